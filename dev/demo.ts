@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Hex } from 'viem'
+import { WebSocket } from 'ws'
+import { stringify } from 'yaml'
+import { Market } from './market/market.ts'
+import { startStack } from './stack.ts'
+
+/**
+ * A whole market on one machine: the real engines, a real Uniswap V2 on anvil, the four roles each in a process
+ * of its own, trades coming in, and live candles on the terminal. A role that dies is started again.
+ */
+
+const API_KEY = 'demo-key-for-this-laptop-only'
+const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const TRADE_EVERY_MS = 400
+
+const { values } = parseArgs({ options: { seconds: { type: 'string' } } })
+const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+const ending = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
+
+const dir = mkdtempSync(join(tmpdir(), 'chaintape-demo-'))
+const stack = await startStack({ anvil: ['--no-mining'] })
+const stops: (() => Promise<void> | void)[] = [
+  () => stack.stop(),
+  () => rmSync(dir, { recursive: true, force: true }),
+]
+let candlesSeen = 0
+try {
+  say('NATS, Redis, ClickHouse and anvil are up')
+  const market = await Market.deploy(stack.rpcUrl)
+  const { token, pair } = await openPools(market)
+  say('Uniswap V2 deployed: PEP/WETH and USDT/WETH')
+  const port = await freePort(8080)
+  const configFile = writeConfig(port)
+  for (const role of ROLES) stops.unshift(keepRunning(role, configFile))
+  const url = `http://127.0.0.1:${port}`
+  stops.unshift(trade(market, token))
+  stops.unshift(showCandles(url, pair))
+  explain(url, token, pair)
+  await sleep(seconds === undefined ? 2 ** 31 - 1 : seconds * 1000, undefined, {
+    signal: ending.signal,
+  }).catch(() => undefined)
+} finally {
+  ending.abort()
+  say('Stopping')
+  for (const stop of stops) await stop()
+}
+if (seconds !== undefined && candlesSeen === 0) {
+  say('No candle arrived')
+  process.exitCode = 1
+}
+
+async function openPools(market: Market): Promise<{ token: Hex; pair: Hex }> {
+  // The stablecoin comes first: config/chains/local.yaml knows it by the address that follows from that.
+  const stable = await market.createToken({
+    name: 'Test Dollar',
+    symbol: 'USDT',
+    decimals: 6,
+    supply: 10n ** 15n,
+  })
+  const token = await market.createToken({ name: 'Pepper', symbol: 'PEP', decimals: 9, supply: 10n ** 18n })
+  await market.addLiquidityNative(stable, 2_400_000n * 10n ** 6n, 1_000n * 10n ** 18n)
+  await market.addLiquidityNative(token, 10n ** 17n, 50n * 10n ** 18n)
+  await market.mine()
+  return { token, pair: (await market.pairOf(token, market.weth)).toLowerCase() as Hex }
+}
+
+function writeConfig(port: number): string {
+  const file = join(dir, 'chaintape.yaml')
+  const config = {
+    data_dir: join(dir, 'data'),
+    nats: { urls: stack.natsUrls },
+    clickhouse: { url: stack.clickhouseUrl },
+    redis: { url: stack.redisUrl },
+    gateway: { port, api_key: API_KEY },
+    admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0 },
+    chains: { local: { rpc_urls: [stack.rpcUrl] } },
+  }
+  writeFileSync(file, stringify(config))
+  return file
+}
+
+/** Starts a role, and starts it again whenever it ends, until the demo does. */
+function keepRunning(role: string, configFile: string): () => Promise<void> {
+  const log = createWriteStream(join(dir, `${role}.log`))
+  let child = start()
+  function start() {
+    const started = spawn(process.execPath, [MAIN, role, '--config', configFile], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    started.stdout.pipe(log, { end: false })
+    started.stderr.pipe(log, { end: false })
+    started.once('exit', (code, signal) => {
+      if (ending.signal.aborted) return
+      say(`${role} ended (${signal ?? code}); starting it again`)
+      setTimeout(() => {
+        if (!ending.signal.aborted) child = start()
+      }, 300)
+    })
+    say(`${role.padEnd(8)} pid ${started.pid}`)
+    return started
+  }
+  return async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+}
+
+/** Buys and sells of random size, a block for each. */
+function trade(market: Market, token: Hex): () => Promise<void> {
+  const loop = (async () => {
+    while (!ending.signal.aborted) {
+      const size = BigInt(1 + Math.floor(Math.random() * 1_000))
+      if (Math.random() < 0.5) await market.buyWithNative(token, size * 10n ** 15n)
+      else await market.sellForNative(token, size * 2n * 10n ** 12n)
+      await market.mine()
+      await sleep(TRADE_EVERY_MS, undefined, { signal: ending.signal }).catch(() => undefined)
+    }
+  })()
+  return () => loop
+}
+
+function showCandles(url: string, pair: Hex): () => void {
+  let socket: WebSocket | undefined
+  const connect = (): void => {
+    if (ending.signal.aborted) return
+    socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { 'X-API-KEY': API_KEY } })
+    socket.on('open', () => {
+      socket?.send(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscribe',
+          params: ['kline', pair, 'k1', 'local'],
+        }),
+      )
+    })
+    socket.on('message', (data) => {
+      // Right after the start the pair may not have been read yet.
+      if (!showPush(String(data))) socket?.close()
+    })
+    // The gateway may not be up yet, or may just have been killed: try again.
+    socket.on('error', () => undefined)
+    socket.on('close', () => setTimeout(connect, 300))
+  }
+  connect()
+  return () => socket?.terminate()
+}
+
+/** False when the gateway refused. */
+function showPush(text: string): boolean {
+  const message = JSON.parse(text) as {
+    error?: unknown
+    result?: { topic?: string; kline?: { usd: Record<string, string> } }
+  }
+  if (message.error !== undefined) return false
+  if (message.result?.topic !== 'kline' || message.result.kline === undefined) return true
+  candlesSeen++
+  const { time, open, high, low, close, volume } = message.result.kline.usd
+  const clock = new Date(Number(time) * 1000).toISOString().slice(11, 16)
+  const short = (price: string | undefined): string => (price ?? '').slice(0, 12).padEnd(12)
+  const arrow = Number(close) >= Number(open) ? '\u25b2' : '\u25bc'
+  const prices = `open ${short(open)} high ${short(high)} low ${short(low)} close ${short(close)}`
+  say(`PEP ${clock} ${arrow}  ${prices} volume $${(volume ?? '').split('.')[0]}`)
+  return true
+}
+
+function explain(url: string, token: string, pair: string): void {
+  const lines = [
+    '',
+    'Ask it (in another terminal):',
+    `  curl -s -H 'X-API-KEY: ${API_KEY}' ${url}/v2/tokens/${token}-local`,
+    `  curl -s -H 'X-API-KEY: ${API_KEY}' ${url}/v2/pairs/${pair}-local`,
+    'Break it: kill -9 any of the pids above. It comes back, and no trade is lost.',
+    `Logs: ${dir}`,
+    'Live one-minute candles of PEP, in dollars (Ctrl-C ends everything):',
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function freePort(preferred: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(freePort(0)))
+    probe.listen(preferred, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,36 @@
+/** What each folder of src may import of ours; every folder may import from inside itself. */
+export const allowedImports: ReadonlyMap<string, readonly string[]> = new Map([
+  ['domain', []],
+  ['lib', []],
+  ['dex', ['domain']],
+  ['engine', ['domain', 'dex']],
+  ['chain', ['domain', 'lib', 'dex']],
+  ['log', ['domain', 'lib']],
+  ['store', ['domain', 'lib']],
+  ['gateway', ['domain', 'lib', 'store', 'log']],
+  ['config', ['domain', 'lib']],
+  ['roles', ['domain', 'lib', 'dex', 'engine', 'chain', 'log', 'store', 'gateway', 'config']],
+  ['main.ts', ['roles', 'config', 'lib', 'domain']],
+])
+
+export const pureFolders: ReadonlySet<string> = new Set(['domain', 'dex', 'engine'])
+export const pureFiles: ReadonlySet<string> = new Set(['src/chain/link.ts'])
+
+/** Named imports of packages and builtins that are pure, by the folder that may use them. */
+export const purePackageImports: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
+  ['domain', new Map([['node:zlib', ['crc32']]])],
+  ['engine', new Map([['node:zlib', ['crc32']]])],
+])
+
+/** The gateway reads: the names that design.md gives to the writing parts of log and store are closed to it. */
+export const writerPathSegment = /^(write|publish|migrat)/
+
+export const testOnlyPackages: ReadonlySet<string> = new Set([
+  'fast-check',
+  'node:test',
+  'node:test/reporters',
+])
+
+export const forbiddenFolderNames: ReadonlySet<string> = new Set(['utils', 'helpers'])
+
+export const ownPackageName = 'chaintape'

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Hex } from 'viem'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Header } from '../source.ts'
+import type { EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import { createEvmSource } from './source.ts'
+
+const hash = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`
+const address = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
+const EMPTY_BLOOM: Hex = `0x${'0'.repeat(512)}`
+const SOME_BLOOM: Hex = `0x${'0'.repeat(500)}1${'0'.repeat(11)}`
+
+const header: Header = { number: 16, hash: hash('block'), parentHash: hash('parent'), time: 1_700_000_000 }
+
+const rpcLog = (index: number, changes: Partial<RpcLog> = {}): RpcLog => ({
+  blockHash: header.hash as Hex,
+  logIndex: `0x${index.toString(16)}`,
+  address: address('pool'),
+  topics: [hash('topic')],
+  data: '0x0102ff',
+  ...changes,
+})
+const receipt = (index: number, logs: RpcLog[], changes: Partial<RpcReceipt> = {}): RpcReceipt => ({
+  blockHash: header.hash as Hex,
+  transactionHash: hash(`tx${index}`),
+  transactionIndex: `0x${index.toString(16)}`,
+  from: address('wallet'),
+  logs,
+  ...changes,
+})
+const rpcBlock = (changes: Partial<RpcBlock> = {}): RpcBlock => ({
+  number: '0x10',
+  hash: header.hash as Hex,
+  parentHash: header.parentHash as Hex,
+  timestamp: '0x6553f100',
+  logsBloom: SOME_BLOOM,
+  transactions: [hash('tx0'), hash('tx1'), hash('tx2')],
+  ...changes,
+})
+const goodReceipts = [receipt(0, [rpcLog(0), rpcLog(1)]), receipt(1, []), receipt(2, [rpcLog(2)])]
+
+/** A node that gives these answers, right or wrong. */
+function sourceOf(answers: { block?: unknown; receipts?: unknown }, finalityDepth?: number) {
+  const block = async () => ('block' in answers ? answers.block : rpcBlock()) as RpcBlock | null
+  const rpc: EvmRpc = {
+    chainId: async () => 1,
+    blockByTag: block,
+    blockByNumber: block,
+    blockByHash: block,
+    receipts: async () => ('receipts' in answers ? answers.receipts : goodReceipts) as RpcReceipt[] | null,
+    call: async () => undefined,
+  }
+  return createEvmSource(rpc, { finalityDepth })
+}
+
+const isInvalid = (error: unknown): boolean =>
+  error instanceof ChaintapeError && error.code === 'node_answer_invalid'
+
+async function refusesTransactions(answers: { block?: unknown; receipts?: unknown }, why: string) {
+  await assert.rejects(sourceOf(answers).transactions(header), isInvalid, why)
+}
+
+describe('headers', () => {
+  test('are read as the node tells them', async () => {
+    const source = sourceOf({})
+    assert.deepEqual(await source.head(), header)
+    assert.deepEqual(await source.headerAt(16), header)
+    assert.deepEqual(await source.headerOf(header.hash), header)
+  })
+
+  test('a block the node does not have is undefined, but there is always a latest one', async () => {
+    const source = sourceOf({ block: null })
+    assert.equal(await source.headerAt(16), undefined)
+    assert.equal(await source.headerOf(header.hash), undefined)
+    assert.equal(await source.finalised(), undefined)
+    await assert.rejects(source.head(), isInvalid)
+  })
+
+  test('another block than the one asked for is refused', async () => {
+    await assert.rejects(sourceOf({}).headerAt(17), isInvalid)
+    await assert.rejects(sourceOf({}).headerOf(hash('other')), isInvalid)
+  })
+
+  test('a pending or malformed block is refused', async () => {
+    const broken: unknown[] = [
+      rpcBlock({ number: null }),
+      rpcBlock({ hash: null }),
+      rpcBlock({ hash: '0x12' }),
+      rpcBlock({ parentHash: '0x' }),
+      rpcBlock({ parentHash: `0x${'g'.repeat(64)}` }),
+      rpcBlock({ number: '0x' }),
+      rpcBlock({ number: '0xzz' as Hex }),
+      rpcBlock({ number: '' as Hex }),
+      rpcBlock({ number: '16' as Hex }),
+      rpcBlock({ number: 16 as unknown as Hex }),
+      rpcBlock({ number: `0x${'f'.repeat(30)}` }),
+      rpcBlock({ timestamp: '-0x1' as Hex }),
+      rpcBlock({ timestamp: '' as Hex }),
+      rpcBlock({ timestamp: undefined as unknown as Hex }),
+      {},
+      [],
+      'block',
+      undefined,
+    ]
+    for (const block of broken) {
+      await assert.rejects(sourceOf({ block }).head(), isInvalid, JSON.stringify(block))
+    }
+  })
+
+  test('finality by depth counts from the head', async () => {
+    assert.equal(await sourceOf({}, 17).finalised(), undefined)
+    assert.deepEqual(await sourceOf({}, 0).finalised(), header)
+  })
+})
+
+describe('transactions', () => {
+  test('are those with logs, and all their logs in order', async () => {
+    const log = (index: number) => ({
+      index,
+      address: address('pool'),
+      topics: [hash('topic')],
+      data: Buffer.from('0102ff', 'hex'),
+    })
+    const from = address('wallet')
+    assert.deepEqual(await sourceOf({}).transactions(header), [
+      { index: 0, hash: hash('tx0'), from, logs: [log(0), log(1)] },
+      { index: 2, hash: hash('tx2'), from, logs: [log(2)] },
+    ])
+  })
+
+  test('a block without transactions has none', async () => {
+    for (const logsBloom of [EMPTY_BLOOM, null, undefined]) {
+      const block = { ...rpcBlock({ transactions: [] }), logsBloom }
+      assert.deepEqual(await sourceOf({ block, receipts: [] }).transactions(header), [])
+    }
+  })
+
+  test('no logs, although the bloom filter says there are some', async () => {
+    const receipts = [receipt(0, []), receipt(1, []), receipt(2, [])]
+    await refusesTransactions({ receipts }, 'all empty')
+    await refusesTransactions({ receipts: [], block: rpcBlock({ transactions: [] }) }, 'no receipts')
+  })
+
+  test('a missing, doubled or misplaced receipt', async () => {
+    const [first, second, third] = goodReceipts
+    await refusesTransactions({ receipts: [first, third] }, 'one is missing')
+    await refusesTransactions({ receipts: [] }, 'all are missing')
+    await refusesTransactions({ receipts: null }, 'the node does not know the block')
+    await refusesTransactions({ block: null }, 'the node does not know the block')
+    await refusesTransactions({ receipts: [first, first, third] }, 'one is doubled')
+    await refusesTransactions({ receipts: [second, first, third] }, 'out of order')
+  })
+
+  test('anything of another block', async () => {
+    const [, second, third] = goodReceipts
+    const other = { blockHash: hash('other') }
+    const withReceipt = (first: RpcReceipt) => ({ receipts: [first, second, third] })
+    await refusesTransactions(withReceipt(receipt(0, [rpcLog(0), rpcLog(1)], other)), 'receipt')
+    await refusesTransactions(withReceipt(receipt(0, [rpcLog(0), rpcLog(1, other)])), 'log')
+    await refusesTransactions({ block: rpcBlock({ hash: hash('other') }) }, 'block')
+  })
+
+  test('a gap in the log index', async () => {
+    const [, second, third] = goodReceipts
+    for (const logs of [
+      [rpcLog(0)],
+      [rpcLog(1)],
+      [rpcLog(0), rpcLog(2)],
+      [rpcLog(1), rpcLog(0)],
+      [rpcLog(0), rpcLog(0)],
+    ]) {
+      await refusesTransactions({ receipts: [receipt(0, logs), second, third] }, JSON.stringify(logs))
+    }
+  })
+
+  test('malformed fields', async () => {
+    const [, second, third] = goodReceipts
+    const brokenLogs: Partial<Record<keyof RpcLog, unknown>>[] = [
+      { data: '0x012' },
+      { data: '0x01zz' },
+      { data: '0102' },
+      { data: null },
+      { address: '0x12' },
+      { topics: ['0x12'] },
+      { topics: null },
+      { logIndex: '' },
+      { logIndex: null },
+    ]
+    for (const changes of brokenLogs) {
+      const logs = [{ ...rpcLog(0), ...changes } as RpcLog, rpcLog(1)]
+      await refusesTransactions({ receipts: [receipt(0, logs), second, third] }, JSON.stringify(changes))
+    }
+    const brokenReceipts: Partial<Record<keyof RpcReceipt, unknown>>[] = [
+      { from: '0x' },
+      { transactionHash: '0x12' },
+      { transactionIndex: '' },
+      { transactionIndex: null },
+      { logs: null },
+      { logs: {} },
+    ]
+    for (const changes of brokenReceipts) {
+      const first = { ...receipt(0, [rpcLog(0), rpcLog(1)]), ...changes }
+      await refusesTransactions({ receipts: [first, second, third] }, JSON.stringify(changes))
+    }
+    for (const receipts of [{}, 'none', [null, second, third], undefined]) {
+      await refusesTransactions({ receipts }, JSON.stringify(receipts))
+    }
+    await refusesTransactions({ block: { ...rpcBlock(), transactions: null } }, 'no transactions')
+  })
+})

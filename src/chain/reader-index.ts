@@ -1,0 +1,129 @@
+import type { BlockRef, Envelope, Fact } from '../domain/envelope.ts'
+import { never } from '../domain/ids.ts'
+import {
+  type CommittedState,
+  JournaledState,
+  type RecordCodec,
+  type Table,
+  type Writes,
+} from '../domain/journaled-state.ts'
+import { ByteReader } from '../domain/wire/byte-reader.ts'
+import { ByteWriter } from '../domain/wire/byte-writer.ts'
+import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
+
+const ONLY = 'only'
+const FLOOR = 'floor'
+const hashCodec: RecordCodec<string> = { write: (w, hash) => w.id(hash), read: (r) => r.id() }
+const refCodec: RecordCodec<BlockRef> = { write: writeBlockRef, read: readBlockRef }
+const presentCodec: RecordCodec<true> = {
+  write: (w) => w.bool(true),
+  read: (r) => {
+    r.bool()
+    return true
+  },
+}
+
+/**
+ * What the reader has to remember of its own log: the blocks that may still be undone, and which facts it has
+ * told already. It is a fold of that log, undo included: a fact told in a block that is undone is told again.
+ */
+export class ReaderIndex {
+  readonly #state: JournaledState
+  readonly #tip: Table<BlockRef>
+  readonly #hashes: Table<string>
+  readonly #pools: Table<true>
+  readonly #tokens: Table<true>
+
+  constructor(committed: CommittedState) {
+    this.#state = new JournaledState(committed)
+    this.#tip = this.#state.table('tip', refCodec)
+    this.#hashes = this.#state.table('hash', hashCodec)
+    this.#pools = this.#state.table('pool', presentCodec)
+    this.#tokens = this.#state.table('token', presentCodec)
+  }
+
+  get tip(): BlockRef | undefined {
+    return this.#tip.get(ONLY)
+  }
+
+  /** The newest block that cannot be undone; before the first `final`, the one the log starts behind. */
+  get floor(): BlockRef | undefined {
+    const bytes = this.#state.getOutsideBlocks(FLOOR, ONLY)
+    return bytes === undefined ? undefined : readBlockRef(new ByteReader(bytes))
+  }
+
+  /** The hash of a block of the chain as read so far, if it is not below the floor. */
+  hashAt(number: number): string | undefined {
+    const floor = this.floor
+    return floor?.number === number ? floor.hash : this.#hashes.get(String(number))
+  }
+
+  knowsPool(address: string): boolean {
+    return this.#pools.get(address) !== undefined
+  }
+
+  knowsToken(address: string): boolean {
+    return this.#tokens.get(address) !== undefined
+  }
+
+  apply(envelope: Envelope): void {
+    switch (envelope.kind) {
+      case 'block':
+        if (this.floor === undefined) {
+          const { number, hash, parentHash } = envelope
+          // Nothing comes before the very first block, so it can never be undone itself.
+          this.#setFloor(number === 0 ? { number, hash } : { number: number - 1, hash: parentHash })
+        }
+        this.#tip.put(ONLY, { number: envelope.number, hash: envelope.hash })
+        this.#hashes.put(String(envelope.number), envelope.hash)
+        for (const fact of envelope.facts) this.#remember(fact)
+        this.#state.sealBlock(envelope.number)
+        break
+      case 'undo':
+        this.#state.undoBlocks(envelope.lastValid.number + 1, this.tip?.number ?? 0)
+        break
+      case 'final': {
+        const first = (this.floor?.number ?? 0) + 1
+        this.#state.forgetBlocks(first, envelope.upTo.number)
+        for (let number = first; number <= envelope.upTo.number; number++) {
+          this.#state.setOutsideBlocks('hash', String(number), undefined)
+        }
+        this.#setFloor(envelope.upTo)
+        break
+      }
+      default:
+        never(envelope)
+    }
+  }
+
+  pending(): Writes {
+    return this.#state.pending()
+  }
+
+  committed(): void {
+    this.#state.committed()
+  }
+
+  abandon(): void {
+    this.#state.abandon()
+  }
+
+  #remember(fact: Fact): void {
+    switch (fact.type) {
+      case 'pool':
+        this.#pools.put(fact.address, true)
+        break
+      case 'token':
+        this.#tokens.put(fact.address, true)
+        break
+      default:
+        never(fact)
+    }
+  }
+
+  #setFloor(ref: BlockRef): void {
+    const w = new ByteWriter()
+    writeBlockRef(w, ref)
+    this.#state.setOutsideBlocks(FLOOR, ONLY, w.finish())
+  }
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { ReaderSetup, START } from '../../test/support/reader-setup.ts'
+import { ScriptedChain } from '../../test/support/scripted-chain.ts'
+import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
+
+function hasCode(code: ErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof ChaintapeError && error.code === code
+}
+
+async function read(blocks: number, first = START): Promise<ReaderSetup> {
+  const setup = new ReaderSetup(new ScriptedChain(first))
+  setup.chain.mine(blocks)
+  await setup.catchUp()
+  return setup
+}
+
+describe('following a chain', () => {
+  test('every block, once and in order', async () => {
+    const setup = await read(5)
+    setup.chain.mine(3)
+    await setup.catchUp(3)
+    assert.deepEqual(
+      setup.kinds(),
+      Array.from({ length: 8 }, (_, at) => `block ${START + at}`),
+    )
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('a chain that has not come to the first wanted block yet is waited for', async () => {
+    const setup = new ReaderSetup()
+    setup.chain.reportLower(5)
+    let looks = 0
+    await setup.read(() => looks++ === 2)
+    assert.deepEqual(setup.log, [])
+  })
+
+  test('an unavailable node is asked again', async () => {
+    const setup = await read(3)
+    setup.chain.mine(3)
+    for (const at of [1, 2, 3, 5, 8]) setup.chain.failAt(at)
+    await setup.catchUp()
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+})
+
+describe('forks', () => {
+  test('of any depth, seen as the same height or as a block above', async () => {
+    for (const depth of [1, 2, 3, 7, 31, 63, 64]) {
+      for (const more of [0, 1, 5]) {
+        const setup = await read(70)
+        const before = setup.log.length
+        setup.chain.fork(depth, depth + more)
+        await setup.catchUp(1)
+        assert.equal(setup.kinds(before)[0], `undo to ${START + 69 - depth}`)
+        assert.equal(setup.log.length, before + 1 + depth + more)
+        assert.deepEqual(setup.canonical(), setup.chain.hashes())
+      }
+    }
+  })
+
+  test('of everything that was read', async () => {
+    const setup = await read(4)
+    setup.chain.fork(4, 5)
+    await setup.catchUp()
+    assert.deepEqual(setup.kinds(4).slice(0, 2), [`undo to ${START - 1}`, `block ${START}`])
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('down to the very first block of a chain', async () => {
+    const setup = await read(4, 0)
+    assert.equal(setup.log.length, 5)
+    setup.chain.fork(4, 5)
+    await setup.catchUp()
+    assert.equal(setup.kinds(5)[0], 'undo to 0')
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('one inside another, and back to the first', async () => {
+    const setup = await read(10)
+    const original = setup.chain.tip
+    setup.chain.fork(4, 6)
+    await setup.catchUp()
+    setup.chain.fork(2, 3)
+    await setup.catchUp()
+    setup.chain.returnTo(original)
+    setup.chain.mine(9)
+    await setup.catchUp()
+    assert.deepEqual(
+      setup.kinds(10).filter((kind) => kind.startsWith('undo')),
+      ['undo to 105', 'undo to 109', 'undo to 105'],
+    )
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('while catching up', async () => {
+    for (let call = 1; call < 40; call++) {
+      const setup = await read(5)
+      setup.chain.mine(10)
+      setup.chain.at(call, () => setup.chain.fork(12, 13))
+      await setup.catchUp(2)
+      assert.deepEqual(setup.canonical(), setup.chain.hashes(), `fork at call ${call}`)
+    }
+  })
+
+  test('a lower head undoes nothing, be it on our branch or on another one', async () => {
+    const setup = await read(20)
+    setup.chain.reportLower(7)
+    let looks = 0
+    await setup.read(() => looks++ === 3)
+    assert.equal(setup.log.length, 20)
+
+    setup.chain.reportLower(0)
+    setup.chain.fork(10, 5)
+    looks = 0
+    await setup.read(() => looks++ === 3)
+    assert.equal(setup.log.length, 20, 'until the other branch is as long, it may be that the node lags')
+    setup.chain.mine(5)
+    await setup.catchUp()
+    assert.equal(setup.kinds(20)[0], 'undo to 109')
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('below what is final halts the reader, and nothing is undone', async () => {
+    const setup = await read(10)
+    setup.chain.finalise(105)
+    await setup.catchUp(1)
+    const before = setup.log.length
+    setup.chain.fork(5, 6)
+    await assert.rejects(
+      setup.read(() => false),
+      hasCode('fork_below_final'),
+    )
+    assert.equal(setup.log.length, before)
+  })
+
+  test('below where the log started halts the reader', async () => {
+    const setup = await read(3)
+    setup.chain.replaceAll(8)
+    await assert.rejects(
+      setup.read(() => false),
+      hasCode('fork_below_final'),
+    )
+    assert.equal(setup.log.length, 3)
+  })
+
+  test('below where the log started, after all of it was undone', async () => {
+    const setup = await read(1)
+    setup.chain.fork(1, 1)
+    setup.chain.at(2, () => setup.chain.replaceAll(5))
+    await assert.rejects(
+      setup.read(() => setup.log.length > 3),
+      hasCode('fork_below_final'),
+    )
+    assert.deepEqual(setup.kinds(1), [`undo to ${START - 1}`])
+  })
+})
+
+describe('finality', () => {
+  test('is told once, only rises, and never runs ahead of what was read', async () => {
+    const setup = await read(10)
+    for (const number of [103, 103, 101, 107, 200]) {
+      setup.chain.finalise(number)
+      await setup.catchUp(1)
+    }
+    assert.deepEqual(setup.kinds(10), ['final 103', 'final 107'])
+  })
+
+  test('is told along the way while catching up, so that the way back stays short', async () => {
+    const setup = new ReaderSetup(new ScriptedChain(500))
+    setup.chain.mine(2_700)
+    setup.chain.finalise(2_900)
+    await setup.catchUp(1)
+    assert.deepEqual(
+      setup.kinds().filter((kind) => kind.startsWith('final')),
+      ['final 1000', 'final 2000', 'final 2900'],
+    )
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+
+  test('of what the node itself no longer says is not told', async () => {
+    const setup = await read(10)
+    // Right after the head was found to be ours, the chain forks below it, and what is final lies ahead.
+    setup.chain.at(2, () => {
+      setup.chain.fork(3, 20)
+      setup.chain.finalise(120)
+    })
+    await setup.catchUp(1)
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+    assert.deepEqual(
+      setup.kinds(10).filter((kind) => !kind.startsWith('block')),
+      ['undo to 106', 'final 120'],
+    )
+  })
+
+  test('of a block on another branch is not believed', async () => {
+    const setup = await read(10)
+    setup.chain.fork(5, 4)
+    setup.chain.finalise(107)
+    setup.chain.failAt(30)
+    setup.chain.at(31, () => setup.chain.mine(3))
+    await setup.catchUp(1)
+    assert.deepEqual(setup.kinds(10).slice(0, 2), ['undo to 104', 'block 105'])
+    assert.equal(setup.kinds().at(-1), 'final 107')
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
+})
+
+test("whatever the node does, the log's canonical view becomes the node's chain", async () => {
+  const change = fc.oneof(
+    fc.record({ do: fc.constant('mine' as const), count: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({
+      do: fc.constant('fork' as const),
+      depth: fc.integer({ min: 1, max: 12 }),
+      count: fc.nat(14),
+    }),
+    fc.record({ do: fc.constant('final' as const), lag: fc.nat(10) }),
+    fc.record({ do: fc.constant('lower' as const), by: fc.nat(5) }),
+    fc.record({ do: fc.constant('fail' as const) }),
+  )
+  const script = fc.array(fc.record({ wait: fc.nat(12), change }), { maxLength: 25, size: 'max' })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(0, 1, START), fc.nat(10), script, async (first, blocks, changes) => {
+      const chain = new ScriptedChain(first)
+      const setup = new ReaderSetup(chain)
+      chain.mine(blocks)
+      let call = 0
+      for (const { wait, change: what } of changes) {
+        call += wait + 1
+        chain.at(call, () => {
+          if (what.do === 'mine') chain.mine(what.count)
+          if (what.do === 'fork') chain.fork(Math.min(what.depth, chain.undoable()), what.count)
+          if (what.do === 'final') chain.finalise(chain.tip.number - what.lag)
+          if (what.do === 'lower') chain.reportLower(what.by)
+          if (what.do === 'fail') chain.failNow()
+        })
+      }
+      chain.at(call + 1, () => {
+        chain.reportLower(0)
+        // Longer than any branch before it, as the chain that wins is.
+        chain.mine(30)
+      })
+      await setup.read((tip) => chain.calls > call + 1 && tip?.hash === chain.tip.hash)
+      assert.deepEqual(setup.canonical(), chain.hashes())
+    }),
+    { numRuns: 150 },
+  )
+})

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlockEnvelope, BlockRef, Envelope, Fact, RawTransaction } from '../domain/envelope.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { KnownFacts } from './evm/facts.ts'
+import { continues, readHead } from './link.ts'
+import type { ReaderIndex } from './reader-index.ts'
+import type { ChainSource, Header } from './source.ts'
+
+export type ReaderParts = {
+  readonly chain: string
+  readonly source: ChainSource
+  readonly index: ReaderIndex
+  /** Keeps what matters of a block and adds what has to be asked for it. */
+  readonly gather: (
+    blockHash: string,
+    transactions: readonly RawTransaction[],
+    known: KnownFacts,
+  ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
+  /** Appends to the log and only then lets the index follow, durably. */
+  readonly append: (envelope: Envelope) => Promise<void>
+  readonly startBlock: number
+  readonly pollMs: number
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** Told after each look at the chain; `lagBlocks` is how far behind the node's head the log is. */
+  readonly onProgress: (progress: { tip: BlockRef | undefined; lagBlocks: number }) => void
+}
+
+const MILESTONE_BLOCKS = 1_000
+
+/** Follows a chain's head and appends what happens: blocks that link up, undos where they do not, finality. */
+export class Reader {
+  readonly #parts: ReaderParts
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<void> {
+    const { signal, pollMs, logger, onProgress, index } = this.#parts
+    while (!signal.aborted) {
+      try {
+        const head = await this.#advance()
+        await this.#finalise()
+        onProgress({
+          tip: index.tip,
+          lagBlocks: Math.max(0, head.number - (index.tip?.number ?? head.number)),
+        })
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof ChaintapeError) || !error.retryable) throw error
+        logger.warn({ err: error, code: error.code }, 'Asking the node again')
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Reads up to the node's head as it is now. */
+  async #advance(): Promise<Header> {
+    const { source, index, startBlock, signal } = this.#parts
+    const head = await source.head()
+    switch (readHead(index.tip, head)) {
+      case 'idle':
+      case 'stale':
+        return head
+      case 'fork':
+        await this.#undoTo(await this.#commonAncestor(head))
+        break
+      case 'ahead':
+        break
+    }
+    while (!signal.aborted && (index.tip?.number ?? -1) < head.number) {
+      // Without a tip but with a floor, all that was read has been undone: go on from where the log started.
+      const last = index.tip ?? index.floor
+      const number = last === undefined ? startBlock : last.number + 1
+      if (number > head.number) break
+      const next = await source.headerAt(number)
+      if (next === undefined) break
+      if (continues(last, next)) await this.#appendBlock(next)
+      else await this.#undoTo(await this.#commonAncestor(next))
+    }
+    return head
+  }
+
+  async #appendBlock(header: Header): Promise<void> {
+    const { chain, source, index, gather, append, logger } = this.#parts
+    const { number, hash, parentHash, time } = header
+    const all = await source.transactions(header)
+    const { transactions, facts } = await gather(hash, all, index)
+    const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
+    await append(block)
+    if (number % MILESTONE_BLOCKS !== 0) return
+    logger.info({ block: number }, 'Read up to block')
+    // A long way to the head must not leave a long way back that everyone has to remember.
+    await this.#finalise()
+  }
+
+  /** Walks the other branch down, parent by parent, to the newest block both have. */
+  async #commonAncestor(branch: Header): Promise<BlockRef> {
+    const { source, index } = this.#parts
+    const floor = index.floor?.number ?? 0
+    let header = branch
+    while (header.number > floor) {
+      const number = header.number - 1
+      if (index.hashAt(number) === header.parentHash) return { number, hash: header.parentHash }
+      const parent = await source.headerOf(header.parentHash)
+      if (parent === undefined) {
+        throw new ChaintapeError(
+          'node_answer_invalid',
+          `the node does not know its own block ${header.parentHash}`,
+        )
+      }
+      if (parent.number !== number)
+        throw new ChaintapeError('node_answer_invalid', 'a parent is not one block below')
+      header = parent
+    }
+    throw new ChaintapeError('fork_below_final', `the node's chain forks off below the final block ${floor}`)
+  }
+
+  async #undoTo(lastValid: BlockRef): Promise<void> {
+    const { chain, index, append, logger } = this.#parts
+    const tip = index.tip
+    if (tip === undefined || lastValid.number >= tip.number) return
+    logger.warn(
+      { reorg_depth: tip.number - lastValid.number, common_ancestor: lastValid.number, tip: tip.number },
+      'The chain was reorganised',
+    )
+    await append({ kind: 'undo', chain, lastValid })
+  }
+
+  async #finalise(): Promise<void> {
+    const { chain, source, index, append } = this.#parts
+    const final = await source.finalised()
+    const { tip, floor } = index
+    if (final === undefined || tip === undefined || floor === undefined) return
+    // While catching up, what is final lies ahead: then all that was read is final, if the node still says the same.
+    const upTo = final.number > tip.number ? await source.headerAt(tip.number) : final
+    // Only what was read can be final for us, and the floor only rises.
+    if (upTo === undefined || upTo.number <= floor.number) return
+    if (index.hashAt(upTo.number) !== upTo.hash) {
+      throw new ChaintapeError(
+        'node_answer_invalid',
+        `final block ${upTo.number} is not the one that was read`,
+      )
+    }
+    await append({ kind: 'final', chain, upTo: { number: upTo.number, hash: upTo.hash } })
+  }
+}

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { loadConfig } from './load.ts'
+import { configSchema } from './schema.ts'
+
+type Tree = { [key: string]: unknown }
+
+const folder = mkdtempSync(path.join(tmpdir(), 'chaintape-config-'))
+const file = path.join(folder, 'chaintape.yaml')
+after(() => rmSync(folder, { recursive: true }))
+
+const key = 'a key of sixteen or more'
+const mixedCase = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
+
+const chain = {
+  family: 'evm',
+  chain_id: 31_337,
+  rpc_urls: ['http://127.0.0.1:8545'],
+  quote_assets: [{ address: mixedCase, kind: 'stable' }],
+  dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase }],
+}
+const minimal = { gateway: { api_key: key }, chains: { unshipped: chain } }
+
+// JSON is YAML: a tree is as good as a text, and easier to vary.
+function load(content: Tree | string, env: NodeJS.ProcessEnv = {}) {
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return loadConfig(file, env)
+}
+
+function assertRefused(
+  content: Tree | string,
+  problems: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): void {
+  assert.throws(() => load(content, env), {
+    code: 'config_invalid',
+    message: [`configuration from ${file} and the environment:`, ...problems].join('\n  '),
+  })
+}
+
+function withChain(own: Tree): Tree {
+  return { ...minimal, chains: { unshipped: { ...chain, ...own } } }
+}
+
+test('what is not said has its default', () => {
+  assert.deepEqual(load(minimal), {
+    data_dir: './data',
+    log_level: 'info',
+    nats: { urls: ['nats://127.0.0.1:4222'], prefix: 'chaintape', replicas: 1, max_frame_bytes: 900_000 },
+    clickhouse: { url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
+    redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape' },
+    writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
+    gateway: { host: '127.0.0.1', port: 8080, api_key: key },
+    admin: {
+      host: '127.0.0.1',
+      reader_port: 9101,
+      engine_port: 9102,
+      writer_port: 9103,
+      gateway_port: 9104,
+    },
+    chains: {
+      unshipped: {
+        ...chain,
+        start_block: 0,
+        poll_ms: 1_000,
+        quote_assets: [{ address: mixedCase.toLowerCase(), kind: 'stable' }],
+        dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase.toLowerCase() }],
+      },
+    },
+  })
+})
+
+test('what is said stands, in YAML', () => {
+  const config = load(`
+log_level: warn
+nats: { urls: [nats://a, nats://b], replicas: 3 }
+gateway: { port: 0, api_key: ${key} }
+chains:
+  unshipped: ${JSON.stringify({ ...chain, start_block: 7, finality_depth: 2 })}
+  other_2: ${JSON.stringify(chain)}
+`)
+  assert.equal(config.log_level, 'warn')
+  assert.deepEqual(config.nats.urls, ['nats://a', 'nats://b'])
+  assert.equal(config.nats.replicas, 3)
+  assert.equal(config.nats.prefix, 'chaintape')
+  assert.equal(config.gateway.port, 0)
+  assert.equal(config.chains['unshipped']?.start_block, 7)
+  assert.equal(config.chains['unshipped']?.finality_depth, 2)
+  assert.equal(config.chains['other_2']?.finality_depth, undefined)
+})
+
+const shippedFolder = new URL('../../config/chains/', import.meta.url)
+const shipped = (() => {
+  try {
+    return readdirSync(shippedFolder)
+      .filter((name) => name.endsWith('.yaml'))
+      .map((name) => name.slice(0, -'.yaml'.length))
+  } catch {
+    return []
+  }
+})()
+
+test('a chain we ship needs no more than its nodes, and the operator has the last word', {
+  skip: shipped.length === 0,
+}, () => {
+  for (const name of shipped) {
+    const known = load({ ...minimal, chains: { [name]: { rpc_urls: ['http://node'] } } }).chains[name]
+    assert.deepEqual(known?.rpc_urls, ['http://node'])
+    assert.ok(known.dexes.length > 0 && known.quote_assets.length > 0, name)
+    const own = load({ ...minimal, chains: { [name]: { ...chain, chain_id: 5 } } }).chains[name]
+    assert.equal(own?.chain_id, 5)
+    assert.deepEqual(own?.dexes, load(minimal).chains['unshipped']?.dexes)
+  }
+})
+
+test('the environment is stronger than the file', () => {
+  const config = load(
+    { ...minimal, nats: { urls: ['nats://file'] }, chains: { local: chain } },
+    {
+      CHAINTAPE_DATA_DIR: '/var/lib/chaintape',
+      CHAINTAPE_LOG_LEVEL: 'debug',
+      CHAINTAPE_NATS_URLS: 'nats://a, nats://b',
+      CHAINTAPE_NATS_MAX_FRAME_BYTES: '2048',
+      CHAINTAPE_GATEWAY_API_KEY: 'another key, not in a file',
+      CHAINTAPE_CHAINS_LOCAL_RPC_URLS: 'http://one,http://two',
+      CHAINTAPE_CHAINS_LOCAL_FINALITY_DEPTH: '12',
+      CHAINTAPE_CONFIG: 'not a setting',
+      CHAINTAPE_FIXTURES: 'not a setting',
+      HOME: '/root',
+    },
+  )
+  assert.equal(config.data_dir, '/var/lib/chaintape')
+  assert.equal(config.log_level, 'debug')
+  assert.deepEqual(config.nats.urls, ['nats://a', 'nats://b'])
+  assert.equal(config.nats.max_frame_bytes, 2048)
+  assert.equal(config.gateway.api_key, 'another key, not in a file')
+  assert.deepEqual(config.chains['local']?.rpc_urls, ['http://one', 'http://two'])
+  assert.equal(config.chains['local']?.finality_depth, 12)
+})
+
+test('a section that only the environment names comes into being', () => {
+  const { gateway: _, ...rest } = minimal
+  assert.equal(load(rest, { CHAINTAPE_GATEWAY_API_KEY: key }).gateway.api_key, key)
+})
+
+test('text stays text, even when it looks like a number', () => {
+  assert.equal(load(minimal, { CHAINTAPE_CLICKHOUSE_PASSWORD: '1234' }).clickhouse.password, '1234')
+})
+
+test('a variable of ours that sets nothing is refused: it is a spelling mistake', () => {
+  assertRefused(
+    minimal,
+    [
+      'CHAINTAPE_NATS_URL is set, but there is no such setting',
+      'CHAINTAPE_CHAINS_OTHER_RPC_URLS is set, but there is no such setting',
+    ],
+    {
+      CHAINTAPE_NATS_URL: 'nats://a',
+      CHAINTAPE_CHAINS_OTHER_RPC_URLS: 'http://a',
+      CHAINTAPE_NATS_URLS: 'nats://a',
+    },
+  )
+})
+
+const refusals: [name: string, content: Tree, ...problems: string[]][] = [
+  ['a missing key', { ...minimal, gateway: {} }, 'gateway.api_key is missing'],
+  ['no chains', { gateway: minimal.gateway }, 'chains is missing'],
+  ['empty chains', { ...minimal, chains: {} }, 'chains must not be empty'],
+  ['chains as a list', { ...minimal, chains: [chain] }, 'chains must be a mapping'],
+  ['a chain as text', { ...minimal, chains: { unshipped: 'evm' } }, 'chains.unshipped must be a mapping'],
+  [
+    'an empty chain that we do not ship',
+    { ...minimal, chains: { unshipped: null } },
+    'chains.unshipped.family is missing',
+    'chains.unshipped.chain_id is missing',
+    'chains.unshipped.rpc_urls is missing',
+    'chains.unshipped.quote_assets is missing',
+    'chains.unshipped.dexes is missing',
+  ],
+  [
+    'a chain whose name could be a path',
+    { ...minimal, chains: { unshipped: chain, '../eth': chain } },
+    "chains.../eth is not a chain's name: a small letter, then small letters, digits or _",
+  ],
+  ['an unknown section', { ...minimal, natz: {} }, 'natz is not a setting'],
+  ['an unknown setting', { ...minimal, nats: { url: 'x' } }, 'nats.url is not a setting'],
+  ['an unknown setting of a chain', withChain({ rpc_url: 'x' }), 'chains.unshipped.rpc_url is not a setting'],
+  [
+    'a word not allowed',
+    { ...minimal, log_level: 'loud' },
+    'log_level must be one of: trace, debug, info, warn, error',
+  ],
+  [
+    'no word at all',
+    { ...minimal, log_level: 3 },
+    'log_level must be one of: trace, debug, info, warn, error',
+  ],
+  [
+    'a word not allowed, deep inside',
+    withChain({ quote_assets: [...chain.quote_assets, { address: mixedCase, kind: 'gold' }] }),
+    'chains.unshipped.quote_assets.1.kind must be one of: stable, native',
+  ],
+  [
+    'a malformed address',
+    withChain({ dexes: [{ ...chain.dexes[0], factory: '0x12' }] }),
+    'chains.unshipped.dexes.0.factory must match pattern "^0x[0-9a-fA-F]{40}$"',
+  ],
+  [
+    'text for a number',
+    { ...minimal, writer: { max_batch_ms: 'soon' } },
+    'writer.max_batch_ms must be an integer',
+  ],
+  ['a fraction', { ...minimal, writer: { max_batch_ms: 1.5 } }, 'writer.max_batch_ms must be an integer'],
+  ['a number for text', { ...minimal, redis: { url: 6379 } }, 'redis.url must be text'],
+  ['text for a list', { ...minimal, nats: { urls: 'nats://a' } }, 'nats.urls must be a list'],
+  ['a list for a section', { ...minimal, nats: [] }, 'nats must be a mapping'],
+  ['an empty section', { ...minimal, nats: null }, 'nats must be a mapping'],
+  ['too large', { ...minimal, gateway: { api_key: key, port: 70_000 } }, 'gateway.port must be <= 65535'],
+  ['too small', withChain({ poll_ms: 1 }), 'chains.unshipped.poll_ms must be >= 10'],
+  ['an empty list', withChain({ rpc_urls: [] }), 'chains.unshipped.rpc_urls must not be empty'],
+  [
+    'an empty text in a list',
+    withChain({ rpc_urls: ['http://a', ''] }),
+    'chains.unshipped.rpc_urls.1 must not be empty',
+  ],
+  [
+    'a short key',
+    { ...minimal, gateway: { api_key: 'short' } },
+    'gateway.api_key must not have fewer than 16 characters',
+  ],
+]
+
+for (const [name, content, ...problems] of refusals) {
+  test(`refused: ${name}`, () => assertRefused(content, problems))
+}
+
+test('refused: a wrong value in the environment, named like one in the file', () => {
+  assertRefused(minimal, ['gateway.port must be an integer'], { CHAINTAPE_GATEWAY_PORT: '0x50' })
+  assertRefused(minimal, ['nats.urls.0 must not be empty'], { CHAINTAPE_NATS_URLS: '' })
+  assertRefused(minimal, ['chains.unshipped.dexes.0 must be a mapping'], {
+    CHAINTAPE_CHAINS_UNSHIPPED_DEXES: 'uniswap',
+  })
+})
+
+test('all problems are told at once, a line each', () => {
+  const everyPort = { reader_port: -1, engine_port: -1, writer_port: -1, gateway_port: -1 }
+  assertRefused(
+    {
+      log_level: 'x',
+      nats: { replicas: 9, x: 1 },
+      gateway: { y: 1 },
+      admin: everyPort,
+      chains: { unshipped: { family: 'sui' } },
+    },
+    [
+      'CHAINTAPE_X is set, but there is no such setting',
+      'log_level must be one of: trace, debug, info, warn, error',
+      'nats.x is not a setting',
+      'nats.replicas must be <= 5',
+      'gateway.api_key is missing',
+      'gateway.y is not a setting',
+      'admin.reader_port must be >= 0',
+      'admin.engine_port must be >= 0',
+      'admin.writer_port must be >= 0',
+      'admin.gateway_port must be >= 0',
+      'chains.unshipped.chain_id is missing',
+      'chains.unshipped.rpc_urls is missing',
+      'chains.unshipped.quote_assets is missing',
+      'chains.unshipped.dexes is missing',
+      'chains.unshipped.family must be one of: evm',
+    ],
+    { CHAINTAPE_X: '1' },
+  )
+})
+
+test('what a setting holds is never part of the message', () => {
+  assert.throws(
+    () => load({ ...minimal, gateway: { api_key: 'tiny secret' } }),
+    (error: Error) => !error.message.includes('tiny secret'),
+  )
+})
+
+test('without a file the message says so', () => {
+  assert.throws(() => loadConfig(undefined, { CHAINTAPE_GATEWAY_API_KEY: key }), {
+    code: 'config_invalid',
+    message: 'configuration from the environment (no --config file given):\n  chains is missing',
+  })
+})
+
+test('a file that cannot be read is named', () => {
+  const absent = path.join(folder, 'absent.yaml')
+  assert.throws(() => loadConfig(absent, {}), {
+    code: 'config_invalid',
+    message: `${absent}: ENOENT: no such file or directory, open '${absent}'`,
+  })
+  assert.throws(() => load('- a\n- b'), {
+    code: 'config_invalid',
+    message: `${file}: the top level must be a mapping`,
+  })
+  assert.throws(
+    () => load('a: [1'),
+    (error: Error) => error.message.startsWith(`${file}: Flow sequence`),
+  )
+  assertRefused('', ['chains is missing', 'gateway.api_key is missing'])
+})
+
+test('nothing in it can be changed', () => {
+  const assertFrozen = (node: unknown, where: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    assert.ok(Object.isFrozen(node), where)
+    for (const [name, child] of Object.entries(node)) assertFrozen(child, `${where}.${name}`)
+  }
+  assertFrozen(load(minimal), 'config')
+})
+
+test('addresses are lower-cased, other text is left alone', () => {
+  const config = load(
+    withChain({
+      rpc_urls: [`http://node/${mixedCase}`],
+      quote_assets: [{ address: mixedCase, kind: 'native' }],
+    }),
+  )
+  assert.equal(config.chains['unshipped']?.quote_assets[0]?.address, mixedCase.toLowerCase())
+  assert.equal(config.chains['unshipped']?.dexes[0]?.factory, mixedCase.toLowerCase())
+  assert.deepEqual(config.chains['unshipped']?.rpc_urls, [`http://node/${mixedCase}`])
+})
+
+type Node = { properties?: Record<string, Node>; patternProperties?: Record<string, Node> }
+
+function settingNames(node: Node, prefix: string, chains: readonly string[]): string[] {
+  const member = Object.values(node.patternProperties ?? {})[0]
+  const children: [string, Node][] =
+    member === undefined ? Object.entries(node.properties ?? {}) : chains.map((name) => [name, member])
+  if (children.length === 0) return [prefix]
+  return children.flatMap(([name, child]) => settingNames(child, `${prefix}_${name.toUpperCase()}`, chains))
+}
+
+test('no two settings share a variable, however a chain is named', () => {
+  const member = Object.values(configSchema.properties.chains.patternProperties)[0] as Node
+  const settings = Object.keys(member.properties ?? {})
+  assert.ok(settings.length > 5)
+  // The worst names: those that swallow the beginning of another chain's setting.
+  const beginnings = settings.flatMap((setting) =>
+    setting.split('_').map((_, at, words) => words.slice(0, at).join('_')),
+  )
+  const chains = [
+    ...new Set(['a', ...beginnings.filter((words) => words !== '').map((words) => `a_${words}`)]),
+  ]
+  const names = settingNames(configSchema as Node, 'CHAINTAPE', chains)
+  assert.ok(names.length > chains.length * settings.length)
+  assert.deepEqual(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+  )
+})

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TSchema } from 'typebox'
+import { Settings } from 'typebox/system'
+import { Value } from 'typebox/value'
+import { parse } from 'yaml'
+import { ChaintapeError } from '../domain/errors.ts'
+import { isChainName } from '../domain/ids.ts'
+import { type Config, configSchema } from './schema.ts'
+
+type Tree = { [key: string]: unknown }
+
+const PREFIX = 'CHAINTAPE_'
+/** Variables with our prefix that are not settings. */
+const NOT_SETTINGS = new Set(['CHAINTAPE_CONFIG', 'CHAINTAPE_FIXTURES', 'CHAINTAPE_TEST_TALLY'])
+const chainSchema = Object.values(configSchema.properties.chains.patternProperties)[0] as TSchema
+const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.url))
+
+/**
+ * One frozen object from, in rising strength: the schema's defaults, `config/chains/<chain>.yaml` for every
+ * chain named, the operator's file, the environment. A setting's variable is its path in capitals:
+ * `nats.urls` is CHAINTAPE_NATS_URLS (lists separated by commas).
+ */
+export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {
+  const given = withChainFiles(file === undefined ? {} : readYaml(file))
+  const unknown = [...misnamedChains(given), ...unknownVariables(given, env)]
+  const tree = withDefaults(withEnvironment(given, env))
+  const problems = [...unknown, ...describeProblems(allErrors(tree))]
+  if (problems.length > 0) {
+    const source =
+      file === undefined ? 'the environment (no --config file given)' : `${file} and the environment`
+    throw new ChaintapeError('config_invalid', `configuration from ${source}:\n  ${problems.join('\n  ')}`)
+  }
+  return deepFreeze(lowerCaseAddresses(tree)) as Config
+}
+
+function readYaml(file: string): Tree {
+  try {
+    const tree: unknown = parse(readFileSync(file, 'utf8')) ?? {}
+    if (!isTree(tree)) throw new Error('the top level must be a mapping')
+    return tree
+  } catch (error) {
+    throw new ChaintapeError('config_invalid', `${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function withChainFiles(given: Tree): Tree {
+  const chains = given['chains']
+  if (!isTree(chains)) return given
+  const merged: Tree = {}
+  for (const [name, own] of Object.entries(chains)) {
+    const known = readKnownChain(name)
+    merged[name] = isTree(own ?? {}) ? { ...known, ...((own ?? {}) as Tree) } : own
+  }
+  return { ...given, chains: merged }
+}
+
+function readKnownChain(name: string): Tree {
+  // The name becomes a path: only a plain word may.
+  if (!isChainName(name)) return {}
+  const file = `${CHAIN_FILES}${name}.yaml`
+  try {
+    readFileSync(file)
+  } catch {
+    // Not a chain we ship a file for: the operator's own entry has to say everything.
+    return {}
+  }
+  return readYaml(file)
+}
+
+function misnamedChains(given: Tree): string[] {
+  const names = isTree(given['chains']) ? Object.keys(given['chains']) : []
+  // The schema's record lets a key that does not match its pattern pass unread.
+  return names
+    .filter((name) => !isChainName(name))
+    .map((name) => `chains.${name} is not a chain's name: a small letter, then small letters, digits or _`)
+}
+
+function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
+  const settable = settablePaths(tree)
+  return Object.keys(env)
+    .filter(
+      (name) =>
+        env[name] !== undefined && name.startsWith(PREFIX) && !NOT_SETTINGS.has(name) && !settable.has(name),
+    )
+    .map((name) => `${name} is set, but there is no such setting`)
+}
+
+function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {
+  const result = structuredClone(tree)
+  for (const [name, { path, type }] of settablePaths(tree)) {
+    const text = env[name]
+    if (text !== undefined) setPath(result, path, parseValue(text, type))
+  }
+  return result
+}
+
+function withDefaults(given: Tree): Tree {
+  const tree = Value.Default(configSchema, given) as Tree
+  const chains = tree['chains']
+  // The validator does not fill in the members of a record.
+  for (const chain of isTree(chains) ? Object.values(chains) : []) Value.Default(chainSchema, chain)
+  return tree
+}
+
+type Setting = { readonly path: readonly string[]; readonly type: string }
+type SchemaNode = {
+  type?: string
+  properties?: Record<string, SchemaNode>
+  patternProperties?: Record<string, SchemaNode>
+}
+
+function settablePaths(tree: Tree): Map<string, Setting> {
+  const found = new Map<string, Setting>()
+  const visit = (node: SchemaNode, path: readonly string[], value: unknown): void => {
+    const inner = Object.values(node.patternProperties ?? {})[0]
+    if (node.properties !== undefined) {
+      for (const [key, child] of Object.entries(node.properties)) {
+        visit(child, [...path, key], isTree(value) ? value[key] : undefined)
+      }
+    } else if (inner !== undefined) {
+      for (const key of isTree(value) ? Object.keys(value) : []) visit(inner, [...path, key], undefined)
+    } else {
+      found.set(PREFIX + path.join('_').toUpperCase(), { path, type: node.type ?? 'string' })
+    }
+  }
+  visit(configSchema as SchemaNode, [], tree)
+  return found
+}
+
+function parseValue(text: string, type: string): unknown {
+  if (type === 'array') return text.split(',').map((item) => item.trim())
+  if (type === 'integer' || type === 'number') return /^-?\d+$/.test(text) ? Number(text) : text
+  return text
+}
+
+function setPath(tree: Tree, path: readonly string[], value: unknown): void {
+  let node = tree
+  for (const key of path.slice(0, -1)) {
+    const child = node[key]
+    const next: Tree = isTree(child) ? child : {}
+    node[key] = next
+    node = next
+  }
+  node[path.at(-1) as string] = value
+}
+
+const KINDS: Record<string, string> = {
+  object: 'a mapping',
+  array: 'a list',
+  integer: 'an integer',
+  string: 'text',
+}
+
+type Problem = ReturnType<typeof Value.Errors>[number]
+
+/** The validator stops at the eighth error; an operator wants to see them all at once. */
+function allErrors(tree: Tree): Problem[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: 1_000 })
+  try {
+    return Value.Errors(configSchema, tree)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
+
+function describeProblems(problems: readonly Problem[]): string[] {
+  return problems.flatMap((problem) => {
+    const path = problem.instancePath.slice(1).replaceAll('/', '.')
+    // Of a union's members, each says why it does not fit; the union itself says it better.
+    if (problem.schemaPath.includes('/anyOf/')) return []
+    switch (problem.keyword) {
+      case 'required':
+        return problem.params.requiredProperties.map(
+          (name) => `${path === '' ? '' : `${path}.`}${name} is missing`,
+        )
+      case 'boolean':
+        return [`${path} is not a setting`]
+      // Says again what 'boolean' said of each key.
+      case 'additionalProperties':
+        return []
+      case 'anyOf':
+        return [`${path} must be one of: ${allowedWords(problems, problem.instancePath).join(', ')}`]
+      case 'minItems':
+      case 'minLength':
+      case 'minProperties':
+        return [`${path} ${problem.params.limit === 1 ? 'must not be empty' : problem.message}`]
+      case 'type':
+        return [`${path} must be ${KINDS[String(problem.params.type)] ?? problem.params.type}`]
+      default:
+        return [`${path} ${problem.message}`]
+    }
+  })
+}
+
+function allowedWords(problems: readonly Problem[], instancePath: string): unknown[] {
+  return problems.flatMap((problem) =>
+    problem.keyword === 'const' && problem.instancePath === instancePath ? [problem.params.allowedValue] : [],
+  )
+}
+
+function lowerCaseAddresses(node: unknown): unknown {
+  if (typeof node === 'string') return /^0x[0-9a-fA-F]{40}$/.test(node) ? node.toLowerCase() : node
+  if (Array.isArray(node)) return node.map(lowerCaseAddresses)
+  if (!isTree(node)) return node
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, lowerCaseAddresses(value)]))
+}
+
+function deepFreeze<T>(node: T): T {
+  if (typeof node === 'object' && node !== null) {
+    Object.values(node).forEach(deepFreeze)
+    Object.freeze(node)
+  }
+  return node
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,47 @@
+/**
+ * Every failure we can name. `retry` is decided here, by class, never by message text:
+ * - `retry`: trying the same thing again later may succeed
+ * - `halt`: an operator has to look; going on could publish something wrong
+ * - `refuse`: the caller has to change what was asked
+ * Each code has a section in docs/errors.md; a test compares the two lists.
+ */
+export const ERROR_CODES = {
+  config_invalid: 'halt',
+  store_unavailable: 'retry',
+  node_unavailable: 'retry',
+  node_answer_invalid: 'retry',
+  fork_below_final: 'halt',
+  fenced: 'halt',
+  log_damaged: 'halt',
+  log_epoch_changed: 'halt',
+  log_truncated: 'halt',
+  message_unreadable: 'halt',
+  broken_link: 'halt',
+  diverged: 'halt',
+  state_outdated: 'halt',
+  malformed_request: 'refuse',
+  malformed_id: 'refuse',
+  unknown_chain: 'refuse',
+  unknown_token: 'refuse',
+  unknown_pair: 'refuse',
+  limit_exceeded: 'refuse',
+  unauthorized: 'refuse',
+  not_found: 'refuse',
+  internal: 'retry',
+} as const satisfies Record<string, 'retry' | 'halt' | 'refuse'>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export class ChaintapeError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ChaintapeError'
+    this.code = code
+  }
+
+  get retryable(): boolean {
+    return ERROR_CODES[this.code] === 'retry'
+  }
+}

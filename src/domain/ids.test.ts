@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { chainName, evmAddress, evmHash, solanaAddress, text } from '../../test/support/arbitraries.ts'
+import { type ChainFamily, formatChainId, isChainName, normaliseAddress, parseChainId } from './ids.ts'
+
+const anyEvm = () => 'evm' as const
+const anySolana = () => 'solana' as const
+const families = new Map<string, ChainFamily>([
+  ['eth', 'evm'],
+  ['solana', 'solana'],
+])
+const familyOf = (chain: string) => families.get(chain)
+
+test('an EVM id comes back lower-cased, whatever its case', () => {
+  fc.assert(
+    fc.property(evmAddress, chainName, fc.func(fc.boolean()), (address, chain, isUpper) => {
+      const shouted = [...address].map((letter, at) => (isUpper(at) ? letter.toUpperCase() : letter)).join('')
+      for (const kind of ['token', 'pair'] as const) {
+        assert.deepEqual(parseChainId(formatChainId(shouted, chain), kind, anyEvm), { address, chain })
+      }
+    }),
+  )
+})
+
+test('a Solana id comes back untouched: its case is part of it', () => {
+  fc.assert(
+    fc.property(solanaAddress, chainName, (address, chain) => {
+      assert.deepEqual(parseChainId(formatChainId(address, chain), 'token', anySolana), { address, chain })
+    }),
+  )
+  const address = 'So11111111111111111111111111111111111111112'
+  assert.equal(normaliseAddress('solana', 'token', address), address)
+  // 'l' and 'O' are not letters of base58: lower- or upper-casing made another word of it, not another spelling.
+  assert.equal(normaliseAddress('solana', 'token', address.toUpperCase()), undefined)
+})
+
+test('a pool of 32 bytes is a pair, never a token', () => {
+  fc.assert(
+    fc.property(evmHash, (pool) => {
+      assert.equal(normaliseAddress('evm', 'pair', pool), pool)
+      assert.equal(normaliseAddress('evm', 'token', pool), undefined)
+    }),
+  )
+})
+
+test('the chain is what follows the last hyphen', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), chainName, (pieces, chain) => {
+      const asked: string[] = []
+      parseChainId(`${['a', ...pieces].join('-')}-${chain}`, 'token', (name) => {
+        asked.push(name)
+        return undefined
+      })
+      assert.deepEqual(asked, [chain])
+    }),
+  )
+})
+
+test('whatever the id, the answer is an id in its one spelling, or a problem', () => {
+  const anything = fc.oneof(
+    text,
+    fc
+      .tuple(fc.oneof(text, evmAddress, solanaAddress), fc.constantFrom('eth', 'solana', 'other'))
+      .map((both) => both.join('-')),
+  )
+  fc.assert(
+    fc.property(anything, fc.constantFrom('token' as const, 'pair' as const), (id, kind) => {
+      const parsed = parseChainId(id, kind, familyOf)
+      if (typeof parsed === 'string') return
+      assert.deepEqual(parseChainId(formatChainId(parsed.address, parsed.chain), kind, familyOf), parsed)
+    }),
+  )
+})
+
+const evm = `0x${'ab'.repeat(20)}`
+const hostile: [id: string, expected: ReturnType<typeof parseChainId>][] = [
+  ['', 'malformed_id'],
+  ['-', 'malformed_id'],
+  ['-eth', 'malformed_id'],
+  ['eth', 'malformed_id'],
+  [evm, 'malformed_id'],
+  [`${evm}-`, 'malformed_id'],
+  [`${evm}-ETH`, 'malformed_id'],
+  [`${evm}-eth\n`, 'malformed_id'],
+  [`${evm}\n-eth`, 'malformed_id'],
+  [` ${evm}-eth`, 'malformed_id'],
+  [`${evm}0-eth`, 'malformed_id'],
+  [`${evm}-x-eth`, 'malformed_id'],
+  [`-${evm}-eth`, 'malformed_id'],
+  ['__proto__-eth', 'malformed_id'],
+  ['constructor-eth', 'malformed_id'],
+  [`${evm}-__proto__`, 'malformed_id'],
+  [`${evm}-constructor`, 'unknown_chain'],
+  [`${evm}-base`, 'unknown_chain'],
+  [`0x${'\uff41\uff42'.repeat(20)}-eth`, 'malformed_id'],
+  [`${'0'.repeat(32)}-solana`, 'malformed_id'],
+  [`${'1'.repeat(31)}-solana`, 'malformed_id'],
+  [`${'1'.repeat(45)}-solana`, 'malformed_id'],
+  [`${evm}-solana`, 'malformed_id'],
+  [`${'1'.repeat(32)}-eth`, 'malformed_id'],
+  [`${'-'.repeat(1_000_000)}eth`, 'malformed_id'],
+  [`0x${'ab'.repeat(1_000_000)}-eth`, 'malformed_id'],
+  [`${evm}-${'e'.repeat(1_000_000)}`, 'malformed_id'],
+  [`0X${'AB'.repeat(20)}-eth`, { address: evm, chain: 'eth' }],
+]
+
+test('hostile ids', () => {
+  for (const [id, expected] of hostile) {
+    assert.deepEqual(parseChainId(id, 'token', familyOf), expected, JSON.stringify(id.slice(0, 80)))
+  }
+})
+
+test('a chain name is a small word of at most 32 letters, digits and underscores', () => {
+  assert.deepEqual(
+    ['a', 'eth', 'bsc_2', 'a'.repeat(32)].filter((name) => !isChainName(name)),
+    [],
+  )
+  assert.deepEqual(
+    ['', '1a', '_a', 'Eth', 'a-b', 'a.b', 'a/b', 'é', 'a\n', 'a'.repeat(33)].filter(isChainName),
+    [],
+  )
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { bytes, change, changeSet, damaged } from '../../../test/support/arbitraries.ts'
+import type { Change, ChangeSet } from '../change.ts'
+import { ChaintapeError } from '../errors.ts'
+import { decodeChangeSet, encodeChangeSet } from './change-codec.ts'
+
+const encoded = changeSet.map(encodeChangeSet)
+const empty: ChangeSet = {
+  chain: 'eth',
+  seq: 300,
+  cause: 'undo',
+  head: { number: 2, hash: '0x0a', time: 3 },
+  finalNumber: 1,
+  changes: [],
+}
+
+function unreadable(error: unknown): boolean {
+  return error instanceof ChaintapeError && error.code === 'message_unreadable'
+}
+
+function decodesOrRefuses(message: Uint8Array): void {
+  try {
+    decodeChangeSet(message)
+  } catch (error) {
+    assert.ok(unreadable(error), String(error))
+  }
+}
+
+test('a set of changes survives the wire, and is written the same way again', () => {
+  fc.assert(
+    fc.property(changeSet, (sent) => {
+      const message = encodeChangeSet(sent)
+      const received = decodeChangeSet(message)
+      assert.deepEqual(received, sent)
+      assert.deepEqual(encodeChangeSet(received), message)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('every kind of change was among those', () => {
+  const seen = new Set(fc.sample(change, { numRuns: 300, seed: 1 }).map(({ type }) => type))
+  const types: Record<Change['type'], true> = {
+    trade: true,
+    candle: true,
+    pair: true,
+    token: true,
+    tradeRemoved: true,
+    candleRemoved: true,
+    pairRemoved: true,
+    tokenRemoved: true,
+  }
+  assert.deepEqual([...seen].sort(), Object.keys(types).sort())
+})
+
+test('a set cut short anywhere is refused', () => {
+  fc.assert(
+    fc.property(encoded, fc.nat(), (message, cut) => {
+      assert.throws(() => decodeChangeSet(message.subarray(0, cut % message.length)), unreadable)
+    }),
+  )
+})
+
+test('noise and damage are decoded or refused, nothing else', () => {
+  fc.assert(fc.property(bytes, decodesOrRefuses), { numRuns: 500 })
+  // Into one change of each type, where noise alone rarely gets.
+  const head = encodeChangeSet(empty).subarray(0, -1)
+  fc.assert(
+    fc.property(bytes, fc.integer({ min: 1, max: 8 }), (noise, type) =>
+      decodesOrRefuses(Buffer.concat([head, Buffer.of(1, type), noise])),
+    ),
+    { numRuns: 1_000 },
+  )
+  fc.assert(fc.property(damaged(encoded), decodesOrRefuses), { numRuns: 500 })
+})
+
+test('what the reader does not know is refused by name', () => {
+  const head = [...encodeChangeSet(empty).subarray(0, -1)]
+  const wrong: [bytes: number[], message: string][] = [
+    [[2], 'CHANGES message has version 2, not 1'],
+    [[1, 0, 0, 3], 'unknown cause'],
+    [[...head, 1, 9], 'unknown change type 9'],
+    [[...head, 1, 6, 0, 10, 0], 'unknown interval 10'],
+    [[...head, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 'unknown direction 3'],
+  ]
+  for (const [message, reason] of wrong) {
+    assert.throws(() => decodeChangeSet(Buffer.from(message)), {
+      code: 'message_unreadable',
+      message: reason,
+    })
+  }
+})
+
+test('the layout of version 1 does not move', () => {
+  const changes: Change[] = [
+    { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
+    { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
+    { type: 'pairRemoved', pair: '0x0b' },
+    { type: 'tokenRemoved', token: 'So1' },
+    {
+      type: 'candle',
+      candle: {
+        pair: '0x0b',
+        interval: 's1',
+        start: 6,
+        usd: { open: 1n, high: 2n, low: 0n, close: 256n, volume: 3n },
+        native: undefined,
+        tradeCount: 7,
+        firstTrade: { block: 1, tx: 0, log: 0 },
+        lastTrade: { block: 1, tx: 0, log: 9 },
+      },
+    },
+    {
+      type: 'token',
+      token: {
+        address: '0x0c',
+        name: 'N',
+        symbol: 'S',
+        decimals: 18,
+        supplyRaw: 1n,
+        priceUsd: undefined,
+        priceNative: 2n,
+        mainPair: '0x0b',
+        mainPairTvlUsd: undefined,
+        tvlUsd: 3n,
+        fdvUsd: undefined,
+        updatedAt: 8,
+      },
+    },
+  ]
+  const layout = [
+    '01 03657468 ac02 01 02 020a 03 01 06',
+    '05 01 02 03 04 020b',
+    '06 020b 09 05',
+    '07 020b',
+    '08 07536f31',
+    '02 020b 00 06 01 0101 0102 00 020100 0103 00 07 010000 010009',
+    '04 020c 014e 0153 0112 010101 00 010102 01020b 00 010103 00 08',
+  ].join('')
+  assert.equal(
+    Buffer.from(encodeChangeSet({ ...empty, changes })).toString('hex'),
+    layout.replaceAll(' ', ''),
+  )
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { bytes, damaged, envelope } from '../../../test/support/arbitraries.ts'
+import type { Envelope } from '../envelope.ts'
+import { ChaintapeError } from '../errors.ts'
+import { decodeEnvelope, encodeEnvelope } from './envelope-codec.ts'
+
+const encoded = envelope.map(encodeEnvelope)
+
+function unreadable(error: unknown): boolean {
+  return error instanceof ChaintapeError && error.code === 'message_unreadable'
+}
+
+function decodesOrRefuses(message: Uint8Array): void {
+  try {
+    decodeEnvelope(message)
+  } catch (error) {
+    assert.ok(unreadable(error), String(error))
+  }
+}
+
+test('an envelope survives the wire, and is written the same way again', () => {
+  fc.assert(
+    fc.property(envelope, (sent) => {
+      const message = encodeEnvelope(sent)
+      const received = decodeEnvelope(message)
+      assert.deepEqual(received, sent)
+      assert.deepEqual(encodeEnvelope(received), message)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an envelope cut short anywhere is refused', () => {
+  fc.assert(
+    fc.property(encoded, fc.nat(), (message, cut) => {
+      assert.throws(() => decodeEnvelope(message.subarray(0, cut % message.length)), unreadable)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('an envelope with something after it is refused', () => {
+  fc.assert(
+    fc.property(encoded, fc.nat(255), (message, extra) => {
+      assert.throws(() => decodeEnvelope(Buffer.concat([message, Buffer.of(extra)])), unreadable)
+    }),
+  )
+})
+
+test('noise and damage are decoded or refused, nothing else', () => {
+  fc.assert(fc.property(bytes, decodesOrRefuses), { numRuns: 500 })
+  // Past the version and the kind, where noise alone rarely gets.
+  fc.assert(
+    fc.property(bytes, fc.integer({ min: 1, max: 3 }), (noise, kind) =>
+      decodesOrRefuses(Buffer.concat([Buffer.of(1, kind, 0), noise])),
+    ),
+    { numRuns: 1_000 },
+  )
+  fc.assert(fc.property(damaged(encoded), decodesOrRefuses), { numRuns: 1_000 })
+})
+
+test('another version, kind or fact is refused by name', () => {
+  assert.throws(() => decodeEnvelope(Buffer.of(2)), {
+    code: 'message_unreadable',
+    message: 'BLOCKS message has version 2, not 1',
+  })
+  assert.throws(() => decodeEnvelope(Buffer.of(1, 4, 0)), {
+    code: 'message_unreadable',
+    message: 'unknown envelope kind 4',
+  })
+  const empty: Envelope = {
+    kind: 'block',
+    chain: '',
+    number: 0,
+    hash: '',
+    parentHash: '',
+    time: 0,
+    transactions: [],
+    facts: [],
+  }
+  const oneFact = Buffer.concat([encodeEnvelope(empty).subarray(0, -1), Buffer.of(1, 9, 0)])
+  assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
+})
+
+test('the layout of version 1 does not move', () => {
+  const message: Envelope = {
+    kind: 'block',
+    chain: 'eth',
+    number: 300,
+    hash: '0x0a',
+    parentHash: '0x0b',
+    time: 5,
+    transactions: [
+      {
+        index: 1,
+        hash: '0x0c',
+        from: 'Sol',
+        logs: [{ index: 2, address: '0x0d', topics: ['0x0e'], data: Uint8Array.of(7) }],
+      },
+    ],
+    facts: [
+      { type: 'pool', address: '0x01', factory: '0x02', token0: '0x03', token1: '0x04' },
+      { type: 'token', address: '0x05', name: 'N', symbol: 'é', decimals: 18, supplyRaw: 256n },
+      { type: 'token', address: '0x06', name: '', symbol: '', decimals: undefined, supplyRaw: undefined },
+    ],
+  }
+  const layout = [
+    '01 01 03657468 ac02 020a 020b 05',
+    '01 01 020c 07536f6c 01 02 020d 01 020e 01 07',
+    '03',
+    '01 0201 0202 0203 0204',
+    '02 0205 014e 02c3a9 01 12 01 02 0100',
+    '02 0206 00 00 00 00',
+  ].join('')
+  assert.equal(Buffer.from(encodeEnvelope(message)).toString('hex'), layout.replaceAll(' ', ''))
+  assert.equal(
+    Buffer.from(
+      encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: { number: 1, hash: '0x0a' } }),
+    ).toString('hex'),
+    '0102036574680102' + '0a',
+  )
+  assert.equal(
+    Buffer.from(encodeEnvelope({ kind: 'final', chain: 'eth', upTo: { number: 1, hash: '0x0a' } })).toString(
+      'hex',
+    ),
+    '0103036574680102' + '0a',
+  )
+})

@@ -1,0 +1,129 @@
+import { crc32 } from 'node:zlib'
+import { ChaintapeError } from '../errors.ts'
+import { ByteReader } from './byte-reader.ts'
+import { ByteWriter } from './byte-writer.ts'
+
+/**
+ * What stands around each message in a log:
+ *
+ *   magic, version, link, part, parts, body, crc32 of all that precedes
+ *
+ * `link` is the checksum of the frame before it in the same log, so the frames form a chain: a consumer that
+ * remembers the last checksum it saw notices a flipped bit, a lost tail, and a history that was written anew.
+ * A message above the payload limit is split over several frames; it counts once its last part is there.
+ */
+export type Frame = {
+  readonly link: number
+  readonly part: number
+  readonly parts: number
+  readonly body: Uint8Array
+  /** This frame's own checksum: the `link` of the next one. */
+  readonly checksum: number
+}
+
+const MAGIC = 0xc7
+const VERSION = 1
+const CHECKSUM_BYTES = 4
+/** Upper bound of what a frame adds to its body. */
+export const FRAME_OVERHEAD_BYTES = 32
+/** The `link` of a log's first frame. */
+export const FIRST_LINK = 0
+
+export function encodeFrame(frame: Omit<Frame, 'checksum'>): Uint8Array {
+  const w = new ByteWriter(frame.body.length + FRAME_OVERHEAD_BYTES)
+  w.u8(MAGIC)
+  w.u8(VERSION)
+  w.u32(frame.link)
+  w.varuint(frame.part)
+  w.varuint(frame.parts)
+  const header = w.finish()
+  w.raw(frame.body)
+  w.u32(crc32(frame.body, crc32(header)))
+  return w.finish()
+}
+
+export function decodeFrame(bytes: Uint8Array): Frame {
+  if (bytes.length < CHECKSUM_BYTES) throw damaged('frame is too short')
+  const covered = bytes.subarray(0, bytes.length - CHECKSUM_BYTES)
+  const checksum = new ByteReader(bytes.subarray(covered.length)).u32()
+  if (crc32(covered) !== checksum) throw damaged('checksum does not match')
+  const r = new ByteReader(covered)
+  const magic = r.u8()
+  const version = r.u8()
+  if (magic !== MAGIC || version !== VERSION) {
+    throw new ChaintapeError('message_unreadable', `not a frame of version ${VERSION}`)
+  }
+  const link = r.u32()
+  const part = r.varuint()
+  const parts = r.varuint()
+  if (part >= parts) throw damaged(`part ${part} of ${parts}`)
+  return { link, part, parts, body: r.raw(r.remaining), checksum }
+}
+
+/** The frames of one message, each at most `maxBytes`, chained on from `link`. */
+export function splitMessage(body: Uint8Array, link: number, maxBytes: number): Uint8Array[] {
+  const room = maxBytes - FRAME_OVERHEAD_BYTES
+  if (room < 1) throw new RangeError(`payload limit ${maxBytes} leaves no room for a message`)
+  const parts = Math.max(1, Math.ceil(body.length / room))
+  const frames: Uint8Array[] = []
+  let previous = link
+  for (let part = 0; part < parts; part++) {
+    const slice = body.subarray(part * room, (part + 1) * room)
+    const bytes = encodeFrame({ link: previous, part, parts, body: slice })
+    frames.push(bytes)
+    previous = frameChecksum(bytes)
+  }
+  return frames
+}
+
+export function frameChecksum(bytes: Uint8Array): number {
+  return new ByteReader(bytes.subarray(bytes.length - CHECKSUM_BYTES)).u32()
+}
+
+/**
+ * Puts messages together again, frame by frame. A message whose writer died between two parts is followed by
+ * another first part: what there was of it is dropped, as it was never acknowledged as a whole.
+ */
+export class MessageAssembler {
+  #link: number | undefined
+  #parts: Uint8Array[] = []
+  #expected = 0
+
+  /** `link` is the checksum of the last frame already consumed, if it is known. */
+  constructor(link?: number) {
+    this.#link = link
+  }
+
+  /** Checksum of the last frame that was pushed. */
+  get link(): number | undefined {
+    return this.#link
+  }
+
+  /** The whole message, if this frame was its last part. */
+  push(bytes: Uint8Array): Uint8Array | undefined {
+    const frame = decodeFrame(bytes)
+    if (this.#link !== undefined && frame.link !== this.#link) {
+      throw damaged('frame does not follow the one before it')
+    }
+    this.#link = frame.checksum
+    if (frame.part === 0) {
+      this.#parts = []
+      this.#expected = frame.parts
+    }
+    if (frame.part !== this.#parts.length) {
+      throw damaged(`part ${frame.part} follows ${this.#parts.length} parts`)
+    }
+    if (frame.parts !== this.#expected) {
+      throw damaged(`part ${frame.part} of ${frame.parts} follows a message of ${this.#expected} parts`)
+    }
+    this.#parts.push(frame.body)
+    if (frame.part < frame.parts - 1) return undefined
+    const whole = this.#parts.length === 1 ? frame.body : Buffer.concat(this.#parts)
+    this.#parts = []
+    return whole
+  }
+}
+
+function damaged(reason: string): ChaintapeError {
+  return new ChaintapeError('log_damaged', reason)
+}

@@ -1,0 +1,75 @@
+import type { Pair, PairSide } from '../../domain/change.ts'
+import {
+  convertPrice,
+  ONE_PRICE,
+  type Price,
+  priceOf,
+  type Value,
+  valueOfAmount,
+} from '../../domain/money.ts'
+import type { ReferencePrices, Worth } from './reference-prices.ts'
+
+/** A pair seen from its target token. */
+export type Oriented = { readonly target: PairSide; readonly quote: PairSide }
+
+export function orient(pair: Pair): Oriented | undefined {
+  if (pair.targetToken === undefined) return undefined
+  return pair.targetToken === pair.token0.token
+    ? { target: pair.token0, quote: pair.token1 }
+    : { target: pair.token1, quote: pair.token0 }
+}
+
+/** What one whole target token is worth when `targetRaw` of it goes for `quoteRaw` of the quote asset. */
+export function targetWorth(
+  { target, quote }: Oriented,
+  targetRaw: bigint,
+  quoteRaw: bigint,
+  quoteWorth: Worth,
+  reference: ReferencePrices,
+): Worth {
+  if (target.decimals === undefined || quote.decimals === undefined)
+    return { usd: undefined, native: undefined }
+  const inQuote = priceOf(targetRaw, target.decimals, quoteRaw, quote.decimals)
+  return {
+    usd: convertPrice(inQuote, quoteWorth.usd),
+    // The native coin is worth exactly one of itself, whatever two roundings would make of it.
+    native: reference.isNative(target.token) ? ONE_PRICE : convertPrice(inQuote, quoteWorth.native),
+  }
+}
+
+/** The pair with both sides' pool prices, TVL and FDV brought up to its reserves. */
+export function repriced(pair: Pair, supplyRaw: bigint | undefined, reference: ReferencePrices): Pair {
+  const oriented = orient(pair)
+  if (oriented === undefined) return pair
+  const { target, quote } = oriented
+  const quoteWorth = reference.worthOf(quote.token)
+  const worth = targetWorth(oriented, target.reserveRaw, quote.reserveRaw, quoteWorth, reference)
+  const priced = (side: PairSide): PairSide => {
+    const { usd, native } = side === target ? worth : quoteWorth
+    return { ...side, priceUsd: usd, priceNative: native }
+  }
+  return {
+    ...pair,
+    token0: priced(pair.token0),
+    token1: priced(pair.token1),
+    tvlUsd: sum(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd)),
+    tvlNative: sum(sideValue(target, worth.native), sideValue(quote, quoteWorth.native)),
+    fdvUsd: supplyRaw === undefined ? undefined : amountValue(supplyRaw, target.decimals, worth.usd),
+  }
+}
+
+export function amountValue(
+  amountRaw: bigint,
+  decimals: number | undefined,
+  price: Price | undefined,
+): Value | undefined {
+  return decimals === undefined ? undefined : valueOfAmount(amountRaw, decimals, price)
+}
+
+function sideValue(side: PairSide, price: Price | undefined): Value | undefined {
+  return amountValue(side.reserveRaw, side.decimals, price)
+}
+
+function sum(a: Value | undefined, b: Value | undefined): Value | undefined {
+  return a === undefined || b === undefined ? undefined : a + b
+}

@@ -1,0 +1,93 @@
+import type { Candle, Pair, Token, TradeRef } from '../domain/change.ts'
+import type { BlockRef } from '../domain/envelope.ts'
+import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
+import type { Price, Value } from '../domain/money.ts'
+import type { ByteReader } from '../domain/wire/byte-reader.ts'
+import type { ByteWriter } from '../domain/wire/byte-writer.ts'
+import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
+import {
+  readCandle,
+  readPair,
+  readToken,
+  readTradeRef,
+  writeCandle,
+  writePair,
+  writeToken,
+  writeTradeRef,
+} from '../domain/wire/record-codec.ts'
+
+/** All of the engine's memory, by table. */
+export type EngineTables = {
+  readonly pairs: Table<Pair>
+  readonly tokens: Table<TokenState>
+  /** By pair: the newest candle of each interval. */
+  readonly candles: Table<readonly Candle[]>
+  /** By block number: what an undo of that block has to retract. */
+  readonly emitted: Table<readonly TradeRef[]>
+  readonly anchors: Table<readonly Anchor[]>
+  readonly tip: Table<Tip>
+}
+
+export type TokenState = { readonly token: Token; readonly targetOf: readonly PairDepth[] }
+
+/** A pair that has the token as its target, and how deep it is. */
+export type PairDepth = { readonly pair: string; readonly tvlUsd: Value }
+
+/** A pool of a stablecoin against the native coin. */
+export type Anchor = { readonly pair: string; readonly depthUsd: Value; readonly nativeUsd: Price }
+
+export type Tip = BlockRef & { readonly time: number }
+
+/** There is one tip and one list of anchors: their tables have this single key. */
+export const ONLY = 'only'
+
+export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
+
+export const tokenCodec: RecordCodec<TokenState> = {
+  write: (w, { token, targetOf }) => {
+    writeToken(w, token)
+    w.list(targetOf, ({ pair, tvlUsd }) => {
+      w.id(pair)
+      w.biguint(tvlUsd)
+    })
+  },
+  read: (r) => ({ token: readToken(r), targetOf: r.list(() => ({ pair: r.id(), tvlUsd: r.biguint() })) }),
+}
+
+export const candlesCodec = listCodec(writeCandle, readCandle)
+export const emittedCodec = listCodec(writeTradeRef, readTradeRef)
+
+const anchorsCodec = listCodec<Anchor>(
+  (w, anchor) => {
+    w.id(anchor.pair)
+    w.biguint(anchor.depthUsd)
+    w.biguint(anchor.nativeUsd)
+  },
+  (r) => ({ pair: r.id(), depthUsd: r.biguint(), nativeUsd: r.biguint() }),
+)
+
+const tipCodec: RecordCodec<Tip> = {
+  write: (w, tip) => {
+    writeBlockRef(w, tip)
+    w.varuint(tip.time)
+  },
+  read: (r) => ({ ...readBlockRef(r), time: r.varuint() }),
+}
+
+export function openTables(state: JournaledState): EngineTables {
+  return {
+    pairs: state.table('pair', pairCodec),
+    tokens: state.table('token', tokenCodec),
+    candles: state.table('candles', candlesCodec),
+    emitted: state.table('emitted', emittedCodec),
+    anchors: state.table('anchors', anchorsCodec),
+    tip: state.table('tip', tipCodec),
+  }
+}
+
+function listCodec<T>(
+  write: (w: ByteWriter, item: T) => void,
+  read: (r: ByteReader) => T,
+): RecordCodec<readonly T[]> {
+  return { write: (w, items) => w.list(items, (item) => write(w, item)), read: (r) => r.list(() => read(r)) }
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import {
+  MEME,
+  MEME_USDC,
+  MEME_WETH,
+  sampleCandle,
+  samplePair,
+  sampleSet,
+  sampleToken,
+  value,
+  WETH,
+} from '../../test/support/market-samples.ts'
+import type { ChainHead } from '../domain/chain-head.ts'
+import type { Candle, ChangeSet, Pair, Token } from '../domain/change.ts'
+import { encodeChangeSet } from '../domain/wire/change-codec.ts'
+import type { Versioned } from '../store/redis/hot-store.ts'
+import { MarketView } from './market-view.ts'
+
+const REF = { chain: 'eth', address: MEME_WETH }
+const TOKEN = { chain: 'eth', address: MEME }
+const SERIES = { chain: 'eth', pair: MEME_WETH, interval: 'k1' } as const
+
+/** A log that is appended to by hand, and a store that holds what the test says, when the test says. */
+class World {
+  readonly controller = new AbortController()
+  readonly told: number[] = []
+  readonly stored = {
+    pairs: new Map<string, Versioned<Pair>>(),
+    tokens: new Map<string, Versioned<Token>>(),
+    candle: undefined as Versioned<Candle> | undefined,
+    top: [] as string[],
+    head: undefined as ChainHead | undefined,
+  }
+  readonly topLimits: number[] = []
+  /** Runs while the store is answering: after it looked, before the answer is here. */
+  meanwhile: (() => Promise<void>) | undefined
+  readonly view: MarketView
+  readonly #bodies: Uint8Array[] = []
+  #wake: () => void = () => undefined
+  readonly #running: Promise<void>
+
+  constructor(sets: readonly ChangeSet[] = [], head?: ChainHead) {
+    this.#bodies.push(...sets.map(encodeChangeSet))
+    this.stored.head = head
+    const answer = async <T>(values: T): Promise<T> => {
+      const { meanwhile } = this
+      this.meanwhile = undefined
+      await meanwhile?.()
+      return values
+    }
+    const log = {
+      epoch: 'e',
+      read: (options: { after: { seq: number } | undefined }) => this.#read(options.after?.seq ?? 0),
+      lastMessage: async () => {
+        const body = this.#bodies.at(-1)
+        return body === undefined ? undefined : { body, position: this.#position(this.#bodies.length) }
+      },
+    }
+    const { stored } = this
+    this.view = new MarketView({
+      logs: new Map([['eth', log as never]]),
+      store: {
+        head: async () => stored.head,
+        pairs: (refs) => answer(refs.map(({ address }) => stored.pairs.get(address))),
+        tokens: (refs) => answer(refs.map(({ address }) => stored.tokens.get(address))),
+        candles: (refs) => answer(refs.map(() => stored.candle)),
+        topPairs: (_chain, _token, limit) => {
+          this.topLimits.push(limit)
+          return answer(stored.top.slice(0, limit))
+        },
+      },
+      onChangeSet: ({ seq }) => this.told.push(seq),
+      logger: pino({ level: 'silent' }),
+      signal: this.controller.signal,
+      pruneMs: 1,
+    })
+    this.#running = this.view.run()
+  }
+
+  async append(...sets: ChangeSet[]): Promise<void> {
+    const expected = this.told.length + sets.length
+    this.#bodies.push(...sets.map(encodeChangeSet))
+    this.#wake()
+    while (this.told.length < expected) await turn()
+  }
+
+  /** The writer has come this far. */
+  async advance(seq: number): Promise<void> {
+    const before = this.view.overlaySize('eth')
+    this.stored.head = headAt(seq)
+    while (this.view.overlaySize('eth') === before) await turn()
+  }
+
+  async stop(): Promise<void> {
+    this.controller.abort()
+    this.#wake()
+    await this.#running
+  }
+
+  async *#read(after: number) {
+    for (let seq = after + 1; ; seq++) {
+      while (this.#bodies.length < seq && !this.controller.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
+      if (this.controller.signal.aborted) return
+      yield { body: this.#bodies[seq - 1] as Uint8Array, position: this.#position(seq) }
+    }
+  }
+
+  #position(seq: number) {
+    return { epoch: 'e', seq, link: 0 }
+  }
+}
+
+function headAt(seq: number): ChainHead {
+  const position = { epoch: 'e', seq, link: 0 }
+  return {
+    chain: 'eth',
+    seq,
+    number: 100 + seq,
+    hash: '0x',
+    time: 1_700_000_000 + seq,
+    finalNumber: 0,
+    position,
+  }
+}
+
+async function withWorld(run: (world: World) => Promise<void>, ...args: ConstructorParameters<typeof World>) {
+  const world = new World(...args)
+  try {
+    await run(world)
+  } finally {
+    await world.stop()
+  }
+}
+
+const pairAt = (updatedAt: number, overrides: Partial<Pair> = {}) => samplePair({ updatedAt, ...overrides })
+
+test('the newer of overlay and store is answered, and a tombstone hides what is stored', () =>
+  withWorld(async (world) => {
+    const { view, stored } = world
+    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
+    await world.append(sampleSet(2, [{ type: 'pair', pair: pairAt(2) }]))
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+    stored.pairs.set(MEME_WETH, { seq: 5, record: pairAt(5) })
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 5, record: pairAt(5) }])
+    stored.pairs.set(MEME_WETH, { seq: 2, record: pairAt(2) })
+    await world.append(sampleSet(3, [{ type: 'pairRemoved', pair: MEME_WETH }]))
+    assert.deepEqual(await view.pairs([REF, { ...REF, address: MEME_USDC }]), [
+      { seq: 3, record: undefined },
+      { seq: 3, record: undefined },
+    ])
+    assert.deepEqual(world.told, [2, 3])
+    assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003 })
+  }))
+
+test('following starts after the head of the store, and only what is newer counts as behind', async () => {
+  const sets = [1, 2, 3].map((seq) => sampleSet(seq, [{ type: 'pair', pair: pairAt(seq) }]))
+  await withWorld(
+    async (world) => {
+      while (world.told.length < 1) await turn()
+      assert.deepEqual(world.told, [3])
+      assert.deepEqual(world.view.chainsBehind, [])
+    },
+    sets,
+    headAt(2),
+  )
+  await withWorld(
+    async (world) => {
+      assert.deepEqual(world.view.chainsBehind, ['eth'])
+      while (world.view.chainsBehind.length > 0) await turn()
+      assert.deepEqual(world.told, [])
+      assert.deepEqual(world.view.head('eth'), { number: 103, time: 1_700_000_003 })
+    },
+    sets,
+    headAt(3),
+  )
+})
+
+test('what the store has is dropped, what was said anew since is kept', () =>
+  withWorld(async (world) => {
+    const { view } = world
+    await world.append(
+      sampleSet(1, [
+        { type: 'pair', pair: pairAt(1) },
+        { type: 'token', token: sampleToken() },
+        { type: 'candle', candle: sampleCandle() },
+      ]),
+      sampleSet(2, [
+        { type: 'pair', pair: pairAt(2) },
+        { type: 'candle', candle: sampleCandle({ tradeCount: 2 }) },
+      ]),
+    )
+    assert.equal(view.overlaySize('eth'), 3)
+    await world.advance(1)
+    assert.equal(view.overlaySize('eth'), 2)
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+    assert.deepEqual(await view.candles([SERIES]), [{ seq: 2, record: sampleCandle({ tradeCount: 2 }) }])
+    assert.deepEqual(await view.tokens([TOKEN]), [{ seq: 2, record: undefined }])
+    await world.advance(2)
+    assert.equal(view.overlaySize('eth'), 0)
+  }))
+
+test('a document that comes, is stored and leaves the overlay while the store answers is not missed', () =>
+  withWorld(async (world) => {
+    const { view, stored } = world
+    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+    world.meanwhile = async () => {
+      await world.append(sampleSet(2, [{ type: 'pair', pair: pairAt(2) }]))
+      stored.pairs.set(MEME_WETH, { seq: 2, record: pairAt(2) })
+      await world.advance(2)
+    }
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+  }))
+
+test('the newest candle: later starts win, removed ones give the one before back', () =>
+  withWorld(async (world) => {
+    const { view, stored } = world
+    const at = (start: number, tradeCount = 1) => sampleCandle({ start, tradeCount })
+    const removed = (start: number) =>
+      ({ type: 'candleRemoved', candle: { pair: MEME_WETH, interval: 'k1', start } }) as const
+    const newest = async () => (await view.candles([SERIES]))[0]
+    stored.candle = { seq: 1, record: at(60) }
+    assert.deepEqual(await newest(), { seq: 1, record: at(60) })
+    await world.append(sampleSet(2, [{ type: 'candle', candle: at(120) }]))
+    assert.deepEqual(await newest(), { seq: 2, record: at(120) })
+    await world.append(sampleSet(3, [{ type: 'candle', candle: at(180) }]))
+    assert.deepEqual(await newest(), { seq: 3, record: at(180) })
+    await world.append(sampleSet(4, [removed(180)]))
+    assert.deepEqual(await newest(), { seq: 4, record: at(120) })
+    await world.append(sampleSet(5, [removed(120)]))
+    assert.deepEqual(await newest(), { seq: 5, record: at(60) })
+    await world.append(sampleSet(6, [{ type: 'candle', candle: at(60, 9) }]))
+    assert.deepEqual(await newest(), { seq: 6, record: at(60, 9) })
+    await world.append(sampleSet(7, [removed(60)]))
+    assert.deepEqual(await newest(), { seq: 7, record: undefined })
+  }))
+
+test('main pairs follow a switch that happens between the two reads', () =>
+  withWorld(async (world) => {
+    const { view, stored } = world
+    stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
+    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+    assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
+    const later = pairAt(2, { address: MEME_USDC })
+    // The token is answered first; the switch comes while the pair is asked for.
+    world.meanwhile = async () => {
+      world.meanwhile = () =>
+        world.append(
+          sampleSet(2, [
+            { type: 'pair', pair: later },
+            { type: 'token', token: sampleToken({ mainPair: MEME_USDC }) },
+          ]),
+        )
+    }
+    assert.deepEqual(await view.mainPairs([{ chain: 'eth', address: WETH }, TOKEN]), [
+      { seq: 2, record: undefined },
+      { seq: 2, record: later },
+    ])
+  }))
+
+test('top pairs mix the stored ranking with what is newer', () =>
+  withWorld(async (world) => {
+    const { view, stored } = world
+    const address = (digit: string) => `0x${digit.repeat(40)}`
+    const ranked = (digit: string, tvl: string | undefined) =>
+      samplePair({ address: address(digit), tvlUsd: tvl === undefined ? undefined : value(tvl) })
+    const known = [ranked('1', '500'), ranked('2', '400'), ranked('3', '300'), ranked('4', '200')]
+    for (const pair of known) stored.pairs.set(pair.address, { seq: 1, record: pair })
+    stored.top = known.map((pair) => pair.address)
+    assert.deepEqual(await view.topPairs(TOKEN, 2), [known[0], known[1]])
+    await world.append(
+      sampleSet(2, [
+        { type: 'pair', pair: ranked('1', '250') },
+        { type: 'pair', pair: ranked('5', '400') },
+        { type: 'pair', pair: ranked('6', undefined) },
+        { type: 'pairRemoved', pair: address('2') },
+      ]),
+    )
+    assert.deepEqual(await view.topPairs(TOKEN, 3), [ranked('5', '400'), known[2], ranked('1', '250')])
+    assert.deepEqual(await view.topPairs(TOKEN, 9), [
+      ranked('5', '400'),
+      known[2],
+      ranked('1', '250'),
+      known[3],
+      ranked('6', undefined),
+    ])
+    await world.advance(2)
+    await view.topPairs(TOKEN, 3)
+    // Asked for as many more as the overlay may take out of the ranking, and not for more than that.
+    assert.deepEqual(world.topLimits, [2, 7, 13, 3])
+  }))

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Candle, ChangeSet, Pair, Token } from '../domain/change.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { ChainId } from '../domain/ids.ts'
+import type { Interval } from '../domain/interval.ts'
+import { decodeChangeSet } from '../domain/wire/change-codec.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { ChainLog } from '../log/chain-log.ts'
+import type { HotStore, Versioned } from '../store/redis/hot-store.ts'
+import { Overlay, type Version } from './overlay.ts'
+
+/** A document (or its absence) with all change sets up to `seq` taken in. */
+export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
+
+export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
+
+export type BlockHead = { readonly number: number; readonly time: number }
+
+/** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
+export type MarketReader = Pick<
+  MarketView,
+  'pairs' | 'tokens' | 'candles' | 'mainPairs' | 'topPairs' | 'head'
+>
+
+type ChainView = {
+  readonly log: Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
+  readonly overlay: Overlay
+  applied: number
+  head: BlockHead | undefined
+  isCaughtUp: boolean
+}
+
+export type MarketViewOptions = {
+  readonly logs: ReadonlyMap<string, ChainView['log']>
+  readonly store: Pick<HotStore, 'head' | 'pairs' | 'tokens' | 'candles' | 'topPairs'>
+  /** Called with every set, in order, once reads see it. */
+  readonly onChangeSet: (set: ChangeSet) => void
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly pruneMs?: number
+}
+
+/**
+ * The newest documents of all chains: the hot store's, overlaid with those change sets that the writer has
+ * not put there yet.
+ */
+export class MarketView {
+  readonly #options: MarketViewOptions
+  readonly #chains: ReadonlyMap<string, ChainView>
+  /** Counts the times anything left an overlay. */
+  #generation = 0
+
+  constructor(options: MarketViewOptions) {
+    this.#options = options
+    this.#chains = new Map(
+      [...options.logs].map(([chain, log]) => [
+        chain,
+        { log, overlay: new Overlay(), applied: 0, head: undefined, isCaughtUp: false },
+      ]),
+    )
+  }
+
+  /** Follows all chains until the signal aborts; rejects when one cannot be followed any further. */
+  async run(): Promise<void> {
+    const loops = [...this.#chains].flatMap(([name, chain]) => [
+      this.#follow(name, chain),
+      this.#prune(name, chain),
+    ])
+    await Promise.all(loops)
+  }
+
+  /** Chains that have not reached, even once, the end that their log had when the view was started. */
+  get chainsBehind(): string[] {
+    return [...this.#chains].filter(([, chain]) => !chain.isCaughtUp).map(([name]) => name)
+  }
+
+  head(chain: string): BlockHead | undefined {
+    return this.#chains.get(chain)?.head
+  }
+
+  overlaySize(chain: string): number {
+    return this.#chain(chain).overlay.size
+  }
+
+  pairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
+    return this.#read(
+      refs,
+      () => this.#options.store.pairs([...refs]),
+      (chain, ref, stored) => newer(chain.overlay.pair(ref.address), stored),
+    )
+  }
+
+  tokens(refs: readonly ChainId[]): Promise<Reading<Token>[]> {
+    return this.#read(
+      refs,
+      () => this.#options.store.tokens([...refs]),
+      (chain, ref, stored) => newer(chain.overlay.token(ref.address), stored),
+    )
+  }
+
+  /** The newest candle of each series. */
+  candles(refs: readonly CandleSeries[]): Promise<Reading<Candle>[]> {
+    return this.#read(
+      refs,
+      () => this.#options.store.candles([...refs]),
+      (chain, ref, stored) => newestCandle(chain.overlay.candles(ref.pair, ref.interval), stored),
+    )
+  }
+
+  /** The main pair of each token, if it has one. */
+  async mainPairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
+    for (;;) {
+      const generation = this.#generation
+      const tokens = await this.tokens(refs)
+      const pairRefs = refs.flatMap(({ chain }, index) => {
+        const address = tokens[index]?.record?.mainPair
+        return address === undefined ? [] : [{ chain, address }]
+      })
+      const pairs = (await this.pairs(pairRefs)).values()
+      // A token that switched between the two reads would be answered with the pair it has left.
+      const switched = refs.some(({ chain, address }, index) => {
+        const now = this.#chain(chain).overlay.token(address)
+        const seen = tokens[index]
+        return (
+          now !== undefined && now.seq > (seen?.seq ?? 0) && now.record?.mainPair !== seen?.record?.mainPair
+        )
+      })
+      if (switched || generation !== this.#generation) continue
+      return tokens.map((token) =>
+        token.record?.mainPair === undefined
+          ? { seq: token.seq, record: undefined }
+          : (pairs.next().value ?? { seq: token.seq, record: undefined }),
+      )
+    }
+  }
+
+  /** The pairs of a token with the highest TVL. */
+  async topPairs(ref: ChainId, limit: number): Promise<Pair[]> {
+    const { chain, address } = ref
+    const { overlay } = this.#chain(chain)
+    const overlaid = [...overlay.pairsOfToken(address)]
+    // Whatever the overlay knows better may have to leave the stored ranking: ask for that many more.
+    const count = limit + overlaid.length + overlay.removedPairCount
+    const stored = await this.#options.store.topPairs(chain, address, count)
+    const addresses = [...new Set([...stored, ...overlaid])]
+    const readings = await this.pairs(addresses.map((pair) => ({ chain, address: pair })))
+    const pairs = readings.flatMap(({ record }) => record ?? [])
+    return pairs.sort(byTvl).slice(0, limit)
+  }
+
+  async #read<Ref extends { readonly chain: string }, T>(
+    refs: readonly Ref[],
+    fetch: () => Promise<(Versioned<T> | undefined)[]>,
+    merge: (chain: ChainView, ref: Ref, stored: Versioned<T> | undefined) => Version<T> | undefined,
+  ): Promise<Reading<T>[]> {
+    if (refs.length === 0) return []
+    for (;;) {
+      const generation = this.#generation
+      const stored = await fetch()
+      // What left the overlay while the store was answering may be in neither of the two: ask again.
+      if (generation !== this.#generation) continue
+      return refs.map((ref, index) => {
+        const chain = this.#chain(ref.chain)
+        const found = merge(chain, ref, stored[index])
+        return { seq: Math.max(chain.applied, found?.seq ?? 0), record: found?.record }
+      })
+    }
+  }
+
+  async #follow(name: string, chain: ChainView): Promise<void> {
+    const { store, signal, onChangeSet } = this.#options
+    const stored = await store.head(name)
+    const end = (await chain.log.lastMessage())?.position.seq ?? 0
+    if (stored !== undefined) {
+      chain.applied = stored.seq
+      chain.head = { number: stored.number, time: stored.time }
+    }
+    chain.isCaughtUp = (stored?.position.seq ?? 0) >= end
+    for await (const { body, position } of chain.log.read({ after: stored?.position, signal })) {
+      const set = decodeChangeSet(body)
+      chain.overlay.apply(set)
+      chain.applied = set.seq
+      chain.head = { number: set.head.number, time: set.head.time }
+      onChangeSet(set)
+      if (position.seq >= end) chain.isCaughtUp = true
+    }
+  }
+
+  async #prune(name: string, chain: ChainView): Promise<void> {
+    const { store, signal, logger, pruneMs = 1_000 } = this.#options
+    while (await pause(pruneMs, signal)) {
+      try {
+        const head = await store.head(name)
+        if (head === undefined || head.position.epoch !== chain.log.epoch) continue
+        if (chain.overlay.drop(head.seq)) this.#generation++
+      } catch (error) {
+        if (!signal.aborted)
+          logger.warn({ err: error, chain: name }, 'Could not read the head of the hot store')
+      }
+    }
+  }
+
+  #chain(name: string): ChainView {
+    const chain = this.#chains.get(name)
+    if (chain === undefined) throw new ChaintapeError('internal', `chain ${name} is not followed`)
+    return chain
+  }
+}
+
+function newer<T>(
+  overlaid: Version<T> | undefined,
+  stored: Versioned<T> | undefined,
+): Version<T> | undefined {
+  if (overlaid === undefined || stored === undefined) return overlaid ?? stored
+  return overlaid.seq >= stored.seq ? overlaid : stored
+}
+
+function newestCandle(
+  overlaid: ReadonlyMap<number, Version<Candle>> | undefined,
+  stored: Versioned<Candle> | undefined,
+): Version<Candle> | undefined {
+  let newest = stored === undefined ? undefined : newer(overlaid?.get(stored.record.start), stored)
+  for (const version of overlaid?.values() ?? []) {
+    const start = version.record?.start
+    // The stored candle, where it is the newer one of its start, has been chosen above.
+    if (start === undefined || start === stored?.record.start) continue
+    if (newest?.record === undefined || start > newest.record.start) newest = version
+  }
+  return newest
+}
+
+function byTvl(a: Pair, b: Pair): number {
+  const [left, right] = [a.tvlUsd ?? -1n, b.tvlUsd ?? -1n]
+  if (left !== right) return left < right ? 1 : -1
+  // Ties go to the larger volume_u once volumes are computed; the address makes the order total.
+  return a.address < b.address ? -1 : 1
+}
+
+/** False when the wait was ended by the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal })
+    return true
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return false
+  }
+}

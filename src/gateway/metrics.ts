@@ -1,0 +1,62 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
+
+export function createGatewayMetrics(registry: Registry) {
+  const registers = [registry]
+  const name = (suffix: string): string => `chaintape_gateway_${suffix}`
+  return {
+    requests: new Counter({
+      name: name('requests_total'),
+      help: 'REST requests by route and status',
+      labelNames: ['route', 'status'] as const,
+      registers,
+    }),
+    sockets: new Gauge({ name: name('sockets'), help: 'Open WebSocket connections', registers }),
+    subscriptions: new Gauge({ name: name('subscriptions'), help: 'Live subscriptions', registers }),
+    pushes: new Counter({
+      name: name('pushes_total'),
+      help: 'Messages pushed to subscribers by topic',
+      labelNames: ['topic'] as const,
+      registers,
+    }),
+    slowReaders: new Counter({
+      name: name('slow_readers_total'),
+      help: 'Sockets closed because their reader could not keep up',
+      registers,
+    }),
+  }
+}
+
+/** Figures that are asked for when they are scraped. */
+export function watchMarketView(
+  registry: Registry,
+  chains: readonly string[],
+  view: {
+    overlaySize(chain: string): number
+    head(chain: string): { readonly time: number } | undefined
+  },
+): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'chaintape_gateway_overlay_documents',
+    help: 'Documents newer than what the hot store holds',
+    labelNames: ['chain'] as const,
+    registers,
+    collect() {
+      for (const chain of chains) this.set({ chain }, view.overlaySize(chain))
+    },
+  })
+  new Gauge({
+    name: 'chaintape_gateway_chain_lag_seconds',
+    help: 'Age of the newest block that answers are made of',
+    labelNames: ['chain'] as const,
+    registers,
+    collect() {
+      for (const chain of chains) {
+        const head = view.head(chain)
+        if (head !== undefined) this.set({ chain }, Date.now() / 1_000 - head.time)
+      }
+    },
+  })
+}

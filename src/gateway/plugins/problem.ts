@@ -1,0 +1,64 @@
+import type { Duplex } from 'node:stream'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { PROBLEM_TYPE, type ProblemItem, problem, RequestError } from '../problem.ts'
+import { writeRawProblem } from '../raw-problem.ts'
+import type { Scope } from '../scope.ts'
+
+type ValidationError = NonNullable<FastifyError['validation']>[number]
+
+/** As many as the longest list we accept; more would only repeat what is already said. */
+const MAX_ITEMS = 200
+
+/** Every failure leaves as `application/problem+json`. */
+export function answerProblems(app: Scope): void {
+  app.setErrorHandler<FastifyError>(sendProblem)
+  app.setNotFoundHandler(async (request, reply) => {
+    await sendProblem(new RequestError('not_found', 'no operation has this method and path'), request, reply)
+  })
+}
+
+export async function sendProblem(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const told = toRequestError(error)
+  if (told.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'Request failed')
+  const body = problem(told, request.id)
+  await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
+}
+
+/** What the HTTP parser could not make a request of. */
+export function answerBrokenClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else if (error.code === 'HPE_HEADER_OVERFLOW') {
+    writeRawProblem(socket, new RequestError('limit_exceeded', 'the request headers are too large'))
+  } else writeRawProblem(socket, new RequestError('malformed_request', 'this is not a whole HTTP request'))
+}
+
+function toRequestError(error: FastifyError | Error): RequestError {
+  if (error instanceof RequestError) return error
+  if ('validation' in error && error.validation !== undefined) return fromValidation(error.validation)
+  const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
+  if (status === 413) return new RequestError('limit_exceeded', 'the request body is too large')
+  // Below 500 the framework blames the request, in words meant for the caller; above, in words for us.
+  if (status >= 400 && status < 500) return new RequestError('malformed_request', error.message)
+  return new RequestError('internal', 'the request could not be served; it is safe to try again')
+}
+
+function fromValidation(errors: readonly ValidationError[]): RequestError {
+  const items = errors.slice(0, MAX_ITEMS).map(toItem)
+  return errors.some(({ keyword }) => keyword === 'maxItems')
+    ? new RequestError('limit_exceeded', 'the request exceeds a limit', items)
+    : new RequestError('malformed_request', 'the request does not have the documented form', items)
+}
+
+function toItem({ instancePath, message, params }: ValidationError): ProblemItem {
+  const member = params['missingProperty'] ?? params['additionalProperty']
+  const suffix = typeof member === 'string' ? `/${escapePointer(member)}` : ''
+  return { pointer: `#${instancePath}${suffix}`, detail: message ?? 'is not valid' }
+}
+
+function escapePointer(member: string): string {
+  return member.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,0 +1,52 @@
+import { ChaintapeError, type ERROR_CODES, type ErrorCode } from '../domain/errors.ts'
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+type PublicCode = {
+  [Code in ErrorCode]: (typeof ERROR_CODES)[Code] extends 'refuse' ? Code : never
+}[ErrorCode]
+
+/** The codes a client can meet, and what HTTP says for each. Every other failure is told as `internal`. */
+const HTTP = {
+  malformed_request: { status: 400, title: 'The request is malformed' },
+  malformed_id: { status: 400, title: 'An id is malformed' },
+  unknown_chain: { status: 400, title: 'The chain is not known' },
+  unknown_token: { status: 400, title: 'The token is not known' },
+  unknown_pair: { status: 400, title: 'The pair is not known' },
+  limit_exceeded: { status: 400, title: 'A limit is exceeded' },
+  unauthorized: { status: 401, title: 'The API key is missing or invalid' },
+  not_found: { status: 404, title: 'There is no such operation' },
+  internal: { status: 500, title: 'The server failed' },
+} as const satisfies Record<PublicCode | 'internal', { status: number; title: string }>
+
+export type ProblemCode = keyof typeof HTTP
+
+/** `pointer` is a JSON pointer as a URI fragment: into the body, or naming a parameter. */
+export type ProblemItem = { readonly pointer: string; readonly detail: string }
+
+/** A request that cannot be served as it is. */
+export class RequestError extends ChaintapeError {
+  declare readonly code: ProblemCode
+  readonly items: readonly ProblemItem[] | undefined
+
+  constructor(code: ProblemCode, message: string, items?: readonly ProblemItem[]) {
+    super(code, message)
+    this.name = 'RequestError'
+    this.items = items
+  }
+}
+
+/** RFC 9457 body. */
+export function problem(error: RequestError, requestId: string) {
+  const { status, title } = HTTP[error.code]
+  const errors = error.items === undefined ? {} : { errors: error.items }
+  return {
+    type: `urn:chaintape:error:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    instance: requestId,
+    code: error.code,
+    ...errors,
+  }
+}

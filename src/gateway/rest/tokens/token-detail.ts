@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import type { Scope } from '../../scope.ts'
+import { tokenDetail } from '../../shape/token-detail.ts'
+import type { RestContext } from '../context.ts'
+import { parsePathId, unknownPathId } from '../path-id.ts'
+
+const TOP_PAIRS = 5
+
+const text = Type.String()
+const maybeText = Type.Optional(Type.String())
+const maybeInteger = Type.Optional(Type.Integer())
+
+const tokenInfo = Type.Object({
+  name: text,
+  symbol: text,
+  chain: text,
+  current_price_usd: text,
+  market_cap: text,
+  holders: Type.Integer(),
+  tvl: text,
+  logo_url: text,
+  updated_at: Type.Integer(),
+})
+
+const tokenPair = Type.Object({
+  amm: text,
+  chain: text,
+  pair: text,
+  price_change: text,
+  price_change_24h: text,
+  token0_symbol: text,
+  token1_symbol: text,
+  token0_price_usd: text,
+  token1_price_usd: text,
+  volume_u: text,
+  updated_at: Type.Integer(),
+  token0_address: text,
+  token1_address: text,
+  token0_decimal: maybeInteger,
+  token1_decimal: maybeInteger,
+  reserve0: maybeText,
+  reserve1: maybeText,
+  tvl: maybeText,
+})
+
+const answer = Type.Object({
+  status: Type.Integer(),
+  msg: text,
+  data_type: Type.Integer(),
+  data: Type.Object({
+    is_audited: Type.Boolean(),
+    pairs: Type.Array(tokenPair, { maxItems: TOP_PAIRS }),
+    token: tokenInfo,
+  }),
+})
+
+const schema = { params: Type.Object({ tokenId: text }), response: { 200: answer } }
+
+/** `GET /v2/tokens/{token-id}` */
+export function addTokenDetail(scope: Scope, { view, familyOf }: RestContext): void {
+  scope.get('/v2/tokens/:tokenId', { schema, config: { cu: 5 } }, async (request, reply) => {
+    const ref = parsePathId(request.params.tokenId, 'token', familyOf)
+    reply.answerChains = [ref.chain]
+    const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
+    if (reading?.record === undefined) throw unknownPathId('token')
+    return tokenDetail(ref.chain, reading.record, pairs)
+  })
+}

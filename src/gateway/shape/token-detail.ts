@@ -1,0 +1,55 @@
+import type { Pair, Token } from '../../domain/change.ts'
+import { knownAmount, knownValue, leaveOutUnknown, priceText, valueText } from './wire-values.ts'
+
+/** The TokenApiResponse of the interface document; the only answer in an envelope. */
+export function tokenDetail(chain: string, token: Token, topPairs: readonly Pair[]) {
+  return {
+    status: 1,
+    msg: 'SUCCESS',
+    data_type: 1,
+    data: {
+      // No audit data is read yet; the document lists the field, so it says what is known: no audit seen.
+      is_audited: false,
+      pairs: topPairs.map((pair) => tokenPair(chain, pair)),
+      token: tokenInfo(chain, token),
+    },
+  }
+}
+
+function tokenInfo(chain: string, token: Token) {
+  return {
+    name: token.name,
+    symbol: token.symbol,
+    chain,
+    current_price_usd: priceText(token.priceUsd),
+    market_cap: '',
+    holders: 0,
+    tvl: valueText(token.tvlUsd),
+    logo_url: '',
+    updated_at: token.updatedAt,
+  }
+}
+
+function tokenPair(chain: string, pair: Pair) {
+  const { token0, token1 } = pair
+  return leaveOutUnknown({
+    amm: pair.amm,
+    chain,
+    pair: pair.address,
+    price_change: '',
+    price_change_24h: '',
+    token0_symbol: token0.symbol,
+    token1_symbol: token1.symbol,
+    token0_price_usd: priceText(token0.priceUsd),
+    token1_price_usd: priceText(token1.priceUsd),
+    volume_u: '',
+    updated_at: pair.updatedAt,
+    token0_address: token0.token,
+    token1_address: token1.token,
+    token0_decimal: token0.decimals,
+    token1_decimal: token1.decimals,
+    reserve0: knownAmount(token0.reserveRaw, token0.decimals),
+    reserve1: knownAmount(token1.reserveRaw, token1.decimals),
+    tvl: knownValue(pair.tvlUsd),
+  })
+}

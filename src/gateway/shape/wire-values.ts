@@ -1,0 +1,39 @@
+import { formatAmount, formatPrice, formatValue, type Price, type Value } from '../../domain/money.ts'
+
+/** Decimal text of a number, or undefined for an unknown one: for the fields that are left out then. */
+export function knownPrice(price: Price | undefined): string | undefined {
+  return price === undefined ? undefined : formatPrice(price)
+}
+
+export function knownValue(value: Value | undefined): string | undefined {
+  return value === undefined ? undefined : formatValue(value)
+}
+
+/** Base units mean nothing to a client without the token's decimals: such an amount counts as unknown. */
+export function knownAmount(raw: bigint, decimals: number | undefined): string | undefined {
+  return decimals === undefined ? undefined : formatAmount(raw, decimals)
+}
+
+/** The same for the fields that the interface document lists: those are always present. */
+export function priceText(price: Price | undefined): string {
+  return knownPrice(price) ?? ''
+}
+
+export function valueText(value: Value | undefined): string {
+  return knownValue(value) ?? ''
+}
+
+export function amountText(raw: bigint, decimals: number | undefined): string {
+  return knownAmount(raw, decimals) ?? ''
+}
+
+type OptionalKeys<T> = { [Key in keyof T]: undefined extends T[Key] ? Key : never }[keyof T]
+
+type Known<T> = { [Key in Exclude<keyof T, OptionalKeys<T>>]: T[Key] } & {
+  [Key in OptionalKeys<T>]?: Exclude<T[Key], undefined>
+}
+
+/** An unknown field of ours is absent from the wire, never null. */
+export function leaveOutUnknown<T extends Record<string, unknown>>(fields: T): Known<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>
+}

@@ -1,0 +1,18 @@
+export type WsLimits = typeof DEFAULT_WS_LIMITS
+
+export const DEFAULT_WS_LIMITS = {
+  maxSubscriptions: 1_000,
+  maxPriceIds: 200,
+  maxBatch: 20,
+  messagesPerSecond: 20,
+  maxMessageBytes: 64 * 1_024,
+  /** Requests that wait for the store to answer earlier ones. */
+  maxWaiting: 100,
+  /** Not yet taken by the client's side of the connection. */
+  maxBufferedBytes: 4 * 1_024 * 1_024,
+  authMs: 5_000,
+  pingMs: 20_000,
+  silenceMs: 60_000,
+  /** After a shutdown clients come back spread over this span. */
+  reconnectSpreadMs: 5_000,
+}

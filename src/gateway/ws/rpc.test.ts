@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { MEME, MEME_WETH } from '../../../test/support/market-samples.ts'
+import type { ChainFamily } from '../../domain/ids.ts'
+import { parseMessage } from './rpc.ts'
+import { errorReply, RpcFault } from './rpc-fault.ts'
+
+const families = new Map<string, ChainFamily>([
+  ['eth', 'evm'],
+  ['solana', 'solana'],
+])
+const rules = { familyOf: (chain: string) => families.get(chain), maxBatch: 20, maxPriceIds: 3 }
+const POOL_ID = `0x${'5'.repeat(64)}`
+const UPPER = MEME_WETH.toUpperCase().replace('0X', '0x')
+
+function parse(text: string) {
+  const { isBatch, items } = parseMessage(text, rules)
+  // A fault is shown as the client sees it.
+  const shown = items.map(({ id, command }) =>
+    command instanceof RpcFault ? errorReply(id, command) : command,
+  )
+  return { isBatch, items: shown }
+}
+
+function parseOne(request: unknown) {
+  const { isBatch, items } = parse(JSON.stringify(request))
+  assert.deepEqual([isBatch, items.length], [false, 1])
+  return items[0]
+}
+
+function request(method: string, params: unknown, id: unknown = 7) {
+  return { jsonrpc: '2.0', method, params, id }
+}
+
+function failure(id: number | null, code: number, message: string, data?: object) {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+}
+
+test('commands', () => {
+  assert.deepEqual(parseOne(request('subscribe', ['tx', UPPER, 'eth'])), {
+    method: 'subscribe',
+    id: 7,
+    params: ['tx', UPPER, 'eth'],
+    topic: { name: 'tx', pair: { address: MEME_WETH, chain: 'eth' } },
+  })
+  assert.deepEqual(parseOne(request('unsubscribe', ['kline', POOL_ID, 'k15', 'eth'])), {
+    method: 'unsubscribe',
+    id: 7,
+    params: ['kline', POOL_ID, 'k15', 'eth'],
+    topic: { name: 'kline', pair: { address: POOL_ID, chain: 'eth' }, interval: 'k15' },
+  })
+  assert.deepEqual(parseOne(request('unsubscribe', [])), {
+    method: 'unsubscribe',
+    id: 7,
+    params: [],
+    topic: 'all',
+  })
+  assert.deepEqual(parseOne(request('auth', ['secret'], 0)), { method: 'auth', id: 0, key: 'secret' })
+  assert.deepEqual(parseOne(request('ping', [], 3)), { method: 'ping', id: 3 })
+  assert.deepEqual(parseOne({ method: 'ping' }), { method: 'ping', id: null })
+})
+
+test('price: good ids are kept once, bad ones are set aside with their reason', () => {
+  const ids = [`${MEME}-eth`, `${MEME.toUpperCase().replace('0X', '0x')}-eth`, 'nonsense']
+  assert.deepEqual(parseOne(request('subscribe', ['price', ids])), {
+    method: 'subscribe',
+    id: 7,
+    params: ['price', ids],
+    topic: {
+      name: 'price',
+      items: [{ id: ids[1], ref: { address: MEME, chain: 'eth' } }],
+      rejected: [{ item: 'nonsense', reason: 'malformed_id' }],
+    },
+  })
+  const chains = [`${MEME}-constructor`, `${MEME}-__proto__`, '__proto__-eth']
+  assert.deepEqual(parseOne(request('subscribe', ['price', chains])), {
+    method: 'subscribe',
+    id: 7,
+    params: ['price', chains],
+    topic: {
+      name: 'price',
+      items: [],
+      rejected: [
+        { item: chains[0], reason: 'unknown_chain' },
+        { item: chains[1], reason: 'malformed_id' },
+        { item: chains[2], reason: 'malformed_id' },
+      ],
+    },
+  })
+})
+
+test('what is not a request', () => {
+  const notJson = failure(null, -32700, 'the message is not JSON')
+  for (const text of ['', '{', 'NaN', '['.repeat(65_000), '{"id":1,}', '\u0000']) {
+    assert.deepEqual(parse(text), { isBatch: false, items: [notJson] })
+  }
+  const notObject = failure(null, -32600, 'a request must be an object')
+  for (const text of ['1', 'null', '"ping"', 'true']) {
+    assert.deepEqual(parse(text), { isBatch: false, items: [notObject] })
+  }
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+  assert.deepEqual(parse(deep), { isBatch: true, items: [notObject] })
+})
+
+test('invalid requests', () => {
+  const at = (pointer: string, message: string, id: number | null = 7) =>
+    failure(id, -32600, message, { pointer })
+  const rows: [unknown, object][] = [
+    [{ jsonrpc: '2.0', id: 7 }, at('/method', 'method must be a string')],
+    [{ jsonrpc: '2.0', method: 5, id: 7 }, at('/method', 'method must be a string')],
+    [{ method: 'subscribe', params: [], id: 7 }, at('/jsonrpc', 'jsonrpc must be "2.0"')],
+    [{ jsonrpc: '2.0', method: 'subscribe', params: [] }, at('/id', 'id must be an integer', null)],
+    [request('subscribe', [], '7'), at('/id', 'id must be an integer', null)],
+    [request('subscribe', [], 1.5), at('/id', 'id must be an integer', null)],
+    [request('subscribe', [], 2 ** 53), at('/id', 'id must be an integer', null)],
+    [request('ping', [], {}), at('/id', 'id must be an integer', null)],
+    [JSON.parse('{"__proto__":{"method":"ping"},"id":7}'), at('/method', 'method must be a string')],
+  ]
+  for (const [given, expected] of rows) assert.deepEqual(parseOne(given), expected)
+})
+
+test('unknown methods', () => {
+  for (const method of ['publish', '__proto__', 'constructor', 'toString']) {
+    assert.deepEqual(
+      parseOne(request(method, [])),
+      failure(7, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+        pointer: '/method',
+      }),
+    )
+  }
+})
+
+test('invalid params', () => {
+  const at = (pointer: string, message: string) => failure(7, -32602, message, { pointer })
+  const topics = 'the topics supported so far are tx, kline, price'
+  const rows: [unknown, object][] = [
+    [undefined, at('/params', 'params must be an array')],
+    [{ 0: 'tx' }, at('/params', 'params must be an array')],
+    [[], at('/params/0', topics)],
+    [['multi_tx', MEME, 'eth'], at('/params/0', topics)],
+    [['__proto__'], at('/params/0', topics)],
+    [['tx'], at('/params/1', 'the pair address must be a string')],
+    [['tx', MEME_WETH], at('/params/2', 'the chain must be a string')],
+    [['tx', 5, 'eth'], at('/params/1', 'the pair address must be a string')],
+    [['tx', '0x12', 'eth'], at('/params/1', 'not a pair address of eth')],
+    [['tx', MEME_WETH, 'eth', 'more'], at('/params/3', 'nothing may follow the chain')],
+    [['tx', MEME_WETH, 'eth', { cursor: true }], at('/params/3', 'an options object is not supported yet')],
+    [
+      ['kline', MEME_WETH, 'k2', 'eth'],
+      at('/params/2', 'the intervals are s1, k1, k5, k15, k30, k60, k120, k240, k1440, k10080'),
+    ],
+    [['price'], at('/params/1', 'price takes one array of token-ids and pair-ids')],
+    [['price', []], at('/params/1', 'price takes one array of token-ids and pair-ids')],
+    [['price', `${MEME}-eth`], at('/params/1', 'price takes one array of token-ids and pair-ids')],
+    [['price', [`${MEME}-eth`, 5]], at('/params/1/1', 'an id must be a string')],
+  ]
+  for (const [params, expected] of rows) assert.deepEqual(parseOne(request('subscribe', params)), expected)
+  assert.deepEqual(
+    parseOne(request('auth', [])),
+    failure(7, -32602, 'auth takes one string, the API key', { pointer: '/params' }),
+  )
+})
+
+test('unknown chains', () => {
+  for (const chain of ['bsc', '__proto__', 'constructor', '']) {
+    assert.deepEqual(
+      parseOne(request('subscribe', ['tx', MEME_WETH, chain])),
+      failure(7, -32003, 'unknown chain', {
+        rejected: [{ item: `${MEME_WETH}-${chain}`, reason: 'unknown_chain' }],
+      }),
+    )
+  }
+})
+
+test('limits', () => {
+  assert.deepEqual(
+    parseOne(request('subscribe', ['price', Array(4).fill(`${MEME}-eth`)])),
+    failure(7, -32002, 'a price subscription holds at most 3 ids', { limit: 'price_ids', max: 3 }),
+  )
+  assert.deepEqual(parse(JSON.stringify(Array(21).fill({ method: 'ping' }))), {
+    isBatch: false,
+    items: [failure(null, -32002, 'a batch holds at most 20 requests', { limit: 'batch', max: 20 })],
+  })
+})
+
+test('batches', () => {
+  assert.deepEqual(parse('[]'), {
+    isBatch: false,
+    items: [failure(null, -32600, 'a batch must not be empty')],
+  })
+  assert.deepEqual(parse(JSON.stringify([{ method: 'ping', id: 1 }, 5, request('nope', [], 2)])), {
+    isBatch: true,
+    items: [
+      { method: 'ping', id: 1 },
+      failure(null, -32600, 'a request must be an object'),
+      failure(2, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+        pointer: '/method',
+      }),
+    ],
+  })
+  assert.deepEqual(parse(JSON.stringify(Array(20).fill({ method: 'ping' }))).items.length, 20)
+})

@@ -1,0 +1,113 @@
+import type { ChainFamily } from '../../domain/ids.ts'
+import { RpcFault, type RpcId } from './rpc-fault.ts'
+import { parseTopic } from './rpc-topic.ts'
+import type { Topic } from './topic.ts'
+
+export type Command =
+  | {
+      readonly method: 'subscribe'
+      readonly id: number
+      readonly params: EchoedParams
+      readonly topic: Topic
+    }
+  | {
+      readonly method: 'unsubscribe'
+      readonly id: number
+      readonly params: EchoedParams
+      readonly topic: Topic | 'all'
+    }
+  | { readonly method: 'auth'; readonly id: number; readonly key: string }
+  | { readonly method: 'ping'; readonly id: RpcId }
+
+/** Params as the client sent them; by then they are known to hold nothing but strings. */
+export type EchoedParams = readonly (string | readonly string[])[]
+
+export type RpcItem = { readonly id: RpcId; readonly command: Command | RpcFault }
+
+export type RpcMessage = { readonly isBatch: boolean; readonly items: readonly RpcItem[] }
+
+export type RpcRules = {
+  readonly familyOf: (chain: string) => ChainFamily | undefined
+  readonly maxBatch: number
+  readonly maxPriceIds: number
+}
+
+/** Reads one inbound message. Whatever is wrong with it comes back as a fault, never as an exception. */
+export function parseMessage(text: string, rules: RpcRules): RpcMessage {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    // The reason is in the fault: a client has no use for the parser's own words.
+    return refuse(new RpcFault('parse_error', 'the message is not JSON'))
+  }
+  if (!Array.isArray(parsed)) return { isBatch: false, items: [parseItem(parsed, rules)] }
+  if (parsed.length === 0) return refuse(new RpcFault('invalid_request', 'a batch must not be empty'))
+  if (parsed.length > rules.maxBatch) {
+    return refuse(
+      new RpcFault('limit_exceeded', `a batch holds at most ${rules.maxBatch} requests`, {
+        limit: 'batch',
+        max: rules.maxBatch,
+      }),
+    )
+  }
+  return { isBatch: true, items: parsed.map((item) => parseItem(item, rules)) }
+}
+
+function refuse(fault: RpcFault): RpcMessage {
+  return { isBatch: false, items: [{ id: null, command: fault }] }
+}
+
+function parseItem(item: unknown, rules: RpcRules): RpcItem {
+  if (!isObject(item)) {
+    return { id: null, command: new RpcFault('invalid_request', 'a request must be an object') }
+  }
+  // Only own members count: `__proto__` and its kin are names like any other.
+  const request = new Map<string, unknown>(Object.entries(item))
+  const given = request.get('id')
+  const id = Number.isSafeInteger(given) ? (given as number) : null
+  try {
+    return { id, command: parseCommand(request, id, rules) }
+  } catch (error) {
+    if (error instanceof RpcFault) return { id, command: error }
+    throw error
+  }
+}
+
+function parseCommand(request: ReadonlyMap<string, unknown>, id: RpcId, rules: RpcRules): Command {
+  const method = request.get('method')
+  if (typeof method !== 'string') throw atFault('invalid_request', '/method', 'method must be a string')
+  if (request.has('id') && id === null) throw atFault('invalid_request', '/id', 'id must be an integer')
+  // Keep-alive code is often written by hand: `{"method":"ping"}` is enough.
+  if (method === 'ping') return { method, id }
+  if (request.get('jsonrpc') !== '2.0') throw atFault('invalid_request', '/jsonrpc', 'jsonrpc must be "2.0"')
+  if (id === null) throw atFault('invalid_request', '/id', 'id must be an integer')
+  if (method !== 'subscribe' && method !== 'unsubscribe' && method !== 'auth') {
+    const known = 'subscribe, unsubscribe, auth, ping'
+    throw atFault('method_not_found', '/method', `there is no such method; there are ${known}`)
+  }
+  const params: unknown = request.get('params')
+  if (!Array.isArray(params)) throw atFault('invalid_params', '/params', 'params must be an array')
+  if (method === 'auth') return { method, id, key: parseKey(params) }
+  if (method === 'unsubscribe' && params.length === 0) return { method, id, params: [], topic: 'all' }
+  const topic = parseTopic(params, rules)
+  return { method, id, params: params as EchoedParams, topic }
+}
+
+function parseKey(params: readonly unknown[]): string {
+  const [key] = params
+  if (params.length === 1 && typeof key === 'string') return key
+  throw atFault('invalid_params', '/params', 'auth takes one string, the API key')
+}
+
+function atFault(
+  code: ConstructorParameters<typeof RpcFault>[0],
+  pointer: string,
+  message: string,
+): RpcFault {
+  return new RpcFault(code, message, { pointer })
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

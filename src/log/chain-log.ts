@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Consumer,
+  DeliverPolicy,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { LogPosition } from '../domain/log-position.ts'
+import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../domain/wire/frame.ts'
+import type { Logger } from '../lib/logger.ts'
+import { LogPublisher } from './publisher.ts'
+
+/** A whole message and the position right after it: store that with what the message changed. */
+export type LogMessage = { readonly body: Uint8Array; readonly position: LogPosition }
+
+export type ChainLogParts = {
+  readonly client: JetStreamClient
+  readonly manager: JetStreamManager
+  readonly stream: string
+  readonly subject: string
+  readonly epoch: string
+  readonly maxFrameBytes: number
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+const NO_MESSAGE_FOUND = 10_037
+const RECONNECT_DELAY_MS = 200
+/** How much may wait in memory for a consumer that is slower than the log. */
+const READ_AHEAD_BYTES = 16_000_000
+const HEARTBEAT_MS = 1_000
+
+/** One chain's log: a JetStream stream of its own, so that its sequence has no holes. */
+export class ChainLog {
+  readonly epoch: string
+  readonly #parts: ChainLogParts
+
+  constructor(parts: ChainLogParts) {
+    this.epoch = parts.epoch
+    this.#parts = parts
+  }
+
+  /**
+   * All messages after a position, then whatever is appended, until the signal aborts. Trouble with the
+   * connection is waited out; a log that is not the one the position was taken from is a coded error.
+   */
+  async *read(options: {
+    after: LogPosition | undefined
+    signal: AbortSignal
+  }): AsyncGenerator<LogMessage, void, undefined> {
+    const { after, signal } = options
+    if (after !== undefined && after.epoch !== this.epoch) throw this.#epochChanged(after.seq)
+    const assembler = new MessageAssembler(after?.link ?? FIRST_LINK)
+    let last = after?.seq ?? 0
+    while (!signal.aborted) {
+      try {
+        // Each time anew: while the connection was gone, the log may have become another one.
+        await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
+        for await (const { seq, data } of this.#frames(last + 1, signal)) {
+          if (seq !== last + 1) {
+            throw new ChaintapeError('log_truncated', `${this.#parts.stream}: message ${last + 1} is gone`)
+          }
+          last = seq
+          const body = assembler.push(data)
+          if (body !== undefined) {
+            yield { body, position: { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK } }
+          }
+        }
+      } catch (error) {
+        if (error instanceof ChaintapeError) throw error
+        if (signal.aborted) return
+        this.#parts.logger.warn({ err: error, seq: last }, 'Reading the log again after a failure')
+      }
+      await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** The newest whole message; the tail of one whose writer died half-way is passed over. */
+  async lastMessage(): Promise<LogMessage | undefined> {
+    const newest = await this.#lastOfWhole()
+    if (newest === undefined) return undefined
+    const { seq, frame } = newest
+    const assembler = new MessageAssembler()
+    let body: Uint8Array | undefined
+    for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
+    if (body === undefined) throw new ChaintapeError('log_damaged', `${this.#parts.stream}: parts do not fit`)
+    return { body, position: { epoch: this.epoch, seq, link: frame.checksum } }
+  }
+
+  /** Where the newest whole message ends: who has read up to there has read all there is. */
+  async lastSequence(): Promise<number> {
+    return (await this.#lastOfWhole())?.seq ?? 0
+  }
+
+  async openPublisher(): Promise<LogPublisher> {
+    const seq = (await this.#info()).state.last_seq
+    const link = seq === 0 ? FIRST_LINK : frameChecksum(await this.#frameAt(seq))
+    return new LogPublisher(
+      { ...this.#parts, frameAt: (at) => this.#findFrame(at) },
+      { epoch: this.epoch, seq, link },
+    )
+  }
+
+  async *#frames(from: number, signal: AbortSignal): AsyncGenerator<{ seq: number; data: Uint8Array }> {
+    const consumer: Consumer = await this.#parts.client.consumers.get(this.#parts.stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: from,
+    })
+    const messages = await consumer.consume({
+      max_bytes: READ_AHEAD_BYTES,
+      // Two that do not come tell that the server which served us is gone; by default that takes half a minute.
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+    })
+    const stop = (): void => messages.stop()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      if (signal.aborted) return
+      for await (const message of messages) yield { seq: message.seq, data: message.data }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      messages.stop()
+    }
+  }
+
+  async #lastOfWhole(): Promise<{ seq: number; frame: Frame } | undefined> {
+    let seq = (await this.#info()).state.last_seq
+    while (seq > 0) {
+      const frame = decodeFrame(await this.#frameAt(seq))
+      if (frame.part === frame.parts - 1) return { seq, frame }
+      seq -= frame.part + 1
+    }
+    return undefined
+  }
+
+  /** Is what stood at this position still there, and still the same? */
+  async #checkPosition(seq: number, link: number): Promise<void> {
+    const { stream } = this.#parts
+    const { config, state } = await this.#info()
+    if (config.metadata?.['epoch'] !== this.epoch) throw this.#epochChanged(seq)
+    if (state.first_seq > seq + 1) {
+      throw new ChaintapeError(
+        'log_truncated',
+        `${stream} begins at ${state.first_seq}, but ${seq + 1} is needed`,
+      )
+    }
+    if (state.last_seq < seq) {
+      throw new ChaintapeError(
+        'log_truncated',
+        `${stream} ends at ${state.last_seq}, but ${seq} was read before`,
+      )
+    }
+    if (seq === 0 || seq < state.first_seq) return
+    if (frameChecksum(await this.#frameAt(seq)) !== link) {
+      throw new ChaintapeError('log_damaged', `${stream}: message ${seq} is not the one that was read before`)
+    }
+  }
+
+  #info(): Promise<StreamInfo> {
+    return this.#parts.manager.streams.info(this.#parts.stream)
+  }
+
+  #epochChanged(seq: number): ChaintapeError {
+    return new ChaintapeError(
+      'log_epoch_changed',
+      `${this.#parts.stream} was made anew since position ${seq} was taken`,
+    )
+  }
+
+  async #frameAt(seq: number): Promise<Uint8Array> {
+    const frame = await this.#findFrame(seq)
+    if (frame === undefined)
+      throw new ChaintapeError('log_truncated', `${this.#parts.stream}: ${seq} is gone`)
+    return frame
+  }
+
+  async #findFrame(seq: number): Promise<Uint8Array | undefined> {
+    try {
+      return (await this.#parts.manager.streams.getMessage(this.#parts.stream, { seq }))?.data
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === NO_MESSAGE_FOUND) return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { AddressInfo } from 'node:net'
+import type { ChainFamily } from '../domain/ids.ts'
+import { createKeyCheck } from '../gateway/api-key.ts'
+import { createApp } from '../gateway/app.ts'
+import { MarketView } from '../gateway/market-view.ts'
+import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
+import { Hub } from '../gateway/ws/hub.ts'
+import { attachWsServer } from '../gateway/ws/server.ts'
+import type { ChainLog } from '../log/chain-log.ts'
+import { connectLogs } from '../log/connect.ts'
+import { openHotStore } from '../store/redis/hot-store.ts'
+import type { StartRole } from './role.ts'
+
+const CLOSE_GRACE_MS = 5_000
+
+export const startGateway: StartRole = async (config, common) => {
+  const { metrics: registry, shutdown } = common
+  const logger = common.logger.child({ role: 'gateway' })
+  const families = new Map<string, ChainFamily>(
+    Object.entries(config.chains).map(([chain, { family }]) => [chain, family]),
+  )
+  const familyOf = (chain: string): ChainFamily | undefined => families.get(chain)
+
+  const logs = await connectLogs(config.nats, common)
+  shutdown.onClose('log', () => logs.close())
+  const store = await openHotStore(config.redis, common)
+  shutdown.onClose('hot store', () => store.close())
+
+  const hub = new Hub(Date.now)
+  const view = new MarketView({
+    logs: await openChanges(logs, [...families.keys()]),
+    store,
+    onChangeSet: (set) => hub.apply(set),
+    logger,
+    signal: shutdown.signal,
+  })
+  const metrics = createGatewayMetrics(registry)
+  watchMarketView(registry, [...families.keys()], view)
+
+  const isKey = createKeyCheck(config.gateway.api_key)
+  const app = createApp({ view, familyOf, isKey, metrics, logger })
+  await app.ready()
+  const sockets = attachWsServer(app.server, { hub, view, isKey, familyOf, metrics, logger, now: Date.now })
+  shutdown.onClose('http server', () => closeApp(app))
+  shutdown.onClose('sockets', () => sockets.close())
+
+  const done = view.run()
+  // Its owner is told once listening has begun; until then a failure must not count as unhandled.
+  done.catch(() => undefined)
+  await app.listen({ host: config.gateway.host, port: config.gateway.port })
+  const { port } = app.server.address() as AddressInfo
+  logger.info({ port }, 'Gateway listening')
+
+  return {
+    readiness: () => {
+      const behind = view.chainsBehind
+      return behind.length === 0 ? undefined : `not caught up yet: ${behind.join(', ')}`
+    },
+    done,
+  }
+}
+
+/** Requests under way are finished, unless they take too long for a shutdown. */
+async function closeApp(app: ReturnType<typeof createApp>): Promise<void> {
+  const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS)
+  await app.close()
+  clearTimeout(overdue)
+}
+
+async function openChanges(
+  logs: { open(log: 'CHANGES', chain: string): Promise<ChainLog> },
+  chains: readonly string[],
+): Promise<Map<string, ChainLog>> {
+  const opened = new Map<string, ChainLog>()
+  for (const chain of chains) opened.set(chain, await logs.open('CHANGES', chain))
+  return opened
+}

@@ -1,0 +1,9 @@
+import type { Config } from '../config/schema.ts'
+import type { Readiness } from '../lib/admin-server.ts'
+import type { Common } from '../lib/common.ts'
+
+/** A started role: `done` resolves once it has stopped as asked, and rejects when it cannot go on. */
+export type RunningRole = { readonly readiness: Readiness; readonly done: Promise<void> }
+
+/** Builds the role's I/O objects, joins them and starts it. What it opens it registers with `common.shutdown`. */
+export type StartRole = (config: Config, common: Common) => Promise<RunningRole>

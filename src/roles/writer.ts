@@ -1,0 +1,113 @@
+import type { Config } from '../config/schema.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { Common } from '../lib/common.ts'
+import type { Logger } from '../lib/logger.ts'
+import { retry } from '../lib/retry.ts'
+import { connectLogs } from '../log/connect.ts'
+import { openHistoryStore } from '../store/clickhouse/history-store.ts'
+import { migrate } from '../store/clickhouse/migrate.ts'
+import { openHotStore } from '../store/redis/hot-store.ts'
+import type { StartRole } from './role.ts'
+import { ChainWriter } from './writer/chain-writer.ts'
+import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
+
+/** What is wrong, by what it is wrong with. */
+type Problems = Map<string, string>
+
+/** Makes the changes of every chain durable: rows in ClickHouse, documents in Redis. */
+export const startWriter: StartRole = async (config, common) => {
+  const problems: Problems = new Map([['writer', 'the writer is starting']])
+  const done = runWriter(config, common, problems)
+  common.shutdown.onClose('writer', async () => {
+    // Why it stopped is told by `done`; here it only matters that it has.
+    await Promise.allSettled([done])
+  })
+  return { readiness: () => problems.values().next().value, done }
+}
+
+async function runWriter(config: Config, common: Common, problems: Problems): Promise<void> {
+  const { signal } = common.shutdown
+  const metrics = createWriterMetrics(common.metrics)
+  const insistOn = (activity: string, until = signal): Insist =>
+    createInsist(activity, until, common.logger, metrics, problems)
+  const chains = Object.keys(config.chains)
+  try {
+    await using resources = new AsyncDisposableStack()
+    const logs = await connectLogs(config.nats, common)
+    resources.defer(() => logs.close())
+    await insistOn('migrate')(() => migrate(config.clickhouse, common))
+    const history = openHistoryStore(config.clickhouse, common)
+    resources.defer(() => history.close())
+    const hot = await insistOn('connect_redis')(() => openHotStore(config.redis, common))
+    resources.defer(() => hot.close())
+
+    for (const chain of chains) problems.set(chain, `${chain}: has not started yet`)
+    problems.delete('writer')
+    const failed = new AbortController()
+    const stop = AbortSignal.any([signal, failed.signal])
+    const writing = chains.map(async (chain) => {
+      const writer = new ChainWriter({
+        chain,
+        log: await logs.open('CHANGES', chain),
+        history,
+        hot,
+        limits: config.writer,
+        metrics,
+        logger: common.logger.child({ action: 'write', chain }),
+        signal: stop,
+        insist: insistOn(chain, stop),
+        report: (problem) => setProblem(problems, chain, problem),
+      })
+      await writer.run()
+    })
+    // A role that cannot do all its work does none; the stores stay open until every chain has come to rest.
+    for (const chain of writing) chain.catch((error: unknown) => failed.abort(error))
+    await Promise.allSettled(writing)
+    failed.signal.throwIfAborted()
+  } catch (error) {
+    if (!signal.aborted || isFinal(error)) throw error
+    common.logger.info({ err: error }, 'Stopped before the batch at hand was written')
+  } finally {
+    problems.clear()
+    problems.set('writer', 'the writer has stopped')
+  }
+}
+
+type Insist = <T>(work: () => Promise<T>) => Promise<T>
+
+/** The same work again and again, told and counted, until the store answers or the signal aborts. */
+function createInsist(
+  activity: string,
+  signal: AbortSignal,
+  logger: Logger,
+  metrics: WriterMetrics,
+  problems: Problems,
+): Insist {
+  const about = `retry:${activity}`
+  return async (work) => {
+    const result = await retry(work, {
+      signal,
+      isRetryable: (error) => error instanceof ChaintapeError && error.code === 'store_unavailable',
+      onRetry: (error, attempt, delayMs) => {
+        metrics.retries.inc({ activity })
+        problems.set(about, `${activity}: ${(error as Error).message}`)
+        logger.warn(
+          { err: error, activity, attempt, delay_ms: delayMs },
+          'A store is unavailable, trying again',
+        )
+      },
+    })
+    problems.delete(about)
+    return result
+  }
+}
+
+function setProblem(problems: Problems, about: string, problem: string | undefined): void {
+  if (problem === undefined) problems.delete(about)
+  else problems.set(about, problem)
+}
+
+/** Worth reporting even while stopping. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ChaintapeError && !error.retryable
+}

@@ -1,0 +1,167 @@
+import type { ChainHead } from '../../domain/chain-head.ts'
+import type { ChangeSet } from '../../domain/change.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { LogPosition } from '../../domain/log-position.ts'
+import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
+import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
+import type { HotStore } from '../../store/redis/hot-store.ts'
+import { BatchQueue } from './batch-queue.ts'
+import type { WriterMetrics } from './metrics.ts'
+
+export type ChainWriterParts = {
+  readonly chain: string
+  readonly log: ChainLog
+  readonly history: HistoryStore
+  readonly hot: HotStore
+  readonly limits: { readonly max_batch_rows: number; readonly max_batch_ms: number }
+  readonly metrics: WriterMetrics
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** Runs `work` until the stores answer. */
+  readonly insist: <T>(work: () => Promise<T>) => Promise<T>
+  /** What keeps the chain from being written; undefined when nothing does. */
+  readonly report: (problem: string | undefined) => void
+}
+
+type Item = { readonly set: ChangeSet; readonly position: LogPosition }
+
+/**
+ * Carries one chain's CHANGES into both stores: data rows, then documents, then the marker. The marker is
+ * last, so that a crash anywhere before it repeats the batch, and every write can be repeated.
+ */
+export class ChainWriter {
+  readonly #parts: ChainWriterParts
+  /** The marker: both stores hold at least this. */
+  #written: ChainHead | undefined
+  #lastSeq = -1
+
+  constructor(parts: ChainWriterParts) {
+    this.#parts = parts
+  }
+
+  /** Until the signal aborts: then the batch at hand is finished first. */
+  async run(): Promise<void> {
+    const { chain, history, hot, limits, logger, metrics, signal, insist, report } = this.#parts
+    this.#written = await insist(() => history.marker(chain))
+    if (this.#written !== undefined) {
+      this.#lastSeq = this.#written.seq
+      metrics.advance(this.#written)
+    }
+    await insist(() => this.#completeHot())
+    report(undefined)
+    logger.info({ seq: this.#lastSeq, number: this.#written?.number }, 'Writing the chain')
+
+    const queue = new BatchQueue<Item>({ maxSize: limits.max_batch_rows, maxWaitMs: limits.max_batch_ms })
+    const failed = new AbortController()
+    const stopReading = AbortSignal.any([signal, failed.signal])
+    const outcomes = await Promise.allSettled([
+      this.#read(queue, stopReading).finally(() => queue.end()),
+      this.#drain(queue, hot).finally(() => {
+        failed.abort()
+        queue.end()
+      }),
+    ])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  async #read(queue: BatchQueue<Item>, signal: AbortSignal): Promise<void> {
+    for await (const message of this.#parts.log.read({ after: this.#written?.position, signal })) {
+      const set = this.#decode(message)
+      if (set.seq <= this.#lastSeq) {
+        throw new ChaintapeError('diverged', `CHANGES goes back from version ${this.#lastSeq} to ${set.seq}`)
+      }
+      this.#lastSeq = set.seq
+      await queue.put({ set, position: message.position }, sizeOf(set))
+    }
+  }
+
+  async #drain(queue: BatchQueue<Item>, hot: HotStore): Promise<void> {
+    const { history, chain, insist, metrics, report, signal } = this.#parts
+    while (!signal.aborted) {
+      const batch = await queue.take()
+      const last = batch.at(-1)
+      if (last === undefined) return
+      const sets = batch.map(({ set }) => set)
+      const head = headAt(last)
+      const startedAt = performance.now()
+      const rows = await insist(async () => {
+        await this.#completeHot()
+        const written = await history.write(sets)
+        await hot.apply(sets, head)
+        await history.commit(head)
+        return written
+      })
+      this.#written = head
+      report(undefined)
+      metrics.advance(head)
+      metrics.batches.inc({ chain })
+      metrics.batchSeconds.observe({ chain }, (performance.now() - startedAt) / 1_000)
+      for (const [table, count] of Object.entries(rows)) metrics.rows.inc({ chain, table }, count)
+    }
+  }
+
+  /** Redis may lose everything at any time; what the marker vouches for is then applied to it again. */
+  async #completeHot(): Promise<void> {
+    const { chain, hot, log, logger, report } = this.#parts
+    const head = await hot.head(chain)
+    if (head !== undefined && head.position.epoch !== log.epoch) {
+      throw new ChaintapeError('diverged', `Redis holds chain ${chain} as read from another CHANGES log`)
+    }
+    const target = this.#written
+    if (target === undefined || (head !== undefined && head.seq >= target.seq)) return
+    logger.error(
+      { redis_seq: head?.seq, marker_seq: target.seq },
+      'Redis has lost data and is filled again from the log',
+    )
+    report(`${chain}: Redis has lost data and is being filled again`)
+    try {
+      await this.#refill(head?.position, target)
+    } catch (error) {
+      if (!(error instanceof ChaintapeError && error.code === 'log_truncated')) throw error
+      throw new ChaintapeError(
+        'diverged',
+        `Redis has lost data of chain ${chain}, and CHANGES does not reach back far enough to fill it again`,
+        { cause: error },
+      )
+    }
+    logger.info({ marker_seq: target.seq }, 'Redis is filled again')
+  }
+
+  async #refill(after: LogPosition | undefined, target: ChainHead): Promise<void> {
+    const { hot, limits, log, signal } = this.#parts
+    let sets: ChangeSet[] = []
+    let size = 0
+    for await (const message of log.read({ after, signal })) {
+      const set = this.#decode(message)
+      sets.push(set)
+      size += sizeOf(set)
+      const isLast = message.position.seq >= target.position.seq
+      if (!isLast && size < limits.max_batch_rows) continue
+      await hot.apply(sets, headAt({ set, position: message.position }))
+      if (isLast) return
+      sets = []
+      size = 0
+    }
+    signal.throwIfAborted()
+  }
+
+  #decode(message: LogMessage): ChangeSet {
+    const { chain } = this.#parts
+    const set = decodeChangeSet(message.body)
+    if (set.chain !== chain) {
+      throw new ChaintapeError('diverged', `CHANGES of chain ${chain} holds a message of chain ${set.chain}`)
+    }
+    return set
+  }
+}
+
+function sizeOf(set: ChangeSet): number {
+  return Math.max(1, set.changes.length)
+}
+
+function headAt({ set, position }: Item): ChainHead {
+  const { number, hash, time } = set.head
+  return { chain: set.chain, seq: set.seq, number, hash, time, finalNumber: set.finalNumber, position }
+}

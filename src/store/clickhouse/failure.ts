@@ -1,0 +1,40 @@
+import { ClickHouseError } from '@clickhouse/client'
+import { ChaintapeError } from '../../domain/errors.ts'
+
+/** Answers of a server that is overloaded, restarting, out of space or without its keeper: waiting may help. */
+const PASSING = new Set([
+  'ABORTED',
+  'ALL_CONNECTION_TRIES_FAILED',
+  'CANNOT_ALLOCATE_MEMORY',
+  'CANNOT_SCHEDULE_TASK',
+  'KEEPER_EXCEPTION',
+  'MEMORY_LIMIT_EXCEEDED',
+  'NETWORK_ERROR',
+  'NOT_ENOUGH_SPACE',
+  'NO_ZOOKEEPER',
+  'SERVER_OVERLOADED',
+  'SOCKET_TIMEOUT',
+  'TABLE_IS_READ_ONLY',
+  'TIMEOUT_EXCEEDED',
+  'TOO_FEW_LIVE_REPLICAS',
+  'TOO_MANY_PARTS',
+  'TOO_MANY_SIMULTANEOUS_QUERIES',
+  'UNKNOWN_STATUS_OF_INSERT',
+])
+
+/** Runs a request; one that failed for want of a working server becomes `store_unavailable`. */
+export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request()
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    throw new ChaintapeError('store_unavailable', 'ClickHouse does not answer', { cause: error })
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ClickHouseError) return PASSING.has(error.type ?? '')
+  if (error instanceof ChaintapeError || !(error instanceof Error)) return false
+  // What is left came from the connection or from a proxy before the server, unless it is a mistake of ours.
+  return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import type { ClickHouseClient } from '@clickhouse/client'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Common } from '../../lib/common.ts'
+import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
+import { guardClickhouse } from './failure.ts'
+
+type Migration = { readonly name: string; readonly sql: string; readonly checksum: string }
+
+const FOLDER = new URL('./migrations/', import.meta.url)
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+
+const RECORD_TABLE = `
+  CREATE TABLE IF NOT EXISTS migrations
+  (
+    name String COMMENT 'Name of the file',
+    checksum String COMMENT 'SHA-256 of its text when it was run',
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When it was run'
+  )
+  ENGINE = ReplacingMergeTree ORDER BY name
+  SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
+  COMMENT 'Which changes of the schema were made'`
+
+/**
+ * Brings the schema up to date: makes the database, then runs every file of migrations/ that was not run yet,
+ * in order. A file is one statement that may run twice, since a crash can come before it is recorded; a file
+ * that was run is never edited.
+ */
+export async function migrate(options: ClickhouseOptions, common: Common): Promise<void> {
+  const logger = common.logger.child({ action: 'migrate' })
+  await withClient(connectClickhouse(options, 'default'), (client) =>
+    client.command({ query: `CREATE DATABASE IF NOT EXISTS \`${options.database}\`` }),
+  )
+  await withClient(connectClickhouse(options), async (client) => {
+    await client.command({ query: RECORD_TABLE })
+    const applied = await readApplied(client)
+    for (const migration of await readMigrations()) {
+      const checksum = applied.get(migration.name)
+      if (checksum === migration.checksum) continue
+      if (checksum !== undefined) {
+        throw new ChaintapeError(
+          'diverged',
+          `migration ${migration.name} was changed after it ran on database ${options.database}`,
+        )
+      }
+      await client.command({ query: migration.sql })
+      await client.insert({
+        table: 'migrations',
+        columns: ['name', 'checksum'],
+        format: 'JSONCompactEachRow',
+        values: [[migration.name, migration.checksum]],
+      })
+      logger.info({ migration: migration.name, database: options.database }, 'Schema migration done')
+    }
+  })
+}
+
+async function withClient<T>(
+  client: ClickHouseClient,
+  work: (client: ClickHouseClient) => Promise<T>,
+): Promise<T> {
+  try {
+    return await guardClickhouse(() => work(client))
+  } finally {
+    await client.close()
+  }
+}
+
+async function readApplied(client: ClickHouseClient): Promise<Map<string, string>> {
+  const answer = await client.query({
+    query: 'SELECT name, checksum FROM migrations FINAL',
+    format: 'JSONEachRow',
+  })
+  const rows = await answer.json<{ name: string; checksum: string }>()
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => FILE_NAME.test(name)).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, FOLDER), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}

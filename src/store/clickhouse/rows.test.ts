@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import {
+  buildCandle,
+  buildPair,
+  buildToken,
+  buildTrade,
+  Dice,
+} from '../../../test/support/change-builders.ts'
+import type { Change, ChangeSet } from '../../domain/change.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { rowsOf, type TableRows } from './rows.ts'
+import type { Cell } from './tables.ts'
+
+const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
+const key = { block: 7, tx: 1, log: 2 }
+const dice = new Dice(1)
+
+function setOf(seq: number, ...changes: Change[]): ChangeSet {
+  return {
+    chain: 'eth',
+    seq,
+    cause: 'block',
+    head: { number: 7, hash: '0x01', time: 5 },
+    finalNumber: 0,
+    changes,
+  }
+}
+
+function rowObjects(tables: readonly TableRows[], table: string): Record<string, Cell>[] {
+  const found = tables.find((rows) => rows.table === table)
+  return (found?.rows ?? []).map((row) =>
+    Object.fromEntries((found?.columns ?? []).map((column, i) => [column, row[i] as Cell])),
+  )
+}
+
+test('a trade is one row; what is unknown is NULL and money keeps every digit', () => {
+  const built = buildTrade(dice, pool, key, 1_000)
+  const trade = {
+    ...built,
+    side: undefined,
+    targetToken: undefined,
+    valueUsd: 1n,
+    valueNative: undefined,
+    sold: { ...built.sold, priceUsd: 10n ** 76n - 1n, amountRaw: 2n ** 256n - 1n, decimals: undefined },
+  }
+  const [row] = rowObjects(rowsOf([setOf(3, { type: 'trade', trade })]), 'trades')
+  assert.equal(row?.['chain'], 'eth')
+  assert.equal(row?.['seq'], 3)
+  assert.equal(row?.['is_deleted'], 0)
+  assert.deepEqual([row?.['block'], row?.['tx'], row?.['log']], [7, 1, 2])
+  assert.equal(row?.['time'], '0000001000')
+  assert.equal(row?.['value_usd'], '0.000000000000000001')
+  assert.equal(row?.['value_native'], null)
+  assert.equal(row?.['side'], null)
+  assert.equal(row?.['target_token'], null)
+  assert.equal(row?.['sold_decimals'], null)
+  assert.equal(row?.['sold_price_usd'], `${'9'.repeat(36)}.${'9'.repeat(40)}`)
+  assert.equal(row?.['sold_amount_raw'], (2n ** 256n - 1n).toString())
+})
+
+test('a removal is a row with the natural key, a version and nothing else', () => {
+  const tables = rowsOf([
+    setOf(
+      9,
+      { type: 'tradeRemoved', trade: { key, time: 60, pair: '0xaa' } },
+      { type: 'candleRemoved', candle: { pair: '0xaa', interval: 'k1', start: 60 } },
+      { type: 'pairRemoved', pair: '0xaa' },
+      { type: 'tokenRemoved', token: '0xbb' },
+    ),
+  ])
+  const known = (table: string): Record<string, Cell> =>
+    Object.fromEntries(Object.entries(rowObjects(tables, table)[0] ?? {}).filter(([, cell]) => cell !== null))
+  const common = { chain: 'eth', seq: 9, is_deleted: 1 }
+  assert.deepEqual(known('trades'), { ...common, pair: '0xaa', time: '0000000060', block: 7, tx: 1, log: 2 })
+  assert.deepEqual(known('candles'), { ...common, pair: '0xaa', interval: 'k1', start: '0000000060' })
+  assert.deepEqual(known('pairs'), { ...common, address: '0xaa' })
+  assert.deepEqual(known('tokens'), { ...common, address: '0xbb' })
+})
+
+test('of several versions in a batch only the newest is written, whatever it is', () => {
+  const candle = buildCandle(dice, '0xaa', 'k1', key, 60)
+  const other = { ...candle, start: 120 }
+  const ref = { pair: '0xaa', interval: 'k1', start: 60 } as const
+  const tables = rowsOf([
+    setOf(1, { type: 'candle', candle }, { type: 'candle', candle: other }),
+    setOf(2, { type: 'candleRemoved', candle: ref }),
+    setOf(3, { type: 'candle', candle: { ...candle, tradeCount: 77 } }),
+    setOf(4, { type: 'candleRemoved', candle: { ...ref, start: 120 } }),
+  ])
+  const rows = rowObjects(tables, 'candles').map((row) => [row['start'], row['seq'], row['is_deleted']])
+  assert.deepEqual(rows, [
+    ['0000000060', 3, 0],
+    ['0000000120', 4, 1],
+  ])
+})
+
+test('a trade that a fork moved to another time leaves a removal behind', () => {
+  const trade = buildTrade(dice, pool, key, 60)
+  const tables = rowsOf([
+    setOf(2, { type: 'tradeRemoved', trade: { key, time: 60, pair: '0xaa' } }),
+    setOf(3, { type: 'trade', trade: { ...trade, time: 61 } }),
+  ])
+  const rows = rowObjects(tables, 'trades').map((row) => [row['time'], row['seq'], row['is_deleted']])
+  assert.deepEqual(rows, [
+    ['0000000060', 2, 1],
+    ['0000000061', 3, 0],
+  ])
+})
+
+test('nothing gives no table', () => {
+  assert.deepEqual(rowsOf([setOf(1), setOf(2)]), [])
+})
+
+test('what no column can hold is refused instead of wrapped around', () => {
+  const token = buildToken(dice, '0xbb', 5)
+  const refused: Change[] = [
+    { type: 'token', token: { ...token, supplyRaw: 2n ** 256n } },
+    { type: 'token', token: { ...token, updatedAt: 2 ** 32 } },
+    { type: 'candleRemoved', candle: { pair: '0xaa', interval: 'k10080', start: -1 } },
+  ]
+  for (const change of refused) {
+    assert.throws(
+      () => rowsOf([setOf(1, change)]),
+      (error) => error instanceof ChaintapeError && error.code === 'message_unreadable',
+    )
+  }
+})
+
+test('half a surrogate pair in a name does not reach the server', () => {
+  const token = { ...buildToken(dice, '0xbb', 5), name: 'a\ud800' }
+  assert.equal(rowObjects(rowsOf([setOf(1, { type: 'token', token })]), 'tokens')[0]?.['name'], 'a\ufffd')
+})
+
+test('every column that is written is declared, and every declared one is written', () => {
+  const written = rowsOf([
+    setOf(
+      1,
+      { type: 'trade', trade: buildTrade(dice, pool, key, 60) },
+      { type: 'candle', candle: buildCandle(dice, '0xaa', 'k1', key, 60) },
+      { type: 'pair', pair: buildPair(dice, pool, 60) },
+      { type: 'token', token: buildToken(dice, '0xbb', 60) },
+    ),
+  ])
+  const folder = new URL('./migrations/', import.meta.url)
+  for (const { table, columns } of written) {
+    const file = readdirSync(folder).find((name) => name.endsWith(`_${table}.sql`))
+    const sql = readFileSync(new URL(file ?? '', folder), 'utf8')
+    const declared = sql.split('\n').flatMap((line) => /^ {4}(\w+) /.exec(line)?.[1] ?? [])
+    assert.deepEqual([...columns].sort(), declared.sort(), table)
+    const uncommented = sql.split('\n').filter((line) => /^ {4}\w/.test(line) && !line.includes(' COMMENT '))
+    assert.deepEqual(uncommented, [])
+  }
+})

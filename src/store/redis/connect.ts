@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { Redis, ReplyError } from 'ioredis'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Common } from '../../lib/common.ts'
+
+const CONNECT_TIMEOUT_MS = 5_000
+const COMMAND_TIMEOUT_MS = 5_000
+const MAX_RECONNECT_DELAY_MS = 1_000
+
+/** Answers of a server that starts, fails over or is full: waiting may help. */
+const PASSING = new Set([
+  'BUSY',
+  'CLUSTERDOWN',
+  'LOADING',
+  'MASTERDOWN',
+  'NOREPLICAS',
+  'OOM',
+  'READONLY',
+  'TRYAGAIN',
+])
+
+type Argument = string | number | Buffer | Uint8Array
+
+/** The scripts next to this file; the first argument is the number of keys. */
+export type ScriptedRedis = Redis & {
+  applyDocuments(...args: Argument[]): Promise<number>
+  advanceHead(...args: Argument[]): Promise<number>
+}
+
+/** Reconnects by itself; while there is no connection, commands fail at once instead of queueing up. */
+export async function connectRedis(url: string, common: Common): Promise<ScriptedRedis> {
+  const logger = common.logger.child({ action: 'redis' })
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectionName: 'chaintape',
+    retryStrategy: (times) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * 2 ** (times - 1)),
+    // A demoted primary: the name leads to the new one.
+    reconnectOnError: (error) => firstWord(error) === 'READONLY',
+  })
+  redis.on('error', (error) => logger.warn({ err: error }, 'Redis connection failed'))
+  redis.defineCommand('applyDocuments', { lua: readScript('apply.lua') })
+  redis.defineCommand('advanceHead', { lua: readScript('advance.lua') })
+  try {
+    await guardRedis(() => redis.connect())
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
+  return redis as ScriptedRedis
+}
+
+/** Runs a command; one that failed for want of a working server becomes `store_unavailable`. */
+export async function guardRedis<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await command()
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    throw new ChaintapeError('store_unavailable', 'Redis does not answer', { cause: error })
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ChaintapeError || !(error instanceof Error)) return false
+  if (error instanceof ReplyError) return PASSING.has(firstWord(error))
+  // What is left came from the connection, unless it is a mistake of ours.
+  return !(error instanceof TypeError || error instanceof RangeError)
+}
+
+/** Redis puts the kind of an error first. */
+function firstWord(error: Error): string {
+  return error.message.split(' ', 1)[0] ?? ''
+}
+
+function readScript(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { Pipeline, waitFor } from '../support/pipeline.ts'
+import { storedRows } from '../support/stored.ts'
+import { expectedMarket } from './expected-market.ts'
+import { Scenario } from './scenario.ts'
+
+const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
+
+let stack: Stack
+let scenario: Scenario
+let witness: Pipeline
+let latecomer: Pipeline
+let head: number
+
+before(async () => {
+  stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
+  scenario = await Scenario.deploy(stack.rpcUrl)
+  witness = new Pipeline(stack, 'witness')
+  await witness.start(...ROLES)
+  for (const depth of [1, 3, 7]) {
+    for (let block = 0; block < 8; block++) await scenario.tradeBlock()
+    await caughtUp(witness)
+    await scenario.market.reorganise(depth)
+  }
+  // Two forks before anybody could have looked, the second deeper than the first.
+  await scenario.tradeBlock()
+  await scenario.market.reorganise(2)
+  await scenario.tradeBlock()
+  await scenario.market.reorganise(5)
+  for (let block = 0; block < 4; block++) await scenario.tradeBlock()
+  head = (await scenario.market.head()).number
+  // It starts when all is over, so the canonical chain is all it ever sees.
+  latecomer = new Pipeline(stack, 'latecomer')
+  await latecomer.start(...ROLES)
+  await Promise.all([witness, latecomer].map(caughtUp))
+})
+
+after(async () => {
+  await Promise.all([witness?.stop(), latecomer?.stop()])
+  await stack?.stop()
+})
+
+async function caughtUp(pipeline: Pipeline): Promise<void> {
+  const { number, time } = await scenario.market.head()
+  await waitFor(`${pipeline.name} to reach block ${number}`, async () => {
+    const { headers } = await pipeline.get(`/v2/pairs/${scenario.tokenPair}-local`)
+    const isThere = headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
+    return isThere ? true : undefined
+  })
+}
+
+test('after forks, the rows equal those of a run that saw only the canonical chain', async () => {
+  // The version counts how often a row was corrected; the rest of it must be the same.
+  const rows = async ({ name }: Pipeline) =>
+    Object.entries(await storedRows(stack, name)).flatMap(([table, found]) =>
+      (found as Record<string, unknown>[]).map(({ seq, ...row }) => JSON.stringify({ table, ...row })),
+    )
+  // The gateways have seen the last block; the writers may be a batch behind.
+  await waitFor('the writers', async () => {
+    const [found, canonical] = await Promise.all([rows(witness), rows(latecomer)])
+    return found.length === canonical.length ? true : undefined
+  })
+  assert.deepEqual(await rows(witness), await rows(latecomer))
+})
+
+test('after forks, REST answers equal those of a run that saw only the canonical chain', async () => {
+  for (const path of [
+    `/v2/pairs/${scenario.tokenPair}-local`,
+    `/v2/pairs/${scenario.stablePair}-local`,
+    ...scenario.tokens.map(({ address }) => `/v2/tokens/${address}-local`),
+  ]) {
+    assert.deepEqual((await witness.get(path)).body, (await latecomer.get(path)).body)
+  }
+})
+
+test('exactly the swaps of the canonical chain are left', async () => {
+  const expected = await expectedMarket(scenario.market, scenario.tokens, scenario.stable, head)
+  const { trades } = await storedRows(stack, witness.name)
+  const stored = (trades as { block: string; log: number }[]).map(({ block, log }) => `${block}-${log}`)
+  const ids = [...expected.swaps.values()].flat().map((swap) => String(swap['id']))
+  assert.ok(ids.length > 20)
+  assert.deepEqual(stored.sort(), ids.sort())
+})

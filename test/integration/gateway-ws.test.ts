@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Pair } from '../../src/domain/change.ts'
+import { klinePush } from '../../src/gateway/shape/kline.ts'
+import { priceEntry, pricePush } from '../../src/gateway/shape/price-entry.ts'
+import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
+import {
+  MEME,
+  MEME_USDC,
+  MEME_WETH,
+  sampleCandle,
+  samplePair,
+  sampleToken,
+  sampleTrade,
+  USDC,
+} from '../support/market-samples.ts'
+
+let world: GatewayWorld
+let gateway: Gateway
+
+const TX = ['tx', MEME_WETH, 'eth']
+const KLINE = ['kline', MEME_WETH, 'k15', 'eth']
+const UNKNOWN = `0x${'b'.repeat(40)}`
+const candle = (start: number) => sampleCandle({ interval: 'k15', start })
+const main = (updatedAt: number): Pair => samplePair({ updatedAt })
+const side = (updatedAt: number): Pair => samplePair({ address: MEME_USDC, updatedAt, isMain: false })
+
+before(async () => {
+  world = await GatewayWorld.start()
+  await world.publish([
+    { type: 'pair', pair: main(1) },
+    { type: 'pair', pair: side(1) },
+    { type: 'token', token: sampleToken() },
+    { type: 'token', token: sampleToken({ address: USDC, mainPair: undefined }) },
+    { type: 'candle', candle: candle(900) },
+  ])
+  await world.storeAll()
+  gateway = await world.startGateway()
+})
+
+after(async () => {
+  await gateway?.stop()
+  await world?.stop()
+})
+
+const ack = (id: number, action: string, params: unknown) => ({
+  jsonrpc: '2.0',
+  id,
+  result: { status: 'ok', action, params },
+})
+const failure = (id: number | null, code: number, message: string, data?: object) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+})
+const push = (id: number, result: object) => ({ id, jsonrpc: '2.0', result, sent_time: 0 })
+
+test('tx: every swap of the pair in order, until unsubscribed', async () => {
+  const client = await gateway.connect()
+  assert.deepEqual(await client.request(11, 'subscribe', TX), ack(11, 'subscribe', TX))
+  const trades = [17, 18, 25].map((log) => sampleTrade({ key: { block: 102, tx: 1, log } }))
+  await world.publish([
+    { type: 'trade', trade: trades[0] as (typeof trades)[0] },
+    { type: 'trade', trade: sampleTrade({ pair: MEME_USDC }) },
+    { type: 'trade', trade: trades[1] as (typeof trades)[0] },
+  ])
+  await world.publish([{ type: 'trade', trade: trades[2] as (typeof trades)[0] }])
+  assert.deepEqual(
+    await client.take(3),
+    trades.map((trade) => push(11, swapPush('eth', trade))),
+  )
+  const { key, time, pair } = sampleTrade()
+  await world.publish([{ type: 'tradeRemoved', trade: { key, time, pair } }], { cause: 'undo' })
+  const answer = await client.request(12, 'unsubscribe', [
+    'tx',
+    MEME_WETH.toUpperCase().replace('0X', '0x'),
+    'eth',
+  ])
+  assert.deepEqual(answer, ack(12, 'unsubscribe', ['tx', MEME_WETH.toUpperCase().replace('0X', '0x'), 'eth']))
+  await gateway.applied(await world.publish([{ type: 'trade', trade: sampleTrade() }]))
+  assert.deepEqual(await client.request(13, 'ping', []), { jsonrpc: '2.0', id: 13, result: 'pong' })
+  await client.close()
+})
+
+test('kline: the present candle after the ack, then each change, corrections included', async () => {
+  const client = await gateway.connect()
+  client.send({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: KLINE })
+  assert.deepEqual(await client.take(2), [ack(1, 'subscribe', KLINE), push(1, klinePush('eth', candle(900)))])
+  await world.publish([{ type: 'candle', candle: candle(1_800) }])
+  await world.publish([
+    { type: 'candle', candle: candle(2_700) },
+    { type: 'candle', candle: sampleCandle({ interval: 'k30' }) },
+  ])
+  const undo = await world.publish(
+    [
+      { type: 'candleRemoved', candle: { pair: MEME_WETH, interval: 'k15', start: 2_700 } },
+      { type: 'candle', candle: { ...candle(1_800), tradeCount: 1 } },
+    ],
+    { cause: 'undo' },
+  )
+  assert.deepEqual(
+    await client.take(3),
+    [candle(1_800), candle(2_700), { ...candle(1_800), tradeCount: 1 }].map((each) =>
+      push(1, klinePush('eth', each)),
+    ),
+  )
+  // The overlay, not Redis, has the candle that is newest now.
+  await gateway.applied(undo)
+  const other = await gateway.connect()
+  other.send({ jsonrpc: '2.0', id: 2, method: 'subscribe', params: KLINE })
+  assert.deepEqual(await other.take(2), [
+    ack(2, 'subscribe', KLINE),
+    push(2, klinePush('eth', { ...candle(1_800), tradeCount: 1 })),
+  ])
+  const none = ['kline', MEME_WETH, 's1', 'eth']
+  assert.deepEqual(await other.request(3, 'subscribe', none), ack(3, 'subscribe', none))
+  assert.deepEqual(await other.request(4, 'ping', []), { jsonrpc: '2.0', id: 4, result: 'pong' })
+  await Promise.all([client.close(), other.close()])
+})
+
+test('price: one snapshot, then changes; a token follows its main pair; bad ids do not cancel good ones', async () => {
+  const client = await gateway.connect()
+  const params = [
+    'price',
+    [`${MEME}-eth`, `${MEME_USDC}-eth`, `${USDC}-eth`, `${UNKNOWN}-eth`, `${MEME}-tron`, 'x'],
+  ]
+  client.send({ jsonrpc: '2.0', id: 5, method: 'subscribe', params })
+  const rejected = [
+    { item: `${MEME}-tron`, reason: 'unknown_chain' },
+    { item: 'x', reason: 'malformed_id' },
+    { item: `${UNKNOWN}-eth`, reason: 'unknown_id' },
+  ]
+  assert.deepEqual(await client.take(2), [
+    { jsonrpc: '2.0', id: 5, result: { status: 'ok', action: 'subscribe', params, rejected } },
+    push(5, pricePush([priceEntry('eth', main(1)), priceEntry('eth', side(1))])),
+  ])
+  const entryPush = (pair: Pair) => push(5, pricePush([priceEntry('eth', pair)]))
+  await world.publish([{ type: 'pair', pair: main(2) }])
+  assert.deepEqual(await client.next(), entryPush(main(2)))
+  const switched = { ...side(3), isMain: true }
+  await world.publish([
+    { type: 'pair', pair: { ...main(3), isMain: false } },
+    { type: 'pair', pair: switched },
+    { type: 'token', token: sampleToken({ mainPair: MEME_USDC }) },
+  ])
+  const after = await world.publish([{ type: 'pair', pair: { ...main(4), isMain: false } }])
+  assert.deepEqual(await client.next(), entryPush(switched))
+  await gateway.applied(after)
+  const token = ['price', [`${MEME}-eth`]]
+  client.send({ jsonrpc: '2.0', id: 6, method: 'subscribe', params: token })
+  assert.deepEqual(await client.take(2), [
+    ack(6, 'subscribe', token),
+    push(6, pricePush([priceEntry('eth', switched)])),
+  ])
+  assert.deepEqual(await client.request(7, 'unsubscribe', []), ack(7, 'unsubscribe', []))
+  await gateway.applied(await world.publish([{ type: 'pair', pair: switched }]))
+  assert.deepEqual(await client.request(8, 'ping', []), { jsonrpc: '2.0', id: 8, result: 'pong' })
+  assert.deepEqual(await gateway.metric('chaintape_gateway_subscriptions'), 0)
+  await client.close()
+})
+
+test('no gap and no repetition between snapshot and pushes, while changes pour in', async () => {
+  const count = 150
+  const publishing = (async () => {
+    for (let i = 1; i <= count; i++) await world.publish([{ type: 'pair', pair: main(1_000 + i) }])
+  })()
+  const client = await gateway.connect()
+  const params = ['price', [`${MEME_WETH}-eth`]]
+  client.send({ jsonrpc: '2.0', id: 1, method: 'subscribe', params })
+  assert.deepEqual(await client.next(), ack(1, 'subscribe', params))
+  const times: number[] = []
+  while (times.at(-1) !== 1_000 + count) {
+    const { result } = (await client.next()) as { result: { prices: { time: number }[] } }
+    times.push(...result.prices.map(({ time }) => time))
+  }
+  await publishing
+  const first = times[0] as number
+  const expected = Array.from({ length: times.length }, (_, i) => Math.max(first, 1_000) + i)
+  // The snapshot may be from before the first of them.
+  assert.deepEqual(first > 1_000 ? times : [1_000, ...times.slice(1)], expected)
+  await client.close()
+})
+
+test('errors leave the connection usable', async () => {
+  const client = await gateway.connect()
+  const ask = (message: unknown) => {
+    client.send(message)
+    return client.next()
+  }
+  assert.deepEqual(await ask('{'), failure(null, -32700, 'the message is not JSON'))
+  assert.deepEqual(await ask('[]'), failure(null, -32600, 'a batch must not be empty'))
+  assert.deepEqual(
+    await client.request(1, 'subscribe', ['liq', MEME_WETH, 'eth']),
+    failure(1, -32602, 'the topics supported so far are tx, kline, price', { pointer: '/params/0' }),
+  )
+  assert.deepEqual(
+    await client.request(2, 'subscribe', ['tx', UNKNOWN, 'eth']),
+    failure(2, -32003, 'unknown pair', { rejected: [{ item: `${UNKNOWN}-eth`, reason: 'unknown_pair' }] }),
+  )
+  assert.deepEqual(
+    await client.request(3, 'subscribe', ['price', [`${UNKNOWN}-eth`, 'x']]),
+    failure(3, -32003, 'malformed id; neither a known pair nor a known token', {
+      rejected: [
+        { item: 'x', reason: 'malformed_id' },
+        { item: `${UNKNOWN}-eth`, reason: 'unknown_id' },
+      ],
+    }),
+  )
+  const ids = Array.from({ length: 201 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}-eth`)
+  assert.deepEqual(
+    await client.request(4, 'subscribe', ['price', ids]),
+    failure(4, -32002, 'a price subscription holds at most 200 ids', { limit: 'price_ids', max: 200 }),
+  )
+  const batch = [
+    { jsonrpc: '2.0', id: 5, method: 'subscribe', params: TX },
+    { jsonrpc: '2.0', id: 6, method: 'nothing', params: [] },
+  ]
+  assert.deepEqual(await ask(batch), [
+    ack(5, 'subscribe', TX),
+    failure(6, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+      pointer: '/method',
+    }),
+  ])
+  await client.close()
+  await waitUntil('the subscription is gone', async () => {
+    return (await gateway.metric('chaintape_gateway_subscriptions')) === 0
+  })
+})

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { Redis } from 'ioredis'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import type { ChainHead } from '../../src/domain/chain-head.ts'
+import type { Candle, Change, ChangeSet } from '../../src/domain/change.ts'
+import { ChaintapeError } from '../../src/domain/errors.ts'
+import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
+import { buildCandle, buildPair, buildToken, Dice } from '../support/change-builders.ts'
+import { assertDocuments } from '../support/hot-documents.ts'
+import { tellStory } from '../support/story.ts'
+import { createTestCommon } from '../support/test-common.ts'
+
+let stack: Stack
+let hot: HotStore
+let raw: Redis
+const common = createTestCommon()
+const dice = new Dice(3)
+const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
+const k1 = { chain: 'eth', pair: '0xaa', interval: 'k1' } as const
+
+before(async () => {
+  stack = await startStack({ services: ['redis'] })
+  raw = new Redis(stack.redisUrl)
+})
+
+after(async () => {
+  await hot?.close()
+  raw?.disconnect()
+  await stack?.stop()
+})
+
+beforeEach(async () => {
+  await hot?.close()
+  await raw.flushall()
+  hot = await openHotStore({ url: stack.redisUrl, prefix: 'test' }, common)
+})
+
+function setOf(seq: number, ...changes: Change[]): ChangeSet {
+  const head = { number: seq, hash: '0x01', time: 1_000 + seq }
+  return { chain: 'eth', seq, cause: 'block', head, finalNumber: 0, changes }
+}
+
+function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
+  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } }
+}
+
+async function applyAll(sets: readonly ChangeSet[], batchSize: number): Promise<void> {
+  for (let at = 0; at < sets.length; at += batchSize) {
+    const batch = sets.slice(at, at + batchSize)
+    await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+  }
+}
+
+const putCandle = (candle: Candle): Change => ({ type: 'candle', candle })
+const dropCandle = ({ pair, interval, start }: Candle): Change => ({
+  type: 'candleRemoved',
+  candle: { pair, interval, start },
+})
+const candleAt = (start: number): Candle =>
+  buildCandle(dice, '0xaa', 'k1', { block: 1, tx: 1, log: 1 }, start)
+
+test('documents and ranks equal what the changes say, with any batching and any repetition', async () => {
+  for (const seed of [21, 22, 23]) {
+    const { sets, world } = tellStory({ chain: 'eth', seed, messages: 150 })
+    const all = tellStory({ chain: 'eth', seed, messages: 75 }).world
+    for (const batchSize of [1, 7, 150]) {
+      await raw.flushall()
+      assert.equal(await hot.head('eth'), undefined)
+      await applyAll(sets, batchSize)
+      await assertDocuments(hot, 'eth', world, all)
+      await applyAll(sets.slice(100), 9)
+      await applyAll(sets, 11)
+      await assertDocuments(hot, 'eth', world, all)
+      assert.deepEqual(await hot.head('eth'), headOf(sets.at(-1) as ChangeSet))
+    }
+  }
+})
+
+describe('the newest candle', () => {
+  const [t0, t1, t2] = [candleAt(60), candleAt(120), candleAt(180)] as const
+  const stories: [string, ChangeSet[], Candle | undefined][] = [
+    ['moves on', [setOf(1, putCandle(t0)), setOf(2, putCandle(t1))], t1],
+    [
+      'goes back',
+      [setOf(1, putCandle(t0)), setOf(2, putCandle(t1)), setOf(3, dropCandle(t1), putCandle(t0))],
+      t0,
+    ],
+    [
+      'goes back, told in the other order',
+      [setOf(2, putCandle(t1)), setOf(3, putCandle(t0), dropCandle(t1))],
+      t0,
+    ],
+    ['goes back two', [setOf(1, putCandle(t2)), setOf(3, dropCandle(t2), dropCandle(t1), putCandle(t0))], t0],
+    ['is gone', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0))], undefined],
+    ['comes back', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0)), setOf(3, putCandle(t0))], t0],
+    ['outlives an older one', [setOf(1, putCandle(t1)), setOf(2, dropCandle(t0))], t1],
+    ['is not replaced by an older one', [setOf(1, putCandle(t1)), setOf(2, putCandle(t0))], t1],
+  ]
+  for (const [name, sets, expected] of stories) {
+    for (const batchSize of [1, 2, 3]) {
+      test(`${name}, in batches of ${batchSize}`, async () => {
+        await applyAll(sets, batchSize)
+        assert.deepEqual((await hot.candles([k1]))[0]?.record, expected)
+        await applyAll(sets, batchSize)
+        assert.deepEqual((await hot.candles([k1]))[0]?.record, expected)
+      })
+    }
+  }
+})
+
+test('an older write does not bring back what was removed; the tombstone does not stay for ever', async () => {
+  const pair = buildPair(dice, pool, 5)
+  const token = buildToken(dice, '0xbb', 5)
+  const created = setOf(1, { type: 'pair', pair }, { type: 'token', token }, putCandle(candleAt(60)))
+  const removed = setOf(
+    2,
+    { type: 'pairRemoved', pair: '0xaa' },
+    { type: 'tokenRemoved', token: '0xbb' },
+    dropCandle(candleAt(60)),
+  )
+  await applyAll([created], 1)
+  assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), ['0xaa'])
+  await applyAll([removed], 1)
+  await hot.apply([created], headOf(removed))
+  assert.deepEqual(await hot.pairs([{ chain: 'eth', address: '0xaa' }]), [undefined])
+  assert.deepEqual(await hot.tokens([{ chain: 'eth', address: '0xbb' }]), [undefined])
+  assert.deepEqual(await hot.candles([k1]), [undefined])
+  assert.deepEqual(await hot.topPairs('eth', '0xbb', 5), [])
+  assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), [])
+  for (const key of ['pair:eth:0xaa', 'token:eth:0xbb', 'candle:eth:0xaa:k1']) {
+    const seconds = await raw.ttl(`test:${key}`)
+    assert.ok(seconds > 3_500 && seconds <= 3_600, `${key}: ${seconds}`)
+  }
+  await applyAll([setOf(3, { type: 'pair', pair })], 1)
+  assert.equal(await raw.ttl('test:pair:eth:0xaa'), -1)
+  assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), ['0xaa'])
+})
+
+test('a pair that comes back with other tokens leaves the ranks of the old ones', async () => {
+  const pair = buildPair(dice, pool, 5)
+  const other = buildPair(dice, { address: '0xaa', token0: '0xdd', token1: '0xcc' }, 6)
+  await applyAll([setOf(1, { type: 'pair', pair })], 1)
+  await applyAll(
+    [setOf(2, { type: 'pairRemoved', pair: '0xaa' }), setOf(3, { type: 'pair', pair: other })],
+    2,
+  )
+  assert.deepEqual(await hot.topPairs('eth', '0xbb', 5), [])
+  assert.deepEqual(await hot.topPairs('eth', '0xdd', 5), ['0xaa'])
+  assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), ['0xaa'])
+})
+
+test('pairs are ranked by value; unknown comes last; the limit holds', async () => {
+  const pairs = [5n, undefined, 10n ** 60n, 0n, 7n].map((tvlUsd, i) => ({
+    ...buildPair(dice, { ...pool, address: `0x0${i}` }, 5),
+    tvlUsd,
+  }))
+  await applyAll([setOf(1, ...pairs.map((pair): Change => ({ type: 'pair', pair })))], 1)
+  assert.deepEqual(await hot.topPairs('eth', '0xbb', 10), ['0x02', '0x04', '0x00', '0x03', '0x01'])
+  assert.deepEqual(await hot.topPairs('eth', '0xbb', 2), ['0x02', '0x04'])
+  assert.deepEqual(await hot.topPairs('eth', '0xbb', 0), [])
+})
+
+test('answers come in the order that was asked for, unknown ones in their places', async () => {
+  const token = buildToken(dice, '0xbb', 5)
+  await applyAll([setOf(4, { type: 'token', token })], 1)
+  const refs = ['0x00', '0xbb', '0x01', '0xbb'].map((address) => ({ chain: 'eth', address }))
+  const known = { seq: 4, record: token }
+  assert.deepEqual(await hot.tokens(refs), [undefined, known, undefined, known])
+  assert.deepEqual(await hot.tokens([]), [])
+})
+
+test('the head never goes back', async () => {
+  const [older, newer] = [setOf(5), setOf(9)]
+  await hot.apply([newer], headOf(newer))
+  await hot.apply([older], headOf(older))
+  assert.deepEqual(await hot.head('eth'), headOf(newer))
+})
+
+test('lost data is noticed by the next write, not papered over by a new head', async () => {
+  const [first, second] = [setOf(5), setOf(9)]
+  await hot.apply([first], headOf(first))
+  await raw.flushall()
+  await assert.rejects(
+    hot.apply([second], headOf(second)),
+    (error) => error instanceof ChaintapeError && error.code === 'store_unavailable',
+  )
+  assert.equal(await hot.head('eth'), undefined)
+  await hot.apply([first, second], headOf(second))
+  assert.equal((await hot.head('eth'))?.seq, 9)
+})
+
+test('a document of another layout is an error, not a guess', async () => {
+  await raw.set('test:token:eth:0xbb', '2:5\nxyz')
+  await assert.rejects(
+    hot.tokens([{ chain: 'eth', address: '0xbb' }]),
+    (error) => error instanceof ChaintapeError && error.code === 'message_unreadable',
+  )
+})
+
+test('while Redis is away commands fail at once, and work again by themselves when it is back', async () => {
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof ChaintapeError && error.code === 'store_unavailable'
+  await assert.rejects(openHotStore({ url: 'redis://127.0.0.1:1', prefix: 'test' }, common), isUnavailable)
+  await stack.kill('redis')
+  const startedAt = performance.now()
+  await assert.rejects(hot.head('eth'), isUnavailable)
+  await assert.rejects(hot.apply([setOf(1)], headOf(setOf(1))), isUnavailable)
+  assert.ok(performance.now() - startedAt < 1_000)
+  await stack.restart('redis')
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await hot.apply([setOf(1)], headOf(setOf(1)))
+      break
+    } catch (error) {
+      assert.ok(isUnavailable(error) && attempt < 100)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  assert.equal((await hot.head('eth'))?.seq, 1)
+})

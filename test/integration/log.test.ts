@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import type { LogPosition } from '../../src/domain/log-position.ts'
+import { FIRST_LINK, splitMessage } from '../../src/domain/wire/frame.ts'
+import type { ChainLog } from '../../src/log/chain-log.ts'
+import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { LogPublisher } from '../../src/log/publisher.ts'
+import { bodies, hasCode, MAX_FRAME_BYTES, readAll, text } from '../support/log-reading.ts'
+import { createTestCommon } from '../support/test-common.ts'
+
+let stack: Stack
+let raw: NatsConnection
+let manager: JetStreamManager
+let logs: Logs
+let prefixes = 0
+
+const options = (prefix: string, maxFrameBytes = MAX_FRAME_BYTES) => {
+  return { urls: stack.natsUrls, prefix, replicas: 1, max_frame_bytes: maxFrameBytes }
+}
+
+before(async () => {
+  stack = await startStack({ services: ['nats'] })
+  raw = await connect({ servers: stack.natsUrls, maxReconnectAttempts: -1, reconnectTimeWait: 100 })
+  manager = await jetstreamManager(raw)
+  logs = await connectLogs(options('log'), createTestCommon())
+})
+
+after(async () => {
+  await logs?.close()
+  await raw?.close()
+  await stack?.stop()
+})
+
+/** A log of its own for each test. */
+async function newLog(): Promise<{ log: ChainLog; chain: string; stream: string; subject: string }> {
+  const chain = `chain${prefixes++}`
+  const log = await logs.open('BLOCKS', chain)
+  return { log, chain, stream: `log_BLOCKS_${chain}`, subject: `log.blocks.${chain}` }
+}
+
+/** A writer that stands where it is told, as one that did not see what happened since. */
+async function publisherAt(
+  name: { stream: string; subject: string },
+  last: LogPosition,
+): Promise<LogPublisher> {
+  const { logger, shutdown } = createTestCommon()
+  const frameAt = async (seq: number) => {
+    return (await manager.streams.getMessage(name.stream, { seq }).catch(() => null))?.data
+  }
+  const parts = { ...name, client: jetstream(raw), maxFrameBytes: MAX_FRAME_BYTES, logger }
+  return new LogPublisher({ ...parts, signal: shutdown.signal, frameAt }, last)
+}
+
+describe('writing', () => {
+  test('messages come back as they were published, from any position', async () => {
+    const { log } = await newLog()
+    assert.deepEqual([await log.lastSequence(), await log.lastMessage()], [0, undefined])
+    const publisher = await log.openPublisher()
+    const positions: LogPosition[] = []
+    for (const body of ['one', '', 'three']) positions.push(await publisher.publish(text(body)))
+    assert.deepEqual(await bodies(log), ['one', '', 'three'])
+    assert.deepEqual(
+      (await readAll(log)).map(({ position }) => position),
+      positions,
+    )
+    assert.deepEqual(await bodies(log, positions[0]), ['', 'three'])
+    assert.deepEqual(await bodies(log, positions[2]), [])
+  })
+
+  test('of two writers the second is fenced off; nothing is lost or doubled', async () => {
+    const { log } = await newLog()
+    const [first, second] = await Promise.all([log.openPublisher(), log.openPublisher()])
+    await first.publish(text('a1'))
+    await assert.rejects(second.publish(text('b1')), hasCode('fenced'))
+    await first.publish(text('a2'))
+    await assert.rejects(second.publish(text('b1')), hasCode('fenced'))
+    assert.deepEqual(await bodies(log), ['a1', 'a2'])
+
+    const rivals = await Promise.all([log.openPublisher(), log.openPublisher()])
+    const results = await Promise.allSettled(rivals.map((rival, at) => rival.publish(text(`c${at}`))))
+    const winner = results.findIndex(({ status }) => status === 'fulfilled')
+    assert.deepEqual(await bodies(log), ['a1', 'a2', `c${winner}`])
+    assert.equal(results.filter(({ status }) => status === 'rejected').length, 1)
+  })
+
+  test('what was stored already is recognised, while the server remembers its id', async () => {
+    const { log } = await newLog()
+    const [first, again] = await Promise.all([log.openPublisher(), log.openPublisher()])
+    const large = Buffer.alloc(250_000, 'x')
+    const stored = [
+      await first.publish(text('one')),
+      await first.publish(large),
+      await first.publish(text('3')),
+    ]
+    const repeated = [
+      await again.publish(text('one')),
+      await again.publish(large),
+      await again.publish(text('3')),
+    ]
+    assert.deepEqual(repeated, stored)
+    assert.equal((await readAll(log)).length, 3)
+    assert.equal((await again.publish(text('4'))).seq, (stored[2]?.seq ?? 0) + 1)
+  })
+
+  test('what was stored already is recognised, after the server has forgotten its id', async () => {
+    const { log, ...name } = await newLog()
+    await manager.streams.update(name.stream, { duplicate_window: nanos(100) })
+    const start = { epoch: log.epoch, seq: 0, link: FIRST_LINK }
+    const first = await publisherAt(name, start)
+    const stored = [await first.publish(text('one')), await first.publish(text('two'))]
+    await sleep(300)
+    const again = await publisherAt(name, start)
+    assert.deepEqual([await again.publish(text('one')), await again.publish(text('two'))], stored)
+    assert.equal((await again.publish(text('three'))).seq, 3)
+    assert.deepEqual(await bodies(log), ['one', 'two', 'three'])
+    const other = await publisherAt(name, start)
+    await assert.rejects(other.publish(text('another one')), hasCode('fenced'))
+  })
+
+  test('a large message is split, and put together again', async () => {
+    const { log } = await newLog()
+    const publisher = await log.openPublisher()
+    const large = Buffer.alloc(5_000_000)
+    for (let at = 0; at < large.length; at += 4) large.writeUInt32LE(at, at)
+    await publisher.publish(text('before'))
+    const position = await publisher.publish(large)
+    assert.ok(position.seq >= 50, `in ${position.seq - 1} frames`)
+    await publisher.publish(text('after'))
+    const messages = await readAll(log)
+    assert.deepEqual(
+      messages.map(({ body }) => body.length),
+      [6, 5_000_000, 5],
+    )
+    assert.equal(Buffer.compare(messages[1]?.body ?? Buffer.alloc(0), large), 0)
+    assert.deepEqual(messages[1]?.position, position)
+    assert.deepEqual(await bodies(log, position), ['after'])
+  })
+
+  test('a frame limit above what the server takes is lowered to that', async () => {
+    const wide = await connectLogs(options('wide', 50_000_000), createTestCommon())
+    try {
+      const log = await wide.open('CHANGES', 'chain')
+      const publisher = await log.openPublisher()
+      await publisher.publish(Buffer.alloc(3_500_000, 'x'))
+      assert.equal((await log.lastMessage())?.body.length, 3_500_000)
+    } finally {
+      await wide.close()
+    }
+  })
+})
+
+describe('a writer that died between two parts', () => {
+  async function halfWritten(parts: number) {
+    const { log, stream, subject } = await newLog()
+    await (await log.openPublisher()).publish(text('before'))
+    const before = await log.lastMessage()
+    assert.ok(before)
+    const frames = splitMessage(Buffer.alloc(350_000, 'x'), before.position.link, MAX_FRAME_BYTES)
+    assert.equal(frames.length, 4)
+    for (const frame of frames.slice(0, parts)) await jetstream(raw).publish(subject, frame)
+    return { log, stream, before }
+  }
+
+  test('leaves a tail that is passed over, until the next writer goes on behind it', async () => {
+    for (const parts of [1, 3]) {
+      const { log, before } = await halfWritten(parts)
+      assert.deepEqual(await log.lastMessage(), before)
+      assert.equal(
+        await log.lastSequence(),
+        before.position.seq,
+        'a reader waits for nothing that never comes',
+      )
+      assert.deepEqual(await bodies(log), ['before'])
+
+      const publisher = await log.openPublisher()
+      const large = Buffer.alloc(350_000, 'y')
+      const position = await publisher.publish(large)
+      assert.equal(position.seq, 1 + parts + 4)
+      assert.deepEqual((await log.lastMessage())?.position, position)
+      await publisher.publish(text('after'))
+      assert.deepEqual(await bodies(log), ['before', large.toString(), 'after'])
+      assert.deepEqual(await bodies(log, before.position), [large.toString(), 'after'])
+    }
+  })
+
+  test('at the very beginning of a log', async () => {
+    const { log, subject } = await newLog()
+    const [frame] = splitMessage(Buffer.alloc(150_000, 'x'), FIRST_LINK, MAX_FRAME_BYTES)
+    assert.ok(frame)
+    await jetstream(raw).publish(subject, frame)
+    assert.deepEqual([await log.lastMessage(), await log.lastSequence()], [undefined, 0])
+    await (await log.openPublisher()).publish(text('first'))
+    assert.deepEqual(await bodies(log), ['first'])
+  })
+})
+
+describe('a log that is not what it was', () => {
+  const readFrom = (log: ChainLog, after: LogPosition) => () => readAll(log, after, Number.MAX_SAFE_INTEGER)
+
+  test('made anew', async () => {
+    const { log, chain, stream } = await newLog()
+    const position = await (await log.openPublisher()).publish(text('one'))
+    await manager.streams.delete(stream)
+    const renewed = await logs.open('BLOCKS', chain)
+    await (await renewed.openPublisher()).publish(text('one'))
+    assert.notEqual(renewed.epoch, log.epoch)
+    await assert.rejects(readFrom(renewed, position), hasCode('log_epoch_changed'))
+    await assert.rejects(readFrom(log, position), hasCode('log_epoch_changed'))
+  })
+
+  test('made anew under a reader', async () => {
+    const { log, chain, stream } = await newLog()
+    const publisher = await log.openPublisher()
+    await publisher.publish(text('one'))
+    const reading = log.read({ after: undefined, signal: new AbortController().signal })
+    await reading.next()
+    const next = assert.rejects(reading.next(), hasCode('log_epoch_changed'))
+    await manager.streams.delete(stream)
+    await logs.open('BLOCKS', chain)
+    await next
+  })
+
+  test('shorter than it was', async () => {
+    const { log } = await newLog()
+    const position = await (await log.openPublisher()).publish(text('one'))
+    await assert.rejects(readFrom(log, { ...position, seq: 2 }), hasCode('log_truncated'))
+  })
+
+  test('without its beginning', async () => {
+    const { log, stream } = await newLog()
+    const publisher = await log.openPublisher()
+    const [one, , three] = [
+      await publisher.publish(text('one')),
+      await publisher.publish(text('two')),
+      await publisher.publish(text('three')),
+    ]
+    await publisher.publish(text('four'))
+    await manager.streams.update(stream, { max_msgs: 1 })
+    await assert.rejects(readFrom(log, one), hasCode('log_truncated'))
+    assert.deepEqual(await bodies(log, three), ['four'])
+  })
+
+  test('with other content at a position', async () => {
+    const { log } = await newLog()
+    const publisher = await log.openPublisher()
+    const position = await publisher.publish(text('one'))
+    await publisher.publish(text('two'))
+    await assert.rejects(readFrom(log, { ...position, link: position.link ^ 1 }), hasCode('log_damaged'))
+  })
+
+  test('with something in it that is no frame, or does not follow', async () => {
+    for (const strange of [text('hello'), Buffer.alloc(0), splitMessage(text('x'), 12345, 1_000)[0]]) {
+      const { log, subject } = await newLog()
+      const position = await (await log.openPublisher()).publish(text('one'))
+      await jetstream(raw).publish(subject, strange ?? '')
+      await assert.rejects(readFrom(log, position), hasCode('log_damaged'))
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Registry } from 'prom-client'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { connectLogs } from '../../src/log/connect.ts'
+import { ChainWriter, type ChainWriterParts } from '../../src/roles/writer/chain-writer.ts'
+import { createWriterMetrics } from '../../src/roles/writer/metrics.ts'
+import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
+import { openHotStore } from '../../src/store/redis/hot-store.ts'
+import { tellStory } from '../support/story.ts'
+import { createTestCommon } from '../support/test-common.ts'
+import { createWriterRig } from '../support/writer-rig.ts'
+
+let stack: Stack
+
+before(async () => {
+  stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+})
+
+after(async () => {
+  await stack?.stop()
+})
+
+class Crash extends Error {}
+
+type Step = 'write' | 'apply' | 'commit'
+type Point = { readonly step: Step; readonly when: 'before' | 'after'; readonly call: number }
+
+const points: Point[] = (['write', 'apply', 'commit'] as const).flatMap((step) =>
+  (['before', 'after'] as const).flatMap((when) => [1, 2].map((call) => ({ step, when, call }))),
+)
+
+/** Dies at one call of one step, as a process would. */
+function crashingAt(
+  point: Point,
+): <Args extends unknown[], T>(
+  step: Step,
+  work: (...args: Args) => Promise<T>,
+) => (...args: Args) => Promise<T> {
+  let calls = 0
+  return (step, work) =>
+    async (...args) => {
+      const isHere = step === point.step && ++calls === point.call
+      if (isHere && point.when === 'before') throw new Crash()
+      const result = await work(...args)
+      if (isHere) throw new Crash()
+      return result
+    }
+}
+
+test('after a crash at any point the marker vouches for nothing that is not in both stores, and a restart mends all', async () => {
+  const rig = await createWriterRig(stack)
+  const common = createTestCommon()
+  const { config } = rig
+  await migrate(config.clickhouse, common)
+  const logs = await connectLogs(config.nats, common)
+  const history = openHistoryStore(config.clickhouse, common)
+  const hot = await openHotStore(config.redis, common)
+  const story = tellStory({ chain: 'eth', seed: 31, messages: points.length * 12 })
+  const parts: ChainWriterParts = {
+    chain: 'eth',
+    log: await logs.open('CHANGES', 'eth'),
+    history,
+    hot,
+    limits: { max_batch_rows: 150, max_batch_ms: 5 },
+    metrics: createWriterMetrics(new Registry()),
+    logger: common.logger,
+    signal: common.shutdown.signal,
+    insist: (work) => work(),
+    report: () => undefined,
+  }
+  try {
+    for (const [i, point] of points.entries()) {
+      await rig.publish('eth', story.sets.slice(i * 12, i * 12 + 12))
+      const crashing = crashingAt(point)
+      const markerBefore = await history.marker('eth')
+      let rowsUpTo = markerBefore?.seq ?? 0
+      let documentsUpTo = rowsUpTo
+      const writer = new ChainWriter({
+        ...parts,
+        history: {
+          ...history,
+          write: crashing('write', async (sets) => {
+            const rows = await history.write(sets)
+            rowsUpTo = sets.at(-1)?.seq ?? rowsUpTo
+            return rows
+          }),
+          commit: crashing('commit', history.commit),
+        },
+        hot: {
+          ...hot,
+          apply: crashing('apply', async (sets, head) => {
+            await hot.apply(sets, head)
+            documentsUpTo = head.seq
+          }),
+        },
+      })
+      await assert.rejects(writer.run(), Crash, JSON.stringify(point))
+      const marker = (await history.marker('eth'))?.seq ?? 0
+      assert.ok(marker <= rowsUpTo && marker <= documentsUpTo, JSON.stringify({ point, marker }))
+      assert.ok(((await hot.head('eth'))?.seq ?? 0) >= marker)
+    }
+    const last = new AbortController()
+    const running = new ChainWriter({ ...parts, signal: last.signal }).run()
+    await rig.written('eth', story.sets)
+    last.abort()
+    await running
+    await rig.assertTold('eth', story)
+  } finally {
+    await Promise.all([logs.close(), history.close(), hot.close()])
+    await rig.close()
+  }
+})

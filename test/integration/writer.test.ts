@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { Redis } from 'ioredis'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { ChaintapeError } from '../../src/domain/errors.ts'
+import { RoleProcess } from '../support/pipeline.ts'
+import { tellStory } from '../support/story.ts'
+import { createWriterRig, eventually, type WriterRig } from '../support/writer-rig.ts'
+
+let stack: Stack
+
+before(async () => {
+  stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+})
+
+after(async () => {
+  await stack?.stop()
+})
+
+async function withRig(
+  options: Parameters<typeof createWriterRig>[1],
+  work: (rig: WriterRig) => Promise<void>,
+): Promise<void> {
+  const rig = await createWriterRig(stack, options)
+  try {
+    await work(rig)
+  } finally {
+    await rig.close()
+  }
+}
+
+async function flush(rig: WriterRig): Promise<void> {
+  const redis = new Redis(stack.redisUrl)
+  const keys = await redis.keys(`${rig.config.redis.prefix}:*`)
+  if (keys.length > 0) await redis.del(keys)
+  redis.disconnect()
+}
+
+async function forgetMarkers(rig: WriterRig): Promise<void> {
+  const client = createClient({ url: stack.clickhouseUrl, database: rig.config.clickhouse.database })
+  await client.command({ query: 'TRUNCATE TABLE markers' })
+  await client.close()
+}
+
+/** Takes the oldest messages out of the log, as a retention limit would. */
+async function truncateLog(rig: WriterRig, chain: string, kept: number): Promise<void> {
+  const connection = await connect({ servers: stack.natsUrls })
+  const manager = await jetstreamManager(connection)
+  const name = `${rig.config.nats.prefix}_CHANGES_${chain}`
+  const { config } = await manager.streams.info(name)
+  await manager.streams.update(name, { ...config, max_msgs: kept })
+  await eventually('the log to be cut', async () => {
+    const { state } = await manager.streams.info(name)
+    return state.messages <= kept ? true : undefined
+  })
+  await connection.close()
+}
+
+test('both stores hold what the log says, of every chain; a second reading of it all changes nothing', async () => {
+  await withRig({ chains: ['eth', 'bsc'] }, async (rig) => {
+    const eth = tellStory({ chain: 'eth', seed: 1, messages: 200 })
+    const bsc = tellStory({ chain: 'bsc', seed: 2, messages: 90 })
+    await rig.publish('eth', eth.sets.slice(0, 120))
+    const first = await rig.start()
+    assert.match(first.readiness() ?? '', /starting/)
+    await rig.publish('eth', eth.sets.slice(120))
+    await rig.publish('bsc', bsc.sets)
+    const head = await rig.written('eth', eth.sets)
+    await rig.written('bsc', bsc.sets)
+    await rig.assertTold('eth', eth)
+    await rig.assertTold('bsc', bsc)
+    assert.deepEqual(await rig.hot.head('eth'), head)
+    assert.equal(first.readiness(), undefined)
+    const last = eth.sets.at(-1)
+    assert.deepEqual(
+      { number: head.number, hash: head.hash, time: head.time, finalNumber: head.finalNumber },
+      { ...last?.head, finalNumber: last?.finalNumber },
+    )
+
+    const metrics = await first.metrics()
+    assert.match(metrics, new RegExp(`chaintape_writer_position_seq\\{chain="eth"\\} ${head.seq}\n`))
+    assert.match(metrics, /chaintape_writer_rows_total\{chain="bsc",table="candles"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_batches_total\{chain="eth"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_batch_seconds_count\{chain="eth"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_lag_seconds\{chain="eth"\} [1-9]/)
+    await first.stop()
+    await first.done
+
+    await forgetMarkers(rig)
+    const second = await rig.start()
+    await rig.written('eth', eth.sets)
+    await rig.written('bsc', bsc.sets)
+    await rig.assertTold('eth', eth)
+    await rig.assertTold('bsc', bsc)
+    assert.deepEqual(await rig.marker('eth'), head)
+    await second.stop()
+  })
+})
+
+test('a batch is not larger than it has to be, and small ones do not wait long', async () => {
+  await withRig({ writer: { max_batch_rows: 1, max_batch_ms: 60_000 } }, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 7, messages: 12 })
+    await rig.publish('eth', story.sets)
+    const run = await rig.start()
+    await rig.written('eth', story.sets)
+    await rig.assertTold('eth', story)
+    assert.match(await run.metrics(), /chaintape_writer_batches_total\{chain="eth"\} 12\n/)
+  })
+})
+
+test('Redis that lost its data is filled again: before the start, while running, while starting anew', async () => {
+  await withRig({}, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 3, messages: 240 })
+    const parts = [story.sets.slice(0, 80), story.sets.slice(80, 160), story.sets.slice(160)] as const
+    const first = await rig.start()
+    await rig.publish('eth', parts[0])
+    await rig.written('eth', parts[0])
+    await first.stop()
+
+    await flush(rig)
+    const second = await rig.start()
+    await eventually('the documents to be back', async () => await rig.hot.head('eth'))
+    await eventually('readiness', async () => (second.readiness() === undefined ? true : undefined))
+    await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 3, messages: 80 }))
+    assert.ok(second.lines.some(({ level, msg }) => level === 50 && /^Redis has lost data/.test(msg)))
+
+    await flush(rig)
+    await rig.publish('eth', parts[1])
+    await rig.written('eth', parts[1])
+    await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 3, messages: 160 }))
+
+    // This Redis keeps nothing over a restart.
+    await stack.restart('redis')
+    await rig.publish('eth', parts[2])
+    await rig.written('eth', parts[2])
+    await eventually('the connection of the test', async () => rig.hot.head('eth').catch(() => undefined))
+    await rig.assertTold('eth', story)
+  })
+})
+
+test('Redis that lost its data cannot be filled again once the log is cut: the writer refuses', async () => {
+  await withRig({}, async (rig) => {
+    const { sets } = tellStory({ chain: 'eth', seed: 4, messages: 60 })
+    const first = await rig.start()
+    await rig.publish('eth', sets.slice(0, 50))
+    await rig.written('eth', sets.slice(0, 50))
+    await first.stop()
+    await truncateLog(rig, 'eth', 5)
+
+    // Nothing is lost yet: a cut log is enough to go on from.
+    const second = await rig.start()
+    await rig.publish('eth', sets.slice(50, 53))
+    await rig.written('eth', sets.slice(50, 53))
+    await second.stop()
+
+    await flush(rig)
+    const third = await rig.start()
+    await assert.rejects(
+      third.done,
+      (error) => error instanceof ChaintapeError && error.code === 'diverged' && /Redis/.test(error.message),
+    )
+    assert.match(third.readiness() ?? '', /stopped/)
+    assert.equal((await rig.marker('eth'))?.seq, sets[52]?.seq)
+  })
+})
+
+test('stores that go away are waited for, told and counted; nothing is skipped', async () => {
+  await withRig({}, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 5, messages: 150 })
+    const run = await rig.start()
+    await rig.publish('eth', story.sets.slice(0, 50))
+    await rig.written('eth', story.sets.slice(0, 50))
+    for (const [service, from] of [
+      ['clickhouse', 50],
+      ['redis', 100],
+    ] as const) {
+      await stack.kill(service)
+      await rig.publish('eth', story.sets.slice(from, from + 50))
+      const reason = await eventually('a reason not to be ready', async () => run.readiness())
+      assert.match(reason, service === 'redis' ? /Redis/ : /ClickHouse/)
+      await stack.restart(service)
+      await rig.written('eth', story.sets.slice(from, from + 50))
+      await eventually('readiness', async () => (run.readiness() === undefined ? true : undefined))
+    }
+    await eventually('the connection of the test', async () => rig.hot.head('eth').catch(() => undefined))
+    await rig.assertTold('eth', story)
+    assert.match(await run.metrics(), /chaintape_writer_retries_total\{activity="eth"\} [1-9]/)
+    assert.ok(run.lines.some(({ msg }) => msg === 'A store is unavailable, trying again'))
+  })
+})
+
+test('a log that goes away is waited for', async () => {
+  await withRig({}, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 10, messages: 60 })
+    await rig.start()
+    await rig.publish('eth', story.sets.slice(0, 30))
+    await rig.written('eth', story.sets.slice(0, 30))
+    await stack.restart('nats')
+    await rig.publish('eth', story.sets.slice(30))
+    await rig.written('eth', story.sets)
+    await rig.assertTold('eth', story)
+  })
+})
+
+test('a writer can be stopped while a store is away, and the next one goes on', async () => {
+  await withRig({}, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 6, messages: 40 })
+    const first = await rig.start()
+    await rig.publish('eth', story.sets.slice(0, 20))
+    await rig.written('eth', story.sets.slice(0, 20))
+    await stack.kill('clickhouse')
+    await rig.publish('eth', story.sets.slice(20))
+    await eventually('a reason not to be ready', async () => first.readiness())
+    const starting = await rig.start()
+    await Promise.all([first.stop(), starting.stop()])
+    await Promise.all([first.done, starting.done])
+    await stack.restart('clickhouse')
+    await rig.start()
+    await rig.written('eth', story.sets)
+    await rig.assertTold('eth', story)
+  })
+})
+
+test('versions that go back, and a message of another chain, stop the writer before it writes them', async () => {
+  for (const broken of [{ seq: 2 }, { seq: 20 }, { chain: 'bsc', seq: 40 }]) {
+    await withRig({}, async (rig) => {
+      const { sets } = tellStory({ chain: 'eth', seed: 8, messages: 10 })
+      const run = await rig.start()
+      await rig.publish('eth', sets)
+      await rig.written('eth', sets)
+      await rig.publish(
+        'eth',
+        sets.slice(-1).map((set) => ({ ...set, ...broken })),
+      )
+      await assert.rejects(run.done, (error) => error instanceof ChaintapeError && error.code === 'diverged')
+      assert.equal((await rig.marker('eth'))?.seq, 20)
+    })
+  }
+})
+
+test('a writer process killed again and again loses nothing and repeats nothing that shows', async () => {
+  await withRig({ writer: { max_batch_rows: 200, max_batch_ms: 10 } }, async (rig) => {
+    const story = tellStory({ chain: 'eth', seed: 9, messages: 400 })
+    const logFile = join(stack.dataDir, 'writer.log')
+    const start = (): RoleProcess => new RoleProcess('writer', rig.configFile, logFile)
+    const publishing = (async () => {
+      for (const set of story.sets) {
+        await rig.publish('eth', [set])
+        await sleep(15)
+      }
+    })()
+    let child = start()
+    for (const runMs of [900, 30, 250, 5, 400, 120]) {
+      await child.logged('Writing the chain')
+      await sleep(runMs)
+      await child.kill('SIGKILL')
+      child = start()
+    }
+    await publishing
+    await rig.written('eth', story.sets)
+    await rig.assertTold('eth', story)
+    await child.ready()
+    await child.kill('SIGTERM')
+    assert.equal(child.exitCode, 0)
+  })
+})

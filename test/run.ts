@@ -1,0 +1,116 @@
+/** node test/run.ts <suite> [words...]: runs a suite; a word keeps the files whose path contains it. */
+import { appendFileSync, globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+
+type Suite = {
+  readonly patterns: readonly string[]
+  readonly concurrency: number
+  readonly testTimeoutMs: number
+}
+type Tally = { passed: number; failed: number; skipped: number }
+
+const cores = availableParallelism()
+const suites: Readonly<Record<string, Suite>> = {
+  unit: {
+    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts'],
+    concurrency: cores,
+    testTimeoutMs: 120_000,
+  },
+  golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
+  // Each file starts a stack of its own; more than one at a time would measure the machine.
+  integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
+}
+const fileTimeoutMs = 30 * 60_000
+
+const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
+process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')
+
+const [suiteName = '', ...words] = process.argv.slice(2)
+const isAll = suiteName === 'all'
+const chosen = Object.entries(suites).filter(([name]) => isAll || name === suiteName)
+if (chosen.length === 0)
+  fail(`usage: node test/run.ts ${Object.keys(suites).join('|')}|all [words of a path...]`)
+
+const plan = chosen.map(([name, suite]) => ({ name, suite, files: filesOf(suite) }))
+const allFiles = plan.flatMap(({ files }) => files)
+for (const word of words) {
+  if (!allFiles.some((file) => file.includes(word)))
+    fail(`no test file of '${suiteName}' has '${word}' in its path`)
+}
+
+const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+for (const { name, suite, files } of plan) {
+  const kept = words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
+  if (kept.length === 0 && isAll) continue
+  const tally = await runSuite(suite, kept)
+  total.passed += tally.passed
+  total.failed += tally.failed
+  total.skipped += tally.skipped
+  const tallyFile = process.env['CHAINTAPE_TEST_TALLY']
+  if (tallyFile) appendFileSync(tallyFile, `${JSON.stringify({ suite: name, ...tally })}\n`)
+}
+
+if (total.passed + total.failed + total.skipped === 0) console.error(`no test of '${suiteName}' was executed`)
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
+console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+
+function filesOf(suite: Suite): string[] {
+  const found = globSync([...suite.patterns], { cwd: repo })
+  return found.filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file)).sort()
+}
+
+async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
+  if (files.length === 0) return tally
+  const events = run({
+    files: files.map((file) => join(repo, file)),
+    cwd: repo,
+    concurrency: suite.concurrency,
+    timeout: fileTimeoutMs,
+    execArgv: [`--test-timeout=${suite.testTimeoutMs}`],
+  })
+  // Children are reported right before what contains them.
+  let previousNesting = 0
+  const isContainer = (data: { nesting: number; details: { type?: string } }): boolean => {
+    const hasChildren = previousNesting > data.nesting
+    previousNesting = data.nesting
+    return hasChildren || data.details.type === 'suite'
+  }
+  events.on('test:pass', (data) => {
+    const isFileWithoutTest = data.nesting === 0 && resolve(repo, data.name) === data.file
+    if (isContainer(data)) return
+    if (data.skip !== undefined || data.todo !== undefined) tally.skipped += 1
+    else if (!isFileWithoutTest) tally.passed += 1
+    else {
+      tally.failed += 1
+      console.error(`${relative(repo, resolve(repo, data.name))} holds no test`)
+    }
+  })
+  events.on('test:fail', (data) => {
+    // What contains a failed test fails too; counted is what failed by itself.
+    const isEcho = failureType(data.details.error) === 'subtestsFailed'
+    if (isContainer(data) && isEcho) return
+    if (data.todo !== undefined) tally.skipped += 1
+    else tally.failed += 1
+  })
+  const report = events.compose(spec)
+  report.pipe(process.stdout, { end: false })
+  await finished(report)
+  return tally
+}
+
+function failureType(error: unknown): unknown {
+  return error instanceof Error && 'failureType' in error ? error.failureType : undefined
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}

@@ -1,0 +1,337 @@
+import fc from 'fast-check'
+import type {
+  Candle,
+  CandleRef,
+  CandleValues,
+  Change,
+  ChangeSet,
+  Pair,
+  PairSide,
+  Token,
+  Trade,
+  TradeDirection,
+  TradeRef,
+  TradeSide,
+} from '../../src/domain/change.ts'
+import type { BlockRef, Envelope, Fact, RawLog, RawTransaction } from '../../src/domain/envelope.ts'
+import { INTERVALS, type Interval } from '../../src/domain/interval.ts'
+import type { OrderKey } from '../../src/domain/order-key.ts'
+
+export const MAX_UINT256 = 2n ** 256n - 1n
+
+/** Every record we decode is a plain object with all its keys, so the generated ones are too. */
+function plain<T>(fields: { [Key in keyof T]: fc.Arbitrary<T[Key]> }): fc.Arbitrary<T> {
+  return fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
+}
+
+function known<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.option(value, { nil: undefined, freq: 3 })
+}
+
+function short<T>(item: fc.Arbitrary<T>, maxLength = 4): fc.Arbitrary<T[]> {
+  return fc.array(item, { maxLength, size: 'max' })
+}
+
+/** Any unsigned integer that a number holds exactly, the edges of its wire form often. */
+export const uint: fc.Arbitrary<number> = fc.oneof(
+  fc.nat(300),
+  fc.maxSafeNat(),
+  fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 49, Number.MAX_SAFE_INTEGER),
+)
+
+export const uint256: fc.Arbitrary<bigint> = fc.oneof(
+  fc.bigInt({ min: 0n, max: MAX_UINT256 }),
+  fc.bigInt({ min: 0n, max: 10n ** 24n }),
+  fc.nat(77).map((exponent) => 10n ** BigInt(exponent)),
+  fc.constantFrom(0n, 1n, 127n, 128n, 255n, 256n, 2n ** 112n - 1n, 2n ** 255n, MAX_UINT256),
+)
+
+export const bytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300, size: 'max' })
+
+const hostileTexts = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ufeffBOM',
+  '\u202egnp.exe',
+  'e\u0301',
+  '\u200d\u200b',
+  '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
+  '\u{10ffff}',
+  '\ufffd',
+  '__proto__',
+  'constructor',
+  'null',
+  "'; DROP TABLE trades; --",
+  '<script>alert(1)</script>',
+  '\r\n\t\u2028\u2029',
+  'x'.repeat(5_000),
+  '\u{1f680}'.repeat(200),
+]
+
+/** Text as a token may name itself: any well-formed Unicode. */
+export const text: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.string({ unit: 'binary-ascii', maxLength: 20 }),
+  fc.constantFrom(...hostileTexts),
+)
+
+function hex(size: number): fc.Arbitrary<string> {
+  return fc
+    .uint8Array({ minLength: size, maxLength: size })
+    .map((content) => `0x${Buffer.from(content).toString('hex')}`)
+}
+
+const BASE58 = [...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz']
+
+function base58(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  return fc.string({ unit: fc.constantFrom(...BASE58), minLength, maxLength })
+}
+
+export const evmAddress: fc.Arbitrary<string> = hex(20)
+export const evmHash: fc.Arbitrary<string> = hex(32)
+export const solanaAddress: fc.Arbitrary<string> = base58(32, 44)
+export const solanaSignature: fc.Arbitrary<string> = base58(86, 88)
+
+/** Almost hex, so that the short form must not be taken. */
+const almostHex = fc.constantFrom(
+  '',
+  '0x',
+  '0',
+  '0x0',
+  '0xABCD',
+  '0xabcg',
+  '0x00 ',
+  'x00',
+  '0X00',
+  '00',
+  '0x00\n',
+)
+
+export const address: fc.Arbitrary<string> = fc.oneof(evmAddress, solanaAddress)
+export const hash: fc.Arbitrary<string> = fc.oneof(evmHash, solanaSignature)
+/** What `id` must carry, whatever it is. */
+export const anyId: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: address, weight: 4 },
+  { arbitrary: hash, weight: 2 },
+  almostHex,
+  text,
+)
+
+export const chainName: fc.Arbitrary<string> = fc.stringMatching(/^[a-z][a-z0-9_]{0,31}$/)
+export const interval: fc.Arbitrary<Interval> = fc.constantFrom(...INTERVALS)
+export const decimals: fc.Arbitrary<number> = fc.nat(255)
+
+export const orderKey: fc.Arbitrary<OrderKey> = plain<OrderKey>({
+  block: uint,
+  tx: fc.oneof(fc.nat(20), fc.nat(999_999)),
+  log: fc.oneof(fc.nat(20), fc.nat(999_999)),
+})
+
+export const blockRef: fc.Arbitrary<BlockRef> = plain<BlockRef>({ number: uint, hash })
+
+export const rawLog: fc.Arbitrary<RawLog> = plain<RawLog>({
+  index: uint,
+  address,
+  topics: short(evmHash),
+  data: bytes,
+})
+
+export const rawTransaction: fc.Arbitrary<RawTransaction> = plain<RawTransaction>({
+  index: uint,
+  hash,
+  from: anyId,
+  logs: short(rawLog),
+})
+
+export const fact: fc.Arbitrary<Fact> = fc.oneof(
+  plain<Extract<Fact, { type: 'pool' }>>({
+    type: fc.constant('pool'),
+    address,
+    factory: address,
+    token0: address,
+    token1: anyId,
+  }),
+  plain<Extract<Fact, { type: 'token' }>>({
+    type: fc.constant('token'),
+    address,
+    name: text,
+    symbol: text,
+    decimals: known(decimals),
+    supplyRaw: known(uint256),
+  }),
+)
+
+export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: plain<Extract<Envelope, { kind: 'block' }>>({
+      kind: fc.constant('block'),
+      chain: chainName,
+      number: uint,
+      hash,
+      parentHash: hash,
+      time: uint,
+      transactions: short(rawTransaction),
+      facts: short(fact),
+    }),
+  },
+  plain<Extract<Envelope, { kind: 'undo' }>>({
+    kind: fc.constant('undo'),
+    chain: chainName,
+    lastValid: blockRef,
+  }),
+  plain<Extract<Envelope, { kind: 'final' }>>({
+    kind: fc.constant('final'),
+    chain: chainName,
+    upTo: blockRef,
+  }),
+)
+
+const money = known(uint256)
+const direction = known(fc.constantFrom<TradeDirection>('buy', 'sell'))
+
+export const tradeSide: fc.Arbitrary<TradeSide> = plain<TradeSide>({
+  token: address,
+  symbol: text,
+  decimals: known(decimals),
+  amountRaw: uint256,
+  reserveRaw: uint256,
+  priceUsd: money,
+  priceNative: money,
+})
+
+export const tradeRef: fc.Arbitrary<TradeRef> = plain<TradeRef>({ key: orderKey, time: uint, pair: anyId })
+
+export const trade: fc.Arbitrary<Trade> = plain<Trade>({
+  key: orderKey,
+  time: uint,
+  pair: address,
+  amm: text,
+  transaction: hash,
+  sender: anyId,
+  recipient: address,
+  wallet: address,
+  targetToken: known(address),
+  side: direction,
+  sold: tradeSide,
+  bought: tradeSide,
+  valueUsd: money,
+  valueNative: money,
+  liquidityUsd: money,
+  liquidityNative: money,
+})
+
+export const candleRef: fc.Arbitrary<CandleRef> = plain<CandleRef>({ pair: anyId, interval, start: uint })
+
+const candleValues = plain<CandleValues>({
+  open: uint256,
+  high: uint256,
+  low: uint256,
+  close: uint256,
+  volume: uint256,
+})
+
+export const candle: fc.Arbitrary<Candle> = plain<Candle>({
+  pair: address,
+  interval,
+  start: uint,
+  usd: known(candleValues),
+  native: known(candleValues),
+  tradeCount: uint,
+  firstTrade: orderKey,
+  lastTrade: orderKey,
+})
+
+const pairSide = plain<PairSide>({
+  token: address,
+  symbol: text,
+  decimals: known(decimals),
+  reserveRaw: uint256,
+  initialReserveRaw: uint256,
+  priceUsd: money,
+  priceNative: money,
+})
+
+export const pair: fc.Arbitrary<Pair> = plain<Pair>({
+  address: anyId,
+  amm: text,
+  token0: pairSide,
+  token1: pairSide,
+  targetToken: known(address),
+  isMain: fc.boolean(),
+  tvlUsd: money,
+  tvlNative: money,
+  fdvUsd: money,
+  createdAt: known(uint),
+  updatedAt: uint,
+  firstTradeAt: known(uint),
+  lastTradeAt: known(uint),
+  lastTradePriceUsd: money,
+  lastSide: direction,
+  athPriceUsd: money,
+})
+
+export const token: fc.Arbitrary<Token> = plain<Token>({
+  address: anyId,
+  name: text,
+  symbol: text,
+  decimals: known(decimals),
+  supplyRaw: money,
+  priceUsd: money,
+  priceNative: money,
+  mainPair: known(address),
+  mainPairTvlUsd: money,
+  tvlUsd: money,
+  fdvUsd: money,
+  updatedAt: uint,
+})
+
+type ChangeOf<Type extends Change['type']> = Extract<Change, { type: Type }>
+
+/** Keyed by type, so that a new kind of change without a generator does not compile. */
+const changes: { [Type in Change['type']]: fc.Arbitrary<ChangeOf<Type>> } = {
+  trade: plain<ChangeOf<'trade'>>({ type: fc.constant('trade'), trade }),
+  candle: plain<ChangeOf<'candle'>>({ type: fc.constant('candle'), candle }),
+  pair: plain<ChangeOf<'pair'>>({ type: fc.constant('pair'), pair }),
+  token: plain<ChangeOf<'token'>>({ type: fc.constant('token'), token }),
+  tradeRemoved: plain<ChangeOf<'tradeRemoved'>>({ type: fc.constant('tradeRemoved'), trade: tradeRef }),
+  candleRemoved: plain<ChangeOf<'candleRemoved'>>({ type: fc.constant('candleRemoved'), candle: candleRef }),
+  pairRemoved: plain<ChangeOf<'pairRemoved'>>({ type: fc.constant('pairRemoved'), pair: anyId }),
+  tokenRemoved: plain<ChangeOf<'tokenRemoved'>>({ type: fc.constant('tokenRemoved'), token: anyId }),
+}
+
+export const change: fc.Arbitrary<Change> = fc.oneof(...Object.values(changes))
+
+export const changeSet: fc.Arbitrary<ChangeSet> = plain<ChangeSet>({
+  chain: chainName,
+  seq: uint,
+  cause: fc.constantFrom('block', 'undo', 'final'),
+  head: plain<ChangeSet['head']>({ number: uint, hash, time: uint }),
+  finalNumber: uint,
+  changes: short(change, 8),
+})
+
+/** A message with one thing wrong with it: far more telling to a decoder than noise. */
+export function damaged(message: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
+  return fc
+    .tuple(message, fc.nat(), fc.nat(255), fc.constantFrom('overwrite', 'cut', 'insert', 'remove', 'append'))
+    .map(([whole, place, byte, how]) => {
+      const at = whole.length === 0 ? 0 : place % whole.length
+      const before = whole.subarray(0, at)
+      switch (how) {
+        case 'overwrite':
+          return Buffer.concat([before, Buffer.of(byte), whole.subarray(at + 1)])
+        case 'insert':
+          return Buffer.concat([before, Buffer.of(byte), whole.subarray(at)])
+        case 'remove':
+          return Buffer.concat([before, whole.subarray(at + 1)])
+        case 'append':
+          return Buffer.concat([whole, Buffer.of(byte)])
+        default:
+          return before
+      }
+    })
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { ChangeSet } from '../../src/domain/change.ts'
+import type { Envelope } from '../../src/domain/envelope.ts'
+import type { Writes } from '../../src/domain/journaled-state.ts'
+import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import type { EngineSettings } from '../../src/engine/settings.ts'
+import { openStateStore } from '../../src/store/lmdb/state-store.ts'
+
+export type EngineStore = {
+  get(key: string): Uint8Array | undefined
+  write(writes: Writes, seq: number): void
+  entries(): Iterable<readonly [string, Uint8Array]>
+  close(): Promise<void>
+}
+
+export function memoryStore(): EngineStore {
+  const kept = new Map<string, Uint8Array>()
+  return {
+    get: (key) => kept.get(key),
+    write: (writes) => {
+      for (const [key, value] of writes) {
+        if (value === undefined) kept.delete(key)
+        else kept.set(key, Uint8Array.from(value))
+      }
+    },
+    entries: () => [...kept].sort(([a], [b]) => (a < b ? -1 : 1)),
+    close: async () => undefined,
+  }
+}
+
+export function diskStore(dir: string): EngineStore {
+  const store = openStateStore({ dir, format: 'engine-test' })
+  return {
+    get: (key) => store.get(key),
+    write: (writes, seq) => store.commit(writes, { epoch: 'test', seq, link: 0 }),
+    entries: () => store.entries(),
+    close: () => store.close(),
+  }
+}
+
+/** An engine over a store, and all it said. Its sequence counts the envelopes it applied. */
+export class EngineRun {
+  readonly engine: Engine
+  readonly store: EngineStore
+  readonly sets: ChangeSet[] = []
+  #committedSets = 0
+
+  constructor(settings: EngineSettings, store: EngineStore = memoryStore()) {
+    this.engine = new Engine(settings, store)
+    this.store = store
+  }
+
+  apply(envelope: Envelope): ChangeSet {
+    const set = this.engine.apply(envelope, this.sets.length + 1)
+    this.sets.push(set)
+    return set
+  }
+
+  commit(): void {
+    this.store.write(this.engine.pending(), this.sets.length)
+    this.engine.committed()
+    this.#committedSets = this.sets.length
+  }
+
+  /** As after a crash: all since the last commit is forgotten, and will be applied again. */
+  abandon(): number {
+    this.engine.abandon()
+    this.sets.length = this.#committedSets
+    return this.#committedSets
+  }
+
+  bytes(): string[] {
+    return this.sets.map((set) => Buffer.from(encodeChangeSet(set)).toString('hex'))
+  }
+
+  /** Of everything the store would hold after a commit. */
+  stateHash(): string {
+    const all = new Map<string, Uint8Array | undefined>([...this.store.entries(), ...this.engine.pending()])
+    const hash = createHash('sha256')
+    for (const [key, value] of [...all].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (value !== undefined) hash.update(`${key.length}:${key}${value.length}:`).update(value)
+    }
+    return hash.digest('hex')
+  }
+}

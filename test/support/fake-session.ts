@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { WebSocket } from 'ws'
+import type { Candle, Pair } from '../../src/domain/change.ts'
+import type { MarketReader, Reading } from '../../src/gateway/market-view.ts'
+import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
+import { Hub } from '../../src/gateway/ws/hub.ts'
+import { DEFAULT_WS_LIMITS, type WsLimits } from '../../src/gateway/ws/limits.ts'
+import { Session } from '../../src/gateway/ws/session.ts'
+import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market-samples.ts'
+
+/** As much of a WebSocket as a session uses. */
+class FakeSocket extends EventEmitter {
+  readonly OPEN = 1
+  readyState = 1
+  bufferedAmount = 0
+  readonly sent: unknown[] = []
+  readonly closed: unknown[] = []
+  pings = 0
+
+  send(frame: Buffer, options: object): void {
+    assert.deepEqual(options, { binary: false })
+    this.sent.push(JSON.parse(frame.toString()))
+  }
+
+  ping(): void {
+    this.pings++
+  }
+
+  close(code: number, reason: string): void {
+    if (this.readyState !== this.OPEN) return
+    this.readyState = 2
+    this.closed.push([code, reason])
+  }
+}
+
+/** A session on a fake socket, with a clock and a market that stand still unless told otherwise. */
+export function startSession(
+  options: { limits?: Partial<WsLimits>; isAuthorised?: boolean; view?: Partial<MarketReader> } = {},
+) {
+  const socket = new FakeSocket()
+  const clock = { now: 1_000_000 }
+  const hub = new Hub(() => clock.now)
+  const pair: Reading<Pair> = { seq: 5, record: samplePair() }
+  const view = {
+    pairs: async (refs) =>
+      refs.map(({ address }) => (address === MEME_WETH ? pair : { seq: 5, record: undefined })),
+    tokens: async (refs) =>
+      refs.map(({ address }) => ({ seq: 5, record: address === MEME ? sampleToken() : undefined })),
+    candles: async (refs) => refs.map((): Reading<Candle> => ({ seq: 5, record: sampleCandle() })),
+    mainPairs: async (refs) => refs.map(() => pair),
+    topPairs: async () => [],
+    head: () => undefined,
+    ...options.view,
+  } satisfies MarketReader
+  const metrics = createGatewayMetrics(new Registry())
+  const session = new Session(socket as unknown as WebSocket, options.isAuthorised ?? true, {
+    hub,
+    view,
+    isKey: (given) => given === 'right',
+    familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
+    limits: { ...DEFAULT_WS_LIMITS, ...options.limits },
+    metrics,
+    logger: pino({ level: 'silent' }),
+    now: () => clock.now,
+  })
+  const receive = async (message: unknown): Promise<void> => {
+    socket.emit('message', Buffer.from(JSON.stringify(message)), false)
+    await turn()
+  }
+  return { socket, clock, hub, session, metrics, receive }
+}
+
+export const TX = ['tx', MEME_WETH, 'eth']
+export const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
+export const request = (id: number, method: string, params: unknown) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+export const ack = (id: number, action: string, params: unknown) => ({
+  jsonrpc: '2.0',
+  id,
+  result: { status: 'ok', action, params },
+})
+export const failure = (id: number | null, code: number, message: string, data?: object) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+})
+export const push = (id: number, result: object, sent_time = 1_000_000) => ({
+  id,
+  jsonrpc: '2.0',
+  result,
+  sent_time,
+})

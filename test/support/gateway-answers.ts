@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import type { Gateway } from './gateway-world.ts'
+
+export type Answer = Awaited<ReturnType<Gateway['get']>>
+
+/** The headers that are ours; the lag is checked and then left out, since it moves. */
+export function ourHeaders({ headers }: Answer): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('x-'))
+  const { 'x-lag-ms': lag, ...rest } = Object.fromEntries(own)
+  if (lag !== undefined) {
+    const expected = Date.now() - Number(rest['x-block-time']) * 1_000
+    assert.ok(Math.abs(Number(lag) - expected) < 5_000, `lag ${lag}`)
+  }
+  return rest
+}
+
+/** A problem's `instance` is the request id: checked, then left out. */
+export function problemOf({ status, headers, body }: Answer) {
+  assert.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+  const { instance, ...rest } = body as { instance: string }
+  assert.match(instance, /^[0-9a-f-]{36}$/)
+  return { http: status, ...rest }
+}
+
+/** What `problemOf` should show. */
+export function expected(status: number, code: string, title: string, detail: string, errors?: object[]) {
+  const told = { type: `urn:chaintape:error:${code}`, title, status, detail, code }
+  return { http: status, ...told, ...(errors === undefined ? {} : { errors }) }
+}

@@ -1,0 +1,162 @@
+import type { Candle, Change, ChangeSet, Pair, Token, Trade } from '../../src/domain/change.ts'
+import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
+
+/** Small, readable records for tests that state what they expect by hand. */
+export const WETH = `0x${'e'.repeat(40)}`
+export const USDC = `0x${'c'.repeat(40)}`
+export const MEME = `0x${'a'.repeat(40)}`
+export const MEME_WETH = `0x${'1'.repeat(40)}`
+export const MEME_USDC = `0x${'2'.repeat(40)}`
+export const WALLET = `0x${'f'.repeat(40)}`
+export const ROUTER = `0x${'d'.repeat(40)}`
+export const TX_HASH = `0x${'7'.repeat(64)}`
+
+export function price(text: string): bigint {
+  return fixed(text, PRICE_DIGITS)
+}
+
+export function value(text: string): bigint {
+  return fixed(text, VALUE_DIGITS)
+}
+
+export function samplePair(overrides: Partial<Pair> = {}): Pair {
+  return {
+    address: MEME_WETH,
+    amm: 'uniswap_v2',
+    token0: {
+      token: MEME,
+      symbol: 'MEME',
+      decimals: 9,
+      reserveRaw: 2_000_000_500_000_000n,
+      initialReserveRaw: 1_000_000_000_000_000n,
+      priceUsd: price('0.003'),
+      priceNative: price('0.0000015'),
+    },
+    token1: {
+      token: WETH,
+      symbol: 'WETH',
+      decimals: 18,
+      reserveRaw: 3_000_000_000_000_000_000n,
+      initialReserveRaw: 1_500_000_000_000_000_000n,
+      priceUsd: price('2000'),
+      priceNative: price('1'),
+    },
+    targetToken: MEME,
+    isMain: true,
+    tvlUsd: value('12000.5'),
+    tvlNative: value('6'),
+    fdvUsd: value('3000000'),
+    createdAt: 1_700_000_000,
+    updatedAt: 1_700_000_120,
+    firstTradeAt: 1_700_000_060,
+    lastTradeAt: 1_700_000_110,
+    lastTradePriceUsd: price('0.0031'),
+    lastSide: 'buy',
+    athPriceUsd: price('0.004'),
+    ...overrides,
+  }
+}
+
+export function sampleToken(overrides: Partial<Token> = {}): Token {
+  return {
+    address: MEME,
+    name: 'Meme Coin',
+    symbol: 'MEME',
+    decimals: 9,
+    supplyRaw: 1_000_000_000_000_000_000n,
+    priceUsd: price('0.003'),
+    priceNative: price('0.0000015'),
+    mainPair: MEME_WETH,
+    mainPairTvlUsd: value('12000.5'),
+    tvlUsd: value('12500.75'),
+    fdvUsd: value('3000000'),
+    updatedAt: 1_700_000_120,
+    ...overrides,
+  }
+}
+
+export function sampleTrade(overrides: Partial<Trade> = {}): Trade {
+  return {
+    key: { block: 100, tx: 3, log: 17 },
+    time: 1_700_000_110,
+    pair: MEME_WETH,
+    amm: 'uniswap_v2',
+    transaction: TX_HASH,
+    sender: ROUTER,
+    recipient: WALLET,
+    wallet: WALLET,
+    targetToken: MEME,
+    side: 'buy',
+    sold: {
+      token: WETH,
+      symbol: 'WETH',
+      decimals: 18,
+      amountRaw: 50_000_000_000_000_000n,
+      reserveRaw: 3_000_000_000_000_000_000n,
+      priceUsd: price('2000'),
+      priceNative: price('1'),
+    },
+    bought: {
+      token: MEME,
+      symbol: 'MEME',
+      decimals: 9,
+      amountRaw: 32_000_123_456_789n,
+      reserveRaw: 2_000_000_500_000_000n,
+      priceUsd: price('0.0031'),
+      priceNative: price('0.00000155'),
+    },
+    valueUsd: value('100'),
+    valueNative: value('0.05'),
+    liquidityUsd: value('12000.5'),
+    liquidityNative: value('6'),
+    ...overrides,
+  }
+}
+
+export function sampleCandle(overrides: Partial<Candle> = {}): Candle {
+  return {
+    pair: MEME_WETH,
+    interval: 'k1',
+    start: 1_700_000_100,
+    usd: {
+      open: price('0.0029'),
+      high: price('0.0032'),
+      low: price('0.0028'),
+      close: price('0.0031'),
+      volume: value('250.5'),
+    },
+    native: {
+      open: price('0.00000145'),
+      high: price('0.0000016'),
+      low: price('0.0000014'),
+      close: price('0.00000155'),
+      volume: value('0.12525'),
+    },
+    tradeCount: 2,
+    firstTrade: { block: 99, tx: 0, log: 2 },
+    lastTrade: { block: 100, tx: 3, log: 17 },
+    ...overrides,
+  }
+}
+
+export function sampleSet(
+  seq: number,
+  changes: readonly Change[],
+  overrides: Partial<ChangeSet> = {},
+): ChangeSet {
+  return {
+    chain: 'eth',
+    seq,
+    cause: 'block',
+    head: { number: 100 + seq, hash: `0x${String(seq).padStart(64, '0')}`, time: 1_700_000_000 + seq },
+    finalNumber: 90,
+    changes,
+    ...overrides,
+  }
+}
+
+function fixed(text: string, digits: number): bigint {
+  const parsed = parseFixed(text, digits)
+  if (parsed === undefined) throw new Error(`not a decimal: ${text}`)
+  return parsed
+}

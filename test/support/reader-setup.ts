@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { Reader } from '../../src/chain/reader.ts'
+import { ReaderIndex } from '../../src/chain/reader-index.ts'
+import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
+import { ScriptedChain } from './scripted-chain.ts'
+import { createTestCommon } from './test-common.ts'
+
+export const START = 100
+
+/** A reader of a scripted chain, with its log and its index in memory. */
+export class ReaderSetup {
+  readonly chain: ScriptedChain
+  readonly log: Envelope[] = []
+  readonly #store = new Map<string, Uint8Array>()
+  #index = new ReaderIndex(this.#store)
+
+  constructor(chain = new ScriptedChain(START)) {
+    this.chain = chain
+  }
+
+  /** Reads until `isDone` says so after a look at the chain. */
+  async read(isDone: (tip: BlockRef | undefined) => boolean): Promise<void> {
+    // A reader that starts anew knows only what was committed.
+    this.#index = new ReaderIndex(this.#store)
+    const stop = new AbortController()
+    await new Reader({
+      chain: 'testchain',
+      source: this.chain,
+      index: this.#index,
+      gather: async (_hash, transactions) => ({ transactions: [...transactions], facts: [] }),
+      append: async (envelope) => {
+        this.log.push(envelope)
+        this.#index.apply(envelope)
+        for (const [key, value] of this.#index.pending()) {
+          if (value === undefined) this.#store.delete(key)
+          else this.#store.set(key, value)
+        }
+        this.#index.committed()
+      },
+      startBlock: this.chain.first,
+      pollMs: 0,
+      logger: createTestCommon().logger,
+      signal: stop.signal,
+      onProgress: ({ tip }) => {
+        if (isDone(tip)) stop.abort()
+      },
+    }).run()
+  }
+
+  /** Reads up to the head, and then looks some more times. */
+  async catchUp(moreLooks = 0): Promise<void> {
+    let looks = 0
+    await this.read((tip) => tip?.hash === this.chain.tip.hash && looks++ >= moreLooks)
+  }
+
+  kinds(from = 0): string[] {
+    return this.log.slice(from).map((envelope) => {
+      if (envelope.kind === 'block') return `block ${envelope.number}`
+      return envelope.kind === 'undo'
+        ? `undo to ${envelope.lastValid.number}`
+        : `final ${envelope.upTo.number}`
+    })
+  }
+
+  /** The chain as someone sees it who has only the log; every step is checked on the way. */
+  canonical(): string[] {
+    const chain: { number: number; hash: string }[] = []
+    let final = this.chain.first - 1
+    for (const envelope of this.log) {
+      const tip = chain.at(-1)
+      switch (envelope.kind) {
+        case 'block':
+          if (tip !== undefined) {
+            assert.equal(envelope.number, tip.number + 1)
+            assert.equal(envelope.parentHash, tip.hash)
+          }
+          chain.push(envelope)
+          break
+        case 'undo': {
+          const { number, hash } = envelope.lastValid
+          assert.ok(tip !== undefined && number < tip.number, 'an undo takes something back')
+          assert.ok(number >= final, 'what is final stays')
+          while ((chain.at(-1)?.number ?? -1) > number) chain.pop()
+          if (chain.length > 0) assert.equal(chain.at(-1)?.hash, hash)
+          break
+        }
+        case 'final': {
+          const { number, hash } = envelope.upTo
+          assert.ok(number > final, 'finality only rises')
+          final = number
+          assert.ok(chain.some((block) => block.number === number && block.hash === hash))
+          break
+        }
+      }
+    }
+    return chain.map(({ hash }) => hash)
+  }
+}

@@ -1,0 +1,177 @@
+import type { Candle, Pair, PairSide, Token, Trade, TradeSide } from '../../src/domain/change.ts'
+import type { BlockEnvelope } from '../../src/domain/envelope.ts'
+import { candleStart, INTERVALS } from '../../src/domain/interval.ts'
+import { ONE_PRICE } from '../../src/domain/money.ts'
+import { compareOrderKeys } from '../../src/domain/order-key.ts'
+import { candleId, type Tables, tradeId } from './change-tables.ts'
+import type { Market } from './market-arbitraries.ts'
+import { ammOf, END, MarketHistory, NOTHING } from './market-history.ts'
+
+/** The published tables once more, the slow and obvious way: every number is looked up in the whole history. */
+export function referenceTables(market: Market, chain: readonly BlockEnvelope[]): Tables {
+  const model = new Reference(market, chain)
+  const trades = model.trades()
+  return {
+    trades: new Map(trades.map((trade) => [tradeId(trade), trade])),
+    candles: new Map(model.candles(trades).map((candle) => [candleId(candle), candle])),
+    pairs: new Map(model.pools.map(({ address }) => [address, model.pair(address, trades)])),
+    tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address, trades)])),
+  }
+}
+
+class Reference extends MarketHistory {
+  trades(): Trade[] {
+    return this.swaps.flatMap((swap): Trade[] => {
+      const net0 = swap.in[0] - swap.out[0]
+      const net1 = swap.in[1] - swap.out[1]
+      if (net0 === 0n || net1 === 0n || net0 > 0n === net1 > 0n) return []
+      const { key, time, pool, transaction, sender, recipient, wallet } = swap
+      const fact = this.poolFact(pool)
+      const amounts = [net0 > 0n ? net0 : -net0, net1 > 0n ? net1 : -net1] as const
+      const target = this.targetOf(fact)
+      const [targetRaw, quoteRaw] = target === fact.token0 ? amounts : [amounts[1], amounts[0]]
+      const quote = this.quoteOf(fact)
+      const quoteWorth = this.quoteWorth(quote, key)
+      const paid = this.targetWorth(target, quote, targetRaw, quoteRaw, key)
+      const reserves = this.reservesAt(pool, key)
+      const sides = [fact.token0, fact.token1].map((token, at): TradeSide => {
+        const { usd, native } = token === target ? paid : quoteWorth
+        const money = { priceUsd: usd, priceNative: native }
+        const raw = { amountRaw: amounts[at] ?? 0n, reserveRaw: reserves[at] ?? 0n }
+        return { ...this.named(token), ...raw, ...money }
+      }) as [TradeSide, TradeSide]
+      const [sold, bought] = net0 > 0n ? sides : [sides[1], sides[0]]
+      const inNative = this.kindOf(target) === 'native'
+      const depth = this.depthAt(pool, key)
+      return [
+        {
+          ...{
+            key,
+            time,
+            pair: pool,
+            amm: ammOf(fact.factory) ?? '',
+            transaction,
+            sender,
+            recipient,
+            wallet,
+          },
+          targetToken: target,
+          side: target === undefined ? undefined : sold.token === target ? 'sell' : 'buy',
+          sold,
+          bought,
+          valueUsd: this.worthOf(quote, quoteRaw, quoteWorth.usd),
+          valueNative: inNative
+            ? this.worthOf(target, targetRaw, ONE_PRICE)
+            : this.worthOf(quote, quoteRaw, quoteWorth.native),
+          liquidityUsd: depth.usd,
+          liquidityNative: depth.native,
+        },
+      ]
+    })
+  }
+
+  candles(trades: readonly Trade[]): Candle[] {
+    const candles = new Map<string, Candle>()
+    for (const { pair, time, targetToken } of trades) {
+      if (targetToken === undefined) continue
+      for (const interval of INTERVALS) {
+        const start = candleStart(interval, time)
+        const inside = trades
+          .filter((trade) => trade.pair === pair && candleStart(interval, trade.time) === start)
+          .sort((a, b) => compareOrderKeys(a.key, b.key))
+        const [first, last] = [inside[0]?.key ?? END, inside.at(-1)?.key ?? END]
+        const values = (coin: 'Usd' | 'Native'): Candle['usd'] => {
+          const known = inside.flatMap((trade) => {
+            const price = (trade.sold.token === targetToken ? trade.sold : trade.bought)[`price${coin}`]
+            const value = trade[`value${coin}`]
+            return price === undefined || value === undefined ? [] : [{ price, value }]
+          })
+          const prices = known.map(({ price }) => price)
+          const [open, close] = [prices[0], prices.at(-1)]
+          if (open === undefined || close === undefined) return undefined
+          const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
+          const volume = known.reduce((sum, { value }) => sum + value, 0n)
+          return { open, high: sorted.at(-1) ?? open, low: sorted[0] ?? open, close, volume }
+        }
+        const ref = { pair, interval, start, tradeCount: inside.length, firstTrade: first, lastTrade: last }
+        candles.set(candleId(ref), { ...ref, usd: values('Usd'), native: values('Native') })
+      }
+    }
+    return [...candles.values()]
+  }
+
+  pair(address: string, allTrades: readonly Trade[]): Pair {
+    const fact = this.poolFact(address)
+    const trades = allTrades.filter(({ pair }) => pair === address)
+    const target = this.targetOf(fact)
+    const syncs = this.syncs.filter(({ pool }) => pool === address)
+    const reserves = this.reservesAt(address, END)
+    const initial = [0, 1].map((at) => syncs.map((sync) => sync.reserves[at]).find((raw) => raw !== 0n) ?? 0n)
+    const prices = this.poolPrices(address, END)
+    const depth = this.depthAt(address, END)
+    const sides = [fact.token0, fact.token1].map((token, at): PairSide => {
+      const { usd, native } = prices === undefined ? NOTHING : token === target ? prices.target : prices.quote
+      const raw = { reserveRaw: reserves[at] ?? 0n, initialReserveRaw: initial[at] ?? 0n }
+      return { ...this.named(token), ...raw, priceUsd: usd, priceNative: native }
+    }) as [PairSide, PairSide]
+    const last = trades.at(-1)
+    const targetPrices = trades.map(({ sold, bought }) => (sold.token === target ? sold : bought).priceUsd)
+    const known = targetPrices.filter((price) => price !== undefined && target !== undefined)
+    const times = [fact.time, ...syncs.map(({ time }) => time), ...trades.map(({ time }) => time)]
+    return {
+      address,
+      amm: ammOf(fact.factory) ?? '',
+      token0: sides[0],
+      token1: sides[1],
+      targetToken: target,
+      isMain: target !== undefined && this.mainPair(target) === address,
+      tvlUsd: depth.usd,
+      tvlNative: depth.native,
+      fdvUsd: this.worthOf(target, this.tokenFact(target)?.supplyRaw, prices?.target.usd),
+      createdAt: this.creations.filter(({ pool }) => pool === address).at(-1)?.time,
+      updatedAt: Math.max(...times),
+      firstTradeAt: trades[0]?.time,
+      lastTradeAt: last?.time,
+      lastTradePriceUsd: target === undefined ? undefined : targetPrices.at(-1),
+      lastSide: last?.side,
+      athPriceUsd: known.toSorted((a, b) => ((a ?? 0n) < (b ?? 0n) ? -1 : 1)).at(-1),
+    }
+  }
+
+  token(address: string, trades: readonly Trade[]): Token {
+    const fact = this.tokenFact(address)
+    if (fact === undefined) throw new Error(`${address} was never met`)
+    const { name, symbol, decimals, supplyRaw } = fact
+    const pairs = this.pools.filter((pool) => this.targetOf(pool) === address)
+    const depths = pairs.flatMap((pool) => this.depthAt(pool.address, END).usd ?? [])
+    const mainPair = this.mainPair(address)
+    const isStable = this.kindOf(address) === 'stable'
+    const reference = isStable ? this.quoteWorth(address, END) : NOTHING
+    const worth = mainPair === undefined ? reference : this.poolPrices(mainPair, END)?.target
+    const touchedPairs = pairs.flatMap((pool) => [
+      this.pair(pool.address, trades).updatedAt,
+      ...this.creations.filter((created) => created.pool === pool.address).map(({ time }) => time),
+    ])
+    const anchored = isStable && mainPair === undefined ? this.anchorTimes() : []
+    return {
+      ...{ address, name, symbol, decimals, supplyRaw, mainPair },
+      priceUsd: worth?.usd,
+      priceNative: worth?.native,
+      mainPairTvlUsd: mainPair === undefined ? undefined : this.depthAt(mainPair, END).usd,
+      tvlUsd: mainPair === undefined ? undefined : depths.reduce((sum, depth) => sum + depth, 0n),
+      fdvUsd: this.worthOf(address, supplyRaw, worth?.usd),
+      updatedAt: Math.max(fact.time, ...touchedPairs, ...anchored),
+    }
+  }
+
+  /** When any pool that may tell the price of the native coin changed. */
+  anchorTimes(): number[] {
+    const anchors = this.anchors().map(({ address }) => address)
+    return this.syncs.filter(({ pool }) => anchors.includes(pool)).map(({ time }) => time)
+  }
+
+  named(token: string): { token: string; symbol: string; decimals: number | undefined } {
+    const fact = this.tokenFact(token)
+    return { token, symbol: fact?.symbol ?? '', decimals: fact?.decimals }
+  }
+}

@@ -1,0 +1,205 @@
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import type {
+  Candle,
+  CandleValues,
+  Pair,
+  PairSide,
+  Token,
+  Trade,
+  TradeSide,
+} from '../../src/domain/change.ts'
+import { isInterval } from '../../src/domain/interval.ts'
+import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
+import { candleId, type Kept, tradeId, type World } from './story.ts'
+
+type Row = Record<string, string | number | boolean | null>
+
+/** What ClickHouse holds of a chain, read back into records by other code than wrote it. */
+export async function readWorld(url: string, database: string, chain: string): Promise<World> {
+  const client = createClient({ url, database })
+  try {
+    const [trades, candles, pairs, tokens] = await Promise.all(
+      ['trades', 'candles', 'pairs', 'tokens'].map((table) => readRows(client, table, chain)),
+    )
+    return {
+      trades: keep(trades, tradeOf, tradeId),
+      candles: keep(candles, candleOf, candleId),
+      pairs: keep(pairs, pairOf, ({ address }) => address),
+      tokens: keep(tokens, tokenOf, ({ address }) => address),
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+async function readRows(client: ClickHouseClient, table: string, chain: string): Promise<Row[]> {
+  const answer = await client.query({
+    query: `SELECT * FROM ${table} FINAL WHERE chain = {chain:String}`,
+    query_params: { chain },
+    format: 'JSONEachRow',
+    clickhouse_settings: {
+      date_time_output_format: 'unix_timestamp',
+      output_format_json_quote_64bit_integers: 1,
+      output_format_json_quote_decimals: 1,
+    },
+  })
+  return answer.json<Row>()
+}
+
+function keep<T>(
+  rows: readonly Row[] | undefined,
+  read: (row: Row) => T,
+  id: (record: T) => string,
+): Kept<T> {
+  const kept: Kept<T> = new Map()
+  for (const row of rows ?? []) {
+    const record = read(row)
+    if (kept.has(id(record))) throw new Error(`two rows of ${id(record)}`)
+    kept.set(id(record), { seq: Number(row['seq']), record })
+  }
+  return kept
+}
+
+function tradeOf(row: Row): Trade {
+  const side = (prefix: string): TradeSide => ({
+    token: text(row, `${prefix}_token`),
+    symbol: text(row, `${prefix}_symbol`),
+    decimals: optionalNumber(row, `${prefix}_decimals`),
+    amountRaw: BigInt(text(row, `${prefix}_amount_raw`)),
+    reserveRaw: BigInt(text(row, `${prefix}_reserve_raw`)),
+    priceUsd: price(row, `${prefix}_price_usd`),
+    priceNative: price(row, `${prefix}_price_native`),
+  })
+  return {
+    key: key(row, ''),
+    time: Number(row['time']),
+    pair: text(row, 'pair'),
+    amm: text(row, 'amm'),
+    transaction: text(row, 'transaction'),
+    sender: text(row, 'sender'),
+    recipient: text(row, 'recipient'),
+    wallet: text(row, 'wallet'),
+    targetToken: optionalText(row, 'target_token'),
+    side: direction(row, 'side'),
+    sold: side('sold'),
+    bought: side('bought'),
+    valueUsd: value(row, 'value_usd'),
+    valueNative: value(row, 'value_native'),
+    liquidityUsd: value(row, 'liquidity_usd'),
+    liquidityNative: value(row, 'liquidity_native'),
+  }
+}
+
+function candleOf(row: Row): Candle {
+  const interval = text(row, 'interval')
+  if (!isInterval(interval)) throw new Error(`not an interval: ${interval}`)
+  const values = (unit: string): CandleValues | undefined => {
+    const [open, high, low, close] = ['open', 'high', 'low', 'close'].map((name) =>
+      price(row, `${unit}_${name}`),
+    )
+    const volume = value(row, `${unit}_volume`)
+    if (open === undefined || high === undefined || low === undefined) return undefined
+    if (close === undefined || volume === undefined) return undefined
+    return { open, high, low, close, volume }
+  }
+  return {
+    pair: text(row, 'pair'),
+    interval,
+    start: Number(row['start']),
+    usd: values('usd'),
+    native: values('native'),
+    tradeCount: Number(row['trade_count']),
+    firstTrade: key(row, 'first_'),
+    lastTrade: key(row, 'last_'),
+  }
+}
+
+function pairOf(row: Row): Pair {
+  const side = (prefix: string): PairSide => ({
+    token: text(row, prefix),
+    symbol: text(row, `${prefix}_symbol`),
+    decimals: optionalNumber(row, `${prefix}_decimals`),
+    reserveRaw: BigInt(text(row, `${prefix}_reserve_raw`)),
+    initialReserveRaw: BigInt(text(row, `${prefix}_initial_reserve_raw`)),
+    priceUsd: price(row, `${prefix}_price_usd`),
+    priceNative: price(row, `${prefix}_price_native`),
+  })
+  return {
+    address: text(row, 'address'),
+    amm: text(row, 'amm'),
+    token0: side('token0'),
+    token1: side('token1'),
+    targetToken: optionalText(row, 'target_token'),
+    isMain: row['is_main'] === true,
+    tvlUsd: value(row, 'tvl_usd'),
+    tvlNative: value(row, 'tvl_native'),
+    fdvUsd: value(row, 'fdv_usd'),
+    createdAt: optionalNumber(row, 'created_at'),
+    updatedAt: Number(row['updated_at']),
+    firstTradeAt: optionalNumber(row, 'first_trade_at'),
+    lastTradeAt: optionalNumber(row, 'last_trade_at'),
+    lastTradePriceUsd: price(row, 'last_trade_price_usd'),
+    lastSide: direction(row, 'last_side'),
+    athPriceUsd: price(row, 'ath_price_usd'),
+  }
+}
+
+function tokenOf(row: Row): Token {
+  const supply = optionalText(row, 'supply_raw')
+  return {
+    address: text(row, 'address'),
+    name: text(row, 'name'),
+    symbol: text(row, 'symbol'),
+    decimals: optionalNumber(row, 'decimals'),
+    supplyRaw: supply === undefined ? undefined : BigInt(supply),
+    priceUsd: price(row, 'price_usd'),
+    priceNative: price(row, 'price_native'),
+    mainPair: optionalText(row, 'main_pair'),
+    mainPairTvlUsd: value(row, 'main_pair_tvl_usd'),
+    tvlUsd: value(row, 'tvl_usd'),
+    fdvUsd: value(row, 'fdv_usd'),
+    updatedAt: Number(row['updated_at']),
+  }
+}
+
+function key(row: Row, prefix: string): Trade['key'] {
+  return {
+    block: Number(row[`${prefix}block`]),
+    tx: Number(row[`${prefix}tx`]),
+    log: Number(row[`${prefix}log`]),
+  }
+}
+
+function price(row: Row, column: string): bigint | undefined {
+  return fixed(row, column, PRICE_DIGITS)
+}
+
+function value(row: Row, column: string): bigint | undefined {
+  return fixed(row, column, VALUE_DIGITS)
+}
+
+function fixed(row: Row, column: string, digits: number): bigint | undefined {
+  const known = optionalText(row, column)
+  if (known === undefined) return undefined
+  const parsed = parseFixed(known, digits)
+  if (parsed === undefined) throw new Error(`${column} is not a decimal: ${known}`)
+  return parsed
+}
+
+function direction(row: Row, column: string): Trade['side'] {
+  return optionalText(row, column) as Trade['side']
+}
+
+function optionalNumber(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : Number(row[column])
+}
+
+function optionalText(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : text(row, column)
+}
+
+function text(row: Row, column: string): string {
+  const found = row[column]
+  if (typeof found !== 'string') throw new Error(`${column} is ${found}, not text`)
+  return found
+}

@@ -1,0 +1,48 @@
+import { createClient } from '@clickhouse/client'
+import { Redis } from 'ioredis'
+import type { Stack } from '../../dev/stack.ts'
+
+const TABLES: Record<string, string> = {
+  trades: 'chain, pair, time, block, tx, log',
+  candles: 'chain, pair, interval, start',
+  pairs: 'chain, address',
+  tokens: 'chain, address',
+}
+
+/** Every number as text: JSON's own numbers would round the large and the long ones. */
+const EXACT = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const
+
+/** Every row the history store holds for a pipeline, deduplicated, in natural order, all columns. */
+export async function storedRows(stack: Stack, database: string): Promise<Record<string, unknown[]>> {
+  const client = createClient({ url: stack.clickhouseUrl, database, clickhouse_settings: EXACT })
+  try {
+    const rows: Record<string, unknown[]> = {}
+    for (const [table, order] of Object.entries(TABLES)) {
+      const query = `SELECT * FROM ${table} FINAL ORDER BY ${order}`
+      rows[table] = await (await client.query({ query, format: 'JSONEachRow' })).json()
+    }
+    return rows
+  } finally {
+    await client.close()
+  }
+}
+
+/** Every hot document of a pipeline, as bytes, by key without the pipeline's prefix. */
+export async function storedDocuments(stack: Stack, prefix: string): Promise<Record<string, unknown>> {
+  const redis = new Redis(stack.redisUrl)
+  try {
+    const documents: Record<string, unknown> = {}
+    const keys = (await redis.keys(`${prefix}:*`)).sort()
+    for (const key of keys) {
+      const name = key.slice(prefix.length + 1)
+      const type = await redis.type(key)
+      documents[name] =
+        type === 'zset'
+          ? await redis.zrange(key, '0', '-1', 'WITHSCORES')
+          : (await redis.getBuffer(key))?.toString('hex')
+    }
+    return documents
+  } finally {
+    redis.disconnect()
+  }
+}
