@@ -23,8 +23,10 @@ const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const TRADE_EVERY_MS = 400
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' } } })
-const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+const { values } = parseArgs({ options: { candles: { type: 'string' } } })
+/** Ends by itself after so many pushes; fails if they do not come. */
+const candlesWanted = values.candles === undefined ? Number.POSITIVE_INFINITY : Number(values.candles)
+const PATIENCE_MS = candlesWanted === Number.POSITIVE_INFINITY ? 2 ** 31 - 1 : 120_000
 const ending = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort())
 
@@ -47,16 +49,14 @@ try {
   stops.unshift(trade(market, token))
   stops.unshift(showCandles(url, pair))
   explain(url, token, pair)
-  await sleep(seconds === undefined ? 2 ** 31 - 1 : seconds * 1000, undefined, {
-    signal: ending.signal,
-  }).catch(() => undefined)
+  await sleep(PATIENCE_MS, undefined, { signal: ending.signal }).catch(() => undefined)
 } finally {
   ending.abort()
   say('Stopping')
   for (const stop of stops) await stop()
 }
-if (seconds !== undefined && candlesSeen === 0) {
-  say('No candle arrived')
+if (Number.isFinite(candlesWanted) && candlesSeen < candlesWanted) {
+  say(`${candlesSeen} candles came, ${candlesWanted} were wanted`)
   process.exitCode = 1
 }
 
@@ -166,7 +166,7 @@ function showPush(text: string): boolean {
   }
   if (message.error !== undefined) return false
   if (message.result?.topic !== 'kline' || message.result.kline === undefined) return true
-  candlesSeen++
+  if (++candlesSeen >= candlesWanted) ending.abort()
   const { time, open, high, low, close, volume } = message.result.kline.usd
   const clock = new Date(Number(time) * 1000).toISOString().slice(11, 16)
   const short = (price: string | undefined): string => (price ?? '').slice(0, 12).padEnd(12)

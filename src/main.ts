@@ -56,7 +56,7 @@ async function run(roles: readonly RoleName[]): Promise<void> {
     process.exitCode = 2
     return
   }
-  const logger = createLogger({ level: config.log_level, fields: { role: wanted as string } })
+  const logger = createLogger(config.log_level)
   const shutdown = new Shutdown(logger)
   shutdown.listenToSignals()
   process.on('unhandledRejection', (error) => fail(error))

@@ -26,7 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
   integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
 }
-const fileTimeoutMs = 30 * 60_000
+const fileTimeoutMs = 6 * 60_000
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
 process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')

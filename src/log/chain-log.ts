@@ -5,6 +5,7 @@ import {
   JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
+  type StoredMsg,
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
@@ -99,7 +100,7 @@ export class ChainLog {
     const seq = (await this.#info()).state.last_seq
     const link = seq === 0 ? FIRST_LINK : frameChecksum(await this.#frameAt(seq))
     return new LogPublisher(
-      { ...this.#parts, frameAt: (at) => this.#findFrame(at) },
+      { ...this.#parts, messageIdAt: async (at) => (await this.#find(at))?.header.get('Nats-Msg-Id') },
       { epoch: this.epoch, seq, link },
     )
   }
@@ -171,15 +172,15 @@ export class ChainLog {
   }
 
   async #frameAt(seq: number): Promise<Uint8Array> {
-    const frame = await this.#findFrame(seq)
-    if (frame === undefined)
+    const found = await this.#find(seq)
+    if (found === undefined)
       throw new ChaintapeError('log_truncated', `${this.#parts.stream}: ${seq} is gone`)
-    return frame
+    return found.data
   }
 
-  async #findFrame(seq: number): Promise<Uint8Array | undefined> {
+  async #find(seq: number): Promise<StoredMsg | undefined> {
     try {
-      return (await this.#parts.manager.streams.getMessage(this.#parts.stream, { seq }))?.data
+      return (await this.#parts.manager.streams.getMessage(this.#parts.stream, { seq })) ?? undefined
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE_FOUND) return undefined
       throw error

@@ -53,7 +53,10 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       }
     }
   })()
-  const manager = await insist(() => jetstreamManager(connection))
+  const manager = await insist(() => jetstreamManager(connection)).catch(async (error: unknown) => {
+    await connection.close()
+    throw error
+  })
   const client = jetstream(connection)
   const limit = (connection.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_ROOM_BYTES
   return {

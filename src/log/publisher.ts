@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { JetStreamApiCodes, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
@@ -13,17 +13,20 @@ export type PublisherParts = {
   readonly maxFrameBytes: number
   readonly logger: Logger
   readonly signal: AbortSignal
-  readonly frameAt: (seq: number) => Promise<Uint8Array | undefined>
+  /** The id that a stored message was published with; undefined if there is no such message. */
+  readonly messageIdAt: (seq: number) => Promise<string | undefined>
 }
 
 const PUBLISH_TIMEOUT_MS = 5_000
 
 /**
  * The one writer of a log. Each frame names the sequence it expects to follow, so a second writer fails at
- * once; a frame whose acknowledgement was lost is sent again and recognised, by its id or by its bytes.
+ * once, even one that would write the same; a frame whose acknowledgement was lost is sent again under the same
+ * id, and the id tells whether the frame that is stored there is ours.
  */
 export class LogPublisher {
   readonly #parts: PublisherParts
+  readonly #writer = randomUUID()
   #last: LogPosition
 
   constructor(parts: PublisherParts, last: LogPosition) {
@@ -48,12 +51,10 @@ export class LogPublisher {
 
   async #append(frame: Uint8Array, expected: number): Promise<number> {
     const { client, stream, subject, logger, signal } = this.#parts
-    const digest = createHash('sha256').update(frame).digest('base64url')
     let refusals = 0
     const publish = async (): Promise<number> => {
-      // The place is part of the id: after a fork and back, the same block is rightly appended twice. So is the
-      // number of refusals: a cluster may remember the id of a message that it refused.
-      const msgID = `${expected}:${digest}:${refusals}`
+      // A cluster may remember the id of a message that it refused, so a refused one is sent under another id.
+      const msgID = `${this.#writer}:${expected}:${refusals}`
       const expect = { streamName: stream, lastSequence: expected }
       try {
         const ack = await client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS })
@@ -62,13 +63,11 @@ export class LogPublisher {
         if (!isFence(error)) throw error
       }
       // Refused, or taken for a duplicate: servers differ in which they check first, so only the log itself tells.
-      const stored = await this.#parts.frameAt(expected + 1)
-      if (stored === undefined) {
-        refusals++
-        throw new Error(`${stream} refused message ${expected + 1} and does not hold it`)
-      }
-      if (Buffer.compare(stored, frame) !== 0) throw this.#fenced(expected)
-      return expected + 1
+      const storedId = await this.#parts.messageIdAt(expected + 1)
+      if (storedId?.startsWith(`${this.#writer}:`)) return expected + 1
+      if (storedId !== undefined) throw this.#fenced(expected)
+      refusals++
+      throw new Error(`${stream} refused message ${expected + 1} and does not hold it`)
     }
     return retry(publish, {
       signal,

@@ -1,39 +1,23 @@
 import { join } from 'node:path'
 import { Counter, Gauge } from 'prom-client'
-import type { ChainConfig } from '../config/schema.ts'
 import { DexRegistry } from '../dex/registry.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { decodeChangeSet, encodeChangeSet } from '../domain/wire/change-codec.ts'
 import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Common } from '../lib/common.ts'
-import type { ChainLog } from '../log/chain-log.ts'
-import { connectLogs } from '../log/connect.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
+import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
 const STATE_FORMAT = 'engine-1'
 
-export const startEngine: StartRole = async (config, common) => {
-  const logs = await connectLogs(config.nats, common)
-  common.shutdown.onClose('log', () => logs.close())
+export const startEngine: StartRole = (config, common) => {
   const metrics = createMetrics(common)
-  const notReady = new Set(Object.keys(config.chains))
-  const done = Promise.all(
-    Object.entries(config.chains).map(async ([chain, chainConfig]) => {
-      const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
-      const dir = join(config.data_dir, 'engine', chain)
-      await foldChain(chain, chainConfig, { blocks, changes, dir }, common, metrics, () =>
-        notReady.delete(chain),
-      )
-    }),
+  return startPerChain(config, common, (run) =>
+    foldChain(run, join(config.data_dir, 'engine', run.chain), metrics),
   )
-  return {
-    readiness: () =>
-      notReady.size === 0 ? undefined : `not at the end of BLOCKS yet: ${[...notReady].join(', ')}`,
-    done: done.then(() => undefined),
-  }
 }
 
 /**
@@ -41,15 +25,13 @@ export const startEngine: StartRole = async (config, common) => {
  * published. So a change set is in CHANGES exactly once, and never missing.
  */
 async function foldChain(
-  chain: string,
-  config: ChainConfig,
-  { blocks, changes, dir }: { blocks: ChainLog; changes: ChainLog; dir: string },
-  common: Common,
+  { chain, config, logs, common, onCaughtUp }: ChainRun,
+  dir: string,
   metrics: EngineMetrics,
-  onCaughtUp: () => void,
 ): Promise<void> {
+  const { logger } = common
   const { signal } = common.shutdown
-  const logger = common.logger.child({ chain })
+  const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
   const store = openStateStore({ dir, format: STATE_FORMAT })
   common.shutdown.onClose(`engine state of ${chain}`, () => store.close())
   const registry = new DexRegistry(config.dexes)

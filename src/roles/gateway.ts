@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
 import { createKeyCheck } from '../gateway/api-key.ts'
 import { createApp } from '../gateway/app.ts'
@@ -6,6 +7,7 @@ import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
 import { Hub } from '../gateway/ws/hub.ts'
 import { attachWsServer } from '../gateway/ws/server.ts'
+import { retry } from '../lib/retry.ts'
 import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
@@ -14,8 +16,7 @@ import type { StartRole } from './role.ts'
 const CLOSE_GRACE_MS = 5_000
 
 export const startGateway: StartRole = async (config, common) => {
-  const { metrics: registry, shutdown } = common
-  const logger = common.logger.child({ role: 'gateway' })
+  const { logger, metrics: registry, shutdown } = common
   const families = new Map<string, ChainFamily>(
     Object.entries(config.chains).map(([chain, { family }]) => [chain, family]),
   )
@@ -23,7 +24,11 @@ export const startGateway: StartRole = async (config, common) => {
 
   const logs = await connectLogs(config.nats, common)
   shutdown.onClose('log', () => logs.close())
-  const store = await openHotStore(config.redis, common)
+  const store = await retry(() => openHotStore(config.redis, common), {
+    signal: shutdown.signal,
+    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
+    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for Redis'),
+  })
   shutdown.onClose('hot store', () => store.close())
 
   const hub = new Hub(Date.now)

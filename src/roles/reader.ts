@@ -5,54 +5,40 @@ import { createEvmRpc } from '../chain/evm/rpc.ts'
 import { createEvmSource } from '../chain/evm/source.ts'
 import { Reader } from '../chain/reader.ts'
 import { ReaderIndex } from '../chain/reader-index.ts'
-import type { ChainConfig } from '../config/schema.ts'
 import { DexRegistry } from '../dex/registry.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { decodeEnvelope, encodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import type { Common } from '../lib/common.ts'
 import { retry } from '../lib/retry.ts'
-import type { ChainLog } from '../log/chain-log.ts'
-import { connectLogs } from '../log/connect.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
+import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
 const INDEX_FORMAT = 'reader-1'
 
-export const startReader: StartRole = async (config, common) => {
-  const logs = await connectLogs(config.nats, common)
-  common.shutdown.onClose('log', () => logs.close())
+export const startReader: StartRole = (config, common) => {
   const metrics = createMetrics(common)
-  const notReady = new Set(Object.keys(config.chains))
-  const done = Promise.all(
-    Object.entries(config.chains).map(async ([chain, chainConfig]) => {
-      const log = await logs.open('BLOCKS', chain)
-      const dir = join(config.data_dir, 'reader', chain)
-      await readChain(chain, chainConfig, log, dir, common, metrics, () => notReady.delete(chain))
-    }),
+  return startPerChain(config, common, (run) =>
+    readChain(run, join(config.data_dir, 'reader', run.chain), metrics),
   )
-  return {
-    readiness: () => (notReady.size === 0 ? undefined : `not at the head yet: ${[...notReady].join(', ')}`),
-    done: done.then(() => undefined),
-  }
 }
 
 async function readChain(
-  chain: string,
-  config: ChainConfig,
-  log: ChainLog,
+  { chain, config, logs, common, onCaughtUp }: ChainRun,
   dir: string,
-  common: Common,
   metrics: ReaderMetrics,
-  onCaughtUp: () => void,
 ): Promise<void> {
+  const { logger } = common
   const { signal } = common.shutdown
-  const logger = common.logger.child({ chain })
+  const log = await logs.open('BLOCKS', chain)
   const store = openStateStore({ dir, format: INDEX_FORMAT })
   common.shutdown.onClose(`reader index of ${chain}`, () => store.close())
   const index = new ReaderIndex(store)
 
+  // The fence stands before the index follows: whatever another reader appends after it makes ours fail.
+  const publisher = await log.openPublisher()
   // A reader that died between publishing and committing finds the rest of its own words in the log.
   const end = await log.lastSequence()
   if (end > (store.position?.seq ?? 0)) {
@@ -63,7 +49,6 @@ async function readChain(
       if (position.seq >= end) break
     }
   }
-  const publisher = await log.openPublisher()
   logger.info({ tip: index.tip?.number, log_seq: publisher.last.seq }, 'Reader starts')
 
   const rpc = createEvmRpc(config.rpc_urls)
@@ -104,7 +89,7 @@ async function expectChainId(
   const actual = await retry(ask, {
     signal: common.shutdown.signal,
     isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
-    onRetry: (error, attempt) => common.logger.warn({ err: error, attempt, chain }, 'Waiting for the node'),
+    onRetry: (error, attempt) => common.logger.warn({ err: error, attempt }, 'Waiting for the node'),
   })
   if (actual !== expected) {
     throw new ChaintapeError(

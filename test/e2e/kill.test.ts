@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Pipeline, type RoleName, waitFor } from '../support/pipeline.ts'
+import { Pipeline, type RoleName } from '../support/pipeline.ts'
 import { storedDocuments, storedRows } from '../support/stored.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { expectedMarket } from './expected-market.ts'
 import { Scenario } from './scenario.ts'
 

@@ -16,6 +16,7 @@ import { Redis } from 'ioredis'
 import { PortTakenError } from '../../dev/services/process.ts'
 import { identityOf, isRunning } from '../../dev/services/process-identity.ts'
 import { type Stack, serviceNames, startStack } from '../../dev/stack.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 let single: Stack
 let clustered: Stack
@@ -108,7 +109,11 @@ describe('nats', () => {
         stream.publish('three', 'last', { expect: { lastSequence: 100 }, timeout: 2000 }),
       )
       await clustered.restart(leader)
-      assert.equal((await manager.streams.info('THREE')).state.messages, 101)
+      // The node that was away may answer before it has caught up.
+      await waitFor('all messages', async () => {
+        const { state } = await manager.streams.info('THREE')
+        return state.messages === 101 ? true : undefined
+      })
     })
   })
 })

@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import type { Stack } from '../../dev/stack.ts'
+import { waitFor } from './wait-for.ts'
 
 export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'all'
 
 export const API_KEY = 'test-key-0123456789'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const START_MS = 30_000
 
 type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number }
 
@@ -151,21 +151,6 @@ export class Pipeline {
       [...this.#roles.values()].map((role) => (role.exitCode === null ? role.kill(signal) : undefined)),
     )
     rmSync(this.dir, { recursive: true, force: true })
-  }
-}
-
-/** Polls until `look` gives something; fails with what was waited for. */
-export async function waitFor<T>(
-  what: string,
-  look: () => T | undefined | Promise<T | undefined>,
-  timeoutMs = START_MS,
-): Promise<T> {
-  const end = Date.now() + timeoutMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { waitFor } from './pipeline.ts'
+import { waitFor } from './wait-for.ts'
 
 export type Message = {
   id?: number

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { Pipeline, RoleProcess } from '../support/pipeline.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { Scenario } from './scenario.ts'
+
+const REPO = fileURLToPath(new URL('../..', import.meta.url))
+const GRACEFUL_MS = 5_000
+
+let stack: Stack
+let scenario: Scenario
+
+before(async () => {
+  stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
+  scenario = await Scenario.deploy(stack.rpcUrl)
+})
+
+after(() => stack?.stop())
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, args, { cwd: REPO, env: { ...process.env, ...env } })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (child.exitCode === null) await once(child, 'exit')
+  return { code: child.exitCode, stdout, stderr }
+}
+
+test('all roles run in one process, tell how they are, and end in order when asked', async () => {
+  const pipeline = new Pipeline(stack, 'together')
+  try {
+    await pipeline.start('all')
+    await scenario.tradeBlock()
+    const { number } = await scenario.market.head()
+    await waitFor('the block', async () => {
+      const { headers } = await pipeline.get(`/v2/pairs/${scenario.tokenPair}-local`)
+      return headers.get('X-Block') === String(number) ? true : undefined
+    })
+    const { admin_port } = await pipeline.role('all').logged('Admin server listening')
+    const ask = async (path: string) => fetch(`http://127.0.0.1:${admin_port}${path}`)
+    assert.equal((await ask('/healthz')).status, 200)
+    assert.equal((await ask('/readyz')).status, 200)
+    assert.match(await (await ask('/metrics')).text(), /^process_cpu_seconds_total /m)
+    const started = Date.now()
+    await pipeline.role('all').kill('SIGTERM')
+    assert.equal(pipeline.role('all').exitCode, 0)
+    assert.ok(Date.now() - started < GRACEFUL_MS, `it took ${Date.now() - started} ms to end`)
+  } finally {
+    await pipeline.stop('SIGKILL')
+  }
+})
+
+test('a second reader of the same chain fails at once, and the log stays whole', async () => {
+  const first = new Pipeline(stack, 'fence')
+  const second = new Pipeline(stack, 'fence')
+  try {
+    await first.start('reader', 'engine', 'writer', 'gateway')
+    await second.start('reader')
+    const readers = [first.role('reader'), second.role('reader')]
+    await scenario.tradeBlock()
+    const loser = await waitFor('one of the readers to give up', () =>
+      readers.find(({ exitCode }) => exitCode !== null),
+    )
+    assert.equal(loser.exitCode, 1)
+    const log = readFileSync(join(loser === readers[0] ? first.dir : second.dir, 'reader.log'), 'utf8')
+    assert.match(log, /another writer appended.*"code":"fenced"/)
+    // Whoever is left goes on, and what the engine reads links up: it would halt if it did not.
+    await scenario.tradeBlock()
+    const { number } = await scenario.market.head()
+    await waitFor('the rest of the pipeline', async () => {
+      const { headers } = await first.get(`/v2/pairs/${scenario.tokenPair}-local`)
+      return headers.get('X-Block') === String(number) ? true : undefined
+    })
+  } finally {
+    await Promise.all([first.stop(), second.stop()])
+  }
+})
+
+test('a wrong configuration ends the program with a message that names the setting', async () => {
+  const { code, stderr } = await run(['src/main.ts', 'gateway'], { CHAINTAPE_GATEWAY_PORT: 'many' })
+  assert.equal(code, 2)
+  assert.match(stderr, /^ {2}gateway\.port must be an integer$/m)
+  assert.match(stderr, /^ {2}gateway\.api_key is missing$/m)
+})
+
+test('a role that does not exist is answered with the ones that do', async () => {
+  const { code, stderr } = await run(['src/main.ts', 'oracle'])
+  assert.equal(code, 2)
+  assert.match(stderr, /usage: chaintape <role>/)
+})
+
+test('a node of another chain is refused', async () => {
+  const pipeline = new Pipeline(stack, 'elsewhere', { chain_id: 1 })
+  const reader = new RoleProcess('reader', pipeline.configFile, join(pipeline.dir, 'reader.log'))
+  try {
+    assert.equal(await reader.exited(), 1)
+    const log = readFileSync(join(pipeline.dir, 'reader.log'), 'utf8')
+    assert.match(log, /the node serves chain 31337, not 1/)
+  } finally {
+    await pipeline.stop()
+  }
+})
+
+test("the README's quick start ends in live candles", async () => {
+  const { code, stdout } = await run(['dev/demo.ts', '--candles', '3'])
+  assert.equal(code, 0, stdout)
+  assert.equal([...stdout.matchAll(/^PEP \d\d:\d\d .* close 0\.\d+/gm)].length >= 3, true, stdout)
+})
