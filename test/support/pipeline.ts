@@ -107,10 +107,13 @@ export class Pipeline {
     writeFileSync(this.configFile, stringify(config))
   }
 
+  /** Starts a role without waiting for it. */
+  spawn(name: RoleName): void {
+    this.#roles.set(name, new RoleProcess(name, this.configFile, join(this.dir, `${name}.log`)))
+  }
+
   async start(...names: RoleName[]): Promise<void> {
-    for (const name of names) {
-      this.#roles.set(name, new RoleProcess(name, this.configFile, join(this.dir, `${name}.log`)))
-    }
+    for (const name of names) this.spawn(name)
     await Promise.all(names.map((name) => this.role(name).ready()))
   }
 
