@@ -141,6 +141,11 @@ export class Market {
     await this.#test.mine({ blocks: 1 })
   }
 
+  /** Mines blocks with nothing in them, a second apart. */
+  async mineMany(blocks: number): Promise<void> {
+    await this.#test.mine({ blocks, interval: 1 })
+  }
+
   /** Replaces the newest blocks by as many empty ones. */
   async reorganise(depth: number): Promise<void> {
     await this.#test.request({ method: 'anvil_reorg', params: [depth, []] } as never)

@@ -4,6 +4,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { KnownFacts } from './evm/facts.ts'
 import { continues, readHead } from './link.ts'
+import { type FetchedBlock, ReadAhead } from './read-ahead.ts'
 import type { ReaderIndex } from './reader-index.ts'
 import type { ChainSource, Header } from './source.ts'
 
@@ -17,14 +18,20 @@ export type ReaderParts = {
     transactions: readonly RawTransaction[],
     known: KnownFacts,
   ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
-  /** Appends to the log and only then lets the index follow, durably. */
+  /** Appends to the log and lets the index follow; it may return before either is durable. */
   readonly append: (envelope: Envelope) => Promise<void>
+  /** Waits until all that was appended is durable. */
+  readonly flush: () => Promise<void>
   readonly startBlock: number
+  /** How many blocks are fetched at a time while the head is far. */
+  readonly readAheadBlocks: number
   readonly pollMs: number
   readonly logger: Logger
   readonly signal: AbortSignal
   /** Told after each look at the chain; `lagBlocks` is how far behind the node's head the log is. */
   readonly onProgress: (progress: { tip: BlockRef | undefined; lagBlocks: number }) => void
+  /** Told after each block on the way to the head. */
+  readonly onBlock: (block: { number: number; head: number }) => void
 }
 
 const MILESTONE_BLOCKS = 1_000
@@ -32,9 +39,11 @@ const MILESTONE_BLOCKS = 1_000
 /** Follows a chain's head and appends what happens: blocks that link up, undos where they do not, finality. */
 export class Reader {
   readonly #parts: ReaderParts
+  readonly #readAhead: ReadAhead
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
+    this.#readAhead = new ReadAhead(parts.source, parts.readAheadBlocks)
   }
 
   async run(): Promise<void> {
@@ -43,6 +52,7 @@ export class Reader {
       try {
         const head = await this.#advance()
         await this.#finalise()
+        await this.#parts.flush()
         onProgress({
           tip: index.tip,
           lagBlocks: Math.max(0, head.number - (index.tip?.number ?? head.number)),
@@ -75,25 +85,23 @@ export class Reader {
       const last = index.tip ?? index.floor
       const number = last === undefined ? startBlock : last.number + 1
       if (number > head.number) break
-      const next = await source.headerAt(number)
+      const next = await this.#readAhead.take(number, head.number)
       if (next === undefined) break
-      if (continues(last, next)) await this.#appendBlock(next)
-      else await this.#undoTo(await this.#commonAncestor(next))
+      if (continues(last, next.header)) await this.#appendBlock(next)
+      else await this.#undoTo(await this.#commonAncestor(next.header))
+      this.#parts.onBlock({ number, head: head.number })
     }
     return head
   }
 
-  async #appendBlock(header: Header): Promise<void> {
-    const { chain, source, index, gather, append, logger } = this.#parts
+  async #appendBlock({ header, transactions: all }: FetchedBlock): Promise<void> {
+    const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
-    const all = await source.transactions(header)
     const { transactions, facts } = await gather(hash, all, index)
     const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
     await append(block)
-    if (number % MILESTONE_BLOCKS !== 0) return
-    logger.info({ block: number }, 'Read up to block')
     // A long way to the head must not leave a long way back that everyone has to remember.
-    await this.#finalise()
+    if (number % MILESTONE_BLOCKS === 0) await this.#finalise()
   }
 
   /** Walks the other branch down, parent by parent, to the newest block both have. */
@@ -126,6 +134,7 @@ export class Reader {
       { reorg_depth: tip.number - lastValid.number, common_ancestor: lastValid.number, tip: tip.number },
       'The chain was reorganised',
     )
+    this.#readAhead.clear()
     await append({ kind: 'undo', chain, lastValid })
   }
 

@@ -66,6 +66,8 @@ test('what is not said has its default', () => {
         ...chain,
         start_block: 0,
         poll_ms: 1_000,
+        read_ahead_blocks: 16,
+        receipts_root: 'verified',
         quote_assets: [{ address: mixedCase.toLowerCase(), kind: 'stable' }],
         dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase.toLowerCase() }],
       },

@@ -29,8 +29,14 @@ const chain = Type.Object(
     /** First block to read when the log is still empty. */
     start_block: Type.Integer({ minimum: 0, default: 0 }),
     poll_ms: Type.Integer({ minimum: 10, default: 1_000 }),
+    /** Blocks fetched at a time while the head is far. */
+    read_ahead_blocks: Type.Integer({ minimum: 1, maximum: 1_000, default: 16 }),
     /** Blocks below the head that count as final; left out, the node's `finalized` tag decides. */
     finality_depth: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Whether a block's receipts can be checked against its header's root. */
+    receipts_root: Type.Union([Type.Literal('verified'), Type.Literal('unverifiable')], {
+      default: 'verified',
+    }),
     /** Highest rank first: of two quote assets in one pair, the later one is the target. */
     quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
     dexes: Type.Array(dexDeployment, { minItems: 1 }),

@@ -34,19 +34,25 @@ export class LogPublisher {
     this.#last = last
   }
 
-  /** Where the log ends, as far as this writer knows. */
+  /** Where the log ends once all that was given to `publish` is stored. */
   get last(): LogPosition {
     return this.#last
   }
 
-  /** Appends one message, in as many frames as it needs; returns the position after it. */
+  /**
+   * Appends one message, in as many frames as it needs; gives the position after it once it is stored. The next
+   * one may be published before that: each frame knows its place, and waits for it.
+   */
   async publish(body: Uint8Array): Promise<LogPosition> {
+    const appending: Promise<number>[] = []
     for (const frame of splitMessage(body, this.#last.link, this.#parts.maxFrameBytes)) {
       const expected = this.#last.seq
-      const seq = await this.#append(frame, expected)
-      this.#last = { epoch: this.#last.epoch, seq, link: frameChecksum(frame) }
+      this.#last = { epoch: this.#last.epoch, seq: expected + 1, link: frameChecksum(frame) }
+      appending.push(this.#append(frame, expected))
     }
-    return this.#last
+    const position = this.#last
+    await Promise.all(appending)
+    return position
   }
 
   async #append(frame: Uint8Array, expected: number): Promise<number> {

@@ -37,10 +37,13 @@ export class ReaderSetup {
         }
         this.#index.committed()
       },
+      flush: async () => undefined,
       startBlock: this.chain.first,
+      readAheadBlocks: 4,
       pollMs: 0,
       logger: createTestCommon().logger,
       signal: stop.signal,
+      onBlock: () => undefined,
       onProgress: ({ tip }) => {
         if (isDone(tip)) stop.abort()
       },

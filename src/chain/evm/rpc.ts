@@ -1,13 +1,8 @@
-import {
-  createPublicClient,
-  fallback,
-  type Hex,
-  HttpRequestError,
-  http,
-  RpcRequestError,
-  TimeoutError,
-} from 'viem'
+import type { Hex } from 'viem'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { EndpointPool, type EndpointPoolParts, type EndpointSession } from './endpoint-pool.ts'
+import { JsonRpcClient, type JsonRpcClientOptions } from './json-rpc-client.ts'
+import { RpcFailure } from './rpc-failure.ts'
 
 /** The answers we use, as the node spells them. Every field is checked by whoever reads it. */
 export type RpcBlock = {
@@ -16,6 +11,7 @@ export type RpcBlock = {
   parentHash: Hex
   timestamp: Hex
   logsBloom: Hex | null
+  receiptsRoot?: Hex | null
   transactions: readonly unknown[]
 }
 
@@ -24,6 +20,16 @@ export type RpcReceipt = {
   transactionHash: Hex
   transactionIndex: Hex
   from: Hex
+  /** Left out by old nodes for transactions from before there were types. */
+  type?: Hex | null
+  status?: Hex | null
+  /** Instead of the status, before Byzantium. */
+  root?: Hex | null
+  cumulativeGasUsed?: Hex | null
+  logsBloom?: Hex | null
+  /** OP-stack deposits only. */
+  depositNonce?: Hex | null
+  depositReceiptVersion?: Hex | null
   logs: readonly RpcLog[]
 }
 
@@ -45,56 +51,66 @@ export type EvmRpc = {
   call(to: string, data: Hex, blockHash: string): Promise<Hex | undefined>
 }
 
-const TIMEOUT_MS = 10_000
-const DATA = /^0x(?:[0-9a-f]{2})*$/
-/** JSON-RPC's code for a revert; geth and anvil both use it. */
-const EXECUTION_REVERTED = 3
-/** Codes under which nodes also report other failures of the called contract; only the text tells them apart. */
-const EXECUTION_FAILED = new Set([-32_000, -32_015])
-const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
+/** Several nodes as one. */
+export type EvmNodes = EvmRpc & {
+  /**
+   * Asks all that `ask` asks of one node. If `ask` throws `node_answer_invalid`, that node is blamed and another
+   * one asked; if the node does not have a block, the others are asked before that is believed.
+   */
+  verified<T>(ask: (rpc: EvmRpc) => Promise<T>): Promise<T>
+}
 
-export function createEvmRpc(urls: readonly string[]): EvmRpc {
-  const transports = urls.map((url) => http(url, { batch: true, timeout: TIMEOUT_MS, retryCount: 0 }))
-  const client = createPublicClient({ transport: fallback(transports, { retryCount: 0 }) })
-  const request = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
-    try {
-      return (await client.request({ method, params } as never)) as T
-    } catch (error) {
-      throw asNodeError(method, error)
-    }
+export type EvmRpcOptions = Omit<EndpointPoolParts, 'clients'> & {
+  readonly urls: readonly string[]
+  readonly http?: JsonRpcClientOptions
+}
+
+const DATA = /^0x(?:[0-9a-f]{2})*$/
+
+export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes {
+  const clients = urls.map((url, index) => new JsonRpcClient(url, index, http))
+  const pool = new EndpointPool({ ...parts, clients })
+  const verified: EvmNodes['verified'] = (ask) => pool.run((session) => ask(bind(session)))
+  return {
+    verified,
+    chainId: () => pool.chainId(),
+    blockByTag: (tag) => verified((rpc) => rpc.blockByTag(tag)),
+    blockByNumber: (number) => verified((rpc) => rpc.blockByNumber(number)),
+    blockByHash: (hash) => verified((rpc) => rpc.blockByHash(hash)),
+    receipts: (blockHash) => verified((rpc) => rpc.receipts(blockHash)),
+    call: (to, data, blockHash) => verified((rpc) => rpc.call(to, data, blockHash)),
+  }
+}
+
+function bind(session: EndpointSession): EvmRpc {
+  const request = async <T>(method: string, params: readonly unknown[]): Promise<T> =>
+    (await session.request(method, params)) as T
+  /** For what a node only lacks when it does not have the block. */
+  const ofBlock = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
+    const answer = await request<T>(method, params)
+    if (answer === null) session.missedBlock()
+    return answer
   }
   return {
     chainId: async () => Number(await request<Hex>('eth_chainId', [])),
-    blockByTag: (tag) => request('eth_getBlockByNumber', [tag, false]),
-    blockByNumber: (number) => request('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
-    blockByHash: (hash) => request('eth_getBlockByHash', [hash, false]),
-    receipts: (blockHash) => request('eth_getBlockReceipts', [blockHash]),
+    blockByTag: async (tag) => {
+      const block = await request<RpcBlock | null>('eth_getBlockByNumber', [tag, false])
+      const head = Number(block?.number ?? Number.NaN)
+      if (tag === 'latest' && Number.isSafeInteger(head)) session.sawHead(head)
+      return block
+    },
+    blockByNumber: (number) => ofBlock('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
+    blockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, false]),
+    receipts: (blockHash) => ofBlock('eth_getBlockReceipts', [blockHash]),
     call: async (to, data, blockHash) => {
       try {
         const answer = await request<Hex>('eth_call', [{ to, data }, { blockHash }])
         if (!DATA.test(answer)) throw new ChaintapeError('node_answer_invalid', 'eth_call: malformed answer')
         return answer === '0x' ? undefined : answer
       } catch (error) {
-        if (isContractFault(error)) return undefined
+        if (error instanceof RpcFailure && error.kind === 'reverted') return undefined
         throw error
       }
     },
   }
-}
-
-function asNodeError(method: string, error: unknown): ChaintapeError {
-  const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-  const retryable = error instanceof HttpRequestError || error instanceof TimeoutError
-  return new ChaintapeError(retryable ? 'node_unavailable' : 'node_answer_invalid', `${method}: ${reason}`, {
-    cause: error,
-  })
-}
-
-function isContractFault(error: unknown): boolean {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (!(inner instanceof RpcRequestError)) continue
-    if (inner.code === EXECUTION_REVERTED) return true
-    return EXECUTION_FAILED.has(inner.code) && CONTRACT_FAULT.test(inner.details)
-  }
-  return false
 }

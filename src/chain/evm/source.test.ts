@@ -5,11 +5,11 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { Header } from '../source.ts'
 import type { EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
 import { createEvmSource } from './source.ts'
+import { bloomOf, type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
 
 const hash = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`
 const address = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
 const EMPTY_BLOOM: Hex = `0x${'0'.repeat(512)}`
-const SOME_BLOOM: Hex = `0x${'0'.repeat(500)}1${'0'.repeat(11)}`
 
 const header: Header = { number: 16, hash: hash('block'), parentHash: hash('parent'), time: 1_700_000_000 }
 
@@ -26,22 +26,30 @@ const receipt = (index: number, logs: RpcLog[], changes: Partial<RpcReceipt> = {
   transactionHash: hash(`tx${index}`),
   transactionIndex: `0x${index.toString(16)}`,
   from: address('wallet'),
+  type: '0x2',
+  status: '0x1',
+  cumulativeGasUsed: `0x${(21_000 * (index + 1)).toString(16)}`,
   logs,
   ...changes,
 })
+const goodReceipts = [receipt(0, [rpcLog(0), rpcLog(1)]), receipt(1, []), receipt(2, [rpcLog(2)])]
 const rpcBlock = (changes: Partial<RpcBlock> = {}): RpcBlock => ({
   number: '0x10',
   hash: header.hash as Hex,
   parentHash: header.parentHash as Hex,
   timestamp: '0x6553f100',
-  logsBloom: SOME_BLOOM,
+  logsBloom: `0x${bloomOf(goodReceipts.flatMap(({ logs }) => logs)).toString('hex')}`,
+  receiptsRoot: receiptsRootOf(goodReceipts),
   transactions: [hash('tx0'), hash('tx1'), hash('tx2')],
   ...changes,
 })
-const goodReceipts = [receipt(0, [rpcLog(0), rpcLog(1)]), receipt(1, []), receipt(2, [rpcLog(2)])]
 
 /** A node that gives these answers, right or wrong. */
-function sourceOf(answers: { block?: unknown; receipts?: unknown }, finalityDepth?: number) {
+function sourceOf(
+  answers: { block?: unknown; receipts?: unknown },
+  finalityDepth?: number,
+  receiptsRoot: ReceiptsRoot = 'verified',
+) {
   const block = async () => ('block' in answers ? answers.block : rpcBlock()) as RpcBlock | null
   const rpc: EvmRpc = {
     chainId: async () => 1,
@@ -51,7 +59,7 @@ function sourceOf(answers: { block?: unknown; receipts?: unknown }, finalityDept
     receipts: async () => ('receipts' in answers ? answers.receipts : goodReceipts) as RpcReceipt[] | null,
     call: async () => undefined,
   }
-  return createEvmSource(rpc, { finalityDepth })
+  return createEvmSource(rpc, { finalityDepth, receiptsRoot })
 }
 
 const isInvalid = (error: unknown): boolean =>
@@ -131,7 +139,7 @@ describe('transactions', () => {
 
   test('a block without transactions has none', async () => {
     for (const logsBloom of [EMPTY_BLOOM, null, undefined]) {
-      const block = { ...rpcBlock({ transactions: [] }), logsBloom }
+      const block = { ...rpcBlock({ transactions: [], receiptsRoot: receiptsRootOf([]) }), logsBloom }
       assert.deepEqual(await sourceOf({ block, receipts: [] }).transactions(header), [])
     }
   })
@@ -150,6 +158,44 @@ describe('transactions', () => {
     await refusesTransactions({ block: null }, 'the node does not know the block')
     await refusesTransactions({ receipts: [first, first, third] }, 'one is doubled')
     await refusesTransactions({ receipts: [second, first, third] }, 'out of order')
+  })
+
+  test('receipts of other transactions than those of the block', async () => {
+    const block = rpcBlock({ transactions: [hash('tx0'), hash('tx2'), hash('tx1')] })
+    await refusesTransactions({ block }, 'order')
+    const [first, second] = goodReceipts
+    const stranger = receipt(2, [rpcLog(2)], { transactionHash: hash('stranger') })
+    await refusesTransactions({ receipts: [first, second, stranger] }, 'stranger')
+  })
+
+  test('the last log is left out', async () => {
+    const [first, second] = goodReceipts
+    const receipts = [first, second, receipt(2, [])]
+    // All logs are alike here, so the bloom filter of the block does not change: only the root tells.
+    await refusesTransactions({ receipts }, 'with a bloom filter')
+    await refusesTransactions({ block: rpcBlock({ logsBloom: null }), receipts }, 'without one')
+  })
+
+  test('a receipt without one of the fields that the root covers', async () => {
+    const [first, second, third] = goodReceipts
+    for (const field of ['type', 'status', 'cumulativeGasUsed'] as const) {
+      for (const value of [undefined, null]) {
+        await refusesTransactions({ receipts: [first, second, { ...third, [field]: value }] }, field)
+      }
+    }
+  })
+
+  test('a header with a wrong root or none, unless the chain is known for that', async () => {
+    for (const receiptsRoot of [undefined, null, '0x12', hash('other')]) {
+      const block = { ...rpcBlock(), receiptsRoot }
+      await refusesTransactions({ block }, String(receiptsRoot))
+      assert.equal((await sourceOf({ block }, undefined, 'unverifiable').transactions(header)).length, 2)
+    }
+  })
+
+  test('an empty answer is noticed even where the root cannot be verified', async () => {
+    const receipts = [receipt(0, []), receipt(1, []), receipt(2, [])]
+    await assert.rejects(sourceOf({ receipts }, undefined, 'unverifiable').transactions(header), isInvalid)
   })
 
   test('anything of another block', async () => {

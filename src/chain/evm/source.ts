@@ -1,20 +1,47 @@
 import type { BlockRef, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { ChainSource, Header } from '../source.ts'
-import type { EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import type { EvmNodes, EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import { type ReceiptsRoot, verifyReceipts } from './verify-receipts.ts'
 
 const HASH = /^0x[0-9a-f]{64}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const DATA = /^0x(?:[0-9a-f]{2})*$/
 const QUANTITY = /^0x[0-9a-f]+$/
-const EMPTY_BLOOM = /^0x0*$/
 
-export function createEvmSource(rpc: EvmRpc, options: { finalityDepth: number | undefined }): ChainSource {
+export type EvmSourceOptions = {
+  readonly finalityDepth: number | undefined
+  readonly receiptsRoot: ReceiptsRoot
+}
+
+/** Each question is answered by one node alone: one that contradicts itself is then known by name. */
+export function createEvmSource(
+  nodes: EvmRpc & Partial<Pick<EvmNodes, 'verified'>>,
+  options: EvmSourceOptions,
+): ChainSource {
+  const verified: EvmNodes['verified'] = nodes.verified ?? ((ask) => ask(nodes))
+  const blocks: KnownBlocks = new WeakMap()
+  const ask = <T>(question: (node: ChainSource) => Promise<T>): Promise<T> =>
+    verified((rpc) => question(createNodeSource(rpc, options, blocks)))
+  return {
+    head: () => ask((node) => node.head()),
+    headerAt: (number) => ask((node) => node.headerAt(number)),
+    headerOf: (hash) => ask((node) => node.headerOf(hash)),
+    finalised: () => ask((node) => node.finalised()),
+    transactions: (block) => ask((node) => node.transactions(block)),
+  }
+}
+
+/** What a header was made from: its receipts can then be proved without asking for the block again. */
+type KnownBlocks = WeakMap<Header, RpcBlock>
+
+function createNodeSource(rpc: EvmRpc, options: EvmSourceOptions, blocks: KnownBlocks): ChainSource {
   const headerAt = async (number: number): Promise<Header | undefined> => {
     const block = await rpc.blockByNumber(number)
     if (block === null) return undefined
     const header = toHeader(block)
     if (header.number !== number) throw invalid(`asked for block ${number}, got ${header.number}`)
+    blocks.set(header, block)
     return header
   }
   const head = async (): Promise<Header> => {
@@ -42,11 +69,21 @@ export function createEvmSource(rpc: EvmRpc, options: { finalityDepth: number | 
       return header
     },
     transactions: async (header) => {
-      const [block, receipts] = await Promise.all([rpc.blockByHash(header.hash), rpc.receipts(header.hash)])
+      const known = blocks.get(header)
+      // Only once: if the receipts do not fit, the block it was is in doubt too, and this node has to show its own.
+      blocks.delete(header)
+      const [block, receipts] = await Promise.all([
+        known ?? rpc.blockByHash(header.hash),
+        rpc.receipts(header.hash),
+      ])
       if (block === null || receipts === null)
         throw invalid(`the node does not know block ${header.hash} any more`)
       if (toHeader(block).hash !== header.hash) throw invalid(`asked for block ${header.hash}, got another`)
-      return shaped(() => toTransactions(header, block, receipts))
+      return shaped(() => {
+        const transactions = toTransactions(header, block, receipts)
+        verifyReceipts(block, receipts, options.receiptsRoot)
+        return transactions.filter(({ logs }) => logs.length > 0)
+      })
     },
   }
 }
@@ -70,7 +107,7 @@ function shaped<T>(read: () => T): T {
   }
 }
 
-/** Receipts must be of this block, complete and in order; a bloom that says there are logs makes an empty answer a lie. */
+/** Receipts must be of this block, complete and in order; what they say is compared with the header afterwards. */
 function toTransactions(header: Header, block: RpcBlock, receipts: readonly RpcReceipt[]): RawTransaction[] {
   if (receipts.length !== block.transactions.length) {
     throw invalid(
@@ -78,18 +115,17 @@ function toTransactions(header: Header, block: RpcBlock, receipts: readonly RpcR
     )
   }
   let nextLog = 0
-  const transactions = receipts.map((receipt, index): RawTransaction => {
+  return receipts.map((receipt, index): RawTransaction => {
     if (receipt.blockHash !== header.hash) throw invalid(`receipt of another block in ${header.number}`)
     if (toIndex(receipt.transactionIndex) !== index)
       throw invalid(`receipts of ${header.number} out of order`)
     if (!HASH.test(receipt.transactionHash) || !ADDRESS.test(receipt.from)) throw invalid('malformed receipt')
+    // The receipts' root covers neither: at least the block itself must name this transaction in this place.
+    if (receipt.transactionHash !== block.transactions[index])
+      throw invalid(`receipt ${index} of ${header.number} is of a transaction that is not there`)
     const logs = receipt.logs.map((log) => toLog(log, header, nextLog++))
     return { index, hash: receipt.transactionHash, from: receipt.from, logs }
   })
-  if (nextLog === 0 && !EMPTY_BLOOM.test(block.logsBloom ?? '0x')) {
-    throw invalid(`block ${header.number}: the bloom filter says there are logs, the receipts hold none`)
-  }
-  return transactions.filter(({ logs }) => logs.length > 0)
 }
 
 function toLog(log: RpcLog, header: Header, index: number): RawLog {

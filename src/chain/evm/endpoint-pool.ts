@@ -1,0 +1,276 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { Endpoint, type EndpointLimits } from './endpoint.ts'
+import { EndpointAsker, type EndpointMetrics, type Member } from './endpoint-asker.ts'
+import type { JsonRpcClient } from './json-rpc-client.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+export type PoolSettings = EndpointLimits & {
+  /** How long a question may wait for a turn at a busy or limited endpoint. */
+  readonly patienceMs: number
+  /** How often an endpoint that is not in use is looked at, while questions come in. */
+  readonly lookEveryMs: number
+}
+
+export type EndpointPoolParts = {
+  readonly clients: readonly Pick<JsonRpcClient, 'label' | 'request'>[]
+  readonly chainId: number
+  readonly logger: Logger
+  readonly metrics: EndpointMetrics
+  readonly signal: AbortSignal
+  readonly settings?: Partial<PoolSettings>
+  readonly now?: () => number
+}
+
+/** All questions of one session go to the same endpoint, so that its answers can be held against each other. */
+export type EndpointSession = {
+  request(method: string, params: readonly unknown[]): Promise<unknown>
+  /** It has no such block. Another one may. */
+  missedBlock(): void
+  sawHead(head: number): void
+}
+
+type Attempt<T> = {
+  readonly member: Member
+  readonly controller: AbortController
+  readonly done: Promise<Outcome<T>>
+  /** Resolves when an answer takes far longer than usual. */
+  slow: Promise<'slow'>
+  hasMissed: boolean
+}
+type Outcome<T> = { readonly attempt: Attempt<T>; readonly value?: T; readonly error?: unknown }
+
+const DEFAULTS: PoolSettings = {
+  maxInFlight: 32,
+  lagBlocks: 3,
+  lagAfterMs: 10_000,
+  lastResortMs: 2_000,
+  patienceMs: 10_000,
+  lookEveryMs: 5_000,
+}
+/** An endpoint in use is left only for one that is clearly better: two nodes may see two branches for a while. */
+const LOYALTY = 0.7
+/** Asking twice is for the rare slow answer; when all are slow it would only make things worse. */
+const HEDGES_PER_SESSION = 0.1
+const MAX_HEDGES_SAVED = 10
+
+/** Sends each question to the endpoint that should answer best, and to others until one gives a good answer. */
+export class EndpointPool {
+  readonly #asker: EndpointAsker
+  readonly #members: readonly Member[]
+  readonly #settings: PoolSettings
+  readonly #signal: AbortSignal
+  readonly #now: () => number
+  #current: Member | undefined
+  #hedges = MAX_HEDGES_SAVED
+
+  constructor(parts: EndpointPoolParts) {
+    this.#settings = { ...DEFAULTS, ...parts.settings }
+    this.#signal = parts.signal
+    this.#now = parts.now ?? (() => performance.now())
+    this.#members = parts.clients.map((client) => ({
+      client,
+      endpoint: new Endpoint(client.label, this.#settings),
+    }))
+    const { chainId, logger, metrics, signal } = parts
+    this.#asker = new EndpointAsker({
+      members: this.#members,
+      chainId,
+      logger,
+      metrics,
+      signal,
+      now: this.#now,
+    })
+  }
+
+  /** The chain that the endpoints serve: the expected one if any of them does. */
+  async chainId(): Promise<number> {
+    const { members, chainId } = this.#asker.parts
+    await this.#firstUp(members)
+    this.#signal.throwIfAborted()
+    const served = members.flatMap(({ endpoint }) => endpoint.chainId ?? [])
+    const found = served.includes(chainId) ? chainId : served[0]
+    if (found === undefined) throw this.#unavailable(new Map())
+    return found
+  }
+
+  /**
+   * Runs `ask` against one endpoint after the other until its answer is good. An answer for which `ask` throws
+   * `node_answer_invalid` counts against the endpoint; one without the block is taken only if nobody has it.
+   */
+  async run<T>(ask: (session: EndpointSession) => Promise<T>): Promise<T> {
+    this.#lookAround()
+    this.#hedges = Math.min(MAX_HEDGES_SAVED, this.#hedges + HEDGES_PER_SESSION)
+    const untilMs = this.#now() + this.#settings.patienceMs
+    const tried = new Set<Member>()
+    const reasons = new Map<string, string>()
+    const running = new Set<Attempt<T>>()
+    const missed: Outcome<T>[] = []
+    let invalid: unknown
+    try {
+      for (;;) {
+        if (running.size === 0) {
+          const member = await this.#acquire(tried, untilMs)
+          if (member === undefined) break
+          running.add(this.#begin(member, untilMs, ask))
+        }
+        const event = await Promise.race([...running].flatMap(({ done, slow }) => [done, slow]))
+        if (event === 'slow') {
+          this.#hedge(running, tried, untilMs, ask)
+          continue
+        }
+        const { attempt, error } = event
+        const { endpoint } = attempt.member
+        running.delete(attempt)
+        this.#signal.throwIfAborted()
+        if (error instanceof RpcFailure) reasons.set(endpoint.label, error.message)
+        if (attempt.hasMissed && (error === undefined || isInvalid(error) || error instanceof RpcFailure)) {
+          missed.push(event)
+          tried.add(attempt.member)
+        } else if (error === undefined) {
+          for (const { attempt: other } of missed) this.#asker.missedBlock(other.member.endpoint)
+          this.#current = attempt.member
+          return event.value as T
+        } else if (error instanceof RpcFailure) {
+          // One that asks for a rest is waited for if nobody else can answer.
+          const isResting = error.kind === 'rate_limited' && this.#now() < untilMs
+          if (!isResting) tried.add(attempt.member)
+        } else if (isInvalid(error)) {
+          this.#asker.blame(endpoint, error.message)
+          invalid = error
+          tried.add(attempt.member)
+        } else throw error
+      }
+    } finally {
+      for (const { controller } of running) controller.abort(new RpcFailure('timeout', 'outrun by another'))
+    }
+    const [unknown] = missed
+    if (unknown !== undefined && unknown.error === undefined) return unknown.value as T
+    if (invalid !== undefined) throw invalid
+    if (isInvalid(unknown?.error)) throw unknown.error
+    throw this.#unavailable(reasons)
+  }
+
+  #begin<T>(member: Member, untilMs: number, ask: (session: EndpointSession) => Promise<T>): Attempt<T> {
+    const { endpoint } = member
+    const controller = new AbortController()
+    const slow = Promise.withResolvers<'slow'>()
+    const bestElsewhere = this.#asker.bestHeadBut(endpoint)
+    const onMissed = (): void => {
+      attempt.hasMissed = true
+    }
+    const session: EndpointSession = {
+      request: async (method, params) => {
+        try {
+          return await this.#asker.ask(member, method, params, {
+            signal: controller.signal,
+            untilMs,
+            onSlow: () => slow.resolve('slow'),
+          })
+        } catch (error) {
+          if (error instanceof RpcFailure && error.kind === 'unknown_block') onMissed()
+          throw error
+        }
+      },
+      missedBlock: onMissed,
+      sawHead: (head) => this.#asker.sawHead(endpoint, head, bestElsewhere),
+    }
+    const done = Promise.resolve()
+      .then(() => ask(session))
+      .then(
+        (value): Outcome<T> => ({ attempt, value }),
+        (error: unknown): Outcome<T> => ({ attempt, error }),
+      )
+    const attempt: Attempt<T> = { member, controller, done, slow: slow.promise, hasMissed: false }
+    return attempt
+  }
+
+  #hedge<T>(
+    running: Set<Attempt<T>>,
+    tried: ReadonlySet<Member>,
+    untilMs: number,
+    ask: (session: EndpointSession) => Promise<T>,
+  ): void {
+    // Told once: from here on only the end of those that run counts.
+    for (const attempt of running) attempt.slow = new Promise(() => undefined)
+    if (this.#hedges < 1) return
+    const busy = new Set([...tried, ...[...running].map(({ member }) => member)])
+    const other = this.#choose(busy)
+    if (other === undefined || other.endpoint.rate.waitMs(this.#now()) > 0) return
+    this.#hedges -= 1
+    running.add(this.#begin(other, untilMs, ask))
+  }
+
+  /** The best endpoint that may be asked now; waits for a turn if all are busy. undefined: nobody is left. */
+  async #acquire(tried: ReadonlySet<Member>, untilMs: number): Promise<Member | undefined> {
+    for (;;) {
+      this.#signal.throwIfAborted()
+      const now = this.#now()
+      const best = this.#choose(tried)
+      if (best !== undefined) {
+        const waitMs = best.endpoint.rate.waitMs(now)
+        if (waitMs === 0) return best
+        if (now + waitMs > untilMs) return undefined
+        await this.#asker.change(waitMs)
+        continue
+      }
+      const left = this.#members.filter((member) => !tried.has(member))
+      if (left.some(({ endpoint }) => endpoint.isProven)) {
+        if (now >= untilMs) return undefined
+        await this.#asker.change(untilMs - now)
+        continue
+      }
+      const isLastResort = this.#members.every(({ endpoint }) => !endpoint.isProven)
+      const due = left.filter((member) => {
+        return this.#asker.isLooking(member) || member.endpoint.isDue(now, isLastResort)
+      })
+      if (due.length === 0 || !(await this.#firstUp(due))) return undefined
+    }
+  }
+
+  #choose(excluded: ReadonlySet<Member>): Member | undefined {
+    const now = this.#now()
+    const usualMs = this.#asker.usualMs()
+    let best: { member: Member; cost: number } | undefined
+    for (const member of this.#members) {
+      const { endpoint } = member
+      if (excluded.has(member) || !endpoint.isProven || endpoint.isFull) continue
+      const cost = endpoint.cost(now, usualMs) * (member === this.#current ? LOYALTY : 1)
+      if (best === undefined || cost < best.cost) best = { member, cost }
+    }
+    return best?.member
+  }
+
+  /** Resolves as soon as one of them works, false when none does. */
+  async #firstUp(members: readonly Member[]): Promise<boolean> {
+    const looks = members.map(async (member) => {
+      await this.#asker.look(member)
+      if (!member.endpoint.isProven) throw new Error('does not work')
+    })
+    return Promise.any(looks).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Finds out in passing whether paused endpoints work again and how fresh and fast the idle ones are. */
+  #lookAround(): void {
+    const now = this.#now()
+    for (const member of this.#members) {
+      const { endpoint } = member
+      const isStale = now - endpoint.headSeenAt >= this.#settings.lookEveryMs
+      if (endpoint.isProven ? isStale : endpoint.isDue(now, false)) void this.#asker.look(member)
+    }
+  }
+
+  #unavailable(reasons: ReadonlyMap<string, string>): ChaintapeError {
+    const list = this.#members.map(({ endpoint }) => {
+      return `${endpoint.label}: ${reasons.get(endpoint.label) ?? endpoint.lastFailure}`
+    })
+    return new ChaintapeError('node_unavailable', `no endpoint answered (${list.join('; ')})`)
+  }
+}
+
+function isInvalid(error: unknown): error is ChaintapeError {
+  return error instanceof ChaintapeError && error.code === 'node_answer_invalid'
+}

@@ -1,0 +1,188 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
+
+type Call = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly signal: AbortSignal
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export type JsonRpcClientOptions = {
+  readonly timeoutMs?: number
+  readonly maxBatch?: number
+  readonly maxResponseBytes?: number
+}
+
+const MAX_SHOWN_CHARACTERS = 200
+/** Shorter parts of an address are words such as `v2`, not keys. */
+const MIN_SECRET_CHARACTERS = 6
+
+/**
+ * JSON-RPC over HTTP to one node. What is asked in the same turn of the event loop travels together. Nothing
+ * that leaves this class, labels and errors included, holds the parts of the URL that may be a key.
+ */
+export class JsonRpcClient {
+  readonly label: string
+  readonly #address: string
+  readonly #headers: Record<string, string>
+  readonly #secrets: readonly string[]
+  readonly #timeoutMs: number
+  readonly #maxBatch: number
+  readonly #maxResponseBytes: number
+  #waiting: Call[] = []
+
+  constructor(url: string, index: number, options: JsonRpcClientOptions = {}) {
+    const parsed = parseUrl(url, index)
+    const { username, password } = parsed
+    this.label = `${index}:${parsed.host}`
+    this.#headers = { 'content-type': 'application/json' }
+    const parts = [username, password, ...parsed.pathname.split('/'), ...parsed.searchParams.values()]
+    if (username !== '' || password !== '') {
+      const pair = [decodeURIComponent(username), decodeURIComponent(password)]
+      const encoded = Buffer.from(pair.join(':')).toString('base64')
+      this.#headers['authorization'] = `Basic ${encoded}`
+      parts.push(...pair, encoded)
+    }
+    this.#secrets = parts.filter((part) => part.length >= MIN_SECRET_CHARACTERS)
+    // fetch refuses an address with a name and password in it.
+    parsed.username = ''
+    parsed.password = ''
+    this.#address = parsed.href
+    this.#timeoutMs = options.timeoutMs ?? 10_000
+    this.#maxBatch = options.maxBatch ?? 20
+    this.#maxResponseBytes = options.maxResponseBytes ?? 64 * 1024 * 1024
+  }
+
+  request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#sendWaiting())
+      this.#waiting.push({ method, params, signal, resolve, reject })
+    })
+  }
+
+  #sendWaiting(): void {
+    const calls = this.#waiting
+    this.#waiting = []
+    for (let from = 0; from < calls.length; from += this.#maxBatch) {
+      void this.#send(calls.slice(from, from + this.#maxBatch))
+    }
+  }
+
+  /** Never rejects: every call of the batch is told instead. */
+  async #send(calls: readonly Call[]): Promise<void> {
+    const controller = new AbortController()
+    let open = calls.length
+    const releases = calls.map((call) => {
+      const onAbort = (): void => {
+        call.reject(call.signal.reason)
+        // The others of a batch may still want their answers.
+        if (--open === 0) controller.abort()
+      }
+      if (call.signal.aborted) onAbort()
+      else call.signal.addEventListener('abort', onAbort, { once: true })
+      return () => call.signal.removeEventListener('abort', onAbort)
+    })
+    let isOverdue = false
+    const overdue = setTimeout(() => {
+      isOverdue = true
+      controller.abort()
+    }, this.#timeoutMs)
+    try {
+      this.#tell(calls, await this.#post(calls, controller.signal))
+    } catch (error) {
+      const failure = isOverdue
+        ? new RpcFailure('timeout', `no answer within ${this.#timeoutMs} ms`)
+        : this.#asFailure(error)
+      for (const call of calls) call.reject(failure)
+    } finally {
+      clearTimeout(overdue)
+      for (const release of releases) release()
+    }
+  }
+
+  async #post(calls: readonly Call[], signal: AbortSignal): Promise<unknown> {
+    const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const response = await fetch(this.#address, {
+      method: 'POST',
+      headers: this.#headers,
+      body: JSON.stringify(requests.length === 1 ? requests[0] : requests),
+      // Following one would hand the key to whoever it points to.
+      redirect: 'error',
+      signal,
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      const message = `HTTP status ${response.status}`
+      if (response.status !== 429) throw new RpcFailure('failed', message)
+      throw new RpcFailure('rate_limited', message, retryAfterMs(response.headers.get('retry-after')))
+    }
+    const text = await this.#readText(response)
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new RpcFailure('failed', text === '' ? 'the answer is empty' : 'the answer is not JSON')
+    }
+  }
+
+  async #readText(response: Response): Promise<string> {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of response.body ?? []) {
+      size += chunk.length
+      if (size > this.#maxResponseBytes) {
+        throw new RpcFailure('failed', `the answer is longer than ${this.#maxResponseBytes} bytes`)
+      }
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  #tell(calls: readonly Call[], body: unknown): void {
+    // A node that refuses a whole batch answers with one error.
+    const answers = Array.isArray(body) ? body : calls.map((_, id) => ({ ...Object(body), id }))
+    const byId = new Map(answers.map((answer) => [Object(answer)['id'] as unknown, answer as unknown]))
+    calls.forEach((call, id) => {
+      const answer = Object(byId.get(id)) as {
+        result?: unknown
+        error?: { code?: unknown; message?: unknown }
+      }
+      if (answer.error != null) {
+        const text = this.#shown(String(answer.error.message))
+        call.reject(toRpcFailure(call.method, Number(answer.error.code), text))
+      } else if (answer.result === undefined) {
+        call.reject(new RpcFailure('failed', `${call.method}: no answer to this request`))
+      } else call.resolve(answer.result)
+    })
+  }
+
+  #asFailure(error: unknown): RpcFailure {
+    if (error instanceof RpcFailure) return error
+    // The message may hold the address, the code of the connection's error never does.
+    const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined
+    return new RpcFailure('failed', `no connection: ${String(cause?.code ?? 'unknown reason')}`)
+  }
+
+  #shown(text: string): string {
+    let shown = text
+    for (const secret of this.#secrets) shown = shown.replaceAll(secret, '***')
+    return shown.slice(0, MAX_SHOWN_CHARACTERS)
+  }
+}
+
+function parseUrl(url: string, index: number): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new ChaintapeError('config_invalid', `rpc_urls.${index} is not an address of HTTP or HTTPS`)
+  }
+  return parsed
+}
+
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = Number(header)
+  const delayMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.now()
+  return Number.isFinite(delayMs) && delayMs >= 0 ? delayMs : undefined
+}

@@ -1,0 +1,44 @@
+/**
+ * Why a node gave no usable answer:
+ * - `failed`: no connection, a broken or refused answer
+ * - `timeout`: nothing within the time allowed
+ * - `rate_limited`: asked too much of it
+ * - `unknown_block`: it does not have the block asked about, which another node may have
+ * - `reverted`: the called contract failed; this is the node's answer, and any node would give it
+ */
+export type RpcFailureKind = 'failed' | 'timeout' | 'rate_limited' | 'unknown_block' | 'reverted'
+
+/** The message is free of addresses and keys: it goes to logs as it is. */
+export class RpcFailure extends Error {
+  readonly kind: RpcFailureKind
+  /** How long the node wants to be left alone. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(kind: RpcFailureKind, message: string, retryAfterMs?: number) {
+    super(message)
+    this.name = 'RpcFailure'
+    this.kind = kind
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** JSON-RPC's code for a revert; geth and anvil both use it. */
+const EXECUTION_REVERTED = 3
+/** Codes under which nodes also report other failures of the called contract; only the text tells them apart. */
+const EXECUTION_FAILED = new Set([-32_000, -32_015])
+const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
+const RATE_LIMITED = new Set([429, -32_005, -32_029])
+const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
+const UNKNOWN_BLOCK =
+  /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange/i
+
+/** What an error object in a JSON-RPC answer means; nodes agree on few codes, so the text has to help. */
+export function toRpcFailure(method: string, code: number, text: string): RpcFailure {
+  const message = `${method}: error ${code}: ${text}`
+  if (method === 'eth_call') {
+    if (code === EXECUTION_REVERTED) return new RpcFailure('reverted', message)
+    if (EXECUTION_FAILED.has(code) && CONTRACT_FAULT.test(text)) return new RpcFailure('reverted', message)
+  }
+  if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
+  return new RpcFailure(UNKNOWN_BLOCK.test(text) ? 'unknown_block' : 'failed', message)
+}

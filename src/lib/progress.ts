@@ -1,0 +1,80 @@
+import type { Logger } from './logger.ts'
+
+const REPORT_EVERY_MS = 5_000
+const REDRAW_EVERY_MS = 200
+const BAR_WIDTH = 30
+
+type Terminal = { readonly isTTY?: boolean; write(text: string): unknown }
+
+/**
+ * Tells how far a long piece of work is: a bar on a terminal, log lines elsewhere. `now` is in milliseconds.
+ * It keeps quiet about work that is over before anybody could have wondered.
+ */
+export class Progress {
+  readonly #what: string
+  readonly #logger: Logger
+  readonly #terminal: Terminal
+  readonly #now: () => number
+  #startedAt: number | undefined
+  #startedFrom = 0
+  #toldAt = 0
+  #hasBar = false
+
+  constructor(what: string, logger: Logger, terminal: Terminal = process.stderr, now = Date.now) {
+    this.#what = what
+    this.#logger = logger
+    this.#terminal = terminal
+    this.#now = now
+  }
+
+  /** At `done`, on the way to `total`; what was done at the first call is where the way starts. */
+  update(done: number, total: number): void {
+    const now = this.#now()
+    if (this.#startedAt === undefined) {
+      this.#startedAt = now
+      this.#startedFrom = done
+      this.#toldAt = now
+    }
+    const isBar = this.#terminal.isTTY === true
+    if (done < total && now - this.#toldAt < (isBar ? REDRAW_EVERY_MS : REPORT_EVERY_MS)) return
+    const wasTold = this.#toldAt > this.#startedAt
+    this.#toldAt = now
+    const perSecond = ((done - this.#startedFrom) * 1_000) / Math.max(1, now - this.#startedAt)
+    const etaSeconds = perSecond === 0 ? undefined : Math.ceil((total - done) / perSecond)
+    if (done < total || wasTold) this.#tell(isBar, done, total, Math.round(perSecond), etaSeconds)
+    if (done >= total) this.#startedAt = undefined
+  }
+
+  #tell(
+    isBar: boolean,
+    done: number,
+    total: number,
+    perSecond: number,
+    etaSeconds: number | undefined,
+  ): void {
+    if (!isBar) {
+      const facts = { done, total, per_second: perSecond, eta_seconds: etaSeconds }
+      this.#logger.info(facts, done < total ? 'Catching up' : 'Caught up')
+      return
+    }
+    const way = total - this.#startedFrom
+    const share = way <= 0 ? 1 : (done - this.#startedFrom) / way
+    const bar = '\u2588'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '\u2591')
+    const eta = etaSeconds === undefined ? '?' : formatSeconds(etaSeconds)
+    const line = `${this.#what} ${bar} ${Math.floor(share * 100)} %  ${done}/${total}  ${perSecond}/s  ${eta} left`
+    this.#terminal.write(`\r\u001b[2K${line}${done < total ? '' : '\n'}`)
+    this.#hasBar = done < total
+  }
+
+  /** Leaves an unfinished bar behind in one piece. */
+  end(): void {
+    if (this.#hasBar) this.#terminal.write('\n')
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  const hours = Math.floor(seconds / 3_600)
+  const minutes = Math.floor((seconds % 3_600) / 60)
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
+}

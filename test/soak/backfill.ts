@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { parseArgs } from 'node:util'
+import { createPublicClient, http } from 'viem'
+import { startStack } from '../../dev/stack.ts'
+import { Scenario } from '../e2e/scenario.ts'
+import { canonicalLog } from '../support/canonical-log.ts'
+import { Pipeline } from '../support/pipeline.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+/**
+ * Kills a reader at random moments while it catches up with a long chain that still grows and forks at its
+ * head: in the end its log must hold the node's chain, block by block, each once.
+ *
+ *   npm run soak:backfill -- --kills 100 --seed 1
+ */
+
+const BLOCKS_PER_KILL = 40
+const { values } = parseArgs({ options: { kills: { type: 'string' }, seed: { type: 'string' } } })
+const kills = Number(values.kills ?? 100)
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+let dice = (seed % 2_147_483_646) + 1
+const roll = (sides: number): number => {
+  dice = (dice * 48_271) % 2_147_483_647
+  return dice % sides
+}
+
+const stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
+const pipeline = new Pipeline(stack, 'backfill', { finality_depth: 20, read_ahead_blocks: 8 })
+try {
+  const scenario = await Scenario.deploy(stack.rpcUrl)
+  for (let block = 0; block < 30; block++) await scenario.tradeBlock()
+  await scenario.market.mineMany(kills * BLOCKS_PER_KILL)
+  for (let kill = 0; kill < kills; kill++) {
+    pipeline.spawn('reader')
+    await pipeline.role('reader').logged('Reader starts')
+    await new Promise((resolve) => setTimeout(resolve, roll(500)))
+    await pipeline.role('reader').kill('SIGKILL')
+    if (roll(8) === 0) await scenario.market.reorganise(1 + roll(6))
+    if (roll(8) === 0) await scenario.market.mineMany(1 + roll(5))
+  }
+  const reached = (await canonicalLog(stack, 'backfill')).size
+  await pipeline.start('reader')
+  const { number } = await scenario.market.head()
+  await waitFor('the log to reach the head', async () => {
+    return (await canonicalLog(stack, 'backfill')).has(number) ? true : undefined
+  })
+  const log = await canonicalLog(stack, 'backfill')
+  const client = createPublicClient({ transport: http(stack.rpcUrl, { batch: true }) })
+  const numbers = Array.from({ length: number + 1 }, (_, block) => block)
+  const blocks = await Promise.all(numbers.map((block) => client.getBlock({ blockNumber: BigInt(block) })))
+  assert.deepEqual(
+    [...log],
+    blocks.map((block) => [Number(block.number), block.hash]),
+  )
+  console.log(
+    `${kills} kills within the first ${reached} of ${number + 1} blocks: log and node are equal; seed ${seed}`,
+  )
+} catch (error) {
+  console.error(error)
+  console.error(`failed: npm run soak:backfill -- --kills ${kills} --seed ${seed}`)
+  process.exitCode = 1
+} finally {
+  await pipeline.stop('SIGKILL')
+  await stack.stop()
+}
