@@ -106,6 +106,26 @@ test('a node of another chain is refused', async () => {
   }
 })
 
+test('a node that has forgotten old state is enough', async () => {
+  const forgetful = await startStack({
+    anvil: ['--no-mining', '--timestamp', '1750000000', '--prune-history', '5'],
+  })
+  const old = await Scenario.deploy(forgetful.rpcUrl)
+  await old.market.mineMany(100)
+  const pipeline = new Pipeline(forgetful, 'forgetful')
+  try {
+    await pipeline.start('all')
+    const token = await waitFor('the token', async () => {
+      const { status, body } = await pipeline.get(`/v2/tokens/${old.token}-local`)
+      return status === 200 ? (body as { data: { token: { name: string } } }).data.token : undefined
+    })
+    assert.equal(token.name, 'Pepper')
+  } finally {
+    await pipeline.stop('SIGKILL')
+    await forgetful.stop()
+  }
+})
+
 test("the README's quick start ends in live candles", async () => {
   const { code, stdout } = await run(['dev/demo.ts', '--candles', '3'])
   assert.equal(code, 0, stdout)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
 import { startStack } from '../../dev/stack.ts'
@@ -57,6 +59,7 @@ try {
   )
 } catch (error) {
   console.error(error)
+  console.error(readFileSync(join(pipeline.dir, 'reader.log'), 'utf8').split('\n').slice(-20).join('\n'))
   console.error(`failed: npm run soak:backfill -- --kills ${kills} --seed ${seed}`)
   process.exitCode = 1
 } finally {

@@ -3,7 +3,7 @@
  * - `failed`: no connection, a broken or refused answer
  * - `timeout`: nothing within the time allowed
  * - `rate_limited`: asked too much of it
- * - `unknown_block`: it does not have the block asked about, which another node may have
+ * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
  * - `reverted`: the called contract failed; this is the node's answer, and any node would give it
  */
 export type RpcFailureKind = 'failed' | 'timeout' | 'rate_limited' | 'unknown_block' | 'reverted'
@@ -30,7 +30,7 @@ const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
 const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
 const UNKNOWN_BLOCK =
-  /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange/i
+  /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange|missing trie node|state .*not available/i
 
 /** What an error object in a JSON-RPC answer means; nodes agree on few codes, so the text has to help. */
 export function toRpcFailure(method: string, code: number, text: string): RpcFailure {

@@ -41,6 +41,9 @@ export type RpcLog = {
   data: Hex
 }
 
+/** A block's hash, as text. */
+type BlockHash = string
+
 export type EvmRpc = {
   chainId(): Promise<number>
   blockByTag(tag: 'latest' | 'finalized'): Promise<RpcBlock | null>
@@ -48,7 +51,7 @@ export type EvmRpc = {
   blockByHash(hash: string): Promise<RpcBlock | null>
   receipts(blockHash: string): Promise<readonly RpcReceipt[] | null>
   /** What a contract answers in the state after this block; undefined when it reverts or answers nothing. */
-  call(to: string, data: Hex, blockHash: string): Promise<Hex | undefined>
+  call(to: string, data: Hex, block: 'latest' | BlockHash): Promise<Hex | undefined>
 }
 
 /** Several nodes as one. */
@@ -78,7 +81,16 @@ export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes 
     blockByNumber: (number) => verified((rpc) => rpc.blockByNumber(number)),
     blockByHash: (hash) => verified((rpc) => rpc.blockByHash(hash)),
     receipts: (blockHash) => verified((rpc) => rpc.receipts(blockHash)),
-    call: (to, data, blockHash) => verified((rpc) => rpc.call(to, data, blockHash)),
+    call: async (to, data, block) => {
+      try {
+        return await verified((rpc) => rpc.call(to, data, block))
+      } catch (error) {
+        if (!(error instanceof ChaintapeError && error.code === 'node_unavailable')) throw error
+        // No node may have the state of a block this old any more: then today's is the best there is. If they are
+        // all down instead, this fails too.
+        return verified((rpc) => rpc.call(to, data, 'latest'))
+      }
+    },
   }
 }
 
@@ -102,9 +114,10 @@ function bind(session: EndpointSession): EvmRpc {
     blockByNumber: (number) => ofBlock('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
     blockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, false]),
     receipts: (blockHash) => ofBlock('eth_getBlockReceipts', [blockHash]),
-    call: async (to, data, blockHash) => {
+    call: async (to, data, block) => {
       try {
-        const answer = await request<Hex>('eth_call', [{ to, data }, { blockHash }])
+        const at = block === 'latest' ? block : { blockHash: block }
+        const answer = await request<Hex>('eth_call', [{ to, data }, at])
         if (!DATA.test(answer)) throw new ChaintapeError('node_answer_invalid', 'eth_call: malformed answer')
         return answer === '0x' ? undefined : answer
       } catch (error) {
