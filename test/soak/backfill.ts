@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createPublicClient, http } from 'viem'
 import { startStack } from '../../dev/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { canonicalLog } from '../support/canonical-log.ts'
 import { Pipeline } from '../support/pipeline.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { soakOptions } from './options.ts'
 
 /**
  * Kills a reader at random moments while it catches up with a long chain that still grows and forks at its
@@ -17,14 +17,7 @@ import { waitFor } from '../support/wait-for.ts'
  */
 
 const BLOCKS_PER_KILL = 40
-const { values } = parseArgs({ options: { kills: { type: 'string' }, seed: { type: 'string' } } })
-const kills = Number(values.kills ?? 100)
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
-let dice = (seed % 2_147_483_646) + 1
-const roll = (sides: number): number => {
-  dice = (dice * 48_271) % 2_147_483_647
-  return dice % sides
-}
+const { kills, seed, roll } = soakOptions()
 
 const stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
 const pipeline = new Pipeline(stack, 'backfill', { finality_depth: 20, read_ahead_blocks: 8 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { parseArgs } from 'node:util'
 import { type ServiceName, startStack } from '../../dev/stack.ts'
 import { expectedMarket } from '../e2e/expected-market.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { Pipeline, type RoleName } from '../support/pipeline.ts'
 import { storedRows } from '../support/store-dump.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { soakOptions } from './options.ts'
 
 /**
  * Kills whatever runs, at random moments, while the market trades and the chain forks: roles and the engines
@@ -18,14 +18,7 @@ const ROLES: readonly RoleName[] = ['reader', 'engine', 'writer', 'gateway']
 const SERVICES: readonly ServiceName[] = ['nats', 'redis', 'clickhouse']
 const MAX_REORG_DEPTH = 6
 
-const { values } = parseArgs({ options: { kills: { type: 'string' }, seed: { type: 'string' } } })
-const kills = Number(values.kills ?? 100)
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
-let dice = (seed % 2_147_483_646) + 1
-const roll = (sides: number): number => {
-  dice = (dice * 48_271) % 2_147_483_647
-  return dice % sides
-}
+const { kills, seed, roll } = soakOptions()
 
 const stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
 const pipelines: Pipeline[] = []

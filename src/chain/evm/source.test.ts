@@ -255,3 +255,15 @@ describe('transactions', () => {
     await refusesTransactions({ block: { ...rpcBlock(), transactions: null } }, 'no transactions')
   })
 })
+
+test('a wrong header of another node is not held against the node that has the receipts', async () => {
+  const rpc = {
+    blockByNumber: async () => rpcBlock({ receiptsRoot: hash('a lie') }),
+    blockByHash: async () => rpcBlock(),
+    receipts: async () => goodReceipts,
+  } as unknown as EvmRpc
+  const source = createEvmSource(rpc, { finalityDepth: undefined, receiptsRoot: 'verified' })
+  const found = await source.headerAt(16)
+  assert.ok(found)
+  assert.equal((await source.transactions(found)).length, 2)
+})

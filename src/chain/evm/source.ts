@@ -69,21 +69,27 @@ function createNodeSource(rpc: EvmRpc, options: EvmSourceOptions, blocks: KnownB
       return header
     },
     transactions: async (header) => {
+      const receipts = await rpc.receipts(header.hash)
+      if (receipts === null) throw invalid(`the node does not know block ${header.hash} any more`)
+      const prove = (block: RpcBlock): RawTransaction[] =>
+        shaped(() => {
+          const transactions = toTransactions(header, block, receipts)
+          verifyReceipts(block, receipts, options.receiptsRoot)
+          return transactions.filter(({ logs }) => logs.length > 0)
+        })
       const known = blocks.get(header)
-      // Only once: if the receipts do not fit, the block it was is in doubt too, and this node has to show its own.
-      blocks.delete(header)
-      const [block, receipts] = await Promise.all([
-        known ?? rpc.blockByHash(header.hash),
-        rpc.receipts(header.hash),
-      ])
-      if (block === null || receipts === null)
-        throw invalid(`the node does not know block ${header.hash} any more`)
+      if (known !== undefined) {
+        try {
+          return prove(known)
+        } catch (error) {
+          if (!(error instanceof ChaintapeError)) throw error
+          // Another node may have given that block: before this one is blamed, it may show its own.
+        }
+      }
+      const block = await rpc.blockByHash(header.hash)
+      if (block === null) throw invalid(`the node does not know block ${header.hash} any more`)
       if (toHeader(block).hash !== header.hash) throw invalid(`asked for block ${header.hash}, got another`)
-      return shaped(() => {
-        const transactions = toTransactions(header, block, receipts)
-        verifyReceipts(block, receipts, options.receiptsRoot)
-        return transactions.filter(({ logs }) => logs.length > 0)
-      })
+      return prove(block)
     },
   }
 }
