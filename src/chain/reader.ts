@@ -14,7 +14,7 @@ export type ReaderParts = {
   readonly index: ReaderIndex
   /** Keeps what matters of a block and adds what has to be asked for it. */
   readonly gather: (
-    blockHash: string,
+    block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
   ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
@@ -97,7 +97,7 @@ export class Reader {
   async #appendBlock({ header, transactions: all }: FetchedBlock): Promise<void> {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
-    const { transactions, facts } = await gather(hash, all, index)
+    const { transactions, facts } = await gather(header, all, index)
     const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
     await append(block)
     // A long way to the head must not leave a long way back that everyone has to remember.

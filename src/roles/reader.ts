@@ -72,7 +72,7 @@ async function readChain(
       receiptsRoot: config.receipts_root,
     }),
     index,
-    gather: (hash, transactions, known) => facts.gather(hash, transactions, known),
+    gather: (block, transactions, known) => facts.gather(block, transactions, known),
     append: async (envelope) => {
       await appender.append(envelope)
       metrics.appended.inc({ chain, kind: envelope.kind })

@@ -95,7 +95,7 @@ export class EndpointRig {
       chain: 'testchain',
       source,
       index,
-      gather: async (_hash, transactions) => ({ transactions: [...transactions], facts: [] }),
+      gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
       append: async (envelope) => {
         assert.notEqual(envelope.kind, 'undo')
         index.apply(envelope)

@@ -27,7 +27,7 @@ export class ReaderSetup {
       chain: 'testchain',
       source: this.chain,
       index: this.#index,
-      gather: async (_hash, transactions) => ({ transactions: [...transactions], facts: [] }),
+      gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
       append: async (envelope) => {
         this.log.push(envelope)
         this.#index.apply(envelope)

@@ -1,6 +1,7 @@
 import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { DexRegistry } from '../../dex/registry.ts'
 import type { Fact, PoolFact, RawTransaction, TokenFact } from '../../domain/envelope.ts'
+import type { Header } from '../source.ts'
 import type { EvmRpc } from './rpc.ts'
 import { readTokenText } from './token-text.ts'
 
@@ -46,7 +47,7 @@ export class EvmFacts {
   }
 
   async gather(
-    blockHash: string,
+    { hash: blockHash }: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
   ): Promise<{ transactions: RawTransaction[]; facts: Fact[] }> {
