@@ -44,7 +44,14 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for NATS'),
     })
   const connection = await insist(() =>
-    connect({ servers: [...options.urls], maxReconnectAttempts: -1, reconnectTimeWait: 250, timeout: 5_000 }),
+    connect({
+      servers: [...options.urls],
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      timeout: 5_000,
+      // They would take a stack trace of every request, in case it fails: half the cost of publishing a block.
+      noAsyncTraces: true,
+    }),
   )
   void (async () => {
     for await (const status of connection.status()) {

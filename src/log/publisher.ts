@@ -17,6 +17,7 @@ export type PublisherParts = {
   readonly messageIdAt: (seq: number) => Promise<string | undefined>
 }
 
+const WRONG_LAST_MESSAGE_ID = 10_070
 const PUBLISH_TIMEOUT_MS = 5_000
 
 /**
@@ -28,6 +29,10 @@ export class LogPublisher {
   readonly #parts: PublisherParts
   readonly #writer = randomUUID()
   #last: LogPosition
+  /** The id that a frame which is not acknowledged yet was sent under last, by its sequence. */
+  readonly #underWay = new Map<number, string>()
+  #turn: Promise<void> | undefined
+  #fence: ChaintapeError | undefined
 
   constructor(parts: PublisherParts, last: LogPosition) {
     this.#parts = parts
@@ -56,12 +61,17 @@ export class LogPublisher {
   }
 
   async #append(frame: Uint8Array, expected: number): Promise<number> {
+    await this.#endOfTurn()
     const { client, stream, subject, logger, signal } = this.#parts
     let refusals = 0
     const publish = async (): Promise<number> => {
       // A cluster may remember the id of a message that it refused, so a refused one is sent under another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
-      const expect = { streamName: stream, lastSequence: expected }
+      this.#underWay.set(expected + 1, msgID)
+      // A sequence alone does not tell whose frame it is: while ours before this one is not known to be stored,
+      // another writer's may stand in its place.
+      const lastMsgID = this.#underWay.get(expected)
+      const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
         const ack = await client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS })
         if (ack.seq === expected + 1) return ack.seq
@@ -71,15 +81,30 @@ export class LogPublisher {
       // Refused, or taken for a duplicate: servers differ in which they check first, so only the log itself tells.
       const storedId = await this.#parts.messageIdAt(expected + 1)
       if (storedId?.startsWith(`${this.#writer}:`)) return expected + 1
-      if (storedId !== undefined) throw this.#fenced(expected)
+      // One frame fenced off, and none that is built on it may be stored either.
+      if (storedId !== undefined) this.#fence ??= this.#fenced(expected)
+      if (this.#fence !== undefined) throw this.#fence
       refusals++
       throw new Error(`${stream} refused message ${expected + 1} and does not hold it`)
     }
-    return retry(publish, {
+    const stored = await retry(publish, {
       signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => logger.warn({ err: error, attempt, expected }, 'Publishing again'),
     })
+    this.#underWay.delete(stored)
+    return stored
+  }
+
+  /** What is published in one turn of the event loop leaves in one write: a write costs more than a frame. */
+  #endOfTurn(): Promise<void> {
+    this.#turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = undefined
+        resolve()
+      })
+    })
+    return this.#turn
   }
 
   #fenced(expected: number): ChaintapeError {
@@ -93,7 +118,8 @@ export class LogPublisher {
 function isFence(error: unknown): boolean {
   return (
     error instanceof JetStreamApiError &&
-    (error.code === JetStreamApiCodes.StreamWrongLastSequence ||
+    (error.code === WRONG_LAST_MESSAGE_ID ||
+      error.code === JetStreamApiCodes.StreamWrongLastSequence ||
       error.code === JetStreamApiCodes.StreamWrongLastSequenceUnknown)
   )
 }
