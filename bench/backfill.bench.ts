@@ -13,8 +13,8 @@ import { Scenario } from '../test/e2e/scenario.ts'
 import { canonicalLog } from '../test/support/canonical-log.ts'
 import { type Bench, repeatAsync } from './measure.ts'
 
-/** Blocks of a few swaps each, read anew in every round. */
-const BLOCKS = 600
+/** Blocks of a few swaps each, read anew in every round. A backfill is long: its start must not weigh much. */
+const BLOCKS = 2_000
 const CONCURRENCY = 16
 
 export const bench: Bench = {

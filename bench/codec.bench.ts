@@ -329,8 +329,8 @@ function tradeOf(block: BlockEnvelope, transaction: RawTransaction, log: RawLog)
     bought,
     valueUsd: valueOfAmount(amountBought, 18, usd),
     valueNative: valueOfAmount(amountBought, 18, native),
-    liquidityUsd: valueOfAmount(bought.reserveRaw, 18, usd),
-    liquidityNative: valueOfAmount(bought.reserveRaw, 18, native),
+    liquidityUsd: valueOfAmount(bought.reserveRaw ?? 0n, 18, usd),
+    liquidityNative: valueOfAmount(bought.reserveRaw ?? 0n, 18, native),
   }
 }
 

@@ -19,6 +19,7 @@ export const pureFiles: ReadonlySet<string> = new Set(['src/chain/link.ts'])
 /** Named imports of packages and builtins that are pure, by the folder that may use them. */
 export const purePackageImports: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
   ['domain', new Map([['node:zlib', ['crc32']]])],
+  ['dex', new Map([['viem', ['keccak256', 'Hex']]])],
   ['engine', new Map([['node:zlib', ['crc32']]])],
 ])
 

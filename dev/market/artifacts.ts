@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Abi, Hex } from 'viem'
 
@@ -13,9 +14,11 @@ export const uniswapV2Pair = published('@uniswap/v2-core/build/UniswapV2Pair.jso
 export const uniswapV2Router = published('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 export const weth9 = published('@uniswap/v2-periphery/build/WETH9.json')
 
-function published(path: string): Artifact {
-  const { abi, bytecode } = require(path) as { abi: Abi; bytecode: string }
-  return { abi, bytecode: bytecode.startsWith('0x') ? (bytecode as Hex) : `0x${bytecode}` }
+/** An artifact out of an npm package, as the package's build tool wrote it. */
+export function published(path: string): Artifact {
+  const { abi, bytecode } = require(path) as { abi: Abi; bytecode: string | { object: string } }
+  const code = typeof bytecode === 'string' ? bytecode : bytecode.object
+  return { abi, bytecode: code.startsWith('0x') ? (code as Hex) : `0x${code}` }
 }
 
 type SolcOutput = {
@@ -23,17 +26,23 @@ type SolcOutput = {
   contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
 }
 
-/** Compiles a contract of this folder: `<name>.sol`, holding a contract of the same name. */
-export function compile(name: string): Artifact {
+export type CompileOptions = { readonly evmVersion?: string; readonly withoutMetadata?: boolean }
+
+/** Compiles a contract; by default the one of `<name>.sol` in this folder. */
+export function compile(
+  name: string,
+  source: URL = new URL(`${name}.sol`, import.meta.url),
+  { evmVersion = 'paris', withoutMetadata = false }: CompileOptions = {},
+): Artifact {
   const solc = require('solc') as { compile(input: string): string }
-  const file = `${name}.sol`
-  const content = readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8')
+  const file = basename(fileURLToPath(source))
   const input = {
     language: 'Solidity',
-    sources: { [file]: { content } },
+    sources: { [file]: { content: readFileSync(source, 'utf8') } },
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      evmVersion: 'paris',
+      evmVersion,
+      ...(withoutMetadata && { metadata: { appendCBOR: false, bytecodeHash: 'none' } }),
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
   }

@@ -25,15 +25,18 @@ export type TokenSpec = {
   readonly supply: bigint
 }
 
-type Call = {
+export type Call = {
   readonly to: Hex
   readonly abi: Abi
   readonly name: string
   readonly args: readonly unknown[]
   readonly value?: bigint
+  readonly gas?: bigint
 }
 
 const DEADLINE = 2n ** 64n
+
+const GAS = 3_000_000n
 
 /**
  * A Uniswap V2 market on anvil, with the real bytecode. anvil must run with `--no-mining`: nothing happens
@@ -44,7 +47,7 @@ export class Market {
   readonly #public
   readonly #wallet
   readonly #test
-  readonly #owner: Hex
+  readonly owner: Hex
   readonly weth: Hex
   readonly factory: Hex
   readonly router: Hex
@@ -60,7 +63,7 @@ export class Market {
     this.#public = clients.public
     this.#wallet = clients.wallet
     this.#test = clients.test
-    this.#owner = owner
+    this.owner = owner
     this.weth = deployed.weth
     this.factory = deployed.factory
     this.router = deployed.router
@@ -79,34 +82,34 @@ export class Market {
     return new Market(rpcUrl, owner, { weth, factory, router }, compile('TestToken'))
   }
 
+  /** Deploys a contract in a block of its own. */
+  deploy(artifact: Artifact, args: readonly unknown[]): Promise<Hex> {
+    const clients = { public: this.#public, wallet: this.#wallet, test: this.#test }
+    return deployContract(clients, this.owner, artifact, args)
+  }
+
   /** Deploys a token, all of it owned by the market, and lets the router spend it. */
   async createToken(spec: TokenSpec): Promise<Hex> {
-    const clients = { public: this.#public, wallet: this.#wallet, test: this.#test }
     const args = [spec.name, spec.symbol, spec.decimals, spec.supply]
-    const token = await deployContract(clients, this.#owner, this.#tokenArtifact, args)
-    await this.send({
-      to: token,
-      abi: this.#tokenArtifact.abi,
-      name: 'approve',
-      args: [this.router, maxUint256],
-    })
+    const token = await this.deploy(this.#tokenArtifact, args)
+    await this.approve(token, this.router)
     await this.mine()
     return token
   }
 
   /** Creates (or adds to) the pool of a token and the native coin; needs mining. */
   addLiquidityNative(token: Hex, tokenRaw: bigint, nativeRaw: bigint): Promise<Hex> {
-    const args = [token, tokenRaw, 0n, 0n, this.#owner, DEADLINE]
+    const args = [token, tokenRaw, 0n, 0n, this.owner, DEADLINE]
     return this.send({ ...this.#routerCall('addLiquidityETH', args), value: nativeRaw })
   }
 
   buyWithNative(token: Hex, nativeRaw: bigint, from?: Hex): Promise<Hex> {
-    const args = [0n, [this.weth, token], from ?? this.#owner, DEADLINE]
+    const args = [0n, [this.weth, token], from ?? this.owner, DEADLINE]
     return this.send({ ...this.#routerCall('swapExactETHForTokens', args), value: nativeRaw }, from)
   }
 
   sellForNative(token: Hex, tokenRaw: bigint): Promise<Hex> {
-    const args = [tokenRaw, 0n, [token, this.weth], this.#owner, DEADLINE]
+    const args = [tokenRaw, 0n, [token, this.weth], this.owner, DEADLINE]
     return this.send(this.#routerCall('swapExactTokensForETH', args))
   }
 
@@ -121,14 +124,37 @@ export class Market {
     })) as Hex
   }
 
-  async balanceOf(token: Hex): Promise<bigint> {
-    const { abi } = uniswapV2Pair
-    return (await this.#public.readContract({
-      address: token,
-      abi,
-      functionName: 'balanceOf',
-      args: [this.#owner],
-    })) as bigint
+  /** Of the market's own account, unless another is named. */
+  async balanceOf(token: Hex, holder: Hex = this.owner, block?: number): Promise<bigint> {
+    const call = { to: token, abi: uniswapV2Pair.abi, name: 'balanceOf', args: [holder] }
+    return (await this.read(call, block)) as bigint
+  }
+
+  nativeBalanceOf(holder: Hex, block: number): Promise<bigint> {
+    return this.#public.getBalance({ address: holder, blockNumber: BigInt(block) })
+  }
+
+  /** Asks a contract, as of now or after a block. */
+  read({ to, abi, name, args }: Call, block?: number): Promise<unknown> {
+    const at = block === undefined ? {} : { blockNumber: BigInt(block) }
+    return this.#public.readContract({ address: to, abi, functionName: name, args, ...at })
+  }
+
+  /** Lets a contract spend a token; needs mining. */
+  approve(token: Hex, spender: Hex, from?: Hex): Promise<Hex> {
+    return this.send(
+      { to: token, abi: this.#tokenArtifact.abi, name: 'approve', args: [spender, maxUint256] },
+      from,
+    )
+  }
+
+  transfer(token: Hex, to: Hex, raw: bigint): Promise<Hex> {
+    return this.send({ to: token, abi: this.#tokenArtifact.abi, name: 'transfer', args: [to, raw] })
+  }
+
+  /** Turns native coins into WETH; needs mining. */
+  wrap(nativeRaw: bigint): Promise<Hex> {
+    return this.send({ to: this.weth, abi: weth9.abi, name: 'deposit', args: [], value: nativeRaw })
   }
 
   accounts(): Promise<readonly Hex[]> {
@@ -171,16 +197,16 @@ export class Market {
 
   /** Sends without waiting: the transaction waits to be mined. */
   async send(call: Call, from?: Hex): Promise<Hex> {
-    const { to, abi, name, args, value } = call
+    const { to, abi, name, args, value, gas = GAS } = call
     return this.#wallet.writeContract({
       address: to,
       abi,
       functionName: name,
       args,
-      account: from ?? this.#owner,
+      account: from ?? this.owner,
       chain: foundry,
       // Fixed, because an estimate would not know of the transactions that wait to be mined.
-      gas: 3_000_000n,
+      gas,
       ...(value === undefined ? {} : { value }),
     })
   }

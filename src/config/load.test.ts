@@ -64,10 +64,13 @@ test('what is not said has its default', () => {
     chains: {
       unshipped: {
         ...chain,
+        rpc_timeout_ms: 10_000,
         start_block: 0,
         poll_ms: 1_000,
         read_ahead_blocks: 16,
         receipts_root: 'verified',
+        native: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+        calls: { gas: 1_000_000, answer_bytes: 1_024 },
         quote_assets: [{ address: mixedCase.toLowerCase(), kind: 'stable' }],
         dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase.toLowerCase() }],
       },
@@ -92,6 +95,31 @@ chains:
   assert.equal(config.chains['unshipped']?.start_block, 7)
   assert.equal(config.chains['unshipped']?.finality_depth, 2)
   assert.equal(config.chains['other_2']?.finality_depth, undefined)
+})
+
+test('a chain may start at a date instead of a block', () => {
+  const startOf = (own: Tree) => load(withChain(own)).chains['unshipped']?.start_date
+  for (const start_date of ['2025-06-15', '2025-06-15T23:55Z', '2024-02-29T00:00:00Z']) {
+    assert.equal(startOf({ start_date }), start_date)
+  }
+  const variables = { CHAINTAPE_CHAINS_UNSHIPPED_START_DATE: '2025-06-15' }
+  assert.equal(load(minimal, variables).chains['unshipped']?.start_date, '2025-06-15')
+  const refused = ['chains.unshipped: give start_block or start_date, not both']
+  assertRefused(withChain({ start_block: 0, start_date: '2025-06-15' }), refused)
+  assertRefused(withChain({ start_block: 7 }), refused, variables)
+  for (const start_date of [
+    '2025-02-31',
+    '15.06.2025',
+    '2025-06-15T12:00:00',
+    '2025-06-15T25:00Z',
+    '',
+    '0',
+  ]) {
+    assertRefused(withChain({ start_date }), [
+      'chains.unshipped.start_date must be a date (2025-06-15) or a time (2025-06-15T12:00:00Z)',
+    ])
+  }
+  assertRefused(withChain({ start_date: 20_250_615 }), ['chains.unshipped.start_date must be text'])
 })
 
 const shippedFolder = new URL('../../config/chains/', import.meta.url)
@@ -203,7 +231,7 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
   [
     'a word not allowed, deep inside',
     withChain({ quote_assets: [...chain.quote_assets, { address: mixedCase, kind: 'gold' }] }),
-    'chains.unshipped.quote_assets.1.kind must be one of: stable, native',
+    'chains.unshipped.quote_assets.1.kind must be one of: stable, native, major',
   ],
   [
     'a malformed address',

@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { ChaintapeError } from '../domain/errors.ts'
 import { isChainName } from '../domain/ids.ts'
 import { type Config, configSchema } from './schema.ts'
+import { parseStartDate } from './start-date.ts'
 
 type Tree = { [key: string]: unknown }
 
@@ -24,8 +25,10 @@ const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.ur
 export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {
   const given = withChainFiles(file === undefined ? {} : readYaml(file))
   const unknown = [...misnamedChains(given), ...unknownVariables(given, env)]
-  const tree = withDefaults(withEnvironment(given, env))
-  const problems = [...unknown, ...describeProblems(allErrors(tree))]
+  const settings = withEnvironment(given, env)
+  const starts = wrongStarts(settings)
+  const tree = withDefaults(settings)
+  const problems = [...unknown, ...describeProblems(allErrors(tree)), ...starts]
   if (problems.length > 0) {
     const source =
       file === undefined ? 'the environment (no --config file given)' : `${file} and the environment`
@@ -74,6 +77,21 @@ function misnamedChains(given: Tree): string[] {
   return names
     .filter((name) => !isChainName(name))
     .map((name) => `chains.${name} is not a chain's name: a small letter, then small letters, digits or _`)
+}
+
+/** What no schema says: before the defaults are filled in, since `start_block` has one. */
+function wrongStarts(settings: Tree): string[] {
+  const chains = isTree(settings['chains']) ? settings['chains'] : {}
+  return Object.entries(chains).flatMap(([name, chain]) => {
+    if (!isTree(chain) || chain['start_date'] === undefined) return []
+    const problems: string[] = []
+    if (chain['start_block'] !== undefined)
+      problems.push(`chains.${name}: give start_block or start_date, not both`)
+    const date = chain['start_date']
+    if (typeof date === 'string' && parseStartDate(date) === undefined)
+      problems.push(`chains.${name}.start_date must be a date (2025-06-15) or a time (2025-06-15T12:00:00Z)`)
+    return problems
+  })
 }
 
 function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
@@ -201,7 +219,8 @@ function allowedWords(problems: readonly Problem[], instancePath: string): unkno
 }
 
 function lowerCaseAddresses(node: unknown): unknown {
-  if (typeof node === 'string') return /^0x[0-9a-fA-F]{40}$/.test(node) ? node.toLowerCase() : node
+  if (typeof node === 'string')
+    return /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(node) ? node.toLowerCase() : node
   if (Array.isArray(node)) return node.map(lowerCaseAddresses)
   if (!isTree(node)) return node
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, lowerCaseAddresses(value)]))

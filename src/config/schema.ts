@@ -6,17 +6,49 @@ const port = (fallback: number) => Type.Integer({ minimum: 0, maximum: 65_535, d
 const closed = { additionalProperties: false } as const
 
 const quoteAsset = Type.Object(
-  { address, kind: Type.Union([Type.Literal('stable'), Type.Literal('native')]) },
+  {
+    address,
+    /** A dollar, the coin that pays for gas (wrapped or not), or another coin that much is traded against. */
+    kind: Type.Union([Type.Literal('stable'), Type.Literal('native'), Type.Literal('major')]),
+  },
   closed,
 )
+
+/** Which decoder reads an exchange's events; a fork of a known exchange is a row with the same name, not code. */
+export const PROTOCOL_NAMES = [
+  'uniswap_v2',
+  'uniswap_v3',
+  'uniswap_v4',
+  'pancakeswap_v3',
+  'pancakeswap_infinity_cl',
+  'pancakeswap_infinity_bin',
+  'solidly',
+  'slipstream',
+  'algebra',
+  'curve',
+  'balancer_v2',
+  'balancer_v3',
+  'trader_joe_lb',
+] as const
+
+const hash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 
 const dexDeployment = Type.Object(
   {
     /** The name shown to users. */
     amm: Type.String({ pattern: '^[a-z0-9_]+$' }),
-    /** Which decoder reads its events; a fork of a known exchange is a row here, not code. */
-    protocol: Type.Union([Type.Literal('uniswap_v2')]),
+    protocol: Type.Union(PROTOCOL_NAMES.map((name) => Type.Literal(name))),
+    /** Creates the pools, or holds all of them. */
     factory: address,
+    /** The row holds from and up to these blocks. */
+    from_block: Type.Optional(Type.Integer({ minimum: 0 })),
+    until_block: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Of the pools' code, where their addresses follow from it (CREATE2). */
+    init_code_hash: Type.Optional(hash),
+    /** Who creates the pools, if it is not the factory itself. */
+    deployer: Type.Optional(address),
+    /** Uniswap V4: whom to ask for the tokens of a pool created before the first block read. */
+    position_manager: Type.Optional(address),
   },
   closed,
 )
@@ -26,8 +58,14 @@ const chain = Type.Object(
     family: Type.Union([Type.Literal('evm')]),
     chain_id: Type.Integer({ minimum: 1 }),
     rpc_urls: Type.Array(url, { minItems: 1 }),
+    /** An answer that takes longer is not waited for. */
+    rpc_timeout_ms: Type.Integer({ minimum: 100, default: 10_000 }),
+    /** Where new heads are announced: that only makes us look sooner, so none is needed. */
+    ws_urls: Type.Optional(Type.Array(url)),
     /** First block to read when the log is still empty. */
     start_block: Type.Integer({ minimum: 0, default: 0 }),
+    /** Instead of it: start at the first block of this day or moment (UTC). */
+    start_date: Type.Optional(Type.String()),
     poll_ms: Type.Integer({ minimum: 10, default: 1_000 }),
     /** Blocks fetched at a time while the head is far. */
     read_ahead_blocks: Type.Integer({ minimum: 1, maximum: 1_000, default: 16 }),
@@ -37,6 +75,23 @@ const chain = Type.Object(
     receipts_root: Type.Union([Type.Literal('verified'), Type.Literal('unverifiable')], {
       default: 'verified',
     }),
+    /** The coin that pays for gas. */
+    native: Type.Object(
+      {
+        name: Type.String({ default: 'Ether' }),
+        symbol: Type.String({ default: 'ETH' }),
+        decimals: Type.Integer({ minimum: 0, maximum: 36, default: 18 }),
+      },
+      { ...closed, default: {} },
+    ),
+    /** What a contract that is asked about itself may use up; a hostile one takes all it can get. */
+    calls: Type.Object(
+      {
+        gas: Type.Integer({ minimum: 50_000, default: 1_000_000 }),
+        answer_bytes: Type.Integer({ minimum: 320, maximum: 16_384, default: 1_024 }),
+      },
+      { ...closed, default: {} },
+    ),
     /** Highest rank first: of two quote assets in one pair, the later one is the target. */
     quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
     dexes: Type.Array(dexDeployment, { minItems: 1 }),

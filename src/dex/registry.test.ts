@@ -1,71 +1,175 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
+import { encodeAbiParameters, type Hex, toEventSelector } from 'viem'
+import { padded, rawLog } from '../../test/support/raw-log.ts'
 import type { RawLog } from '../domain/envelope.ts'
-import { PAIR_CREATED, SWAP, SYNC } from './evm/uniswap-v2/decode.ts'
+import { balancerV3 } from './evm/balancer-v3/protocol.ts'
+import { solidly } from './evm/solidly/protocol.ts'
+import { uniswapV2 } from './evm/uniswap-v2/protocol.ts'
+import type { DexDeployment } from './protocol.ts'
 import { DexRegistry } from './registry.ts'
 
 const FACTORY = `0x${'f1'.repeat(20)}`
 const OTHER_FACTORY = `0x${'f2'.repeat(20)}`
+const SOLIDLY_FACTORY = `0x${'f3'.repeat(20)}`
+const VAULT = `0x${'f4'.repeat(20)}`
 const POOL = `0x${'aa'.repeat(20)}`
 const TOKEN0 = `0x${'01'.repeat(20)}`
 const TOKEN1 = `0x${'02'.repeat(20)}`
-const registry = new DexRegistry([{ amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: FACTORY }])
+const BLOCK = 100
 
-function padded(address: string): string {
-  return `0x${address.slice(2).padStart(64, '0')}`
-}
+const uniswap: DexDeployment = { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: FACTORY }
+const sushi: DexDeployment = { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: OTHER_FACTORY }
+const velodrome: DexDeployment = { amm: 'velodrome', protocol: 'solidly', factory: SOLIDLY_FACTORY }
+const balancer: DexDeployment = { amm: 'balancer_v3', protocol: 'balancer_v3', factory: VAULT }
+const registry = new DexRegistry([uniswap])
+const all = new DexRegistry([uniswap, sushi, velodrome, balancer])
+
+const sync = rawLog(POOL, [toEventSelector('Sync(uint112,uint112)')], `0x${'00'.repeat(64)}`)
+const swap = rawLog(
+  POOL,
+  [toEventSelector('Swap(address,uint256,uint256,uint256,uint256,address)'), padded(TOKEN0), padded(TOKEN0)],
+  `0x${'00'.repeat(128)}`,
+)
+const vaultSwap = rawLog(
+  VAULT,
+  [
+    toEventSelector('Swap(address,address,address,uint256,uint256,uint256,uint256)'),
+    padded(POOL),
+    padded(TOKEN0),
+    padded(TOKEN1),
+  ],
+  `0x${'00'.repeat(128)}`,
+)
+const silent: RawLog = { ...sync, topics: [] }
 
 function pairCreated(emitter: string): RawLog {
-  const data = Buffer.concat([Buffer.from(padded(POOL).slice(2), 'hex'), Buffer.alloc(32)])
-  return { index: 0, address: emitter, topics: [PAIR_CREATED, padded(TOKEN0), padded(TOKEN1)], data }
+  const topic = toEventSelector('PairCreated(address,address,address,uint256)')
+  const data = encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [POOL as Hex, 0n])
+  return rawLog(emitter, [topic, padded(TOKEN0), padded(TOKEN1)], data)
 }
 
-const sync: RawLog = { index: 0, address: POOL, topics: [SYNC], data: Buffer.alloc(64) }
-const swap: RawLog = {
-  index: 0,
-  address: POOL,
-  topics: [SWAP, padded(TOKEN0), padded(TOKEN0)],
-  data: Buffer.alloc(128),
-}
-
-test('a pair counts when an allow-listed factory announces it, and only then', () => {
-  assert.deepEqual(registry.decodeFactoryLog(pairCreated(FACTORY)), {
-    type: 'poolCreated',
-    pool: POOL,
-    token0: TOKEN0,
-    token1: TOKEN1,
+describe('announced', () => {
+  test('a pair counts when an allow-listed factory announces it, and only then', () => {
+    assert.deepEqual(registry.announced(pairCreated(FACTORY), BLOCK), {
+      type: 'poolCreated',
+      pool: POOL,
+      tokens: [TOKEN0, TOKEN1],
+      pricing: { kind: 'reserves' },
+    })
+    for (const emitter of [OTHER_FACTORY, POOL, TOKEN0, FACTORY.toUpperCase()]) {
+      assert.equal(registry.announced(pairCreated(emitter), BLOCK), undefined)
+    }
   })
-  for (const emitter of [OTHER_FACTORY, POOL, TOKEN0, FACTORY.toUpperCase()]) {
-    assert.equal(registry.decodeFactoryLog(pairCreated(emitter)), undefined)
-  }
+
+  test("a factory's other events announce nothing", () => {
+    for (const log of [sync, swap, silent]) {
+      assert.equal(registry.announced({ ...log, address: FACTORY }, BLOCK), undefined)
+    }
+    assert.equal(all.announced(pairCreated(SOLIDLY_FACTORY), BLOCK), undefined)
+  })
+
+  test('a factory counts from its first block to its last', () => {
+    const brief = new DexRegistry([{ ...uniswap, fromBlock: 10, untilBlock: 20 }])
+    for (const block of [10, 15, 20]) assert.ok(brief.announced(pairCreated(FACTORY), block))
+    for (const block of [9, 21]) assert.equal(brief.announced(pairCreated(FACTORY), block), undefined)
+  })
 })
 
-test("a factory's other events announce nothing", () => {
-  for (const log of [sync, swap, { ...sync, topics: [] }]) {
-    assert.equal(registry.decodeFactoryLog({ ...log, address: FACTORY }), undefined)
-  }
+describe('poolOf', () => {
+  test('a pool that speaks for itself is the one who speaks; nothing else is one', () => {
+    assert.equal(registry.poolOf(swap, BLOCK), POOL)
+    assert.equal(registry.poolOf(sync, BLOCK), POOL)
+    assert.equal(registry.poolOf(pairCreated(FACTORY), BLOCK), undefined)
+    assert.equal(registry.poolOf(silent, BLOCK), undefined)
+    assert.equal(new DexRegistry([]).poolOf(swap, BLOCK), undefined)
+  })
+
+  test('where one contract speaks for all pools, the event names its pool', () => {
+    assert.equal(all.poolOf(vaultSwap, BLOCK), POOL)
+    assert.equal(all.poolOf({ ...vaultSwap, address: POOL }, BLOCK), undefined)
+    assert.equal(all.poolOf({ ...vaultSwap, data: new Uint8Array(0) }, BLOCK), undefined)
+    const late = new DexRegistry([{ ...balancer, fromBlock: BLOCK + 1 }])
+    assert.equal(late.poolOf(vaultSwap, BLOCK), undefined)
+    assert.equal(late.poolOf(vaultSwap, BLOCK + 1), POOL)
+  })
 })
 
-test('a Swap or Sync might come from a pool; nothing else does', () => {
-  assert.equal(registry.looksLikePool(swap), true)
-  assert.equal(registry.looksLikePool(sync), true)
-  assert.equal(registry.looksLikePool(pairCreated(FACTORY)), false)
-  assert.equal(registry.looksLikePool({ ...sync, topics: [] }), false)
-  assert.equal(new DexRegistry([]).looksLikePool(swap), false)
+describe('candidates', () => {
+  test('all that have the event are asked, each about all its factories at once', () => {
+    const [first, second, ...rest] = all.candidates(swap, BLOCK)
+    assert.deepEqual(rest, [])
+    assert.equal(first?.identify, uniswapV2.identify)
+    assert.deepEqual(
+      first.deployments.map(({ factory }) => factory),
+      [FACTORY, OTHER_FACTORY],
+    )
+    assert.equal(second?.identify, solidly.identify)
+    assert.deepEqual(
+      second.deployments.map(({ factory }) => factory),
+      [SOLIDLY_FACTORY],
+    )
+  })
+
+  test('only those that are there at that block', () => {
+    const late = new DexRegistry([
+      uniswap,
+      { ...sushi, fromBlock: BLOCK + 1 },
+      { ...velodrome, untilBlock: 1 },
+    ])
+    const [only, ...rest] = late.candidates(swap, BLOCK)
+    assert.deepEqual(rest, [])
+    assert.deepEqual(
+      only?.deployments.map(({ amm }) => amm),
+      ['uniswap_v2'],
+    )
+    assert.deepEqual(new DexRegistry([{ ...uniswap, fromBlock: BLOCK + 1 }]).candidates(swap, BLOCK), [])
+  })
+
+  test('about a pool that is spoken for, only the one who speaks', () => {
+    const [only, ...rest] = all.candidates(vaultSwap, BLOCK)
+    assert.deepEqual(rest, [])
+    assert.equal(only?.identify, balancerV3.identify)
+    assert.equal(only.deployments[0]?.factory, VAULT)
+  })
+
+  test('nobody about a log that is none of theirs', () => {
+    assert.deepEqual(all.candidates(silent, BLOCK), [])
+    assert.deepEqual(all.candidates({ ...vaultSwap, address: POOL }, BLOCK), [])
+  })
 })
 
-test('an exchange that is not listed decodes nothing', () => {
-  assert.equal(registry.decodePoolLog('uniswap_v2', sync)?.type, 'reservesSet')
-  assert.equal(registry.decodePoolLog('uniswap_v2', swap)?.type, 'swapped')
-  assert.equal(registry.decodePoolLog('sushiswap_v2', swap), undefined)
-  assert.equal(registry.deploymentOf(OTHER_FACTORY), undefined)
-})
+describe('decode and deploymentOf', () => {
+  test('a factory that is not listed decodes nothing', () => {
+    assert.equal(registry.decode(FACTORY, sync, BLOCK)?.type, 'reservesSet')
+    assert.equal(registry.decode(FACTORY, swap, BLOCK)?.type, 'swapped')
+    assert.equal(registry.decode(FACTORY, silent, BLOCK), undefined)
+    assert.equal(registry.decode(FACTORY, pairCreated(FACTORY), BLOCK), undefined)
+    assert.equal(registry.decode(OTHER_FACTORY, swap, BLOCK), undefined)
+    assert.equal(registry.deploymentOf(OTHER_FACTORY, BLOCK), undefined)
+  })
 
-test('two deployments of one protocol are told apart by their factory', () => {
-  const both = new DexRegistry([
-    { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: FACTORY },
-    { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: OTHER_FACTORY },
-  ])
-  assert.equal(both.deploymentOf(FACTORY)?.amm, 'uniswap_v2')
-  assert.equal(both.deploymentOf(OTHER_FACTORY)?.amm, 'sushiswap_v2')
+  test('a pool is read as those of its factory are', () => {
+    assert.equal(all.decode(SOLIDLY_FACTORY, swap, BLOCK)?.type, 'swapped')
+    assert.equal(all.decode(SOLIDLY_FACTORY, sync, BLOCK), undefined)
+    assert.equal(all.decode(VAULT, vaultSwap, BLOCK)?.type, 'swapped')
+  })
+
+  test('two deployments of one protocol are told apart by their factory', () => {
+    assert.equal(all.deploymentOf(FACTORY, BLOCK)?.amm, 'uniswap_v2')
+    assert.equal(all.deploymentOf(OTHER_FACTORY, BLOCK)?.amm, 'sushiswap_v2')
+  })
+
+  test('one factory may be one thing until a block and another after it', () => {
+    const renamed = new DexRegistry([
+      { ...uniswap, untilBlock: 10 },
+      { ...uniswap, amm: 'renamed', fromBlock: 11 },
+    ])
+    assert.equal(renamed.deploymentOf(FACTORY, 10)?.amm, 'uniswap_v2')
+    assert.equal(renamed.deploymentOf(FACTORY, 11)?.amm, 'renamed')
+  })
+
+  test('a protocol that nobody knows is a mistake in the configuration', () => {
+    assert.throws(() => new DexRegistry([{ ...uniswap, protocol: 'nonesuch' }]), /no such protocol: nonesuch/)
+  })
 })

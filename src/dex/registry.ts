@@ -1,60 +1,88 @@
 import type { RawLog } from '../domain/envelope.ts'
-import type { DexEvent } from './events.ts'
-import { decodeUniswapV2, PAIR_CREATED, SWAP, SYNC } from './evm/uniswap-v2/decode.ts'
+import type { PoolCreated, PoolEvent } from './events.ts'
+import type { DexDeployment, Identify, Protocol } from './protocol.ts'
+import { PROTOCOLS } from './protocols.ts'
 
-export type Protocol = 'uniswap_v2'
+type Deployed = DexDeployment & { readonly is: Protocol }
 
-/** One exchange on one chain: whose pools count, what to call it, who decodes it. */
-export type DexDeployment = { readonly amm: string; readonly protocol: Protocol; readonly factory: string }
-
-type Decoder = {
-  readonly decode: (log: RawLog) => DexEvent | undefined
-  /** Emitted by the factory. */
-  readonly factoryTopics: readonly string[]
-  /** Emitted by its pools. */
-  readonly poolTopics: readonly string[]
-}
-
-const DECODERS: Record<Protocol, Decoder> = {
-  uniswap_v2: { decode: decodeUniswapV2, factoryTopics: [PAIR_CREATED], poolTopics: [SYNC, SWAP] },
+/** An exchange that a pool unknown so far may belong to. */
+export type Candidate = {
+  readonly identify: Identify
+  readonly deployments: readonly DexDeployment[]
 }
 
 /**
- * Which contracts and events matter on a chain. A pool is recognised by its factory, never by the events it
- * emits: anyone can emit a Swap.
+ * Which contracts and events matter on a chain, and when. A pool is recognised by its factory, never by the
+ * events it emits: anyone can emit a Swap.
  */
 export class DexRegistry {
-  readonly #byFactory: ReadonlyMap<string, DexDeployment>
-  readonly #byAmm: ReadonlyMap<string, DexDeployment>
-  readonly #poolTopics: ReadonlySet<string>
+  readonly #byFactory = new Map<string, Deployed[]>()
+  /** By topic of a pool that speaks for itself: the protocols that have it. */
+  readonly #byTopic = new Map<string, Map<Protocol, Deployed[]>>()
 
   constructor(deployments: readonly DexDeployment[]) {
-    this.#byFactory = new Map(deployments.map((deployment) => [deployment.factory, deployment]))
-    this.#byAmm = new Map(deployments.map((deployment) => [deployment.amm, deployment]))
-    this.#poolTopics = new Set(deployments.flatMap(({ protocol }) => DECODERS[protocol].poolTopics))
+    for (const deployment of deployments) {
+      const is = PROTOCOLS[deployment.protocol]
+      if (is === undefined) throw new Error(`no such protocol: ${deployment.protocol}`)
+      const deployed = { ...deployment, is }
+      append(this.#byFactory, deployment.factory, deployed)
+      if (is.isSingleton) continue
+      for (const topic of Object.keys(is.events)) {
+        const protocols = this.#byTopic.get(topic) ?? new Map<Protocol, Deployed[]>()
+        append(protocols, is, deployed)
+        this.#byTopic.set(topic, protocols)
+      }
+    }
   }
 
-  deploymentOf(factory: string): DexDeployment | undefined {
-    return this.#byFactory.get(factory)
-  }
-
-  /** Might this log come from a pool? Only its factory can tell for sure. */
-  looksLikePool(log: RawLog): boolean {
-    const topic = log.topics[0]
-    return topic !== undefined && this.#poolTopics.has(topic)
+  /** The exchange of this factory, as of a block. */
+  deploymentOf(factory: string, block: number): (DexDeployment & { readonly is: Protocol }) | undefined {
+    return this.#byFactory.get(factory)?.find((deployed) => isValid(deployed, block))
   }
 
   /** The pool this log announces, if an allow-listed factory emitted it. */
-  decodeFactoryLog(log: RawLog): (DexEvent & { type: 'poolCreated' }) | undefined {
-    const deployment = this.#byFactory.get(log.address)
-    if (deployment === undefined) return undefined
-    const event = DECODERS[deployment.protocol].decode(log)
-    return event?.type === 'poolCreated' ? event : undefined
+  announced(log: RawLog, block: number): PoolCreated | undefined {
+    const topic = log.topics[0]
+    if (topic === undefined) return undefined
+    return this.deploymentOf(log.address, block)?.is.announcements[topic]?.(log)
   }
 
-  /** What a log of a pool of this exchange says. */
-  decodePoolLog(amm: string, log: RawLog): DexEvent | undefined {
-    const deployment = this.#byAmm.get(amm)
-    return deployment === undefined ? undefined : DECODERS[deployment.protocol].decode(log)
+  /** The pool this log would be of, if it is of one: only its factory can tell for sure. */
+  poolOf(log: RawLog, block: number): string | undefined {
+    const topic = log.topics[0]
+    if (topic === undefined) return undefined
+    if (this.#byTopic.has(topic)) return log.address
+    const deployed = this.deploymentOf(log.address, block)
+    return deployed?.is.isSingleton ? deployed.is.events[topic]?.(log)?.pool : undefined
   }
+
+  /** Whom to ask about a pool that emitted, or is named in, this log. */
+  candidates(log: RawLog, block: number): Candidate[] {
+    const holder = this.deploymentOf(log.address, block)
+    if (holder?.is.isSingleton) return [{ identify: holder.is.identify, deployments: [holder] }]
+    return [...(this.#byTopic.get(log.topics[0] ?? '') ?? [])].flatMap(([{ identify }, all]) => {
+      const deployments = all.filter((deployed) => isValid(deployed, block))
+      return deployments.length === 0 ? [] : [{ identify, deployments }]
+    })
+  }
+
+  /** What a log says of a pool of this factory. */
+  decode(factory: string, log: RawLog, block: number): PoolEvent | undefined {
+    const topic = log.topics[0]
+    const is = this.deploymentOf(factory, block)?.is
+    // For pools without a contract of their own only the factory speaks.
+    if (topic === undefined || is === undefined || (is.isSingleton && log.address !== factory))
+      return undefined
+    return is.events[topic]?.(log)
+  }
+}
+
+function isValid({ fromBlock, untilBlock }: DexDeployment, block: number): boolean {
+  return block >= (fromBlock ?? 0) && block <= (untilBlock ?? Number.MAX_SAFE_INTEGER)
+}
+
+function append<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {
+  const items = map.get(key)
+  if (items === undefined) map.set(key, [item])
+  else items.push(item)
 }

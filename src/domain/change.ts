@@ -36,6 +36,7 @@ export type Trade = {
   readonly pair: string
   readonly amm: string
   readonly transaction: string
+  /** Who called the pool, and who was paid; empty where the protocol does not say. */
   readonly sender: string
   readonly recipient: string
   /** Who signed the transaction. */
@@ -59,7 +60,7 @@ export type TradeSide = {
   readonly decimals: number | undefined
   readonly amountRaw: bigint
   /** Of the pool, after the swap. */
-  readonly reserveRaw: bigint
+  readonly reserveRaw: bigint | undefined
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
 }
@@ -111,9 +112,9 @@ export type PairSide = {
   readonly token: string
   readonly symbol: string
   readonly decimals: number | undefined
-  readonly reserveRaw: bigint
-  readonly initialReserveRaw: bigint
-  /** By the pool price: what its reserves say after the last event. */
+  readonly reserveRaw: bigint | undefined
+  readonly initialReserveRaw: bigint | undefined
+  /** By the pool price, after the last event. */
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
 }

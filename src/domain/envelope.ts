@@ -43,18 +43,34 @@ export type Fact = PoolFact | TokenFact
 /** A pool whose factory is allow-listed, met for the first time. */
 export type PoolFact = {
   readonly type: 'pool'
+  /** Of its contract; where it has none of its own, its 32-byte id. */
   readonly address: string
   readonly factory: string
-  readonly token0: string
-  readonly token1: string
+  /** In the pool's own order: two in most, more in some. */
+  readonly tokens: readonly string[]
+  readonly pricing: Pricing
+  /** What it held before this block, in the same order; left out where events tell, or nobody does. */
+  readonly reservesBefore: readonly bigint[] | undefined
 }
+
+/** What the price of a pool follows from. */
+export type Pricing =
+  /** The ratio of what it holds. */
+  | { readonly kind: 'reserves' }
+  /** A square root that the pool keeps and tells. */
+  | { readonly kind: 'sqrtPrice' }
+  /** The active one of a ladder of prices; each is `binStep` hundredths of a percent above the one below. */
+  | { readonly kind: 'bins'; readonly binStep: number }
+  /** Nothing but what was paid. */
+  | { readonly kind: 'trades' }
 
 /** What a token said of itself when first met. What it did not say is left out. */
 export type TokenFact = {
   readonly type: 'token'
   readonly address: string
-  readonly name: string
-  readonly symbol: string
+  /** As answered, however ugly, cut at a limit: what is shown is cleaned first. */
+  readonly nameRaw: Uint8Array
+  readonly symbolRaw: Uint8Array
   readonly decimals: number | undefined
   readonly supplyRaw: bigint | undefined
 }

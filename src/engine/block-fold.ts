@@ -1,15 +1,17 @@
-import type { Swapped } from '../dex/events.ts'
-import type { Change, Pair, PairSide, Trade, TradeSide } from '../domain/change.ts'
+import type { PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
+import type { Change, Pair, PairSide, Trade } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
-import { never } from '../domain/ids.ts'
-import { ONE_PRICE } from '../domain/money.ts'
 import { foldTrade } from './candle/fold-trade.ts'
 import { newPair, newToken } from './first-records.ts'
-import { amountValue, orient, repriced, targetWorth } from './price/pair-prices.ts'
-import { ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
+import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
+import { ratioOf } from './pool/ratio.ts'
+import { type Reserves, reservesAfter } from './pool/reserves.ts'
+import { amountValue, orient, repriced } from './price/pair-prices.ts'
+import { ReferencePrices } from './price/reference-prices.ts'
 import type { EngineSettings } from './settings.ts'
 import type { EngineTables, TokenState } from './tables.ts'
 import { deepest, withDepth } from './token/main-pair.ts'
+import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
 
 /** Folds one block into the tables and gathers what became different. */
 export class BlockFold {
@@ -38,7 +40,7 @@ export class BlockFold {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
     for (const address of [...this.#touchedPairs]) this.#updateTarget(address)
-    if (this.#anchorMoved) this.#updateStables()
+    if (this.#anchorMoved) this.#updateQuoteAssets()
     const { pairs, tokens, candles, emitted } = this.#tables
     const refs = this.#trades.map(({ key, time, pair }) => ({ key, time, pair }))
     if (refs.length > 0) emitted.put(String(this.#block.number), refs)
@@ -56,113 +58,108 @@ export class BlockFold {
 
   #meetToken(fact: TokenFact): void {
     if (this.#tables.tokens.get(fact.address) !== undefined) return
-    const token = newToken(fact, this.#worthWithoutPair(fact.address), this.#block.time)
+    const token = newToken(fact, this.#reference.worthOf(fact.address), this.#block.time)
     this.#putToken({ token, targetOf: [] })
   }
 
   #meetPool(fact: PoolFact): void {
-    const deployment = this.#settings.registry.deploymentOf(fact.factory)
-    if (deployment === undefined || this.#tables.pairs.get(fact.address) !== undefined) return
-    const targetToken = this.#reference.targetOf(fact.token0, fact.token1)
-    const tokenOf = (address: string) => this.#tables.tokens.get(address)?.token
-    this.#putPair(newPair(fact, deployment.amm, targetToken, tokenOf, this.#block.time))
+    if (this.#tables.pools.get(fact.address) !== undefined) return
+    const deployment = this.#settings.registry.deploymentOf(fact.factory, this.#block.number)
+    if (deployment === undefined) return
+    const pool = newPool(fact)
+    this.#tables.pools.put(pool.address, pool)
+    if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
+  }
+
+  #meetPair(pool: Pool, lower: number, higher: number, reserves: readonly bigint[] | undefined): Pair {
+    const token0 = pool.tokens[lower] ?? ''
+    const token1 = pool.tokens[higher] ?? ''
+    const { registry } = this.#settings
+    const pair = newPair({
+      address: pairId(pool, lower, higher),
+      amm: registry.deploymentOf(pool.factory, this.#block.number)?.amm ?? '',
+      tokens: [token0, token1],
+      reserves,
+      targetToken: this.#reference.targetOf(token0, token1),
+      tokenOf: (address) => this.#tables.tokens.get(address)?.token,
+      time: this.#block.time,
+    })
+    this.#putPair(pair)
+    return pair
   }
 
   #foldLog(transaction: RawTransaction, log: RawLog): void {
-    const created = this.#settings.registry.decodeFactoryLog(log)
+    const { registry } = this.#settings
+    const { number, time } = this.#block
+    const created = registry.announced(log, number)
     if (created !== undefined) {
-      const pair = this.#tables.pairs.get(created.pool)
-      if (pair !== undefined) this.#putPair({ ...pair, createdAt: this.#block.time })
+      this.#foldCreation(created)
       return
     }
-    const pair = this.#tables.pairs.get(log.address)
-    if (pair === undefined) return
-    const event = this.#settings.registry.decodePoolLog(pair.amm, log)
-    if (event === undefined) return
-    switch (event.type) {
-      case 'poolCreated':
-        // Only a factory's word counts, and a pool is no factory.
-        break
-      case 'reservesSet':
-        this.#setReserves(pair, event.reserve0, event.reserve1)
-        break
-      case 'swapped':
-        this.#trade(pair, event, transaction, log)
-        break
-      default:
-        never(event)
+    const id = registry.poolOf(log, number)
+    const pool = id === undefined ? undefined : this.#tables.pools.get(id)
+    const event = pool === undefined ? undefined : registry.decode(pool.factory, log, number)
+    if (pool === undefined || event === undefined) return
+    if (event.type === 'swapped') {
+      const key = { block: number, tx: transaction.index, log: log.index }
+      const { hash, from: wallet } = transaction
+      this.#foldSwap(pool, event, { key, time, transaction: hash, wallet, swap: event })
+    } else if (pool.tokens.length === 2) {
+      // What a pool of more tokens holds belongs to no pair alone.
+      const priced = event.type === 'priceSet' ? this.#withPrice(pool, event.price) : pool
+      this.#refresh(priced, must(this.#tables.pairs.get(pool.address)), event)
     }
   }
 
-  #setReserves(pair: Pair, reserve0: bigint, reserve1: bigint): void {
-    const withReserve = (side: PairSide, reserveRaw: bigint): PairSide => ({
-      ...side,
-      reserveRaw,
-      initialReserveRaw: side.initialReserveRaw === 0n ? reserveRaw : side.initialReserveRaw,
-    })
-    const filled = {
-      ...pair,
-      token0: withReserve(pair.token0, reserve0),
-      token1: withReserve(pair.token1, reserve1),
-      updatedAt: this.#block.time,
-    }
-    if (this.#reference.observe(filled)) this.#anchorMoved = true
-    this.#putPair(repriced(filled, this.#supplyOfTarget(filled), this.#reference))
+  #foldCreation({ pool: id, price }: PoolCreated): void {
+    const pool = this.#tables.pools.get(id)
+    if (pool === undefined) return
+    if (price !== undefined) this.#withPrice(pool, price)
+    const pair = this.#tables.pairs.get(id)
+    if (pair !== undefined) this.#putPair({ ...pair, createdAt: this.#block.time })
   }
 
-  #trade(pair: Pair, swap: Swapped, transaction: RawTransaction, log: RawLog): void {
-    const sells0 = swap.delta0 > 0n && swap.delta1 < 0n
-    const sells1 = swap.delta1 > 0n && swap.delta0 < 0n
-    // A flash swap paid back in kind exchanges nothing: no one bought, no one sold.
-    if (!sells0 && !sells1) return
-    const amount0 = sells0 ? swap.delta0 : -swap.delta0
-    const amount1 = sells1 ? swap.delta1 : -swap.delta1
-    const oriented = orient(pair)
-    const targetIs0 = pair.targetToken === pair.token0.token
-    const targetRaw = targetIs0 ? amount0 : amount1
-    const quoteRaw = targetIs0 ? amount1 : amount0
-    const quoteWorth = oriented === undefined ? UNKNOWN_WORTH : this.#reference.worthOf(oriented.quote.token)
-    const paid =
-      oriented === undefined
-        ? UNKNOWN_WORTH
-        : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, this.#reference)
-    const tradeSide = (side: PairSide, amountRaw: bigint): TradeSide => {
-      const worth = side.token === pair.targetToken ? paid : quoteWorth
-      const { token, symbol, decimals, reserveRaw } = side
-      return {
-        token,
-        symbol,
-        decimals,
-        amountRaw,
-        reserveRaw,
-        priceUsd: worth.usd,
-        priceNative: worth.native,
-      }
+  #foldSwap(pool: Pool, swap: Swapped, origin: TradeOrigin): void {
+    const from = placeOf(pool, swap.token0)
+    const to = placeOf(pool, swap.token1)
+    if (from === undefined || to === undefined || from === to) return
+    const isInOrder = from < to
+    const lower = isInOrder ? from : to
+    const higher = isInOrder ? to : from
+    const exchange = isInOrder ? exchangeOf(swap.delta0, swap.delta1) : exchangeOf(swap.delta1, swap.delta0)
+    const pair =
+      this.#tables.pairs.get(pairId(pool, lower, higher)) ?? this.#meetPair(pool, lower, higher, undefined)
+    if (exchange !== undefined && pool.pricing.kind === 'trades') {
+      this.#tables.lastExchanges.put(pair.address, { raw0: exchange.amount0, raw1: exchange.amount1 })
     }
-    const side0 = tradeSide(pair.token0, amount0)
-    const side1 = tradeSide(pair.token1, amount1)
-    const side = oriented === undefined ? undefined : sells0 === targetIs0 ? 'sell' : 'buy'
-    const trade: Trade = {
-      key: { block: this.#block.number, tx: transaction.index, log: log.index },
-      time: this.#block.time,
-      pair: pair.address,
-      amm: pair.amm,
-      transaction: transaction.hash,
-      sender: swap.sender,
-      recipient: swap.recipient,
-      wallet: transaction.from,
-      targetToken: pair.targetToken,
-      side,
-      sold: sells0 ? side0 : side1,
-      bought: sells0 ? side1 : side0,
-      valueUsd: amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.usd),
-      valueNative:
-        oriented !== undefined && this.#reference.isNative(oriented.target.token)
-          ? amountValue(targetRaw, oriented.target.decimals, ONE_PRICE)
-          : amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.native),
-      liquidityUsd: pair.tvlUsd,
-      liquidityNative: pair.tvlNative,
-    }
+    const priced = swap.price === undefined ? pool : this.#withPrice(pool, swap.price)
+    const refreshed = this.#refresh(priced, pair, swap)
+    if (exchange !== undefined) this.#trade(refreshed, exchange, origin)
+  }
+
+  #withPrice(pool: Pool, price: PoolPrice): Pool {
+    const priced = { ...pool, price }
+    this.#tables.pools.put(pool.address, priced)
+    return priced
+  }
+
+  /** Brings a pair's reserves and prices up to an event of its pool. */
+  #refresh(pool: Pool, pair: Pair, event: PoolEvent): Pair {
+    const how =
+      this.#settings.registry.deploymentOf(pool.factory, this.#block.number)?.is.reserves ?? 'unknown'
+    // Told reserves come in an event of their own, before the one they result from.
+    if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return pair
+    const reserves = reservesAfter(pool, pair, event, how)
+    const filled = { ...withReserves(pair, reserves), updatedAt: this.#block.time }
+    const ratio = ratioOf(pool, filled, this.#tables.lastExchanges)
+    if (this.#reference.observe(filled, ratio)) this.#anchorMoved = true
+    const refreshed = repriced(filled, ratio, this.#supplyOfTarget(filled), this.#reference)
+    this.#putPair(refreshed)
+    return refreshed
+  }
+
+  #trade(pair: Pair, exchange: Exchange, origin: TradeOrigin): void {
+    const { trade, paid } = toTrade(pair, exchange, origin, this.#reference)
     this.#trades.push(trade)
     this.#putPair({
       ...pair,
@@ -170,10 +167,10 @@ export class BlockFold {
       firstTradeAt: pair.firstTradeAt ?? this.#block.time,
       lastTradeAt: this.#block.time,
       lastTradePriceUsd: paid.usd,
-      lastSide: side,
+      lastSide: trade.side,
       athPriceUsd: higher(pair.athPriceUsd, paid.usd),
     })
-    if (oriented === undefined) return
+    if (trade.targetToken === undefined) return
     const newest = this.#tables.candles.get(pair.address) ?? []
     const { key, time, valueUsd, valueNative } = trade
     const paidFor = {
@@ -203,7 +200,7 @@ export class BlockFold {
     const side = mainPair === undefined ? undefined : orient(mainPair)?.target
     const { address: token, decimals, supplyRaw } = state.token
     const worth =
-      side === undefined ? this.#worthWithoutPair(token) : { usd: side.priceUsd, native: side.priceNative }
+      side === undefined ? this.#reference.worthOf(token) : { usd: side.priceUsd, native: side.priceNative }
     this.#putToken({
       token: {
         ...state.token,
@@ -212,7 +209,7 @@ export class BlockFold {
         mainPair: main?.pair,
         mainPairTvlUsd: main?.tvlUsd,
         tvlUsd: main === undefined ? undefined : targetOf.reduce((total, { tvlUsd }) => total + tvlUsd, 0n),
-        fdvUsd: supplyRaw === undefined ? undefined : amountValue(supplyRaw, decimals, worth.usd),
+        fdvUsd: amountValue(supplyRaw, decimals, worth.usd),
         updatedAt: this.#block.time,
       },
       targetOf,
@@ -224,23 +221,24 @@ export class BlockFold {
     if (pair.isMain !== isMain) this.#putPair({ ...pair, isMain })
   }
 
-  /** A stablecoin's price in native coins follows the native coin's price in dollars. */
-  #updateStables(): void {
+  /** What the native coin is worth has changed, and with it a stablecoin's price in native coins. */
+  #updateQuoteAssets(): void {
     for (const { address, kind } of this.#settings.quoteAssets) {
       const state = this.#tables.tokens.get(address)
       // One that has a main pair is priced by it, like any other token.
-      if (kind !== 'stable' || state === undefined || state.token.mainPair !== undefined) continue
-      const { native } = this.#reference.worthOf(address)
-      this.#putToken({
-        ...state,
-        token: { ...state.token, priceNative: native, updatedAt: this.#block.time },
-      })
+      if (kind === 'major' || state === undefined || state.token.mainPair !== undefined) continue
+      const { usd, native } = this.#reference.worthOf(address)
+      const { decimals, supplyRaw } = state.token
+      const fdvUsd = amountValue(supplyRaw, decimals, usd)
+      const token = {
+        ...state.token,
+        priceUsd: usd,
+        priceNative: native,
+        fdvUsd,
+        updatedAt: this.#block.time,
+      }
+      this.#putToken({ ...state, token })
     }
-  }
-
-  /** Of a token that no pair prices: a stablecoin is a dollar, of any other nothing is known. */
-  #worthWithoutPair(address: string): Worth {
-    return this.#reference.isStable(address) ? this.#reference.worthOf(address) : UNKNOWN_WORTH
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {
@@ -258,6 +256,14 @@ export class BlockFold {
     this.#tables.tokens.put(state.token.address, state)
     this.#touchedTokens.add(state.token.address)
   }
+}
+
+function withReserves(pair: Pair, [reserve0, reserve1]: Reserves): Pair {
+  const fill = (side: PairSide, reserveRaw: bigint | undefined): PairSide => {
+    const initialReserveRaw = side.initialReserveRaw ?? (reserveRaw === 0n ? undefined : reserveRaw)
+    return { ...side, reserveRaw, initialReserveRaw }
+  }
+  return { ...pair, token0: fill(pair.token0, reserve0), token1: fill(pair.token1, reserve1) }
 }
 
 function higher(a: bigint | undefined, b: bigint | undefined): bigint | undefined {

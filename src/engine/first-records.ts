@@ -1,15 +1,16 @@
 import type { Pair, PairSide, Token } from '../domain/change.ts'
-import type { PoolFact, TokenFact } from '../domain/envelope.ts'
+import type { TokenFact } from '../domain/envelope.ts'
+import { shownText } from '../domain/token-text.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { Worth } from './price/reference-prices.ts'
 
 /** A token as it is when first met. */
 export function newToken(fact: TokenFact, worth: Worth, time: number): Token {
-  const { address, name, symbol, decimals, supplyRaw } = fact
+  const { address, decimals, supplyRaw } = fact
   return {
     address,
-    name,
-    symbol,
+    name: shownText(fact.nameRaw),
+    symbol: shownText(fact.symbolRaw),
     decimals,
     supplyRaw,
     priceUsd: worth.usd,
@@ -22,31 +23,37 @@ export function newToken(fact: TokenFact, worth: Worth, time: number): Token {
   }
 }
 
-/** A pair as it is when first met: what its pool holds, only its events tell. */
-export function newPair(
-  fact: PoolFact,
-  amm: string,
-  targetToken: string | undefined,
-  tokenOf: (address: string) => Token | undefined,
-  time: number,
-): Pair {
-  const side = (address: string): PairSide => {
-    const token = tokenOf(address)
+export type FirstPair = {
+  readonly address: string
+  readonly amm: string
+  readonly tokens: readonly [string, string]
+  /** What its pool held before this block, as far as is known. */
+  readonly reserves: readonly bigint[] | undefined
+  readonly targetToken: string | undefined
+  readonly tokenOf: (address: string) => Token | undefined
+  readonly time: number
+}
+
+/** A pair as it is when first met. */
+export function newPair({ address, amm, tokens, reserves, targetToken, tokenOf, time }: FirstPair): Pair {
+  const side = (place: 0 | 1): PairSide => {
+    const token = tokenOf(tokens[place])
+    const reserveRaw = reserves?.[place]
     return {
-      token: address,
+      token: tokens[place],
       symbol: token?.symbol ?? '',
       decimals: token?.decimals,
-      reserveRaw: 0n,
-      initialReserveRaw: 0n,
+      reserveRaw,
+      initialReserveRaw: reserveRaw === 0n ? undefined : reserveRaw,
       priceUsd: undefined,
       priceNative: undefined,
     }
   }
   return {
-    address: fact.address,
+    address,
     amm,
-    token0: side(fact.token0),
-    token1: side(fact.token1),
+    token0: side(0),
+    token1: side(1),
     targetToken,
     isMain: false,
     tvlUsd: undefined,

@@ -8,4 +8,4 @@ export type EngineSettings = {
   readonly quoteAssets: readonly QuoteAsset[]
 }
 
-export type QuoteAsset = { readonly address: string; readonly kind: 'stable' | 'native' }
+export type QuoteAsset = { readonly address: string; readonly kind: 'stable' | 'native' | 'major' }

@@ -1,10 +1,11 @@
+import type { PoolPrice } from '../dex/events.ts'
 import type { Candle, Pair, Token, TradeRef } from '../domain/change.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { ByteReader } from '../domain/wire/byte-reader.ts'
 import type { ByteWriter } from '../domain/wire/byte-writer.ts'
-import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
+import { readBlockRef, readPricing, writeBlockRef, writePricing } from '../domain/wire/envelope-codec.ts'
 import {
   readCandle,
   readPair,
@@ -15,10 +16,15 @@ import {
   writeToken,
   writeTradeRef,
 } from '../domain/wire/record-codec.ts'
+import type { Pool } from './pool/pool.ts'
+import type { Ratio } from './pool/ratio.ts'
 
 /** All of the engine's memory, by table. */
 export type EngineTables = {
+  readonly pools: Table<Pool>
   readonly pairs: Table<Pair>
+  /** By pair, where nothing but trades tells the price: the last one. */
+  readonly lastExchanges: Table<Ratio>
   readonly tokens: Table<TokenState>
   /** By pair: the newest candle of each interval. */
   readonly candles: Table<readonly Candle[]>
@@ -40,6 +46,31 @@ export type Tip = BlockRef & { readonly time: number }
 
 /** There is one tip and one list of anchors: their tables have this single key. */
 export const ONLY = 'only'
+
+const poolCodec: RecordCodec<Pool> = {
+  write: (w, { address, factory, tokens, pricing, price }) => {
+    w.id(address)
+    w.id(factory)
+    w.list(tokens, (token) => w.id(token))
+    writePricing(w, pricing)
+    w.optional(price, (known) => writePoolPrice(w, known))
+  },
+  read: (r) => ({
+    address: r.id(),
+    factory: r.id(),
+    tokens: r.list(() => r.id()),
+    pricing: readPricing(r),
+    price: r.optional(() => readPoolPrice(r)),
+  }),
+}
+
+const ratioCodec: RecordCodec<Ratio> = {
+  write: (w, { raw0, raw1 }) => {
+    w.biguint(raw0)
+    w.biguint(raw1)
+  },
+  read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
+}
 
 export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
 
@@ -76,7 +107,9 @@ const tipCodec: RecordCodec<Tip> = {
 
 export function openTables(state: JournaledState): EngineTables {
   return {
+    pools: state.table('pool', poolCodec),
     pairs: state.table('pair', pairCodec),
+    lastExchanges: state.table('exchange', ratioCodec),
     tokens: state.table('token', tokenCodec),
     candles: state.table('candles', candlesCodec),
     emitted: state.table('emitted', emittedCodec),
@@ -90,4 +123,20 @@ function listCodec<T>(
   read: (r: ByteReader) => T,
 ): RecordCodec<readonly T[]> {
   return { write: (w, items) => w.list(items, (item) => write(w, item)), read: (r) => r.list(() => read(r)) }
+}
+
+/** A tick is written as its distance from the lowest number of its type: the wire knows no signs. */
+const TICK_OFFSET = 2 ** 31
+
+function writePoolPrice(w: ByteWriter, price: PoolPrice): void {
+  w.bool(price.kind === 'sqrt')
+  if (price.kind === 'sqrt') {
+    w.biguint(price.sqrtPriceX96)
+    w.varuint(price.tick + TICK_OFFSET)
+  } else w.varuint(price.id)
+}
+
+function readPoolPrice(r: ByteReader): PoolPrice {
+  if (!r.bool()) return { kind: 'bin', id: r.varuint() }
+  return { kind: 'sqrt', sqrtPriceX96: r.biguint(), tick: r.varuint() - TICK_OFFSET }
 }

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { Counter, Gauge } from 'prom-client'
-import { DexRegistry } from '../dex/registry.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { decodeChangeSet, encodeChangeSet } from '../domain/wire/change-codec.ts'
 import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Common } from '../lib/common.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
+import { createRegistry } from './dex-registry.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
-const STATE_FORMAT = 'engine-1'
+const STATE_FORMAT = 'engine-2'
 
 export const startEngine: StartRole = (config, common) => {
   const metrics = createMetrics(common)
@@ -34,7 +34,7 @@ async function foldChain(
   const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
   const store = openStateStore({ dir, format: STATE_FORMAT })
   common.shutdown.onClose(`engine state of ${chain}`, () => store.close())
-  const registry = new DexRegistry(config.dexes)
+  const registry = createRegistry(config)
   const engine = new Engine({ chain, registry, quoteAssets: config.quote_assets }, store)
 
   const publisher = await changes.openPublisher()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import type { RpcOutcome } from '../../src/chain/evm/endpoint-asker.ts'
 import type { PoolSettings } from '../../src/chain/evm/endpoint-pool.ts'
+import type { RpcOutcome } from '../../src/chain/evm/endpoint-reports.ts'
 import { createEvmRpc, type EvmRpcOptions } from '../../src/chain/evm/rpc.ts'
 import { createEvmSource } from '../../src/chain/evm/source.ts'
 import { Reader } from '../../src/chain/reader.ts'

@@ -6,6 +6,14 @@ export type Fault =
   | { readonly kind: 'none' | 'error' | 'reset' | 'empty' | 'truncated' | 'hang' }
   /** Alters one log of every block's receipts that has any. */
   | { readonly kind: 'lie' }
+  /** Gives receipts, and logs asked for by themselves, as if nothing had been logged. */
+  | { readonly kind: 'no_logs' }
+  /** Does not have the method; `hides` leaves out the logs as well. */
+  | { readonly kind: 'no_receipts'; readonly hides?: 'logs' }
+  /** Tells of blocks that are not there: their hashes are made up. */
+  | { readonly kind: 'invented' }
+  /** Says what another node says. */
+  | { readonly kind: 'elsewhere'; readonly nodeUrl: string }
   /** Knows nothing of the newest blocks. */
   | { readonly kind: 'lag'; readonly blocks: number }
   | { readonly kind: 'delay'; readonly delayMs: number }
@@ -102,9 +110,14 @@ export class FaultyProxy {
         await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
         break
     }
-    const answers = await this.#askNode(requests)
+    const answers = await this.#askNode(requests, fault.kind === 'elsewhere' ? fault.nodeUrl : undefined)
     if (fault.kind === 'lag') await this.#forgetNewest(requests, answers, fault.blocks)
     if (fault.kind === 'lie') for (const answer of answers) alterOneLog(answer)
+    if (fault.kind === 'invented') for (const answer of answers) inventHash(answer)
+    if (fault.kind === 'no_receipts') forgetReceipts(requests, answers)
+    if (fault.kind === 'no_logs' || (fault.kind === 'no_receipts' && fault.hides === 'logs')) {
+      for (const [index, answer] of answers.entries()) hideLogs(requests[index]?.method, answer)
+    }
     if (fault.kind === 'foreign') {
       requests.forEach(({ method }, index) => {
         const answer = answers[index]
@@ -114,8 +127,8 @@ export class FaultyProxy {
     send(answers, fault.kind === 'truncated' ? (text) => text.slice(0, text.length / 2) : undefined)
   }
 
-  async #askNode(requests: readonly Request[]): Promise<Answer[]> {
-    const response = await fetch(this.#nodeUrl, {
+  async #askNode(requests: readonly Request[], nodeUrl = this.#nodeUrl): Promise<Answer[]> {
+    const response = await fetch(nodeUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(requests.map((request) => ({ jsonrpc: '2.0', ...request }))),
@@ -157,7 +170,34 @@ export class FaultyProxy {
 
 function alterOneLog(answer: Answer): void {
   if (!Array.isArray(answer.result)) return
-  const receipts = answer.result as { logs: { data: string }[] }[]
-  const log = receipts.flatMap(({ logs }) => logs)[0]
+  const receipts = answer.result as { logs?: { data: string }[] }[]
+  const log = receipts.flatMap(({ logs }) => logs ?? [])[0]
   if (log !== undefined) log.data = log.data.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+}
+
+function forgetReceipts(requests: readonly Request[], answers: readonly Answer[]): void {
+  for (const [index, { method }] of requests.entries()) {
+    const answer = answers[index]
+    if (method !== 'eth_getBlockReceipts' || answer === undefined) continue
+    delete answer.result
+    answer.error = { code: -32_601, message: `the method ${method} does not exist/is not available` }
+  }
+}
+
+/** All of it fits together; only the header knows better. */
+function hideLogs(method: string | undefined, answer: Answer): void {
+  if (!Array.isArray(answer.result)) return
+  if (method === 'eth_getLogs') answer.result = []
+  if (method !== 'eth_getBlockReceipts') return
+  for (const receipt of answer.result as { logs: unknown[]; logsBloom: string }[]) {
+    receipt.logs = []
+    receipt.logsBloom = `0x${'0'.repeat(512)}`
+  }
+}
+
+function inventHash({ result }: Answer): void {
+  const block = Object(result) as { hash?: string; parentHash?: string }
+  if (block.hash !== undefined && block.parentHash !== undefined) {
+    block.hash = `0x${'ab'.repeat(4)}${block.hash.slice(10)}`
+  }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { type DexDeployment, DexRegistry } from '../../src/dex/registry.ts'
+import type { DexDeployment } from '../../src/dex/protocol.ts'
+import { DexRegistry } from '../../src/dex/registry.ts'
 import type { BlockEnvelope, Envelope, Fact, RawLog, RawTransaction } from '../../src/domain/envelope.ts'
 import type { EngineSettings, QuoteAsset } from '../../src/engine/settings.ts'
 
@@ -268,12 +269,22 @@ function factsOf(world: Market, before: readonly BlockEnvelope[], used: readonly
   const addresses = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
   const tokens = world.tokens.filter(({ address }) => addresses.has(address) && !told.has(address))
   return [
-    ...pools.map((fact): Fact => ({ type: 'pool', ...fact })),
+    ...pools.map(({ address, factory, token0, token1 }): Fact => {
+      const tokens = [token0, token1]
+      return {
+        type: 'pool',
+        address,
+        factory,
+        tokens,
+        pricing: { kind: 'reserves' },
+        reservesBefore: undefined,
+      }
+    }),
     ...tokens.map((token): Fact => {
       return {
         type: 'token',
-        name: `Token ${token.address.slice(-2)}`,
-        symbol: token.address.slice(-2),
+        nameRaw: Buffer.from(`Token ${token.address.slice(-2)}`),
+        symbolRaw: Buffer.from(token.address.slice(-2)),
         ...token,
       }
     }),

@@ -9,6 +9,7 @@ import {
   valueOfAmount,
 } from '../../src/domain/money.ts'
 import { compareOrderKeys, type OrderKey } from '../../src/domain/order-key.ts'
+import type { QuoteAsset } from '../../src/engine/settings.ts'
 import { DEPLOYMENTS, type Market } from './market-arbitraries.ts'
 
 export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
@@ -28,6 +29,7 @@ type SwapSeen = Seen & {
   readonly out: readonly [bigint, bigint]
 }
 type Met<T> = T & { readonly time: number }
+type MetPool = Met<PoolFact> & { readonly token0: string; readonly token1: string }
 
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
 const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
@@ -38,7 +40,7 @@ export const NOTHING: Worth = { usd: undefined, native: undefined }
 /** All that ever happened on one chain, and what any number was at any moment: nothing is remembered, all is looked up. */
 export class MarketHistory {
   readonly market: Market
-  readonly pools: Met<PoolFact>[] = []
+  readonly pools: MetPool[] = []
   readonly tokens: Met<TokenFact>[] = []
   readonly syncs: SyncSeen[] = []
   readonly swaps: SwapSeen[] = []
@@ -49,7 +51,10 @@ export class MarketHistory {
     for (const { number, time, facts, transactions } of chain) {
       for (const fact of facts) {
         if (fact.type === 'token') this.tokens.push({ ...fact, time })
-        if (fact.type === 'pool' && ammOf(fact.factory) !== undefined) this.pools.push({ ...fact, time })
+        if (fact.type === 'pool' && ammOf(fact.factory) !== undefined) {
+          const [token0 = '', token1 = ''] = fact.tokens
+          this.pools.push({ ...fact, token0, token1, time })
+        }
       }
       for (const { index: tx, hash: transaction, from: wallet, logs } of transactions) {
         for (const log of logs) {
@@ -78,7 +83,7 @@ export class MarketHistory {
     }
   }
 
-  poolFact(address: string): Met<PoolFact> {
+  poolFact(address: string): MetPool {
     const fact = this.pools.find((known) => known.address === address)
     if (fact === undefined) throw new Error(`${address} was never met`)
     return fact
@@ -88,7 +93,7 @@ export class MarketHistory {
     return this.tokens.find((known) => known.address === address)
   }
 
-  kindOf(token: string | undefined): 'stable' | 'native' | undefined {
+  kindOf(token: string | undefined): QuoteAsset['kind'] | undefined {
     return this.market.quoteAssets.find(({ address }) => address === token)?.kind
   }
 
@@ -110,12 +115,12 @@ export class MarketHistory {
     return this.syncs.filter((sync) => sync.pool === pool && compareOrderKeys(sync.key, at) <= 0).at(-1)
   }
 
-  reservesAt(pool: string, at: OrderKey): readonly [bigint, bigint] {
-    return this.lastSync(pool, at)?.reserves ?? [0n, 0n]
+  reservesAt(pool: string, at: OrderKey): readonly [bigint | undefined, bigint | undefined] {
+    return this.lastSync(pool, at)?.reserves ?? [undefined, undefined]
   }
 
   /** Pools of a stablecoin and the native coin, both of which say how many decimals they have. */
-  anchors(): Met<PoolFact>[] {
+  anchors(): MetPool[] {
     return this.pools.filter(({ token0, token1 }) => {
       const kinds = [this.kindOf(token0), this.kindOf(token1)]
       const known = [token0, token1].every((token) => this.tokenFact(token)?.decimals !== undefined)
@@ -126,7 +131,7 @@ export class MarketHistory {
   /** What the deepest stablecoin pool says; of equally deep ones, the one of the lower address. */
   nativeUsdAt(at: OrderKey): Price | undefined {
     const quotes = this.anchors().flatMap((pool) => {
-      const [reserve0, reserve1] = this.reservesAt(pool.address, at)
+      const [reserve0 = 0n, reserve1 = 0n] = this.reservesAt(pool.address, at)
       const isStable0 = this.kindOf(pool.token0) === 'stable'
       const stable = this.tokenFact(isStable0 ? pool.token0 : pool.token1)
       const native = this.tokenFact(isStable0 ? pool.token1 : pool.token0)

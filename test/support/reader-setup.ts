@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict'
 import { Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
+import { CanonicalView } from './canonical-view.ts'
 import { ScriptedChain } from './scripted-chain.ts'
 import { createTestCommon } from './test-common.ts'
 
@@ -67,35 +67,6 @@ export class ReaderSetup {
 
   /** The chain as someone sees it who has only the log; every step is checked on the way. */
   canonical(): string[] {
-    const chain: { number: number; hash: string }[] = []
-    let final = this.chain.first - 1
-    for (const envelope of this.log) {
-      const tip = chain.at(-1)
-      switch (envelope.kind) {
-        case 'block':
-          if (tip !== undefined) {
-            assert.equal(envelope.number, tip.number + 1)
-            assert.equal(envelope.parentHash, tip.hash)
-          }
-          chain.push(envelope)
-          break
-        case 'undo': {
-          const { number, hash } = envelope.lastValid
-          assert.ok(tip !== undefined && number < tip.number, 'an undo takes something back')
-          assert.ok(number >= final, 'what is final stays')
-          while ((chain.at(-1)?.number ?? -1) > number) chain.pop()
-          if (chain.length > 0) assert.equal(chain.at(-1)?.hash, hash)
-          break
-        }
-        case 'final': {
-          const { number, hash } = envelope.upTo
-          assert.ok(number > final, 'finality only rises')
-          final = number
-          assert.ok(chain.some((block) => block.number === number && block.hash === hash))
-          break
-        }
-      }
-    }
-    return chain.map(({ hash }) => hash)
+    return CanonicalView.of(this.log).blocks.map(({ hash }) => hash)
   }
 }

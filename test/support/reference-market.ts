@@ -37,7 +37,7 @@ class Reference extends MarketHistory {
       const sides = [fact.token0, fact.token1].map((token, at): TradeSide => {
         const { usd, native } = token === target ? paid : quoteWorth
         const money = { priceUsd: usd, priceNative: native }
-        const raw = { amountRaw: amounts[at] ?? 0n, reserveRaw: reserves[at] ?? 0n }
+        const raw = { amountRaw: amounts[at] ?? 0n, reserveRaw: reserves[at] }
         return { ...this.named(token), ...raw, ...money }
       }) as [TradeSide, TradeSide]
       const [sold, bought] = net0 > 0n ? sides : [sides[1], sides[0]]
@@ -106,12 +106,12 @@ class Reference extends MarketHistory {
     const target = this.targetOf(fact)
     const syncs = this.syncs.filter(({ pool }) => pool === address)
     const reserves = this.reservesAt(address, END)
-    const initial = [0, 1].map((at) => syncs.map((sync) => sync.reserves[at]).find((raw) => raw !== 0n) ?? 0n)
+    const initial = [0, 1].map((at) => syncs.map((sync) => sync.reserves[at]).find((raw) => raw !== 0n))
     const prices = this.poolPrices(address, END)
     const depth = this.depthAt(address, END)
     const sides = [fact.token0, fact.token1].map((token, at): PairSide => {
       const { usd, native } = prices === undefined ? NOTHING : token === target ? prices.target : prices.quote
-      const raw = { reserveRaw: reserves[at] ?? 0n, initialReserveRaw: initial[at] ?? 0n }
+      const raw = { reserveRaw: reserves[at], initialReserveRaw: initial[at] }
       return { ...this.named(token), ...raw, priceUsd: usd, priceNative: native }
     }) as [PairSide, PairSide]
     const last = trades.at(-1)
@@ -141,18 +141,20 @@ class Reference extends MarketHistory {
   token(address: string, trades: readonly Trade[]): Token {
     const fact = this.tokenFact(address)
     if (fact === undefined) throw new Error(`${address} was never met`)
-    const { name, symbol, decimals, supplyRaw } = fact
+    const { decimals, supplyRaw } = fact
+    const name = Buffer.from(fact.nameRaw).toString()
+    const symbol = Buffer.from(fact.symbolRaw).toString()
     const pairs = this.pools.filter((pool) => this.targetOf(pool) === address)
     const depths = pairs.flatMap((pool) => this.depthAt(pool.address, END).usd ?? [])
     const mainPair = this.mainPair(address)
-    const isStable = this.kindOf(address) === 'stable'
-    const reference = isStable ? this.quoteWorth(address, END) : NOTHING
+    const isQuote = this.kindOf(address) !== undefined
+    const reference = this.quoteWorth(address, END)
     const worth = mainPair === undefined ? reference : this.poolPrices(mainPair, END)?.target
     const touchedPairs = pairs.flatMap((pool) => [
       this.pair(pool.address, trades).updatedAt,
       ...this.creations.filter((created) => created.pool === pool.address).map(({ time }) => time),
     ])
-    const anchored = isStable && mainPair === undefined ? this.anchorTimes() : []
+    const anchored = isQuote && mainPair === undefined ? this.anchorTimes() : []
     return {
       ...{ address, name, symbol, decimals, supplyRaw, mainPair },
       priceUsd: worth?.usd,
@@ -172,6 +174,6 @@ class Reference extends MarketHistory {
 
   named(token: string): { token: string; symbol: string; decimals: number | undefined } {
     const fact = this.tokenFact(token)
-    return { token, symbol: fact?.symbol ?? '', decimals: fact?.decimals }
+    return { token, symbol: Buffer.from(fact?.symbolRaw ?? []).toString(), decimals: fact?.decimals }
   }
 }

@@ -1,12 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { addressAt, topicAddress, uintAt } from './abi.ts'
+import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, parseAbiParameters } from 'viem'
+import {
+  addressAt,
+  callData,
+  intAt,
+  itemsAt,
+  listAt,
+  smallIntAt,
+  smallUintAt,
+  topicAddress,
+  topicId,
+  topicSmallInt,
+  topicSmallUint,
+  uintAt,
+  wordAt,
+} from './abi.ts'
 
 const MAX_UINT256 = 2n ** 256n - 1n
 
 function word(value: bigint): Buffer {
-  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+  return Buffer.from(BigInt.asUintN(256, value).toString(16).padStart(64, '0'), 'hex')
+}
+
+function topic(value: bigint): string {
+  return `0x${word(value).toString('hex')}`
 }
 
 describe('uintAt', () => {
@@ -60,5 +79,107 @@ describe('addresses', () => {
       assert.equal(topicAddress(topic), undefined)
     }
     assert.equal(addressAt(new Uint8Array(31), 0), undefined)
+  })
+})
+
+describe('numbers', () => {
+  test('the highest bit is a sign, for those who ask for one', () => {
+    const values = [0n, 1n, -1n, 2n ** 255n - 1n, -(2n ** 255n)]
+    const data = Buffer.concat(values.map(word))
+    assert.deepEqual(
+      values.map((_, index) => intAt(data, index)),
+      values,
+    )
+    assert.equal(uintAt(data, 2), MAX_UINT256)
+    assert.equal(intAt(data, values.length), undefined)
+  })
+
+  test('what is small by its type is a number, and what is not small is none', () => {
+    for (const value of [0, 1, 887_272, 0x7fff_ffff]) {
+      assert.equal(smallUintAt(word(BigInt(value)), 0), value)
+      assert.equal(smallIntAt(word(BigInt(value)), 0), value)
+      assert.equal(smallIntAt(word(-BigInt(value)), 0), value === 0 ? 0 : -value)
+      assert.equal(topicSmallUint(topic(BigInt(value))), value)
+      assert.equal(topicSmallInt(topic(-BigInt(value))), value === 0 ? 0 : -value)
+    }
+    assert.equal(smallUintAt(word(0xffff_ffffn), 0), 0xffff_ffff)
+    for (const value of [2n ** 32n, 2n ** 255n, -1n]) assert.equal(smallUintAt(word(value), 0), undefined)
+    for (const value of [2n ** 31n, 2n ** 255n, -(2n ** 31n) - 1n]) {
+      assert.equal(smallIntAt(word(value), 0), undefined)
+      assert.equal(topicSmallInt(topic(value)), undefined)
+      assert.equal(topicSmallUint(topic(value)), undefined)
+    }
+    assert.equal(smallIntAt(word(-(2n ** 31n)), 0), -(2 ** 31))
+    assert.equal(topicSmallInt(topic(-(2n ** 31n))), -(2 ** 31))
+    assert.equal(topicSmallUint(topic(-1n)), undefined)
+    assert.equal(topicSmallInt(`0x${'z'.repeat(64)}`), undefined)
+    for (const missing of [undefined, '', '0x', '0x1']) assert.equal(topicSmallInt(missing), undefined)
+    assert.equal(smallUintAt(undefined, 0), undefined)
+    assert.equal(smallIntAt(new Uint8Array(31), 0), undefined)
+  })
+
+  test('an id is any 32 bytes', () => {
+    const id = topic(MAX_UINT256)
+    assert.equal(topicId(id), id)
+    assert.equal(wordAt(word(MAX_UINT256), 0), id)
+    assert.equal(topicId(id.slice(0, -1)), undefined)
+    assert.equal(topicId(undefined), undefined)
+    assert.equal(wordAt(new Uint8Array(63), 1), undefined)
+  })
+})
+
+describe('lists', () => {
+  const two = Buffer.from(
+    encodeAbiParameters(parseAbiParameters('uint256[], uint256, int256[]'), [[1n, 2n, 3n], 9n, [-1n]]).slice(
+      2,
+    ),
+    'hex',
+  )
+
+  function patched(index: number, value: bigint): Buffer {
+    const data = Buffer.from(two)
+    word(value).copy(data, index * 32)
+    return data
+  }
+
+  test('are found where their offset says', () => {
+    assert.deepEqual(listAt(two, 0, uintAt), [1n, 2n, 3n])
+    assert.deepEqual(listAt(two, 2, intAt), [-1n])
+    assert.deepEqual(itemsAt(two, 4, 2, uintAt), [1n, 2n])
+    assert.deepEqual(listAt(patched(3, 0n), 0, uintAt), [])
+  })
+
+  test('of items several words long are read by their first', () => {
+    const pairs = parseAbiParameters(['(uint256 a, uint256 b)[] pairs'])
+    const value = [
+      { a: 1n, b: 2n },
+      { a: 3n, b: 4n },
+    ]
+    const data = Buffer.from(encodeAbiParameters(pairs, [value]).slice(2), 'hex')
+    assert.deepEqual(listAt(data, 0, uintAt, 2), [1n, 3n])
+    assert.equal(listAt(data.subarray(0, -64), 0, uintAt, 2), undefined)
+  })
+
+  test('that lie outside, between words or have no end are none', () => {
+    for (const offset of [1n, 33n, 32n * 100n, 2n ** 32n, MAX_UINT256]) {
+      assert.equal(listAt(patched(0, offset), 0, uintAt), undefined)
+    }
+    for (const length of [6n, 65n, 2n ** 31n, MAX_UINT256]) {
+      assert.equal(listAt(patched(3, length), 0, uintAt), undefined)
+    }
+    assert.equal(listAt(undefined, 0, uintAt), undefined)
+    assert.equal(listAt(patched(4, MAX_UINT256), 0, addressAt), undefined)
+    assert.equal(itemsAt(two, 8, 2, uintAt), undefined)
+  })
+})
+
+describe('calls', () => {
+  test('are a selector and the arguments in words', () => {
+    const abi = parseAbi(['function ask(address a, uint24 b, int24 c, bytes32 d)'])
+    const address = '0x5c72ecd763be11e8e202490bac14b12402e77716'
+    const id = topic(MAX_UINT256 - 5n) as Hex
+    const expected = encodeFunctionData({ abi, args: [address, 3000, -60, id] })
+    assert.equal(callData(expected.slice(0, 10), address, 3000n, -60, id), expected)
+    assert.equal(callData('0x0dfe1681'), '0x0dfe1681')
   })
 })

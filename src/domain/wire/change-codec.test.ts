@@ -79,8 +79,8 @@ test('noise and damage are decoded or refused, nothing else', () => {
 test('what the reader does not know is refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[2], 'CHANGES message has version 2, not 1'],
-    [[1, 0, 0, 3], 'unknown cause'],
+    [[3], 'CHANGES message has version 3, not 2'],
+    [[2, 0, 0, 3], 'unknown cause'],
     [[...head, 1, 9], 'unknown change type 9'],
     [[...head, 1, 6, 0, 10, 0], 'unknown interval 10'],
     [[...head, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 'unknown direction 3'],
@@ -93,7 +93,7 @@ test('what the reader does not know is refused by name', () => {
   }
 })
 
-test('the layout of version 1 does not move', () => {
+test('the layout of version 2 does not move', () => {
   const changes: Change[] = [
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
@@ -131,7 +131,7 @@ test('the layout of version 1 does not move', () => {
     },
   ]
   const layout = [
-    '01 03657468 ac02 01 02 020a 03 01 06',
+    '02 03657468 ac02 01 02 020a 03 01 06',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',

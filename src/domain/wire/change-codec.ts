@@ -19,8 +19,8 @@ import {
   writeTradeRef,
 } from './record-codec.ts'
 
-/** Version 1 of a CHANGES message. A change of layout takes the next number and keeps reading this one. */
-const VERSION = 1
+/** Version 2 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 2
 const CAUSES = ['block', 'undo', 'final'] as const
 const TYPE = {
   trade: 1,

@@ -1,13 +1,14 @@
-import type { BlockRef, Envelope, Fact, RawLog, RawTransaction } from '../envelope.ts'
+import type { BlockRef, Envelope, Fact, Pricing, RawLog, RawTransaction } from '../envelope.ts'
 import { ChaintapeError } from '../errors.ts'
 import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 
-/** Version 1 of a BLOCKS message. A change of layout takes the next number and keeps reading this one. */
-const VERSION = 1
+/** Version 2 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 2
 const KIND = { block: 1, undo: 2, final: 3 } as const
 const FACT = { pool: 1, token: 2 } as const
+const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
   const w = new ByteWriter()
@@ -110,12 +111,13 @@ function writeFact(w: ByteWriter, fact: Fact): void {
   switch (fact.type) {
     case 'pool':
       w.id(fact.factory)
-      w.id(fact.token0)
-      w.id(fact.token1)
+      w.list(fact.tokens, (token) => w.id(token))
+      writePricing(w, fact.pricing)
+      w.optional(fact.reservesBefore, (reserves) => w.list(reserves, (reserve) => w.biguint(reserve)))
       break
     case 'token':
-      w.text(fact.name)
-      w.text(fact.symbol)
+      w.bytes(fact.nameRaw)
+      w.bytes(fact.symbolRaw)
       w.optional(fact.decimals, (decimals) => w.u8(decimals))
       w.optional(fact.supplyRaw, (supply) => w.biguint(supply))
       break
@@ -129,17 +131,45 @@ function readFact(r: ByteReader): Fact {
   const address = r.id()
   switch (type) {
     case FACT.pool:
-      return { type: 'pool', address, factory: r.id(), token0: r.id(), token1: r.id() }
+      return {
+        type: 'pool',
+        address,
+        factory: r.id(),
+        tokens: r.list(() => r.id()),
+        pricing: readPricing(r),
+        reservesBefore: r.optional(() => r.list(() => r.biguint())),
+      }
     case FACT.token:
       return {
         type: 'token',
         address,
-        name: r.text(),
-        symbol: r.text(),
+        nameRaw: r.bytes(),
+        symbolRaw: r.bytes(),
         decimals: r.optional(() => r.u8()),
         supplyRaw: r.optional(() => r.biguint()),
       }
     default:
       throw new ChaintapeError('message_unreadable', `unknown fact type ${type}`)
+  }
+}
+
+export function writePricing(w: ByteWriter, pricing: Pricing): void {
+  w.u8(PRICING[pricing.kind])
+  if (pricing.kind === 'bins') w.varuint(pricing.binStep)
+}
+
+export function readPricing(r: ByteReader): Pricing {
+  const kind = r.u8()
+  switch (kind) {
+    case PRICING.reserves:
+      return { kind: 'reserves' }
+    case PRICING.sqrtPrice:
+      return { kind: 'sqrtPrice' }
+    case PRICING.bins:
+      return { kind: 'bins', binStep: r.varuint() }
+    case PRICING.trades:
+      return { kind: 'trades' }
+    default:
+      throw new ChaintapeError('message_unreadable', `unknown pricing ${kind}`)
   }
 }

@@ -19,7 +19,7 @@ import type { ByteWriter } from './byte-writer.ts'
 /** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
 
 /** Stands before records that are kept outside the log, where no message around them tells their layout. */
-export const RECORD_VERSION = 1
+export const RECORD_VERSION = 2
 
 export function writeOrderKey(w: ByteWriter, key: OrderKey): void {
   w.varuint(key.block)
@@ -188,7 +188,7 @@ function writeTradeSide(w: ByteWriter, side: TradeSide): void {
   w.text(side.symbol)
   writeDecimals(w, side.decimals)
   w.biguint(side.amountRaw)
-  w.biguint(side.reserveRaw)
+  writeMoney(w, side.reserveRaw)
   writeMoney(w, side.priceUsd)
   writeMoney(w, side.priceNative)
 }
@@ -199,7 +199,7 @@ function readTradeSide(r: ByteReader): TradeSide {
     symbol: r.text(),
     decimals: readDecimals(r),
     amountRaw: r.biguint(),
-    reserveRaw: r.biguint(),
+    reserveRaw: readMoney(r),
     priceUsd: readMoney(r),
     priceNative: readMoney(r),
   }
@@ -209,8 +209,8 @@ function writePairSide(w: ByteWriter, side: PairSide): void {
   w.id(side.token)
   w.text(side.symbol)
   writeDecimals(w, side.decimals)
-  w.biguint(side.reserveRaw)
-  w.biguint(side.initialReserveRaw)
+  writeMoney(w, side.reserveRaw)
+  writeMoney(w, side.initialReserveRaw)
   writeMoney(w, side.priceUsd)
   writeMoney(w, side.priceNative)
 }
@@ -220,8 +220,8 @@ function readPairSide(r: ByteReader): PairSide {
     token: r.id(),
     symbol: r.text(),
     decimals: readDecimals(r),
-    reserveRaw: r.biguint(),
-    initialReserveRaw: r.biguint(),
+    reserveRaw: readMoney(r),
+    initialReserveRaw: readMoney(r),
     priceUsd: readMoney(r),
     priceNative: readMoney(r),
   }

@@ -7,7 +7,8 @@ import {
   type Value,
   valueOfAmount,
 } from '../../domain/money.ts'
-import type { ReferencePrices, Worth } from './reference-prices.ts'
+import type { Ratio } from '../pool/ratio.ts'
+import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
 
 /** A pair seen from its target token. */
 export type Oriented = { readonly target: PairSide; readonly quote: PairSide }
@@ -37,13 +38,23 @@ export function targetWorth(
   }
 }
 
-/** The pair with both sides' pool prices, TVL and FDV brought up to its reserves. */
-export function repriced(pair: Pair, supplyRaw: bigint | undefined, reference: ReferencePrices): Pair {
+/** The pair with both sides' pool prices, TVL and FDV brought up to its reserves and its pool's price. */
+export function repriced(
+  pair: Pair,
+  ratio: Ratio | undefined,
+  supplyRaw: bigint | undefined,
+  reference: ReferencePrices,
+): Pair {
   const oriented = orient(pair)
   if (oriented === undefined) return pair
   const { target, quote } = oriented
   const quoteWorth = reference.worthOf(quote.token)
-  const worth = targetWorth(oriented, target.reserveRaw, quote.reserveRaw, quoteWorth, reference)
+  const worth =
+    ratio === undefined
+      ? UNKNOWN_WORTH
+      : target === pair.token0
+        ? targetWorth(oriented, ratio.raw0, ratio.raw1, quoteWorth, reference)
+        : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
   const priced = (side: PairSide): PairSide => {
     const { usd, native } = side === target ? worth : quoteWorth
     return { ...side, priceUsd: usd, priceNative: native }
@@ -59,11 +70,12 @@ export function repriced(pair: Pair, supplyRaw: bigint | undefined, reference: R
 }
 
 export function amountValue(
-  amountRaw: bigint,
+  amountRaw: bigint | undefined,
   decimals: number | undefined,
   price: Price | undefined,
 ): Value | undefined {
-  return decimals === undefined ? undefined : valueOfAmount(amountRaw, decimals, price)
+  if (amountRaw === undefined || decimals === undefined) return undefined
+  return valueOfAmount(amountRaw, decimals, price)
 }
 
 function sideValue(side: PairSide, price: Price | undefined): Value | undefined {

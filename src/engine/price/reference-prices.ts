@@ -1,5 +1,6 @@
 import type { Pair, PairSide } from '../../domain/change.ts'
 import { invertPrice, ONE_PRICE, type Price, priceOf, valueOfAmount } from '../../domain/money.ts'
+import type { Ratio } from '../pool/ratio.ts'
 import type { EngineSettings, QuoteAsset } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 
@@ -31,7 +32,7 @@ export class ReferencePrices {
     return rank0 > rank1 ? token0 : token1
   }
 
-  /** Of a quote asset. */
+  /** Of a quote asset; of any other token nothing is known but what a pair of it says. */
   worthOf(token: string): Worth {
     switch (this.#assets.get(token)?.kind) {
       case 'stable':
@@ -59,20 +60,31 @@ export class ReferencePrices {
     return deepest?.nativeUsd
   }
 
-  /** Takes note of a stablecoin/native pool's new reserves; any other pair is passed over. */
-  observe(pair: Pair): boolean {
+  /** Takes note of a stablecoin/native pool's new price and depth; any other pair is passed over. */
+  observe(pair: Pair, ratio: Ratio | undefined): boolean {
     const { token0, token1 } = pair
+    const { raw0, raw1 } = ratio ?? { raw0: 0n, raw1: 0n }
     if (this.isStable(token0.token) && this.isNative(token1.token))
-      return this.#setAnchor(pair.address, token0, token1)
+      return this.#setAnchor(pair.address, token0, raw0, token1, raw1)
     if (this.isStable(token1.token) && this.isNative(token0.token))
-      return this.#setAnchor(pair.address, token1, token0)
+      return this.#setAnchor(pair.address, token1, raw1, token0, raw0)
     return false
   }
 
-  #setAnchor(pair: string, stable: PairSide, native: PairSide): boolean {
+  #setAnchor(
+    pair: string,
+    stable: PairSide,
+    stableRaw: bigint,
+    native: PairSide,
+    nativeRaw: bigint,
+  ): boolean {
     if (stable.decimals === undefined || native.decimals === undefined) return false
-    const nativeUsd = priceOf(native.reserveRaw, native.decimals, stable.reserveRaw, stable.decimals)
-    const depthUsd = valueOfAmount(stable.reserveRaw, stable.decimals, ONE_PRICE)
+    const nativeUsd = priceOf(nativeRaw, native.decimals, stableRaw, stable.decimals)
+    // One that buys no native coins for dollars, whatever its price, says nothing of their worth.
+    const depthUsd =
+      stable.reserveRaw === undefined || stable.reserveRaw === 0n
+        ? undefined
+        : valueOfAmount(stable.reserveRaw, stable.decimals, ONE_PRICE)
     const others = (this.#tables.anchors.get(ONLY) ?? []).filter((anchor) => anchor.pair !== pair)
     const known = nativeUsd === undefined || depthUsd === undefined ? [] : [{ pair, depthUsd, nativeUsd }]
     // By address, so that the list, and which of two equally deep pools wins, does not depend on history.

@@ -10,8 +10,8 @@ export function knownValue(value: Value | undefined): string | undefined {
 }
 
 /** Base units mean nothing to a client without the token's decimals: such an amount counts as unknown. */
-export function knownAmount(raw: bigint, decimals: number | undefined): string | undefined {
-  return decimals === undefined ? undefined : formatAmount(raw, decimals)
+export function knownAmount(raw: bigint | undefined, decimals: number | undefined): string | undefined {
+  return raw === undefined || decimals === undefined ? undefined : formatAmount(raw, decimals)
 }
 
 /** The same for the fields that the interface document lists: those are always present. */
@@ -23,7 +23,7 @@ export function valueText(value: Value | undefined): string {
   return knownValue(value) ?? ''
 }
 
-export function amountText(raw: bigint, decimals: number | undefined): string {
+export function amountText(raw: bigint | undefined, decimals: number | undefined): string {
   return knownAmount(raw, decimals) ?? ''
 }
 

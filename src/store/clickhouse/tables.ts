@@ -103,7 +103,7 @@ export const tokensTable: Table<Pick<Token, 'address'>, Token> = {
     ['name', (token) => text(token.name)],
     ['symbol', (token) => text(token.symbol)],
     ['decimals', (token) => token.decimals ?? null],
-    ['supply_raw', (token) => (token.supplyRaw === undefined ? null : raw(token.supplyRaw))],
+    ['supply_raw', (token) => optionalRaw(token.supplyRaw)],
     ['price_usd', (token) => price(token.priceUsd)],
     ['price_native', (token) => price(token.priceNative)],
     ['main_pair', (token) => token.mainPair ?? null],
@@ -120,7 +120,7 @@ function tradeSide(prefix: 'sold' | 'bought', of: (trade: Trade) => TradeSide): 
     [`${prefix}_symbol`, (trade) => text(of(trade).symbol)],
     [`${prefix}_decimals`, (trade) => of(trade).decimals ?? null],
     [`${prefix}_amount_raw`, (trade) => raw(of(trade).amountRaw)],
-    [`${prefix}_reserve_raw`, (trade) => raw(of(trade).reserveRaw)],
+    [`${prefix}_reserve_raw`, (trade) => optionalRaw(of(trade).reserveRaw)],
     [`${prefix}_price_usd`, (trade) => price(of(trade).priceUsd)],
     [`${prefix}_price_native`, (trade) => price(of(trade).priceNative)],
   ]
@@ -142,8 +142,8 @@ function pairSide(name: 'token0' | 'token1'): Column<Pair>[] {
     [name, (pair) => of(pair).token],
     [`${name}_symbol`, (pair) => text(of(pair).symbol)],
     [`${name}_decimals`, (pair) => of(pair).decimals ?? null],
-    [`${name}_reserve_raw`, (pair) => raw(of(pair).reserveRaw)],
-    [`${name}_initial_reserve_raw`, (pair) => raw(of(pair).initialReserveRaw)],
+    [`${name}_reserve_raw`, (pair) => optionalRaw(of(pair).reserveRaw)],
+    [`${name}_initial_reserve_raw`, (pair) => optionalRaw(of(pair).initialReserveRaw)],
     [`${name}_price_usd`, (pair) => price(of(pair).priceUsd)],
     [`${name}_price_native`, (pair) => price(of(pair).priceNative)],
   ]
@@ -161,6 +161,10 @@ function value(known: Value | undefined): Cell {
 function raw(amount: bigint): Cell {
   if (amount < 0n || amount > MAX_RAW) throw unstorable(`amount ${amount}`)
   return amount.toString()
+}
+
+function optionalRaw(known: bigint | undefined): Cell {
+  return known === undefined ? null : raw(known)
 }
 
 function optionalTime(known: number | undefined): Cell {

@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { toEventSelector } from 'viem'
+import { padded } from '../../../../test/support/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
-import { decodeUniswapV2, PAIR_CREATED, SWAP, SYNC } from './decode.ts'
+import { uniswapV2 } from './protocol.ts'
 
-const TOPICS = [PAIR_CREATED, SYNC, SWAP]
+const PAIR_CREATED = toEventSelector('PairCreated(address,address,address,uint256)')
+const SYNC = toEventSelector('Sync(uint112,uint112)')
+const SWAP = toEventSelector('Swap(address,uint256,uint256,uint256,uint256,address)')
+const MINT = toEventSelector('Mint(address,uint256,uint256)')
+const BURN = toEventSelector('Burn(address,uint256,uint256,address)')
+const TOPICS = [PAIR_CREATED, SYNC, SWAP, MINT, BURN]
 
 function log(address: string, topics: readonly string[], ...words: string[]): RawLog {
   return { index: 0, address, topics, data: Buffer.from(words.join(''), 'hex') }
 }
 
-function padded(address: string): string {
-  return `0x${address.slice(2).padStart(64, '0')}`
+function read(log: RawLog) {
+  const topic = log.topics[0] ?? ''
+  return (uniswapV2.events[topic] ?? uniswapV2.announcements[topic])?.(log)
 }
 
 describe('logs of the real chain', () => {
@@ -35,17 +43,22 @@ describe('logs of the real chain', () => {
       '0000000000000000000000000000000000000000000000152c15001354bc8cb1',
       '0000000000000000000000000000000000000000000000000000000000000000',
     )
-    assert.deepEqual(decodeUniswapV2(sync), {
+    assert.deepEqual(read(sync), {
       type: 'reservesSet',
+      pool,
       reserve0: 0x2603afadf48ef2cb2f5bn,
       reserve1: 0xf2fe423a4750cfddbn,
     })
-    assert.deepEqual(decodeUniswapV2(swap), {
+    assert.deepEqual(read(swap), {
       type: 'swapped',
+      pool,
       sender: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
       recipient: '0x71e10c259adb82685b3718a8419064b79b83c691',
+      token0: 0,
+      token1: 1,
       delta0: -390_558_070_743_106_358_449n,
       delta1: 610_000_000_000_000_000n,
+      price: undefined,
     })
   })
 
@@ -62,12 +75,16 @@ describe('logs of the real chain', () => {
       '0000000000000000000000000000000000000000000000000000000000000000',
       '0000000000000000000000000000000000000000000000001927fd479a2769db',
     )
-    assert.deepEqual(decodeUniswapV2(swap), {
+    assert.deepEqual(read(swap), {
       type: 'swapped',
+      pool: '0x781151b6145bcf9dd0d415398618250f33d824d3',
       sender: '0x11111112542d85b3ef69ae05771c2dccff4faa26',
       recipient: '0x7dd79301dd08f69e00d24bfa5fa5a8bca16f360d',
+      token0: 0,
+      token1: 1,
       delta0: 1_500_000_000_000_000_000n,
       delta1: 1_513_557_594_153_825n - 1_812_695_859_010_693_595n,
+      price: undefined,
     })
   })
 
@@ -84,7 +101,7 @@ describe('logs of the real chain', () => {
       '0000000000000000000000000000000000000000000001142ad155842683d926',
       '0000000000000000000000000000000000000000000000000000000000000000',
     )
-    const event = decodeUniswapV2(swap)
+    const event = read(swap)
     assert.ok(event?.type === 'swapped')
     assert.equal(event.delta0, 2_261_265_650_747_025_297n - 5_094_386_705_589_631_965_478n)
     assert.equal(event.delta1, 10_000_000_000_000_000n)
@@ -101,11 +118,51 @@ describe('logs of the real chain', () => {
       '0000000000000000000000005c72ecd763be11e8e202490bac14b12402e77716',
       '00000000000000000000000000000000000000000000000000000000000140d4',
     )
-    assert.deepEqual(decodeUniswapV2(created), {
+    assert.deepEqual(read(created), {
       type: 'poolCreated',
       pool: '0x5c72ecd763be11e8e202490bac14b12402e77716',
-      token0: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
-      token1: '0x8893ca7df4c27c8001599688dea31b514d169e59',
+      tokens: ['0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', '0x8893ca7df4c27c8001599688dea31b514d169e59'],
+      pricing: { kind: 'reserves' },
+    })
+  })
+
+  test('Ethereum 0xbc99e10c1e48969f4a580229abebc97f7a358b7ba8365dca1f829f9c387bec51: liquidity is added', () => {
+    const pool = '0xceff51756c56ceffca006cd410b03ffc46dd3a58'
+    const mint = log(
+      pool,
+      [MINT, padded('0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f')],
+      '00000000000000000000000000000000000000000000000000000000000ac989',
+      '00000000000000000000000000000000000000000000000001623508d5a4b39a',
+    )
+    assert.deepEqual(read(mint), {
+      type: 'liquidityAdded',
+      pool,
+      provider: '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f',
+      amounts: [
+        { token: 0, amount: 706_953n },
+        { token: 1, amount: 99_700_453_815_923_610n },
+      ],
+    })
+  })
+
+  test('Ethereum 0x4720a52fc768591cb3997da3a2eab76c54b69176f3c3f8d9a817c2d60dd449ac: liquidity is removed, as the transfers are', () => {
+    const pool = '0x06da0fd433c1a5d7a4faa01111c044910a184553'
+    const router = '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f'
+    const burn = log(
+      pool,
+      [BURN, padded(router), padded(router)],
+      '0000000000000000000000000000000000000000000000000f92d9abf9009bf4',
+      '0000000000000000000000000000000000000000000000000000000053f7aa5c',
+    )
+    assert.deepEqual(read(burn), {
+      type: 'liquidityRemoved',
+      pool,
+      provider: router,
+      amounts: [
+        { token: 0, amount: 1_122_198_589_808_876_532n },
+        { token: 1, amount: 1_408_739_932n },
+      ],
+      isPaidOut: true,
     })
   })
 })
@@ -118,11 +175,13 @@ describe('hostile logs', () => {
       [[SYNC], 64],
       [[SWAP, address, address], 128],
       [[PAIR_CREATED, address, address], 32],
+      [[MINT, address], 64],
+      [[BURN, address, address], 64],
     ] as const) {
       const data = Buffer.alloc(size)
-      assert.notEqual(decodeUniswapV2({ index: 0, address, topics, data }), undefined)
+      assert.notEqual(read({ index: 0, address, topics, data }), undefined)
       for (let cut = 0; cut < size; cut++) {
-        assert.equal(decodeUniswapV2({ index: 0, address, topics, data: data.subarray(0, cut) }), undefined)
+        assert.equal(read({ index: 0, address, topics, data: data.subarray(0, cut) }), undefined)
       }
     }
   })
@@ -131,7 +190,7 @@ describe('hostile logs', () => {
     const data = Buffer.alloc(128)
     for (const topic of [SWAP, PAIR_CREATED]) {
       for (const topics of [[topic], [topic, address], [topic, address, `0x${'f'.repeat(64)}`]]) {
-        assert.equal(decodeUniswapV2({ index: 0, address, topics, data }), undefined)
+        assert.equal(read({ index: 0, address, topics, data }), undefined)
       }
     }
   })
@@ -155,20 +214,26 @@ describe('hostile logs', () => {
     let decoded = 0
     fc.assert(
       fc.property(fc.oneof(topics, fc.constant([])), data, (someTopics, someData) => {
-        const event = decodeUniswapV2({ index: 0, address, topics: someTopics, data: someData })
+        const event = read({ index: 0, address, topics: someTopics, data: someData })
         if (event === undefined) return
         decoded += 1
         switch (event.type) {
           case 'poolCreated':
-            for (const id of [event.pool, event.token0, event.token1]) assert.match(id, /^0x[0-9a-f]{40}$/)
+            for (const id of [event.pool, ...event.tokens]) assert.match(id, /^0x[0-9a-f]{40}$/)
             break
           case 'reservesSet':
             for (const amount of [event.reserve0, event.reserve1]) assert.ok(amount >= 0n && amount < limit)
             break
           case 'swapped':
-            for (const id of [event.sender, event.recipient]) assert.match(id, /^0x[0-9a-f]{40}$/)
+            for (const id of [event.sender, event.recipient]) assert.match(id ?? '', /^0x[0-9a-f]{40}$/)
             for (const amount of [event.delta0, event.delta1]) assert.ok(amount > -limit && amount < limit)
             break
+          case 'liquidityAdded':
+          case 'liquidityRemoved':
+            for (const { amount } of event.amounts) assert.ok(amount >= 0n && amount < limit)
+            break
+          default:
+            assert.fail(`no event of this protocol: ${event.type}`)
         }
       }),
       { numRuns: 2_000 },

@@ -1,0 +1,63 @@
+import type { Answer, Call, DexDeployment, Identify, Inquiry } from '../../protocol.ts'
+import { addressAt, callData, uintAt, wordAt } from '../abi.ts'
+import { create2Address, keccakOfPacked } from '../create2.ts'
+
+/** factory() */
+const FACTORY = '0xc45a0155'
+/** token0() */
+const TOKEN0 = '0x0dfe1681'
+/** token1() */
+const TOKEN1 = '0xd21220a7'
+/** balanceOf(address) */
+const BALANCE_OF = '0x70a08231'
+
+export type PoolLookup = {
+  /** Asks the factory for its pool of two tokens, and of the mark if there is one. */
+  readonly lookUp: string
+  /** Asks a pool for what tells it from others of its tokens: a fee, a tick spacing. */
+  readonly mark?: string
+  /** Whether what it holds can be counted from its events, and has to be known to begin with. */
+  readonly isCounted: boolean
+}
+
+/** Two rounds: what the pool claims; then whether it is true, and what it holds, if that has to be asked. */
+export function identifyPool(lookup: PoolLookup): Identify {
+  return (pool, deployments) => inquire(pool, deployments, lookup)
+}
+
+function* inquire(pool: string, deployments: readonly DexDeployment[], lookup: PoolLookup): Inquiry {
+  const { lookUp, mark, isCounted } = lookup
+  const selectors = [FACTORY, TOKEN0, TOKEN1, ...(mark === undefined ? [] : [mark])]
+  const [first, ...rest]: readonly Answer[] = yield selectors.map((data) => ({ to: pool, data }))
+  const factory = addressAt(first, 0)
+  const token0 = addressAt(rest[0], 0)
+  const token1 = addressAt(rest[1], 0)
+  const claimedMark = wordAt(rest[2], 0)
+  const deployment = deployments.find((one) => one.factory === factory)
+  if (deployment === undefined || token0 === undefined || token1 === undefined) return undefined
+  if (mark !== undefined && claimedMark === undefined) return undefined
+
+  const key = claimedMark === undefined ? [token0, token1] : [token0, token1, claimedMark]
+  const isProven = deployment.initCodeHash !== undefined
+  // The salt is the key as calls have it, one word each.
+  if (isProven && create2Address(deployment, keccakOfPacked(callData('0x', ...key))) !== pool)
+    return undefined
+
+  const calls: Call[] = []
+  if (!isProven) calls.push({ to: deployment.factory, data: callData(lookUp, ...key) })
+  if (isCounted) {
+    const data = callData(BALANCE_OF, pool)
+    calls.push({ to: token0, data, before: true }, { to: token1, data, before: true })
+  }
+  const answers: readonly Answer[] = calls.length === 0 ? [] : yield calls
+  const [own, ...balances] = isProven ? [undefined, ...answers] : answers
+  if (!isProven && addressAt(own, 0) !== pool) return undefined
+  const reserve0 = uintAt(balances[0], 0)
+  const reserve1 = uintAt(balances[1], 0)
+  return {
+    factory: deployment.factory,
+    tokens: [token0, token1],
+    pricing: { kind: 'sqrtPrice' },
+    reservesBefore: reserve0 === undefined || reserve1 === undefined ? undefined : [reserve0, reserve1],
+  }
+}

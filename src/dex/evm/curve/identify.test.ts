@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Contracts, lead } from '../../../../test/support/inquiry.ts'
+import type { DexDeployment } from '../../protocol.ts'
+import { curve } from './protocol.ts'
+
+const POOL = '0x0cfe5c777a7438c9dd8add53ed671cec7a5faee5'
+const FACTORY = '0xb9fc157394af804a3578134a6585c0dc9cc990d4'
+const REGISTRY = '0x90e00ace148ca3b23ac1bc8c240c2a7dd9c2d7f5'
+const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const FRAX = '0x853d955acef822db058eb8505911ed77f175b99e'
+const TUSD = '0x4591dbff62656e7859afe5e45f6f47d3669fbb28'
+const SHARE = '0x3175df0976dfa876431c2e9ee6bc45b65d3473cc'
+const NOBODY = '0x0000000000000000000000000000000000000000'
+const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+const abi = parseAbi(['function get_coins(address)', 'function get_underlying_coins(address)'])
+const COINS = encodeFunctionData({ abi, functionName: 'get_coins', args: [POOL] })
+const UNDERLYING = encodeFunctionData({ abi, functionName: 'get_underlying_coins', args: [POOL] })
+
+const deployments: DexDeployment[] = [
+  { amm: 'curve', protocol: 'curve', factory: FACTORY },
+  { amm: 'curve', protocol: 'curve', factory: REGISTRY },
+]
+
+function identify(contracts: Contracts) {
+  return lead(curve.identify(POOL, deployments), contracts)
+}
+
+/** As an array of so many addresses, filled up with zeros. */
+function fixed(length: number, ...coins: string[]): Hex {
+  const filled = Array.from({ length }, (_, at) => (coins[at] ?? NOBODY) as Hex)
+  return encodeAbiParameters([{ type: `address[${length}]` }] as never, [filled] as never)
+}
+
+function list(...coins: string[]): Hex {
+  return encodeAbiParameters([{ type: 'address[]' }], [coins as Hex[]])
+}
+
+describe('a pool is of the factory that knows its coins', () => {
+  test('however long its answer is', () => {
+    const two = {
+      factory: FACTORY,
+      tokens: [DAI, USDC],
+      pricing: { kind: 'trades' },
+      reservesBefore: undefined,
+    }
+    for (const answer of [...[2, 3, 4, 8].map((length) => fixed(length, DAI, USDC)), list(DAI, USDC)]) {
+      assert.deepEqual(identify({ [FACTORY]: { [COINS]: answer } }).found, two)
+    }
+    const three = identify({ [FACTORY]: { [COINS]: fixed(3, DAI, USDC, USDT) } })
+    assert.deepEqual(three.found?.tokens, [DAI, USDC, USDT])
+    assert.equal(three.rounds.length, 1)
+  })
+
+  test('the first that knows them', () => {
+    const unknown = { [COINS]: fixed(4), [UNDERLYING]: fixed(8) }
+    const known = { [COINS]: fixed(8, DAI, USDC, USDT), [UNDERLYING]: fixed(8, DAI, USDC, USDT) }
+    const expected = {
+      factory: REGISTRY,
+      tokens: [DAI, USDC, USDT],
+      pricing: { kind: 'trades' },
+      reservesBefore: undefined,
+    }
+    assert.deepEqual(identify({ [FACTORY]: unknown, [REGISTRY]: known }).found, expected)
+    assert.deepEqual(identify({ [FACTORY]: { [COINS]: list() }, [REGISTRY]: known }).found, expected)
+    assert.equal(identify({ [FACTORY]: known, [REGISTRY]: known }).found?.factory, FACTORY)
+  })
+
+  test("the chain's own coin has one id", () => {
+    const found = identify({ [FACTORY]: { [COINS]: fixed(4, NATIVE, DAI) } }).found
+    assert.deepEqual(found?.tokens, [NOBODY, DAI])
+  })
+})
+
+describe('pools over other tokens', () => {
+  test("a pool over another pool has the other's coins after its own", () => {
+    for (const answer of [fixed(8, TUSD, FRAX, USDC), list(TUSD, FRAX, USDC)]) {
+      const found = identify({ [FACTORY]: { [COINS]: fixed(4, TUSD, SHARE), [UNDERLYING]: answer } }).found
+      assert.deepEqual(found?.tokens, [TUSD, SHARE, FRAX, USDC])
+    }
+  })
+
+  test('a pool that lends its coins out is refused', () => {
+    const lent = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]
+    const contracts = { [FACTORY]: { [COINS]: fixed(8, ...lent), [UNDERLYING]: fixed(8, DAI, USDC) } }
+    assert.equal(identify(contracts).found, undefined)
+  })
+
+  test('a pool of three whose coins are shares trades only its own', () => {
+    const contracts = {
+      [FACTORY]: { [COINS]: fixed(8, SHARE, TUSD, DAI), [UNDERLYING]: fixed(8, FRAX, USDC, TUSD, DAI) },
+    }
+    assert.deepEqual(identify(contracts).found?.tokens, [SHARE, TUSD, DAI])
+  })
+})
+
+describe('a stranger is refused', () => {
+  test('when nobody answers, or knows less than two coins', () => {
+    assert.equal(identify({}).found, undefined)
+    assert.equal(identify({ [POOL]: { [COINS]: fixed(2, DAI, USDC) } }).found, undefined)
+    for (const answer of [fixed(2), fixed(8), fixed(2, DAI), list(), list(DAI), '0x']) {
+      assert.equal(identify({ [FACTORY]: { [COINS]: answer } }).found, undefined)
+    }
+  })
+
+  test('when the answer is malformed', () => {
+    const dirty = fixed(2, DAI, USDC).replace('0x00', '0x01')
+    const short = list(DAI, USDC).slice(0, -2)
+    const long = list(...Array.from({ length: 9 }, (_, at) => `0x${`${at + 1}`.padStart(40, 'c')}`))
+    for (const answer of [dirty, short, long]) {
+      assert.equal(identify({ [FACTORY]: { [COINS]: answer } }).found, undefined)
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import type { RawLog } from '../../../domain/envelope.ts'
+import type { PoolCreated } from '../../events.ts'
+import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import { callData, topicAddress, topicId, wordAt } from '../abi.ts'
+import { sqrtPriceAt } from '../event-parts.ts'
+import {
+  isIdOf,
+  keyAnswered,
+  readDonate,
+  readModifyLiquidity,
+  readSingletonSwap,
+} from '../singleton-events.ts'
+
+/**
+ * Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee,
+ * int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)
+ */
+const INITIALIZE = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
+/**
+ * Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96,
+ * uint128 liquidity, int24 tick, uint24 fee)
+ */
+const SWAP = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f'
+/**
+ * ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper,
+ * int256 liquidityDelta, bytes32 salt)
+ */
+const MODIFY_LIQUIDITY = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec'
+/** Donate(bytes32 indexed id, address indexed sender, uint256 amount0, uint256 amount1) */
+const DONATE = '0x29ef05caaff9404b7cb6d1c0e9bbae9eaa7ab2541feba1a9c4248594c08156cb'
+
+/** poolKeys(bytes25) of the position manager */
+const POOL_KEYS = '0x86b6be7d'
+/** currency0, currency1, fee, tickSpacing, hooks */
+const KEY_WORDS = 5
+
+/**
+ * Uniswap V4: one contract holds all pools, and a currency may be the native coin, as the zero address.
+ * Fees come in with swaps and donations, and leave whenever a position is touched, of which no event tells how much.
+ * A count that leaves them out, by the rate that a swap names, is right but for rounding; with them it only grows.
+ */
+export const uniswapV4: Protocol = {
+  announcements: { [INITIALIZE]: readInitialize },
+  events: {
+    [SWAP]: readSingletonSwap,
+    [MODIFY_LIQUIDITY]: readModifyLiquidity,
+    [DONATE]: readDonate,
+  },
+  isSingleton: true,
+  reserves: 'counted_without_fees',
+  identify,
+}
+
+function readInitialize(log: RawLog): PoolCreated | undefined {
+  const [, id, first, second] = log.topics
+  const pool = topicId(id)
+  const currency0 = topicAddress(first)
+  const currency1 = topicAddress(second)
+  const price = sqrtPriceAt(log.data, 3, 4)
+  if (pool === undefined || currency0 === undefined || currency1 === undefined) return undefined
+  const key = [first, second, wordAt(log.data, 0), wordAt(log.data, 1), wordAt(log.data, 2)]
+  if (price === undefined || !isIdOf(pool, key)) return undefined
+  return {
+    type: 'poolCreated',
+    pool,
+    tokens: [currency0, currency1],
+    pricing: { kind: 'sqrtPrice' },
+    price,
+  }
+}
+
+/** The pool manager keeps nothing but the hash of a key: the position manager knows those it was asked to serve. */
+function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
+  const [deployment] = deployments
+  if (deployment?.positionManager === undefined) return undefined
+  // It looks keys up by the first 25 bytes of the id.
+  const id25 = pool.slice(0, 52).padEnd(66, '0')
+  const [answer]: readonly Answer[] = yield [
+    { to: deployment.positionManager, data: callData(POOL_KEYS, id25) },
+  ]
+  const key = keyAnswered(answer, KEY_WORDS)
+  if (key === undefined || !isIdOf(pool, key)) return undefined
+  const currency0 = topicAddress(key[0])
+  const currency1 = topicAddress(key[1])
+  if (currency0 === undefined || currency1 === undefined) return undefined
+  return {
+    factory: deployment.factory,
+    tokens: [currency0, currency1],
+    pricing: { kind: 'sqrtPrice' },
+    // The contract's balance is that of all pools together.
+    reservesBefore: undefined,
+  }
+}

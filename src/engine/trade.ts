@@ -1,0 +1,69 @@
+import type { Swapped } from '../dex/events.ts'
+import type { Pair, PairSide, Trade, TradeSide } from '../domain/change.ts'
+import { ONE_PRICE } from '../domain/money.ts'
+import type { OrderKey } from '../domain/order-key.ts'
+import { amountValue, orient, targetWorth } from './price/pair-prices.ts'
+import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
+
+/** What was exchanged between the two tokens of a pair. */
+export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }
+
+/** A flash swap paid back in kind exchanges nothing: no one bought, no one sold. */
+export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined {
+  if (delta0 > 0n && delta1 < 0n) return { amount0: delta0, amount1: -delta1, isToken0Sold: true }
+  if (delta1 > 0n && delta0 < 0n) return { amount0: -delta0, amount1: delta1, isToken0Sold: false }
+  return undefined
+}
+
+export type TradeOrigin = {
+  readonly key: OrderKey
+  readonly time: number
+  readonly transaction: string
+  readonly wallet: string
+  readonly swap: Pick<Swapped, 'sender' | 'recipient'>
+}
+
+/** The trade, and what one whole target token was paid with; `pair` is as it is after the swap. */
+export function toTrade(
+  pair: Pair,
+  { amount0, amount1, isToken0Sold }: Exchange,
+  { key, time, transaction, wallet, swap }: TradeOrigin,
+  reference: ReferencePrices,
+): { trade: Trade; paid: Worth } {
+  const oriented = orient(pair)
+  const isTarget0 = pair.targetToken === pair.token0.token
+  const targetRaw = isTarget0 ? amount0 : amount1
+  const quoteRaw = isTarget0 ? amount1 : amount0
+  const quoteWorth = oriented === undefined ? UNKNOWN_WORTH : reference.worthOf(oriented.quote.token)
+  const paid =
+    oriented === undefined ? UNKNOWN_WORTH : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, reference)
+  const tradeSide = (side: PairSide, amountRaw: bigint): TradeSide => {
+    const worth = side.token === pair.targetToken ? paid : quoteWorth
+    const { token, symbol, decimals, reserveRaw } = side
+    return { token, symbol, decimals, amountRaw, reserveRaw, priceUsd: worth.usd, priceNative: worth.native }
+  }
+  const side0 = tradeSide(pair.token0, amount0)
+  const side1 = tradeSide(pair.token1, amount1)
+  const trade: Trade = {
+    key,
+    time,
+    pair: pair.address,
+    amm: pair.amm,
+    transaction,
+    sender: swap.sender ?? '',
+    recipient: swap.recipient ?? '',
+    wallet,
+    targetToken: pair.targetToken,
+    side: oriented === undefined ? undefined : isToken0Sold === isTarget0 ? 'sell' : 'buy',
+    sold: isToken0Sold ? side0 : side1,
+    bought: isToken0Sold ? side1 : side0,
+    valueUsd: amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.usd),
+    valueNative:
+      oriented !== undefined && reference.isNative(oriented.target.token)
+        ? amountValue(targetRaw, oriented.target.decimals, ONE_PRICE)
+        : amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.native),
+    liquidityUsd: pair.tvlUsd,
+    liquidityNative: pair.tvlNative,
+  }
+  return { trade, paid }
+}

@@ -1,0 +1,56 @@
+import { type Abi, decodeEventLog, type Log, type TransactionReceipt } from 'viem'
+import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
+
+const TRANSFER = uniswapV2Pair.abi.filter((item) => item.type === 'event' && item.name === 'Transfer')
+
+type Transfer = {
+  readonly token: string
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}
+
+/** Who holds how much, by the transfers that tokens log. */
+export class TokenFlows {
+  readonly #balances = new Map<string, bigint>()
+
+  note(log: Log): void {
+    const transfer = transferOf(log)
+    if (transfer === undefined) return
+    const { token, from, to, amount } = transfer
+    this.#balances.set(`${from}/${token}`, this.balance(from, token) - amount)
+    this.#balances.set(`${to}/${token}`, this.balance(to, token) + amount)
+  }
+
+  balance(holder: string, token: string): bigint {
+    return this.#balances.get(`${holder}/${token}`) ?? 0n
+  }
+}
+
+/** How much of a token a transaction moved to a holder (negative: away from it). */
+export function movedTo(holder: string, token: string, { logs }: TransactionReceipt): bigint {
+  const own = new TokenFlows()
+  for (const log of logs) own.note(log)
+  return own.balance(holder, token)
+}
+
+export function decode(
+  abi: Abi,
+  log: Log,
+): { readonly name: string; readonly args: Readonly<Record<string, unknown>> } {
+  const { eventName, args } = decodeEventLog({ abi, data: log.data, topics: log.topics })
+  return { name: eventName ?? '', args: args as unknown as Readonly<Record<string, unknown>> }
+}
+
+function transferOf(log: Log): Transfer | undefined {
+  // V3's positions are tokens, too: their transfers have the number indexed.
+  if (log.topics.length !== 3) return undefined
+  try {
+    const { args } = decode(TRANSFER, log)
+    const [from, to] = [String(args['from']).toLowerCase(), String(args['to']).toLowerCase()]
+    return { token: log.address.toLowerCase(), from, to, amount: args['value'] as bigint }
+  } catch {
+    // Another event.
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import type { DexEvent, PoolPrice, TokenAmount, TokenRef } from '../../src/dex/events.ts'
+import type { FoundPool } from '../../src/dex/protocol.ts'
+import type { Pricing } from '../../src/domain/envelope.ts'
+
+/** What every event keeps to, as events.ts says, and what those who fold events rely on. */
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
+const POOL = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
+const MAX_TICK = 887_272
+const MAX_BIN = 0xff_ffff
+const MAX_TOKENS = 64
+
+export function checkEvent(event: DexEvent): void {
+  assert.match(event.pool, POOL)
+  switch (event.type) {
+    case 'poolCreated':
+      checkTokens(event.tokens)
+      checkPricing(event.pricing)
+      if (event.price !== undefined) checkPrice(event.price)
+      break
+    case 'priceSet':
+      checkPrice(event.price)
+      break
+    case 'reservesSet':
+      checkAmount(event.reserve0)
+      checkAmount(event.reserve1)
+      break
+    case 'swapped':
+      checkSomebody(event.sender)
+      checkSomebody(event.recipient)
+      checkRef(event.token0)
+      checkRef(event.token1)
+      assert.equal(typeof event.delta0, 'bigint')
+      assert.equal(typeof event.delta1, 'bigint')
+      if (event.price !== undefined) checkPrice(event.price)
+      if (event.feePpm !== undefined) checkWhole(event.feePpm, 0, 1_000_000)
+      break
+    case 'liquidityMoved':
+      checkSomebody(event.provider)
+      checkWhole(event.tickLower, -MAX_TICK, MAX_TICK)
+      checkWhole(event.tickUpper, event.tickLower + 1, MAX_TICK)
+      assert.equal(BigInt.asIntN(128, event.liquidityDelta), event.liquidityDelta)
+      break
+    case 'liquidityAdded':
+    case 'liquidityRemoved':
+    case 'feesCollected':
+      checkSomebody(event.provider)
+      checkAmounts(event.amounts)
+      break
+    case 'donated':
+      checkAmounts(event.amounts)
+      break
+    default:
+      assert.fail(`no event is called ${JSON.stringify(event satisfies never)}`)
+  }
+}
+
+export function checkFound({ factory, tokens, pricing, reservesBefore }: FoundPool): void {
+  assert.match(factory, ADDRESS)
+  checkTokens(tokens)
+  checkPricing(pricing)
+  if (reservesBefore === undefined) return
+  assert.equal(reservesBefore.length, tokens.length)
+  for (const reserve of reservesBefore) checkAmount(reserve)
+}
+
+function checkTokens(tokens: readonly string[]): void {
+  checkWhole(tokens.length, 2, MAX_TOKENS)
+  for (const token of tokens) assert.match(token, ADDRESS)
+}
+
+function checkPricing(pricing: Pricing): void {
+  assert.ok(['reserves', 'sqrtPrice', 'bins', 'trades'].includes(pricing.kind))
+  if (pricing.kind === 'bins') checkWhole(pricing.binStep, 1, 0xffff)
+}
+
+function checkPrice(price: PoolPrice): void {
+  if (price.kind === 'bin') {
+    checkWhole(price.id, 0, MAX_BIN)
+    return
+  }
+  assert.equal(price.kind, 'sqrt')
+  assert.ok(price.sqrtPriceX96 > 0n && price.sqrtPriceX96 < 1n << 160n)
+  checkWhole(price.tick, -MAX_TICK, MAX_TICK)
+}
+
+function checkAmounts(amounts: readonly TokenAmount[]): void {
+  assert.ok(amounts.length <= MAX_TOKENS)
+  for (const { token, amount } of amounts) {
+    checkRef(token)
+    checkAmount(amount)
+  }
+}
+
+function checkAmount(amount: bigint): void {
+  assert.equal(typeof amount, 'bigint')
+  assert.ok(amount >= 0n)
+}
+
+function checkRef(token: TokenRef): void {
+  if (typeof token === 'number') checkWhole(token, 0, 2 ** 32)
+  else assert.match(token, ADDRESS)
+}
+
+function checkSomebody(address: string | undefined): void {
+  if (address !== undefined) assert.match(address, ADDRESS)
+}
+
+function checkWhole(value: number, least: number, most: number): void {
+  assert.ok(Number.isInteger(value) && value >= least && value <= most, `${value}`)
+}

@@ -1,0 +1,40 @@
+/** Dice that fall the same way for the same seed, on every machine. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    // Seeds that follow one another must not give numbers that do.
+    this.#state = Math.imul((seed | 0) ^ 0x9e3779b9, 0x85ebca6b) ^ (seed / 2 ** 32)
+  }
+
+  /** 0 up to 1, without 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number from 0 up to `limit`, without `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit)
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1)
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(items: readonly T[]): T {
+    if (items.length === 0) throw new RangeError('nothing to pick from')
+    return items[this.below(items.length)] as T
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256))
+  }
+}
