@@ -24,6 +24,7 @@ const suites: Readonly<Record<string, Suite>> = {
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
   // Each file starts a stack of its own; more than one at a time would measure the machine.
   integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
 }
 const fileTimeoutMs = 6 * 60_000

@@ -22,3 +22,11 @@ export function readHead(tip: BlockRef | undefined, head: BlockRef): HeadMeaning
 export function continues(tip: BlockRef | undefined, next: Header): boolean {
   return tip === undefined || (next.number === tip.number + 1 && next.parentHash === tip.hash)
 }
+
+/** Far more than what nodes disagree about while a block travels between them. */
+const DEEP_FORK_BLOCKS = 8
+
+/** Is a fork so deep that one node's word is not enough? */
+export function isDeepFork(tip: BlockRef, ancestor: BlockRef): boolean {
+  return tip.number - ancestor.number >= DEEP_FORK_BLOCKS
+}

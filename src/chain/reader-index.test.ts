@@ -22,11 +22,13 @@ function block(number: number, branch = 'a', facts: readonly Fact[] = [], parent
 }
 
 function pool(address: string): Fact {
-  return { type: 'pool', address, factory: 'f', token0: 't0', token1: 't1' }
+  const pricing = { kind: 'reserves' } as const
+  return { type: 'pool', address, factory: 'f', tokens: ['t0', 't1'], pricing, reservesBefore: undefined }
 }
 
 function token(address: string): Fact {
-  return { type: 'token', address, name: '', symbol: '', decimals: 18, supplyRaw: 1n }
+  const nothing = new Uint8Array()
+  return { type: 'token', address, nameRaw: nothing, symbolRaw: nothing, decimals: 18, supplyRaw: 1n }
 }
 
 const undo = (number: number, branch = 'a'): Envelope => {

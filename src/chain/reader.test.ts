@@ -155,6 +155,25 @@ describe('forks', () => {
     )
     assert.deepEqual(setup.kinds(1), [`undo to ${START - 1}`])
   })
+
+  test('a block that was fetched from a branch which is no more proves nothing, however deep that branch', async () => {
+    for (let call = 1; call < 25; call++) {
+      const setup = new ReaderSetup(new ScriptedChain(997))
+      setup.chain.mine(9)
+      // Final while its children are still those of the other branch; 1000 is where finality is told on the way.
+      setup.chain.finalise(1_000)
+      const { tip } = setup.chain
+      setup.chain.at(call, () => setup.chain.fork(8, 9))
+      setup.chain.at(call + 1, () => setup.chain.returnTo(tip))
+      setup.chain.at(call + 30, () => setup.chain.mine(3))
+      await setup.catchUp(2)
+      assert.deepEqual(
+        setup.canonical(),
+        setup.chain.hashes(),
+        `one answer of the other branch at call ${call}`,
+      )
+    }
+  })
 })
 
 describe('finality', () => {

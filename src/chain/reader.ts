@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockEnvelope, BlockRef, Envelope, Fact, RawTransaction } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Doorbell } from './doorbell.ts'
 import type { KnownFacts } from './evm/facts.ts'
-import { continues, readHead } from './link.ts'
+import { continues, isDeepFork, readHead } from './link.ts'
 import { type FetchedBlock, ReadAhead } from './read-ahead.ts'
 import type { ReaderIndex } from './reader-index.ts'
 import type { ChainSource, Header } from './source.ts'
@@ -26,6 +27,8 @@ export type ReaderParts = {
   /** How many blocks are fetched at a time while the head is far. */
   readonly readAheadBlocks: number
   readonly pollMs: number
+  /** Ends the pause between two looks early. */
+  readonly doorbell?: Doorbell
   readonly logger: Logger
   readonly signal: AbortSignal
   /** Told after each look at the chain; `lagBlocks` is how far behind the node's head the log is. */
@@ -47,7 +50,7 @@ export class Reader {
   }
 
   async run(): Promise<void> {
-    const { signal, pollMs, logger, onProgress, index } = this.#parts
+    const { signal, pollMs, doorbell, logger, onProgress, index } = this.#parts
     while (!signal.aborted) {
       try {
         const head = await this.#advance()
@@ -61,8 +64,11 @@ export class Reader {
         if (signal.aborted) return
         if (!(error instanceof ChaintapeError) || !error.retryable) throw error
         logger.warn({ err: error, code: error.code }, 'Asking the node again')
+        // What is on its way may be of a node that is no longer believed.
+        this.#readAhead.clear()
       }
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+      if (doorbell === undefined) await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+      else await doorbell.wait(pollMs, signal)
     }
   }
 
@@ -88,7 +94,7 @@ export class Reader {
       const next = await this.#readAhead.take(number, head.number)
       if (next === undefined) break
       if (continues(last, next.header)) await this.#appendBlock(next)
-      else await this.#undoTo(await this.#commonAncestor(next.header))
+      else await this.#followFork(last, number)
       this.#parts.onBlock({ number, head: head.number })
     }
     return head
@@ -104,26 +110,53 @@ export class Reader {
     if (number % MILESTONE_BLOCKS === 0) await this.#finalise()
   }
 
+  /** A block that does not link up may have been fetched long ago: only what the node says now proves a fork. */
+  async #followFork(last: BlockRef | undefined, number: number): Promise<void> {
+    this.#readAhead.clear()
+    const header = await this.#parts.source.headerAt(number)
+    if (header === undefined || continues(last, header)) return
+    await this.#undoTo(await this.#commonAncestor(header))
+  }
+
   /** Walks the other branch down, parent by parent, to the newest block both have. */
   async #commonAncestor(branch: Header): Promise<BlockRef> {
     const { source, index } = this.#parts
-    const floor = index.floor?.number ?? 0
+    const floor = index.floor ?? { number: 0, hash: '' }
+    const tip = index.tip ?? floor
     let header = branch
-    while (header.number > floor) {
+    while (header.number > floor.number) {
       const number = header.number - 1
-      if (index.hashAt(number) === header.parentHash) return { number, hash: header.parentHash }
-      const parent = await source.headerOf(header.parentHash)
-      if (parent === undefined) {
-        throw new ChaintapeError(
-          'node_answer_invalid',
-          `the node does not know its own block ${header.parentHash}`,
-        )
+      if (index.hashAt(number) === header.parentHash) {
+        const ancestor = { number, hash: header.parentHash }
+        await this.#confirmFork(branch, tip, ancestor)
+        return ancestor
       }
-      if (parent.number !== number)
-        throw new ChaintapeError('node_answer_invalid', 'a parent is not one block below')
+      const parent = await source.headerOf(header.parentHash, branch)
+      if (parent?.number !== number) {
+        const reason =
+          parent === undefined
+            ? `the node does not know its own block ${header.parentHash}`
+            : 'a parent is not one block below'
+        await source.doubt?.(branch, tip, { reason, isFinal: false })
+        throw new ChaintapeError('node_answer_invalid', reason)
+      }
       header = parent
     }
-    throw new ChaintapeError('fork_below_final', `the node's chain forks off below the final block ${floor}`)
+    const reason = `the node's chain forks off below the final block ${floor.number}`
+    const verdict = await source.doubt?.(branch, floor, { reason, isFinal: true })
+    // To halt on one node's word while the others are only away would take an operator to undo.
+    if (verdict === 'unanswered')
+      throw new ChaintapeError('node_unavailable', `${reason}, and no other node could say otherwise`)
+    throw new ChaintapeError('fork_below_final', reason)
+  }
+
+  async #confirmFork(branch: Header, tip: BlockRef, ancestor: BlockRef): Promise<void> {
+    const { source, index } = this.#parts
+    if (!isDeepFork(tip, ancestor)) return
+    const number = ancestor.number + 1
+    const ours = { number, hash: index.hashAt(number) ?? '' }
+    const reason = `the node's chain forks off ${tip.number - ancestor.number} blocks deep`
+    await source.doubt?.(branch, ours, { reason, isFinal: false })
   }
 
   async #undoTo(lastValid: BlockRef): Promise<void> {
@@ -147,11 +180,12 @@ export class Reader {
     const upTo = final.number > tip.number ? await source.headerAt(tip.number) : final
     // Only what was read can be final for us, and the floor only rises.
     if (upTo === undefined || upTo.number <= floor.number) return
-    if (index.hashAt(upTo.number) !== upTo.hash) {
-      throw new ChaintapeError(
-        'node_answer_invalid',
-        `final block ${upTo.number} is not the one that was read`,
-      )
+    const ours = { number: upTo.number, hash: index.hashAt(upTo.number) ?? '' }
+    if (ours.hash !== upTo.hash) {
+      const reason = `final block ${upTo.number} is not the one that was read`
+      // What is only said to lie below the final block is looked at as a fork.
+      if (upTo === final) await source.doubt?.(final, ours, { reason, isFinal: false })
+      throw new ChaintapeError('node_answer_invalid', reason)
     }
     await append({ kind: 'final', chain, upTo: { number: upTo.number, hash: upTo.hash } })
   }

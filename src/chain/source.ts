@@ -3,6 +3,13 @@ import type { BlockRef, RawTransaction } from '../domain/envelope.ts'
 /** A block's place in its chain. */
 export type Header = BlockRef & { readonly parentHash: string; readonly time: number }
 
+/** What is alarming about a node's word. */
+export type Doubt = {
+  readonly reason: string
+  /** The block of ours that is denied can no longer be undone: then even a node that lags may speak for it. */
+  readonly isFinal: boolean
+}
+
 /**
  * A chain as a node shows it. Nodes are untrusted input: an implementation checks what it is told and throws
  * `node_answer_invalid` rather than pass on something that does not fit together.
@@ -11,9 +18,16 @@ export type ChainSource = {
   head(): Promise<Header>
   /** The canonical block at this height; undefined while the node has none. */
   headerAt(number: number): Promise<Header | undefined>
-  headerOf(hash: string): Promise<Header | undefined>
+  /** With `child`, only the node that told of that block is asked: a branch is one node's word. */
+  headerOf(hash: string, child?: Header): Promise<Header | undefined>
   /** The newest block that can no longer be undone. */
   finalised(): Promise<BlockRef | undefined>
   /** Every transaction of this very block that emitted logs, with all its logs. */
   transactions(block: Header): Promise<RawTransaction[]>
+  /**
+   * Where there are several nodes: asks the others whether `ours` is still in their chain, before the node that
+   * told of `suspect` is believed. If one of them has it, that node is blamed and this throws
+   * `node_answer_invalid`. `unanswered`: there are others, but none could say.
+   */
+  doubt?(suspect: BlockRef, ours: BlockRef, doubt: Doubt): Promise<'confirmed' | 'unanswered'>
 }

@@ -1,30 +1,51 @@
 import { join } from 'node:path'
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { EndpointMetrics } from '../chain/evm/endpoint-asker.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Doorbell } from '../chain/doorbell.ts'
+import { AskMany } from '../chain/evm/ask-many.ts'
 import { EvmFacts } from '../chain/evm/facts.ts'
+import { watchNewHeads } from '../chain/evm/new-heads.ts'
 import { createEvmRpc } from '../chain/evm/rpc.ts'
 import { createEvmSource } from '../chain/evm/source.ts'
+import { firstBlockAt } from '../chain/first-block-at.ts'
 import { Reader } from '../chain/reader.ts'
 import { ReaderIndex } from '../chain/reader-index.ts'
-import { DexRegistry } from '../dex/registry.ts'
+import type { ChainSource } from '../chain/source.ts'
+import type { ChainConfig } from '../config/schema.ts'
+import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
 import { retry } from '../lib/retry.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
+import { createRegistry } from './dex-registry.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
-import { Appender } from './reader/appender.ts'
+import { Appender, continueLog } from './reader/appender.ts'
+import { createReaderMetrics, type ReaderMetrics, rpcMetrics } from './reader/metrics.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
 const INDEX_FORMAT = 'reader-1'
 
-export const startReader: StartRole = (config, common) => {
-  const metrics = createMetrics(common)
-  return startPerChain(config, common, (run) =>
-    readChain(run, join(config.data_dir, 'reader', run.chain), metrics),
-  )
+export const startReader: StartRole = async (config, common) => {
+  const metrics = createReaderMetrics(common)
+  const halted = new Map<string, string>()
+  const running = await startPerChain(config, common, async (run) => {
+    try {
+      await readChain(run, join(config.data_dir, 'reader', run.chain), metrics)
+    } catch (error) {
+      if (!isHaltOfChain(error)) throw error
+      // Only this chain is in doubt. The process goes on to say so, to read the others, and to serve what it has.
+      run.common.logger.fatal({ err: error, code: error.code }, 'The chain is halted')
+      metrics.halted.set({ chain: run.chain, code: error.code }, 1)
+      halted.set(run.chain, error.code)
+      await aborted(common.shutdown.signal)
+    }
+  })
+  const haltedNow = (): string => [...halted].map(([chain, code]) => `${chain} (${code})`).join(', ')
+  return {
+    readiness: () => (halted.size === 0 ? running.readiness() : `halted: ${haltedNow()}`),
+    done: running.done,
+  }
 }
 
 async function readChain(
@@ -39,22 +60,12 @@ async function readChain(
   common.shutdown.onClose(`reader index of ${chain}`, () => store.close())
   const index = new ReaderIndex(store)
 
-  // The fence stands before the index follows: whatever another reader appends after it makes ours fail.
-  const publisher = await log.openPublisher()
-  // A reader that died between publishing and committing finds the rest of its own words in the log.
-  const end = await log.lastSequence()
-  if (end > (store.position?.seq ?? 0)) {
-    for await (const { body, position } of log.read({ after: store.position, signal })) {
-      index.apply(decodeEnvelope(body))
-      store.commit(index.pending(), position)
-      index.committed()
-      if (position.seq >= end) break
-    }
-  }
+  const publisher = await continueLog(log, index, store, signal)
   logger.info({ tip: index.tip?.number, log_seq: publisher.last.seq }, 'Reader starts')
 
   const rpc = createEvmRpc({
     urls: config.rpc_urls,
+    http: { timeoutMs: config.rpc_timeout_ms },
     chainId: config.chain_id,
     logger,
     signal,
@@ -63,14 +74,27 @@ async function readChain(
   await expectChainId(rpc.chainId, config.chain_id, chain, common)
   const progress = new Progress(`${chain}: blocks`, logger)
   common.shutdown.onClose('progress', () => progress.end())
-  const facts = new EvmFacts(rpc, new DexRegistry(config.dexes))
+  const source = createEvmSource(rpc, {
+    finalityDepth: config.finality_depth,
+    receiptsRoot: config.receipts_root,
+  })
+  const doorbell = new Doorbell()
+  watchNewHeads({
+    urls: config.ws_urls ?? [],
+    logger,
+    signal,
+    onHead: () => doorbell.ring(),
+    onUp: (endpoint, isUp) => metrics.newHeadsUp.set({ chain, endpoint }, isUp ? 1 : 0),
+  })
+  // Where a log has begun is where it goes on.
+  const startBlock = index.floor === undefined ? await findStart(source, config, common) : 0
+  const { gas, answer_bytes: answerBytes } = config.calls
+  const asker = new AskMany(rpc, { gas, answerBytes })
+  const facts = new EvmFacts(asker, createRegistry(config), config.native)
   const appender = new Appender(publisher, index, store)
   await new Reader({
     chain,
-    source: createEvmSource(rpc, {
-      finalityDepth: config.finality_depth,
-      receiptsRoot: config.receipts_root,
-    }),
+    source,
     index,
     gather: (block, transactions, known) => facts.gather(block, transactions, known),
     append: async (envelope) => {
@@ -78,9 +102,10 @@ async function readChain(
       metrics.appended.inc({ chain, kind: envelope.kind })
     },
     flush: () => appender.flush(),
-    startBlock: config.start_block,
+    startBlock,
     readAheadBlocks: config.read_ahead_blocks,
     pollMs: config.poll_ms,
+    doorbell,
     logger,
     signal,
     onBlock: ({ number, head }) => progress.update(number, head),
@@ -92,6 +117,24 @@ async function readChain(
   }).run()
 }
 
+async function findStart(source: ChainSource, config: ChainConfig, common: Common): Promise<number> {
+  const { start_date, start_block } = config
+  const time = start_date === undefined ? undefined : parseStartDate(start_date)
+  if (time === undefined) return start_block
+  const { logger, shutdown } = common
+  let isTold = false
+  for (;;) {
+    const found = await untilAnswered(() => firstBlockAt(source, time), common)
+    if (found !== undefined) {
+      logger.info({ start_date, start_block: found }, 'Found the first block to read')
+      return found
+    }
+    if (!isTold) logger.info({ start_date }, 'Waiting for the chain to come to its start date')
+    isTold = true
+    await sleep(config.poll_ms, undefined, { signal: shutdown.signal })
+  }
+}
+
 /** A URL of the wrong chain would fill the log with another chain's blocks. */
 async function expectChainId(
   ask: () => Promise<number>,
@@ -99,11 +142,7 @@ async function expectChainId(
   chain: string,
   common: Common,
 ): Promise<void> {
-  const actual = await retry(ask, {
-    signal: common.shutdown.signal,
-    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
-    onRetry: (error, attempt) => common.logger.warn({ err: error, attempt }, 'Waiting for the node'),
-  })
+  const actual = await untilAnswered(ask, common)
   if (actual !== expected) {
     throw new ChaintapeError(
       'config_invalid',
@@ -112,57 +151,21 @@ async function expectChainId(
   }
 }
 
-function rpcMetrics(metrics: ReaderMetrics, chain: string): EndpointMetrics {
-  return {
-    answered: (endpoint, outcome, seconds) => {
-      metrics.rpcRequests.inc({ chain, endpoint, outcome })
-      if (seconds !== undefined) metrics.rpcSeconds.observe({ chain, endpoint }, seconds)
-    },
-    up: (endpoint, isUp) => metrics.rpcUp.set({ chain, endpoint }, isUp ? 1 : 0),
-  }
+function untilAnswered<T>(ask: () => Promise<T>, { shutdown, logger }: Common): Promise<T> {
+  return retry(ask, {
+    signal: shutdown.signal,
+    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
+    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for the node'),
+  })
 }
 
-type ReaderMetrics = ReturnType<typeof createMetrics>
+function isHaltOfChain(error: unknown): error is ChaintapeError {
+  return error instanceof ChaintapeError && error.code === 'fork_below_final'
+}
 
-function createMetrics({ metrics }: Common) {
-  const registers = [metrics]
-  return {
-    appended: new Counter({
-      name: 'chaintape_reader_envelopes_total',
-      help: 'Envelopes appended to BLOCKS',
-      labelNames: ['chain', 'kind'],
-      registers,
-    }),
-    tip: new Gauge({
-      name: 'chaintape_reader_tip_block',
-      help: 'Newest block in BLOCKS',
-      labelNames: ['chain'],
-      registers,
-    }),
-    lag: new Gauge({
-      name: 'chaintape_reader_lag_blocks',
-      help: "Blocks between the node's head and the newest block in BLOCKS",
-      labelNames: ['chain'],
-      registers,
-    }),
-    rpcRequests: new Counter({
-      name: 'chaintape_reader_rpc_requests_total',
-      help: 'Requests to nodes by outcome; invalid and lagging are found out later and counted in addition',
-      labelNames: ['chain', 'endpoint', 'outcome'],
-      registers,
-    }),
-    rpcSeconds: new Histogram({
-      name: 'chaintape_reader_rpc_seconds',
-      help: 'Time until a node answered or failed to',
-      labelNames: ['chain', 'endpoint'],
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      registers,
-    }),
-    rpcUp: new Gauge({
-      name: 'chaintape_reader_rpc_endpoint_up',
-      help: '1 while the endpoint is trusted with requests, 0 while it is paused',
-      labelNames: ['chain', 'endpoint'],
-      registers,
-    }),
-  }
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }

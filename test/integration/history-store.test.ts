@@ -42,7 +42,15 @@ test('migrations run once, run again after a crash before the record, and refuse
   const applied = await select<{ name: string }>('SELECT name FROM migrated.migrations FINAL ORDER BY name')
   assert.deepEqual(
     applied.map(({ name }) => name),
-    ['0001_trades.sql', '0002_candles.sql', '0003_pairs.sql', '0004_tokens.sql', '0005_markers.sql'],
+    [
+      '0001_trades.sql',
+      '0002_candles.sql',
+      '0003_pairs.sql',
+      '0004_tokens.sql',
+      '0005_markers.sql',
+      '0006_trades_unknown_reserves.sql',
+      '0007_pairs_unknown_reserves.sql',
+    ],
   )
   await client.command({ query: 'TRUNCATE TABLE migrated.migrations' })
   await migrate(options, common)

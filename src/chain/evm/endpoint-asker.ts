@@ -1,15 +1,8 @@
 import type { Logger } from '../../lib/logger.ts'
 import type { Endpoint } from './endpoint.ts'
+import { type EndpointMetrics, EndpointReports } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
 import { RpcFailure } from './rpc-failure.ts'
-
-export type RpcOutcome = 'ok' | 'failed' | 'timeout' | 'rate_limited' | 'invalid' | 'lagging'
-
-export type EndpointMetrics = {
-  /** `invalid` and `lagging` are found out afterwards, and told in addition to the `ok` of the request. */
-  answered(endpoint: string, outcome: RpcOutcome, seconds?: number): void
-  up(endpoint: string, isUp: boolean): void
-}
 
 export type Member = {
   readonly endpoint: Endpoint
@@ -38,8 +31,6 @@ const MIN_SLOW_MS = 50
 const UNKNOWN_SLOW_MS = 1_000
 const USUAL_WEIGHT = 0.1
 const LOOK_TURN_MS = 1_000
-/** A single hiccup is a matter for the metrics. */
-const LOGGED_FAILURES = 2
 
 /** Asks one endpoint, takes its turn and its limits into account, and remembers how that went. */
 export class EndpointAsker {
@@ -47,13 +38,13 @@ export class EndpointAsker {
   readonly #open = new Set<AbortController>()
   readonly #looks = new Map<Member, Promise<void>>()
   readonly #usualMs = new Map<string, number>()
-  readonly #toldDown = new Set<Endpoint>()
-  readonly #toldLagging = new Set<Endpoint>()
+  readonly #reports: EndpointReports
   #changed = Promise.withResolvers<void>()
 
   constructor(parts: AskerParts) {
     this.parts = parts
-    for (const { endpoint } of parts.members) parts.metrics.up(endpoint.label, false)
+    this.#reports = new EndpointReports(parts.logger, parts.metrics)
+    for (const { endpoint } of parts.members) this.#reports.up(endpoint)
     // One listener for all requests: each its own would pile up on a signal that lives as long as the process.
     parts.signal.addEventListener('abort', () => {
       for (const controller of this.#open) controller.abort(parts.signal.reason)
@@ -69,6 +60,7 @@ export class EndpointAsker {
   ): Promise<unknown> {
     const { endpoint } = member
     const { now, signal } = this.parts
+    if (endpoint.lacks(method)) throw new RpcFailure('unsupported', `${method}: the node does not have it`)
     for (;;) {
       signal.throwIfAborted()
       options.signal.throwIfAborted()
@@ -115,31 +107,24 @@ export class EndpointAsker {
   sawHead(endpoint: Endpoint, head: number, bestElsewhere: number): void {
     const now = this.parts.now()
     endpoint.sawHead(now, head, bestElsewhere)
-    if (!endpoint.isLagging(now)) {
-      this.#toldLagging.delete(endpoint)
-      return
-    }
-    this.parts.metrics.answered(endpoint.label, 'lagging')
-    if (this.#toldLagging.has(endpoint)) return
-    this.#toldLagging.add(endpoint)
-    const fields = { endpoint: endpoint.label, head, best_head: bestElsewhere }
-    this.parts.logger.warn(fields, 'Endpoint lags behind the others')
+    if (endpoint.isLagging(now)) this.#reports.lagging(endpoint, head, bestElsewhere)
+    else this.#reports.fresh(endpoint)
   }
 
   missedBlock(endpoint: Endpoint): void {
     endpoint.missedBlock(this.parts.now())
-    this.parts.metrics.answered(endpoint.label, 'lagging')
+    this.#reports.missedBlock(endpoint)
+  }
+
+  unproved(endpoint: Endpoint): void {
+    this.#reports.unproved(endpoint)
   }
 
   blame(endpoint: Endpoint, reason: string): void {
-    const { metrics, logger, now } = this.parts
-    endpoint.blamed(now(), reason)
-    metrics.answered(endpoint.label, 'invalid')
-    logger.warn(
-      { endpoint: endpoint.label, reason, trust: endpoint.trust(now()) },
-      'Endpoint gave a wrong answer',
-    )
-    this.#noteUp(endpoint)
+    const now = this.parts.now()
+    endpoint.blamed(now, reason)
+    this.#reports.wrong(endpoint, reason, endpoint.trust(now))
+    this.#reports.up(endpoint)
   }
 
   /** How long any answer takes, over all methods and endpoints. */
@@ -164,7 +149,7 @@ export class EndpointAsker {
     if (!Number.isSafeInteger(head)) return this.blame(endpoint, 'eth_blockNumber: not a number')
     endpoint.proved()
     this.sawHead(endpoint, head, bestElsewhere)
-    this.#noteUp(endpoint)
+    this.#reports.up(endpoint)
   }
 
   async #send(
@@ -174,7 +159,7 @@ export class EndpointAsker {
     options: AskOptions,
   ): Promise<unknown> {
     const { endpoint, client } = member
-    const { metrics, now } = this.parts
+    const { now } = this.parts
     const startedAt = now()
     const usualMs = this.#usualMs.get(method)
     const latencyMs = endpoint.latencyMs(method) ?? usualMs
@@ -199,7 +184,7 @@ export class EndpointAsker {
       if (controller.signal.aborted) {
         // Only who was slow has lost; a second one that was not needed any more has done nothing wrong.
         if (isSlow && !this.parts.signal.aborted) {
-          metrics.answered(endpoint.label, 'timeout', elapsedMs / 1_000)
+          this.#reports.answered(endpoint, 'timeout', elapsedMs)
           endpoint.outrun(now(), method, elapsedMs, usualMs ?? elapsedMs)
         }
       } else if (error instanceof RpcFailure) this.#noteFailure(endpoint, method, error, elapsedMs, usualMs)
@@ -209,7 +194,7 @@ export class EndpointAsker {
       options.signal.removeEventListener('abort', onAbort)
       this.#open.delete(controller)
       endpoint.ended()
-      this.#noteUp(endpoint)
+      this.#reports.up(endpoint)
       this.#wake()
     }
   }
@@ -217,7 +202,7 @@ export class EndpointAsker {
   #noteAnswer(endpoint: Endpoint, method: string, elapsedMs: number, usualMs = elapsedMs): void {
     this.#usualMs.set(method, usualMs + USUAL_WEIGHT * (elapsedMs - usualMs))
     endpoint.answered(method, elapsedMs, usualMs)
-    this.parts.metrics.answered(endpoint.label, 'ok', elapsedMs / 1_000)
+    this.#reports.answered(endpoint, 'ok', elapsedMs)
   }
 
   #noteFailure(
@@ -227,35 +212,27 @@ export class EndpointAsker {
     elapsedMs: number,
     usualMs?: number,
   ): void {
-    const { metrics, now } = this.parts
+    const now = this.parts.now()
     switch (failure.kind) {
       // Both are prompt, orderly answers; what an unknown block means is decided when others were asked.
       case 'reverted':
       case 'unknown_block':
         this.#noteAnswer(endpoint, method, elapsedMs, usualMs)
         return
+      case 'unsupported':
+        endpoint.missesMethod(method)
+        this.#reports.lacksMethod(endpoint, method, failure.message)
+        break
       case 'rate_limited':
-        endpoint.rate.refused(now(), failure.retryAfterMs)
+        endpoint.rate.refused(now, failure.retryAfterMs)
+        this.#reports.limited(endpoint, failure.message, now)
         break
       case 'failed':
       case 'timeout':
-        endpoint.failed(now(), failure.message)
+        endpoint.failed(now, failure.message)
         break
     }
-    metrics.answered(endpoint.label, failure.kind, elapsedMs / 1_000)
-  }
-
-  #noteUp(endpoint: Endpoint): void {
-    const { metrics, logger } = this.parts
-    metrics.up(endpoint.label, endpoint.isProven)
-    const wasDown = this.#toldDown.has(endpoint)
-    if (endpoint.isProven && wasDown) {
-      this.#toldDown.delete(endpoint)
-      logger.info({ endpoint: endpoint.label }, 'Endpoint works again')
-    } else if (!endpoint.isProven && !wasDown && endpoint.failures >= LOGGED_FAILURES) {
-      this.#toldDown.add(endpoint)
-      logger.warn({ endpoint: endpoint.label, reason: endpoint.lastFailure }, 'Endpoint does not work')
-    }
+    this.#reports.answered(endpoint, failure.kind, elapsedMs)
   }
 
   #wake(): void {

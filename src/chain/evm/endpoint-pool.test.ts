@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { RpcOutcome } from './endpoint-asker.ts'
 import { EndpointPool, type EndpointSession, type PoolSettings } from './endpoint-pool.ts'
+import type { RpcOutcome } from './endpoint-reports.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 type Script = (method: string, asked: number) => { afterMs: number; answer: unknown }
@@ -216,6 +216,27 @@ describe('the pool', () => {
     assert.equal(ignorant.work(0) + ignorant.work(1), 2)
     assert.equal(counts.get('0:node lagging'), undefined, 'nobody lags if nobody has it')
     assert.ok(work(1) === 1)
+  })
+
+  test('a method that one of them lacks is asked of it once, and of the others instead', async () => {
+    const missing = new RpcFailure('unsupported', 'error -32601')
+    const { ask, work } = openPool([takes(5, missing), takes(10)])
+    for (let questions = 0; questions < 10; questions++) assert.equal(await ask(), 'block')
+    assert.deepEqual([work(0), work(1)], [1, 10])
+    assert.equal(counts.get('0:node unsupported'), 1)
+    await assert.rejects(openPool([takes(5, missing)]).ask(), /no endpoint answered \(0:node: error -32601\)/)
+  })
+
+  test('one can be asked alone, and all the others about what it said', async () => {
+    const failing = takes(5, new RpcFailure('failed', 'HTTP 500'))
+    const { pool, work } = openPool([takes(5, 'a'), takes(50, 'b'), failing, takes(5, 'd')])
+    assert.equal(await settle(pool.run(block, '1:node')), 'b')
+    const { asked, answers } = await settle(pool.elsewhere('1:node', block))
+    assert.deepEqual([asked, answers], [3, ['a', 'd']])
+    assert.equal(work(1), 1)
+    pool.blame('1:node', 'the others deny it')
+    assert.equal(counts.get('1:node invalid'), 1)
+    await assert.rejects(settle(pool.run(block, '1:node')), /1:node: the others deny it/)
   })
 
   test('whatever the others do, the answer of the good one is found', async () => {

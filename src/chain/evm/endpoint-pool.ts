@@ -1,7 +1,9 @@
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { Endpoint, type EndpointLimits } from './endpoint.ts'
-import { EndpointAsker, type EndpointMetrics, type Member } from './endpoint-asker.ts'
+import { EndpointAsker, type Member } from './endpoint-asker.ts'
+import { EndpointChoice } from './endpoint-choice.ts'
+import type { EndpointMetrics } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
@@ -24,10 +26,13 @@ export type EndpointPoolParts = {
 
 /** All questions of one session go to the same endpoint, so that its answers can be held against each other. */
 export type EndpointSession = {
+  readonly label: string
   request(method: string, params: readonly unknown[]): Promise<unknown>
   /** It has no such block. Another one may. */
   missedBlock(): void
   sawHead(head: number): void
+  /** What it answered is taken without the proof that receipts would have been. */
+  unproved(): void
 }
 
 type Attempt<T> = {
@@ -48,8 +53,6 @@ const DEFAULTS: PoolSettings = {
   patienceMs: 10_000,
   lookEveryMs: 5_000,
 }
-/** An endpoint in use is left only for one that is clearly better: two nodes may see two branches for a while. */
-const LOYALTY = 0.7
 /** Asking twice is for the rare slow answer; when all are slow it would only make things worse. */
 const HEDGES_PER_SESSION = 0.1
 const MAX_HEDGES_SAVED = 10
@@ -61,7 +64,7 @@ export class EndpointPool {
   readonly #settings: PoolSettings
   readonly #signal: AbortSignal
   readonly #now: () => number
-  #current: Member | undefined
+  readonly #choice: EndpointChoice
   #hedges = MAX_HEDGES_SAVED
 
   constructor(parts: EndpointPoolParts) {
@@ -81,12 +84,13 @@ export class EndpointPool {
       signal,
       now: this.#now,
     })
+    this.#choice = new EndpointChoice(this.#asker, this.#settings.lookEveryMs)
   }
 
   /** The chain that the endpoints serve: the expected one if any of them does. */
   async chainId(): Promise<number> {
     const { members, chainId } = this.#asker.parts
-    await this.#firstUp(members)
+    await this.#choice.firstUp(members)
     this.#signal.throwIfAborted()
     const served = members.flatMap(({ endpoint }) => endpoint.chainId ?? [])
     const found = served.includes(chainId) ? chainId : served[0]
@@ -97,12 +101,15 @@ export class EndpointPool {
   /**
    * Runs `ask` against one endpoint after the other until its answer is good. An answer for which `ask` throws
    * `node_answer_invalid` counts against the endpoint; one without the block is taken only if nobody has it.
+   * With `only`, nobody but the endpoint of this name is asked.
    */
-  async run<T>(ask: (session: EndpointSession) => Promise<T>): Promise<T> {
-    this.#lookAround()
+  async run<T>(ask: (session: EndpointSession) => Promise<T>, only?: string): Promise<T> {
+    this.#choice.lookAround()
     this.#hedges = Math.min(MAX_HEDGES_SAVED, this.#hedges + HEDGES_PER_SESSION)
     const untilMs = this.#now() + this.#settings.patienceMs
-    const tried = new Set<Member>()
+    const tried = new Set(
+      this.#members.filter(({ endpoint }) => only !== undefined && endpoint.label !== only),
+    )
     const reasons = new Map<string, string>()
     const running = new Set<Attempt<T>>()
     const missed: Outcome<T>[] = []
@@ -110,7 +117,7 @@ export class EndpointPool {
     try {
       for (;;) {
         if (running.size === 0) {
-          const member = await this.#acquire(tried, untilMs)
+          const member = await this.#choice.acquire(tried, untilMs)
           if (member === undefined) break
           running.add(this.#begin(member, untilMs, ask))
         }
@@ -129,7 +136,7 @@ export class EndpointPool {
           tried.add(attempt.member)
         } else if (error === undefined) {
           for (const { attempt: other } of missed) this.#asker.missedBlock(other.member.endpoint)
-          this.#current = attempt.member
+          if (only === undefined) this.#choice.current = attempt.member
           return event.value as T
         } else if (error instanceof RpcFailure) {
           // One that asks for a rest is waited for if nobody else can answer.
@@ -151,6 +158,30 @@ export class EndpointPool {
     throw this.#unavailable(reasons)
   }
 
+  /** What all the others say, as far as they answer. */
+  async elsewhere<T>(
+    label: string,
+    ask: (session: EndpointSession) => Promise<T>,
+  ): Promise<{ asked: number; answers: T[] }> {
+    const others = this.#members.filter(({ endpoint }) => endpoint.label !== label)
+    const all = await Promise.allSettled(
+      others.map(async (member) => {
+        // An alarm does not wait until a pause is over: one that was only slow can still contradict.
+        if (!member.endpoint.isProven) await this.#asker.look(member)
+        return this.run(ask, member.endpoint.label)
+      }),
+    )
+    this.#signal.throwIfAborted()
+    const answers = all.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    return { asked: others.length, answers }
+  }
+
+  /** For an answer that turned out to be wrong only when it was held against those of others. */
+  blame(label: string, reason: string): void {
+    const member = this.#members.find(({ endpoint }) => endpoint.label === label)
+    if (member !== undefined) this.#asker.blame(member.endpoint, reason)
+  }
+
   #begin<T>(member: Member, untilMs: number, ask: (session: EndpointSession) => Promise<T>): Attempt<T> {
     const { endpoint } = member
     const controller = new AbortController()
@@ -160,6 +191,7 @@ export class EndpointPool {
       attempt.hasMissed = true
     }
     const session: EndpointSession = {
+      label: endpoint.label,
       request: async (method, params) => {
         try {
           return await this.#asker.ask(member, method, params, {
@@ -174,6 +206,7 @@ export class EndpointPool {
       },
       missedBlock: onMissed,
       sawHead: (head) => this.#asker.sawHead(endpoint, head, bestElsewhere),
+      unproved: () => this.#asker.unproved(endpoint),
     }
     const done = Promise.resolve()
       .then(() => ask(session))
@@ -195,72 +228,10 @@ export class EndpointPool {
     for (const attempt of running) attempt.slow = new Promise(() => undefined)
     if (this.#hedges < 1) return
     const busy = new Set([...tried, ...[...running].map(({ member }) => member)])
-    const other = this.#choose(busy)
+    const other = this.#choice.choose(busy)
     if (other === undefined || other.endpoint.rate.waitMs(this.#now()) > 0) return
     this.#hedges -= 1
     running.add(this.#begin(other, untilMs, ask))
-  }
-
-  /** The best endpoint that may be asked now; waits for a turn if all are busy. undefined: nobody is left. */
-  async #acquire(tried: ReadonlySet<Member>, untilMs: number): Promise<Member | undefined> {
-    for (;;) {
-      this.#signal.throwIfAborted()
-      const now = this.#now()
-      const best = this.#choose(tried)
-      if (best !== undefined) {
-        const waitMs = best.endpoint.rate.waitMs(now)
-        if (waitMs === 0) return best
-        if (now + waitMs > untilMs) return undefined
-        await this.#asker.change(waitMs)
-        continue
-      }
-      const left = this.#members.filter((member) => !tried.has(member))
-      if (left.some(({ endpoint }) => endpoint.isProven)) {
-        if (now >= untilMs) return undefined
-        await this.#asker.change(untilMs - now)
-        continue
-      }
-      const isLastResort = this.#members.every(({ endpoint }) => !endpoint.isProven)
-      const due = left.filter((member) => {
-        return this.#asker.isLooking(member) || member.endpoint.isDue(now, isLastResort)
-      })
-      if (due.length === 0 || !(await this.#firstUp(due))) return undefined
-    }
-  }
-
-  #choose(excluded: ReadonlySet<Member>): Member | undefined {
-    const now = this.#now()
-    const usualMs = this.#asker.usualMs()
-    let best: { member: Member; cost: number } | undefined
-    for (const member of this.#members) {
-      const { endpoint } = member
-      if (excluded.has(member) || !endpoint.isProven || endpoint.isFull) continue
-      const cost = endpoint.cost(now, usualMs) * (member === this.#current ? LOYALTY : 1)
-      if (best === undefined || cost < best.cost) best = { member, cost }
-    }
-    return best?.member
-  }
-
-  /** Resolves as soon as one of them works, false when none does. */
-  async #firstUp(members: readonly Member[]): Promise<boolean> {
-    const looks = members.map(async (member) => {
-      await this.#asker.look(member)
-      if (!member.endpoint.isProven) throw new Error('does not work')
-    })
-    return Promise.any(looks).then(
-      () => true,
-      () => false,
-    )
-  }
-
-  /** Finds out in passing whether paused endpoints work again and how fresh and fast the idle ones are. */
-  #lookAround(): void {
-    const now = this.#now()
-    for (const member of this.#members) {
-      const { endpoint } = member
-      const isStale = now - endpoint.headSeenAt >= this.#settings.lookEveryMs
-      if (endpoint.isProven ? isStale : endpoint.isDue(now, false)) void this.#asker.look(member)
-    }
   }
 
   #unavailable(reasons: ReadonlyMap<string, string>): ChaintapeError {

@@ -18,6 +18,8 @@ const FORGIVEN_HALF_MS = 10 * 60_000
 /** One good answer does not make up for one failure: what fails every other time must not look healthy. */
 const MENDED_PER_ANSWER = 0.25
 const MAX_OUTRUN = 3
+/** Nobody is sent away for milliseconds, however quick the others are. */
+const SLOW_MS = 100
 const LAGGING_FACTOR = 10
 /** Most questions take several requests; the first one getting through is not enough. */
 const REQUESTS_PER_QUESTION = 3
@@ -39,6 +41,7 @@ export class Endpoint {
   #blames = 0
   #blamedAt = 0
   #behindSince: number | undefined
+  readonly #missingMethods = new Set<string>()
   lastFailure = ''
   chainId: number | undefined
   head: number | undefined
@@ -61,6 +64,15 @@ export class Endpoint {
   /** Failures lately, single good answers in between not forgotten. */
   get failures(): number {
     return this.#failures
+  }
+
+  /** Said that it does not have this method. */
+  lacks(method: string): boolean {
+    return this.#missingMethods.has(method)
+  }
+
+  missesMethod(method: string): void {
+    this.#missingMethods.add(method)
   }
 
   /** Is the pause over, so that it may be asked whether it works again? */
@@ -111,6 +123,8 @@ export class Endpoint {
   }
 
   proved(): void {
+    // Whoever was away may have come back as another program, or with other settings.
+    if (!this.#isProven) this.#missingMethods.clear()
     this.#isProven = true
   }
 
@@ -125,6 +139,7 @@ export class Endpoint {
   /** Another endpoint was asked later and answered earlier. */
   outrun(now: number, method: string, elapsedMs: number, usualMs: number): void {
     this.#learn(method, elapsedMs, usualMs)
+    if (elapsedMs < SLOW_MS) return
     this.#outrun += 1
     if (this.#outrun < MAX_OUTRUN) return
     this.#outrun = 0

@@ -1,120 +1,152 @@
-import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
-import type { Fact, PoolFact, RawTransaction, TokenFact } from '../../domain/envelope.ts'
+import type { Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import type { Header } from '../source.ts'
-import type { EvmRpc } from './rpc.ts'
-import { readTokenText } from './token-text.ts'
-
-const abi = parseAbi([
-  'function name()',
-  'function symbol()',
-  'function decimals()',
-  'function totalSupply()',
-  'function factory()',
-  'function token0()',
-  'function token1()',
-  'function getPair(address, address)',
-])
-const CALL = {
-  name: encodeFunctionData({ abi, functionName: 'name' }),
-  symbol: encodeFunctionData({ abi, functionName: 'symbol' }),
-  decimals: encodeFunctionData({ abi, functionName: 'decimals' }),
-  totalSupply: encodeFunctionData({ abi, functionName: 'totalSupply' }),
-  factory: encodeFunctionData({ abi, functionName: 'factory' }),
-  token0: encodeFunctionData({ abi, functionName: 'token0' }),
-  token1: encodeFunctionData({ abi, functionName: 'token1' }),
-}
+import type { AskMany } from './ask-many.ts'
+import {
+  NATIVE_ADDRESS,
+  type NativeCoin,
+  nativeFact,
+  QUESTIONS_PER_TOKEN,
+  tokenQuestions,
+  toTokenFact,
+} from './token-fact.ts'
 
 const MAX_FOREIGN_REMEMBERED = 100_000
-const MAX_UINT8 = 255n
 
 /** What was told before. */
 export type KnownFacts = { knowsPool(address: string): boolean; knowsToken(address: string): boolean }
 
 /**
- * Picks the logs that matter out of a block and asks the node, in the state right after that block, for what
- * the engine needs to make sense of them. Each fact is asked once and travels in the log.
+ * Picks the logs that matter out of a block and asks the node for what the engine needs to make sense of them.
+ * Each fact is asked once and travels in the log.
  */
 export class EvmFacts {
-  readonly #rpc: EvmRpc
+  readonly #asker: AskMany
   readonly #registry: DexRegistry
+  readonly #native: NativeCoin
   /** Contracts that emit a pool's events but belong to no exchange of ours: asked once per process. */
   readonly #foreign = new Set<string>()
 
-  constructor(rpc: EvmRpc, registry: DexRegistry) {
-    this.#rpc = rpc
+  constructor(asker: AskMany, registry: DexRegistry, native: NativeCoin) {
+    this.#asker = asker
     this.#registry = registry
+    this.#native = native
   }
 
   async gather(
-    { hash: blockHash }: Header,
+    block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
   ): Promise<{ transactions: RawTransaction[]; facts: Fact[] }> {
-    const pools = new Map<string, PoolFact>()
-    const isPool = async (address: string): Promise<boolean> => {
-      if (known.knowsPool(address) || pools.has(address)) return true
-      if (this.#foreign.has(address)) return false
-      const fact = await this.#askPool(address, blockHash)
-      if (fact === undefined) this.#rememberForeign(address)
-      else pools.set(address, fact)
-      return fact !== undefined
-    }
+    const met = await this.#meetPools(block, transactions, known)
     const kept: RawTransaction[] = []
     for (const transaction of transactions) {
-      const logs = []
-      for (const log of transaction.logs) {
-        const created = this.#registry.decodeFactoryLog(log)
-        if (created !== undefined) {
-          const { pool: address, token0, token1 } = created
-          if (!known.knowsPool(address) && !pools.has(address)) {
-            pools.set(address, { type: 'pool', address, factory: log.address, token0, token1 })
-          }
-          logs.push(log)
-        } else if (this.#registry.looksLikePool(log) && (await isPool(log.address))) logs.push(log)
-      }
+      const logs = transaction.logs.filter((log) => {
+        if (this.#registry.announced(log, block.number) !== undefined) return true
+        const pool = this.#registry.poolOf(log, block.number)
+        return pool !== undefined && (known.knowsPool(pool) || met.has(pool))
+      })
       if (logs.length > 0) kept.push({ ...transaction, logs })
     }
-    const addresses = new Set([...pools.values()].flatMap(({ token0, token1 }) => [token0, token1]))
-    const unknown = [...addresses].filter((address) => !known.knowsToken(address))
-    const tokens = await Promise.all(unknown.map((address) => this.#askToken(address, blockHash)))
-    return { transactions: kept, facts: [...tokens, ...pools.values()] }
+    const pools = [...met.values()]
+    const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
+    return { transactions: kept, facts: [...(await this.#askTokens([...tokens], block)), ...pools] }
   }
 
-  /** A pool may claim any factory: only the factory's own word that this is its pool counts. */
-  async #askPool(address: string, blockHash: string): Promise<PoolFact | undefined> {
-    const ask = async (to: string, data: Hex): Promise<string | undefined> =>
-      toAddress(await this.#rpc.call(to, data, blockHash))
-    const [factory, token0, token1] = await Promise.all([
-      ask(address, CALL.factory),
-      ask(address, CALL.token0),
-      ask(address, CALL.token1),
-    ])
-    if (factory === undefined || token0 === undefined || token1 === undefined) return undefined
-    if (this.#registry.deploymentOf(factory) === undefined) return undefined
-    const args = [token0 as Hex, token1 as Hex] as const
-    const own = await ask(factory, encodeFunctionData({ abi, functionName: 'getPair', args }))
-    return own === address ? { type: 'pool', address, factory, token0, token1 } : undefined
-  }
-
-  async #askToken(address: string, blockHash: string): Promise<TokenFact> {
-    const ask = (data: Hex): Promise<Hex | undefined> => this.#rpc.call(address, data, blockHash)
-    const [name, symbol, decimals, supply] = await Promise.all([
-      ask(CALL.name),
-      ask(CALL.symbol),
-      ask(CALL.decimals),
-      ask(CALL.totalSupply),
-    ])
-    const decimalsClaimed = toUint(decimals)
-    return {
-      type: 'token',
-      address,
-      name: readTokenText(name),
-      symbol: readTokenText(symbol),
-      decimals:
-        decimalsClaimed === undefined || decimalsClaimed > MAX_UINT8 ? undefined : Number(decimalsClaimed),
-      supplyRaw: toUint(supply),
+  /** The pools of this block that were not known before. */
+  async #meetPools(
+    block: Header,
+    transactions: readonly RawTransaction[],
+    known: KnownFacts,
+  ): Promise<Map<string, PoolFact>> {
+    const met = new Map<string, PoolFact>()
+    const unknown = new Map<string, RawLog>()
+    for (const log of transactions.flatMap(({ logs }) => logs)) {
+      const created = this.#registry.announced(log, block.number)
+      if (created !== undefined) {
+        const { pool: address, tokens, pricing } = created
+        if (known.knowsPool(address) || met.has(address)) continue
+        // Where they can be known at all, a new pool holds nothing yet.
+        const isKnown = this.#registry.deploymentOf(log.address, block.number)?.is.reserves !== 'unknown'
+        const reservesBefore = isKnown ? tokens.map(() => 0n) : undefined
+        met.set(address, { type: 'pool', address, factory: log.address, tokens, pricing, reservesBefore })
+        continue
+      }
+      const pool = this.#registry.poolOf(log, block.number)
+      if (pool === undefined || known.knowsPool(pool) || this.#foreign.has(pool)) continue
+      if (!unknown.has(pool)) unknown.set(pool, log)
     }
+    // Announced after its first event, a pool needs no asking.
+    for (const pool of met.keys()) unknown.delete(pool)
+    for (const fact of await this.#identify(unknown, block)) met.set(fact.address, fact)
+    return met
+  }
+
+  async #identify(pools: ReadonlyMap<string, RawLog>, block: Header): Promise<PoolFact[]> {
+    const asked = [...pools].flatMap(([pool, log]) =>
+      this.#registry.candidates(log, block.number).map(({ identify, deployments }) => ({
+        pool,
+        inquiry: identify(pool, deployments),
+      })),
+    )
+    const found = await this.#hold(
+      asked.map(({ inquiry }) => inquiry),
+      block,
+    )
+    const facts = new Map<string, PoolFact>()
+    for (const [index, { pool: address }] of asked.entries()) {
+      const answer = found[index]
+      if (answer !== undefined && !facts.has(address))
+        facts.set(address, { type: 'pool', address, ...answer })
+    }
+    for (const { pool } of asked) if (!facts.has(pool)) this.#rememberForeign(pool)
+    return [...facts.values()]
+  }
+
+  /** Holds all inquiries side by side, so that what each asks next goes to the node together. */
+  async #hold(inquiries: readonly Inquiry[], block: Header): Promise<(FoundPool | undefined)[]> {
+    const found: (FoundPool | undefined)[] = inquiries.map(() => undefined)
+    let open = inquiries.map((inquiry, index) => ({ inquiry, index, step: inquiry.next([]) }))
+    while (open.length > 0) {
+      for (const { index, step } of open) if (step.done) found[index] = step.value
+      open = open.filter(({ step }) => !step.done)
+      const calls = open.flatMap(({ step }) => (step.done ? [] : step.value))
+      const answers = await this.#ask(calls, block)
+      let next = 0
+      open = open.map(({ inquiry, index, step }) => {
+        const count = step.done ? 0 : step.value.length
+        const own = answers.slice(next, next + count)
+        next += count
+        return { inquiry, index, step: inquiry.next(own) }
+      })
+    }
+    return found
+  }
+
+  async #ask(calls: readonly Call[], { hash, parentHash }: Header): Promise<Answer[]> {
+    // Several inquiries about one pool begin with the same questions.
+    const distinct = [...new Map(calls.map((call) => [keyOf(call), call])).values()]
+    const before = distinct.filter((call) => call.before)
+    const after = distinct.filter((call) => !call.before)
+    const [answersBefore, answersAfter] = await Promise.all([
+      this.#asker.askExactly(before, parentHash),
+      this.#asker.ask(after, hash),
+    ])
+    const answers = new Map<string, Answer>()
+    for (const [index, call] of before.entries()) answers.set(keyOf(call), answersBefore[index])
+    for (const [index, call] of after.entries()) answers.set(keyOf(call), answersAfter[index])
+    return calls.map((call) => answers.get(keyOf(call)))
+  }
+
+  async #askTokens(tokens: readonly string[], block: Header): Promise<Fact[]> {
+    const contracts = tokens.filter((token) => token !== NATIVE_ADDRESS)
+    const answers = await this.#ask(contracts.flatMap(tokenQuestions), block)
+    const facts = contracts.map((token, index) => {
+      const first = index * QUESTIONS_PER_TOKEN
+      return toTokenFact(token, answers.slice(first, first + QUESTIONS_PER_TOKEN))
+    })
+    return contracts.length === tokens.length ? facts : [nativeFact(this.#native), ...facts]
   }
 
   #rememberForeign(address: string): void {
@@ -123,12 +155,6 @@ export class EvmFacts {
   }
 }
 
-function toUint(answer: Hex | undefined): bigint | undefined {
-  return answer?.length === 66 ? decodeAbiParameters([{ type: 'uint256' }], answer)[0] : undefined
-}
-
-function toAddress(answer: Hex | undefined): string | undefined {
-  return answer?.length === 66 && answer.startsWith(`0x${'0'.repeat(24)}`)
-    ? `0x${answer.slice(26)}`
-    : undefined
+function keyOf({ to, data, before }: Call): string {
+  return `${to}${data}${before ? '-' : ''}`
 }

@@ -1,4 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
+import { post, readText } from './http-post.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
 
 type Call = {
@@ -15,6 +16,8 @@ export type JsonRpcClientOptions = {
   readonly maxResponseBytes?: number
 }
 
+/** A batch is answered as a whole. Of several short ones, one can be read while the node works on the next. */
+const MAX_BATCH = 8
 const MAX_SHOWN_CHARACTERS = 200
 /** Shorter parts of an address are words such as `v2`, not keys. */
 const MIN_SECRET_CHARACTERS = 6
@@ -25,7 +28,7 @@ const MIN_SECRET_CHARACTERS = 6
  */
 export class JsonRpcClient {
   readonly label: string
-  readonly #address: string
+  readonly #address: URL
   readonly #headers: Record<string, string>
   readonly #secrets: readonly string[]
   readonly #timeoutMs: number
@@ -46,12 +49,11 @@ export class JsonRpcClient {
       parts.push(...pair, encoded)
     }
     this.#secrets = parts.filter((part) => part.length >= MIN_SECRET_CHARACTERS)
-    // fetch refuses an address with a name and password in it.
     parsed.username = ''
     parsed.password = ''
-    this.#address = parsed.href
+    this.#address = parsed
     this.#timeoutMs = options.timeoutMs ?? 10_000
-    this.#maxBatch = options.maxBatch ?? 20
+    this.#maxBatch = options.maxBatch ?? MAX_BATCH
     this.#maxResponseBytes = options.maxResponseBytes ?? 64 * 1024 * 1024
   }
 
@@ -105,39 +107,20 @@ export class JsonRpcClient {
 
   async #post(calls: readonly Call[], signal: AbortSignal): Promise<unknown> {
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
-    const response = await fetch(this.#address, {
-      method: 'POST',
-      headers: this.#headers,
-      body: JSON.stringify(requests.length === 1 ? requests[0] : requests),
-      // Following one would hand the key to whoever it points to.
-      redirect: 'error',
-      signal,
-    })
-    if (!response.ok) {
-      await response.body?.cancel()
-      const message = `HTTP status ${response.status}`
-      if (response.status !== 429) throw new RpcFailure('failed', message)
-      throw new RpcFailure('rate_limited', message, retryAfterMs(response.headers.get('retry-after')))
+    const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
+    const response = await post(this.#address, this.#headers, body, signal)
+    if (response.statusCode !== 200) {
+      response.destroy()
+      const message = `HTTP status ${response.statusCode}`
+      if (response.statusCode !== 429) throw new RpcFailure('failed', message)
+      throw new RpcFailure('rate_limited', message, retryAfterMs(response.headers['retry-after']))
     }
-    const text = await this.#readText(response)
+    const text = await readText(response, this.#maxResponseBytes)
     try {
       return JSON.parse(text)
     } catch {
       throw new RpcFailure('failed', text === '' ? 'the answer is empty' : 'the answer is not JSON')
     }
-  }
-
-  async #readText(response: Response): Promise<string> {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length
-      if (size > this.#maxResponseBytes) {
-        throw new RpcFailure('failed', `the answer is longer than ${this.#maxResponseBytes} bytes`)
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
   }
 
   #tell(calls: readonly Call[], body: unknown): void {
@@ -161,8 +144,8 @@ export class JsonRpcClient {
   #asFailure(error: unknown): RpcFailure {
     if (error instanceof RpcFailure) return error
     // The message may hold the address, the code of the connection's error never does.
-    const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined
-    return new RpcFailure('failed', `no connection: ${String(cause?.code ?? 'unknown reason')}`)
+    const { code } = error as { code?: unknown }
+    return new RpcFailure('failed', `no connection: ${String(code ?? 'unknown reason')}`)
   }
 
   #shown(text: string): string {
@@ -180,8 +163,8 @@ function parseUrl(url: string, index: number): URL {
   return parsed
 }
 
-function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
   const seconds = Number(header)
   const delayMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.now()
   return Number.isFinite(delayMs) && delayMs >= 0 ? delayMs : undefined

@@ -33,14 +33,21 @@ export function rlpInteger(value: number | bigint): string {
 // Compiled to WebAssembly: ten times as fast as in JavaScript, and a block takes a thousand hashes.
 const keccak = await createKeccak(256)
 
-export function keccakOf(hex: string): Uint8Array {
+/** Where text becomes the bytes that are hashed; grows to the longest one. */
+let scratch = Buffer.allocUnsafe(16 * 1024)
+
+export function keccakOf(hex: string): Buffer {
+  if (hex.length / 2 > scratch.length) scratch = Buffer.allocUnsafe(hex.length)
+  // What is written counts, not what should be: after a wrong digit, older bytes must not stand in.
+  const size = scratch.write(hex, 'hex')
   keccak.init()
-  keccak.update(Buffer.from(hex, 'hex'))
-  return keccak.digest('binary')
+  keccak.update(scratch.subarray(0, size))
+  const { buffer, byteOffset, length } = keccak.digest('binary')
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 function hashOf(hex: string): string {
-  return Buffer.from(keccakOf(hex)).toString('hex')
+  return keccakOf(hex).toString('hex')
 }
 
 type Entry = { readonly key: string; readonly value: string }
@@ -50,6 +57,7 @@ const EMPTY_STRING = '80'
 const SHORT_BYTES = 55
 const HASH_BYTES = 32
 const NIBBLES = '0123456789abcdef'
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 function rlpHead(offset: number, content: string): string {
   const bytes = content.length / 2
@@ -59,6 +67,8 @@ function rlpHead(offset: number, content: string): string {
 }
 
 function evenHex(value: number | bigint): string {
+  const byte = typeof value === 'number' ? BYTES[value] : undefined
+  if (byte !== undefined) return byte
   const hex = value.toString(16)
   return hex.length % 2 === 0 ? hex : `0${hex}`
 }

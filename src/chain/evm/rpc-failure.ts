@@ -4,9 +4,16 @@
  * - `timeout`: nothing within the time allowed
  * - `rate_limited`: asked too much of it
  * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
+ * - `unsupported`: it does not have the method; it need not be asked again
  * - `reverted`: the called contract failed; this is the node's answer, and any node would give it
  */
-export type RpcFailureKind = 'failed' | 'timeout' | 'rate_limited' | 'unknown_block' | 'reverted'
+export type RpcFailureKind =
+  | 'failed'
+  | 'timeout'
+  | 'rate_limited'
+  | 'unknown_block'
+  | 'unsupported'
+  | 'reverted'
 
 /** The message is free of addresses and keys: it goes to logs as it is. */
 export class RpcFailure extends Error {
@@ -29,6 +36,10 @@ const EXECUTION_FAILED = new Set([-32_000, -32_015])
 const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
 const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
+/** JSON-RPC's own, Ethereum's (EIP-1474) and Besu's for a method that is switched off. */
+const UNSUPPORTED = new Set([-32_601, -32_004, -32_604])
+const UNSUPPORTED_TEXT =
+  /unsupported method|\bmethod\b.*\b(?:unsupported|does not exist|not (?:found|supported|available|enabled|allowed|whitelisted))/i
 const UNKNOWN_BLOCK =
   /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange|missing trie node|state .*not available/i
 
@@ -40,5 +51,6 @@ export function toRpcFailure(method: string, code: number, text: string): RpcFai
     if (EXECUTION_FAILED.has(code) && CONTRACT_FAULT.test(text)) return new RpcFailure('reverted', message)
   }
   if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
+  if (UNSUPPORTED.has(code) || UNSUPPORTED_TEXT.test(text)) return new RpcFailure('unsupported', message)
   return new RpcFailure(UNKNOWN_BLOCK.test(text) ? 'unknown_block' : 'failed', message)
 }

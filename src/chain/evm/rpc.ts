@@ -41,6 +41,12 @@ export type RpcLog = {
   data: Hex
 }
 
+/** A log found by itself says which transaction it is of. */
+export type RpcFoundLog = RpcLog & { transactionHash: Hex; transactionIndex: Hex; removed?: boolean }
+
+/** A transaction as a block holds it that was asked for in full. */
+export type RpcTransaction = { hash: Hex; from: Hex; transactionIndex: Hex | null; blockHash: Hex | null }
+
 /** A block's hash, as text. */
 type BlockHash = string
 
@@ -49,18 +55,31 @@ export type EvmRpc = {
   blockByTag(tag: 'latest' | 'finalized'): Promise<RpcBlock | null>
   blockByNumber(number: number): Promise<RpcBlock | null>
   blockByHash(hash: string): Promise<RpcBlock | null>
+  /** The block with its transactions, not only their hashes. */
+  fullBlockByHash(hash: string): Promise<RpcBlock | null>
   receipts(blockHash: string): Promise<readonly RpcReceipt[] | null>
-  /** What a contract answers in the state after this block; undefined when it reverts or answers nothing. */
-  call(to: string, data: Hex, block: 'latest' | BlockHash): Promise<Hex | undefined>
+  logs(blockHash: string): Promise<readonly RpcFoundLog[]>
+  /** What this code, run as a new contract's, returns in the state after this block; undefined when it reverts. */
+  runCode(code: Hex, block: 'latest' | BlockHash): Promise<Hex | undefined>
 }
+
+/** One node, known by name. */
+export type EvmNode = EvmRpc & Pick<EndpointSession, 'label' | 'unproved'>
 
 /** Several nodes as one. */
 export type EvmNodes = EvmRpc & {
   /**
    * Asks all that `ask` asks of one node. If `ask` throws `node_answer_invalid`, that node is blamed and another
-   * one asked; if the node does not have a block, the others are asked before that is believed.
+   * one asked; if the node does not have a block, the others are asked before that is believed. With `only`,
+   * the node of this name is the only one.
    */
-  verified<T>(ask: (rpc: EvmRpc) => Promise<T>): Promise<T>
+  verified<T>(ask: (node: EvmNode) => Promise<T>, only?: string): Promise<T>
+  /** Asks the same of every node but this one: how many there are, and the answers of those that answered. */
+  elsewhere<T>(
+    label: string,
+    ask: (node: EvmNode) => Promise<T>,
+  ): Promise<{ readonly asked: number; readonly answers: readonly T[] }>
+  blame(label: string, reason: string): void
 }
 
 export type EvmRpcOptions = Omit<EndpointPoolParts, 'clients'> & {
@@ -73,28 +92,23 @@ const DATA = /^0x(?:[0-9a-f]{2})*$/
 export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes {
   const clients = urls.map((url, index) => new JsonRpcClient(url, index, http))
   const pool = new EndpointPool({ ...parts, clients })
-  const verified: EvmNodes['verified'] = (ask) => pool.run((session) => ask(bind(session)))
+  const verified: EvmNodes['verified'] = (ask, only) => pool.run((session) => ask(bind(session)), only)
   return {
     verified,
+    elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bind(session))),
+    blame: (label, reason) => pool.blame(label, reason),
     chainId: () => pool.chainId(),
     blockByTag: (tag) => verified((rpc) => rpc.blockByTag(tag)),
     blockByNumber: (number) => verified((rpc) => rpc.blockByNumber(number)),
     blockByHash: (hash) => verified((rpc) => rpc.blockByHash(hash)),
+    fullBlockByHash: (hash) => verified((rpc) => rpc.fullBlockByHash(hash)),
     receipts: (blockHash) => verified((rpc) => rpc.receipts(blockHash)),
-    call: async (to, data, block) => {
-      try {
-        return await verified((rpc) => rpc.call(to, data, block))
-      } catch (error) {
-        if (!(error instanceof ChaintapeError && error.code === 'node_unavailable')) throw error
-        // No node may have the state of a block this old any more: then today's is the best there is. If they are
-        // all down instead, this fails too.
-        return verified((rpc) => rpc.call(to, data, 'latest'))
-      }
-    },
+    logs: (blockHash) => verified((rpc) => rpc.logs(blockHash)),
+    runCode: (code, block) => verified((rpc) => rpc.runCode(code, block)),
   }
 }
 
-function bind(session: EndpointSession): EvmRpc {
+function bind(session: EndpointSession): EvmNode {
   const request = async <T>(method: string, params: readonly unknown[]): Promise<T> =>
     (await session.request(method, params)) as T
   /** For what a node only lacks when it does not have the block. */
@@ -104,6 +118,8 @@ function bind(session: EndpointSession): EvmRpc {
     return answer
   }
   return {
+    label: session.label,
+    unproved: session.unproved,
     chainId: async () => Number(await request<Hex>('eth_chainId', [])),
     blockByTag: async (tag) => {
       const block = await request<RpcBlock | null>('eth_getBlockByNumber', [tag, false])
@@ -113,13 +129,15 @@ function bind(session: EndpointSession): EvmRpc {
     },
     blockByNumber: (number) => ofBlock('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
     blockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, false]),
+    fullBlockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, true]),
     receipts: (blockHash) => ofBlock('eth_getBlockReceipts', [blockHash]),
-    call: async (to, data, block) => {
+    logs: (blockHash) => request('eth_getLogs', [{ blockHash }]),
+    runCode: async (code, block) => {
       try {
         const at = block === 'latest' ? block : { blockHash: block }
-        const answer = await request<Hex>('eth_call', [{ to, data }, at])
+        const answer = await request<Hex>('eth_call', [{ data: code }, at])
         if (!DATA.test(answer)) throw new ChaintapeError('node_answer_invalid', 'eth_call: malformed answer')
-        return answer === '0x' ? undefined : answer
+        return answer
       } catch (error) {
         if (error instanceof RpcFailure && error.kind === 'reverted') return undefined
         throw error

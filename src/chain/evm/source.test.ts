@@ -1,48 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Hex } from 'viem'
+import {
+  address,
+  EMPTY_BLOOM,
+  goodReceipts,
+  hash,
+  header,
+  receipt,
+  rpcBlock,
+  rpcLog,
+  soleNode,
+} from '../../../test/support/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { Header } from '../source.ts'
-import type { EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
 import { createEvmSource } from './source.ts'
-import { bloomOf, type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
-
-const hash = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`
-const address = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
-const EMPTY_BLOOM: Hex = `0x${'0'.repeat(512)}`
-
-const header: Header = { number: 16, hash: hash('block'), parentHash: hash('parent'), time: 1_700_000_000 }
-
-const rpcLog = (index: number, changes: Partial<RpcLog> = {}): RpcLog => ({
-  blockHash: header.hash as Hex,
-  logIndex: `0x${index.toString(16)}`,
-  address: address('pool'),
-  topics: [hash('topic')],
-  data: '0x0102ff',
-  ...changes,
-})
-const receipt = (index: number, logs: RpcLog[], changes: Partial<RpcReceipt> = {}): RpcReceipt => ({
-  blockHash: header.hash as Hex,
-  transactionHash: hash(`tx${index}`),
-  transactionIndex: `0x${index.toString(16)}`,
-  from: address('wallet'),
-  type: '0x2',
-  status: '0x1',
-  cumulativeGasUsed: `0x${(21_000 * (index + 1)).toString(16)}`,
-  logs,
-  ...changes,
-})
-const goodReceipts = [receipt(0, [rpcLog(0), rpcLog(1)]), receipt(1, []), receipt(2, [rpcLog(2)])]
-const rpcBlock = (changes: Partial<RpcBlock> = {}): RpcBlock => ({
-  number: '0x10',
-  hash: header.hash as Hex,
-  parentHash: header.parentHash as Hex,
-  timestamp: '0x6553f100',
-  logsBloom: `0x${bloomOf(goodReceipts.flatMap(({ logs }) => logs)).toString('hex')}`,
-  receiptsRoot: receiptsRootOf(goodReceipts),
-  transactions: [hash('tx0'), hash('tx1'), hash('tx2')],
-  ...changes,
-})
+import { type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
 
 /** A node that gives these answers, right or wrong. */
 function sourceOf(
@@ -51,15 +24,13 @@ function sourceOf(
   receiptsRoot: ReceiptsRoot = 'verified',
 ) {
   const block = async () => ('block' in answers ? answers.block : rpcBlock()) as RpcBlock | null
-  const rpc: EvmRpc = {
-    chainId: async () => 1,
+  const { nodes } = soleNode({
     blockByTag: block,
     blockByNumber: block,
     blockByHash: block,
     receipts: async () => ('receipts' in answers ? answers.receipts : goodReceipts) as RpcReceipt[] | null,
-    call: async () => undefined,
-  }
-  return createEvmSource(rpc, { finalityDepth, receiptsRoot })
+  })
+  return createEvmSource(nodes, { finalityDepth, receiptsRoot })
 }
 
 const isInvalid = (error: unknown): boolean =>
@@ -257,13 +228,30 @@ describe('transactions', () => {
 })
 
 test('a wrong header of another node is not held against the node that has the receipts', async () => {
-  const rpc = {
+  const { nodes } = soleNode({
     blockByNumber: async () => rpcBlock({ receiptsRoot: hash('a lie') }),
     blockByHash: async () => rpcBlock(),
     receipts: async () => goodReceipts,
-  } as unknown as EvmRpc
-  const source = createEvmSource(rpc, { finalityDepth: undefined, receiptsRoot: 'verified' })
+  })
+  const source = createEvmSource(nodes, { finalityDepth: undefined, receiptsRoot: 'verified' })
   const found = await source.headerAt(16)
   assert.ok(found)
   assert.equal((await source.transactions(found)).length, 2)
+})
+
+test('a block that its own node tells of again and does not know is blamed on it', async () => {
+  let isUndone = false
+  const { nodes, told } = soleNode({
+    blockByNumber: async () => rpcBlock(isUndone ? { hash: hash('another') } : {}),
+    blockByHash: async () => null,
+    receipts: async () => null,
+  })
+  const source = createEvmSource(nodes, { finalityDepth: undefined, receiptsRoot: 'verified' })
+  const found = await source.headerAt(16)
+  assert.ok(found)
+  await assert.rejects(source.transactions(found), isInvalid)
+  assert.deepEqual(told.blamed, [`sole: tells of block ${header.hash} at 16, and does not know it`])
+  isUndone = true
+  await assert.rejects(source.transactions(found), isInvalid)
+  assert.equal(told.blamed.length, 1, 'it may have been undone')
 })

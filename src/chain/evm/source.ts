@@ -1,96 +1,192 @@
-import type { BlockRef, RawLog, RawTransaction } from '../../domain/envelope.ts'
+import type { BlockRef, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { ChainSource, Header } from '../source.ts'
-import type { EvmNodes, EvmRpc, RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
-import { type ReceiptsRoot, verifyReceipts } from './verify-receipts.ts'
-
-const HASH = /^0x[0-9a-f]{64}$/
-const ADDRESS = /^0x[0-9a-f]{40}$/
-const DATA = /^0x(?:[0-9a-f]{2})*$/
-const QUANTITY = /^0x[0-9a-f]+$/
+import type { ChainSource, Doubt, Header } from '../source.ts'
+import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './block-logs.ts'
+import type { EvmNode, EvmNodes, RpcBlock } from './rpc.ts'
+import { RpcFailure } from './rpc-failure.ts'
+import type { ReceiptsRoot } from './verify-receipts.ts'
 
 export type EvmSourceOptions = {
   readonly finalityDepth: number | undefined
   readonly receiptsRoot: ReceiptsRoot
+  readonly now?: () => number
 }
 
+type Nodes = Pick<EvmNodes, 'verified' | 'elsewhere' | 'blame'>
+
+/** Where a header came from: who told it, and the block that its receipts can be proved against. */
+type Origins = WeakMap<BlockRef, { readonly block: RpcBlock; readonly label: string }>
+
+/** How long blocks wait for a node that has receipts, but not theirs, before one without receipts is asked. */
+const RECEIPTS_PATIENCE_MS = 30_000
+/** A node further behind than this may not have heard yet of what it is asked to contradict. */
+const WITNESS_LAG_BLOCKS = 3
+
 /** Each question is answered by one node alone: one that contradicts itself is then known by name. */
-export function createEvmSource(
-  nodes: EvmRpc & Partial<Pick<EvmNodes, 'verified'>>,
-  options: EvmSourceOptions,
-): ChainSource {
-  const verified: EvmNodes['verified'] = nodes.verified ?? ((ask) => ask(nodes))
-  const blocks: KnownBlocks = new WeakMap()
-  const ask = <T>(question: (node: ChainSource) => Promise<T>): Promise<T> =>
-    verified((rpc) => question(createNodeSource(rpc, options, blocks)))
+export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainSource {
+  const origins: Origins = new WeakMap()
+  const now = options.now ?? (() => performance.now())
+  let waitingSince: number | undefined
+  const ask = <T>(question: (node: NodeSource) => Promise<T>, only?: string): Promise<T> =>
+    nodes.verified((node) => question(new NodeSource(node, options, origins)), only)
+
+  /** Receipts can be proved, so whoever has them comes first; logs by themselves are better than a standstill. */
+  const transactions = async (block: Header): Promise<RawTransaction[]> => {
+    let isMissing = false
+    try {
+      const found = await ask(async (node) => {
+        try {
+          return await node.fromReceipts(block)
+        } catch (error) {
+          isMissing ||= isUnsupported(error)
+          throw error
+        }
+      })
+      waitingSince = undefined
+      return found
+    } catch (error) {
+      if (!(error instanceof ChaintapeError)) throw error
+      if (error instanceof UnknownBlockError) await blameInventor(block)
+      if (!isMissing) throw error
+      if (error.code === 'node_answer_invalid') {
+        // Some node has receipts, but not these, or wrong ones: the next time it may have them.
+        waitingSince ??= now()
+        if (now() - waitingSince < RECEIPTS_PATIENCE_MS) throw error
+      } else if (error.code !== 'node_unavailable') throw error
+    }
+    return ask((node) => node.fromReceiptsOrLogs(block))
+  }
+
+  /** A block that nobody can open may have been undone meanwhile; whoever goes on telling of it has made it up. */
+  const blameInventor = async (block: Header): Promise<void> => {
+    const label = origins.get(block)?.label
+    if (label === undefined) return
+    const isInvented = await nodes.verified(async (node) => {
+      const source = new NodeSource(node, options, origins)
+      if ((await source.headerAt(block.number))?.hash !== block.hash) return false
+      return (await source.headerOf(block.hash)) === undefined
+    }, label)
+    if (isInvented)
+      nodes.blame(label, `tells of block ${block.hash} at ${block.number}, and does not know it`)
+  }
+
+  const doubt = async (suspect: BlockRef, ours: BlockRef, { reason, isFinal }: Doubt) => {
+    const label = origins.get(suspect)?.label
+    if (label === undefined) return 'confirmed'
+    const { asked, answers } = await nodes.elsewhere(label, async (node) => {
+      const source = new NodeSource(node, options, origins)
+      const [head, header] = await Promise.all([source.head(), source.headerAt(ours.number)])
+      return { head: head.number, hash: header?.hash }
+    })
+    const witnesses = answers.filter(({ head, hash }) => {
+      return hash !== undefined && (isFinal || head >= suspect.number - WITNESS_LAG_BLOCKS)
+    })
+    if (witnesses.some(({ hash }) => hash === ours.hash)) {
+      nodes.blame(label, reason)
+      throw invalid(`${reason}, but another node still has our block ${ours.number}`)
+    }
+    return asked > 0 && witnesses.length === 0 ? 'unanswered' : 'confirmed'
+  }
+
   return {
     head: () => ask((node) => node.head()),
     headerAt: (number) => ask((node) => node.headerAt(number)),
-    headerOf: (hash) => ask((node) => node.headerOf(hash)),
+    headerOf: (hash, child) => {
+      const teller = child === undefined ? undefined : origins.get(child)?.label
+      return ask((node) => node.headerOf(hash), teller)
+    },
     finalised: () => ask((node) => node.finalised()),
-    transactions: (block) => ask((node) => node.transactions(block)),
+    transactions,
+    doubt,
   }
 }
 
-/** What a header was made from: its receipts can then be proved without asking for the block again. */
-type KnownBlocks = WeakMap<Header, RpcBlock>
+class NodeSource {
+  readonly #node: EvmNode
+  readonly #options: EvmSourceOptions
+  readonly #origins: Origins
 
-function createNodeSource(rpc: EvmRpc, options: EvmSourceOptions, blocks: KnownBlocks): ChainSource {
-  const headerAt = async (number: number): Promise<Header | undefined> => {
-    const block = await rpc.blockByNumber(number)
+  constructor(node: EvmNode, options: EvmSourceOptions, origins: Origins) {
+    this.#node = node
+    this.#options = options
+    this.#origins = origins
+  }
+
+  async head(): Promise<Header> {
+    const block = await this.#node.blockByTag('latest')
+    if (block === null) throw invalid('the node has no latest block')
+    return this.#toHeader(block)
+  }
+
+  async headerAt(number: number): Promise<Header | undefined> {
+    const block = await this.#node.blockByNumber(number)
     if (block === null) return undefined
-    const header = toHeader(block)
+    const header = this.#toHeader(block)
     if (header.number !== number) throw invalid(`asked for block ${number}, got ${header.number}`)
-    blocks.set(header, block)
     return header
   }
-  const head = async (): Promise<Header> => {
-    const block = await rpc.blockByTag('latest')
-    if (block === null) throw invalid('the node has no latest block')
-    return toHeader(block)
+
+  async headerOf(hash: string): Promise<Header | undefined> {
+    const block = await this.#node.blockByHash(hash)
+    if (block === null) return undefined
+    const header = this.#toHeader(block)
+    if (header.hash !== hash) throw invalid(`asked for block ${hash}, got ${header.hash}`)
+    return header
   }
-  const finalised = async (): Promise<BlockRef | undefined> => {
-    if (options.finalityDepth === undefined) {
-      const block = await rpc.blockByTag('finalized')
-      return block === null ? undefined : toHeader(block)
+
+  async finalised(): Promise<BlockRef | undefined> {
+    const { finalityDepth } = this.#options
+    if (finalityDepth === undefined) {
+      const block = await this.#node.blockByTag('finalized')
+      return block === null ? undefined : this.#toHeader(block)
     }
-    const number = (await head()).number - options.finalityDepth
-    return number < 0 ? undefined : headerAt(number)
+    const number = (await this.head()).number - finalityDepth
+    return number < 0 ? undefined : this.headerAt(number)
   }
-  return {
-    head,
-    headerAt,
-    finalised,
-    headerOf: async (hash) => {
-      const block = await rpc.blockByHash(hash)
-      if (block === null) return undefined
-      const header = toHeader(block)
-      if (header.hash !== hash) throw invalid(`asked for block ${hash}, got ${header.hash}`)
-      return header
-    },
-    transactions: async (header) => {
-      const receipts = await rpc.receipts(header.hash)
-      if (receipts === null) throw invalid(`the node does not know block ${header.hash} any more`)
-      const prove = (block: RpcBlock): RawTransaction[] =>
-        shaped(() => {
-          const transactions = toTransactions(header, block, receipts)
-          verifyReceipts(block, receipts, options.receiptsRoot)
-          return transactions.filter(({ logs }) => logs.length > 0)
-        })
-      const known = blocks.get(header)
-      if (known !== undefined) {
-        try {
-          return prove(known)
-        } catch (error) {
-          if (!(error instanceof ChaintapeError)) throw error
-          // Another node may have given that block: before this one is blamed, it may show its own.
-        }
+
+  async fromReceipts(header: Header): Promise<RawTransaction[]> {
+    const receipts = await this.#node.receipts(header.hash)
+    if (receipts === null) throw new UnknownBlockError(header)
+    const { receiptsRoot } = this.#options
+    const known = this.#origins.get(header)?.block
+    if (known !== undefined) {
+      try {
+        return provedByReceipts(header, known, receipts, receiptsRoot)
+      } catch (error) {
+        if (!(error instanceof ChaintapeError)) throw error
+        // Another node may have given that block: before this one is blamed, it may show its own.
       }
-      const block = await rpc.blockByHash(header.hash)
-      if (block === null) throw invalid(`the node does not know block ${header.hash} any more`)
-      if (toHeader(block).hash !== header.hash) throw invalid(`asked for block ${header.hash}, got another`)
-      return prove(block)
-    },
+    }
+    const block = this.#sameBlock(header, await this.#node.blockByHash(header.hash))
+    return provedByReceipts(header, block, receipts, receiptsRoot)
+  }
+
+  async fromReceiptsOrLogs(header: Header): Promise<RawTransaction[]> {
+    try {
+      return await this.fromReceipts(header)
+    } catch (error) {
+      if (!isUnsupported(error)) throw error
+    }
+    const [full, logs] = await Promise.all([
+      this.#node.fullBlockByHash(header.hash),
+      this.#node.logs(header.hash),
+    ])
+    const { receiptsRoot } = this.#options
+    const transactions = vouchedByBloom(header, this.#sameBlock(header, full), logs, receiptsRoot)
+    if (receiptsRoot === 'verified') this.#node.unproved()
+    return transactions
+  }
+
+  #sameBlock(header: Header, block: RpcBlock | null): RpcBlock {
+    if (block === null) throw new UnknownBlockError(header)
+    if (toHeader(block).hash !== header.hash) throw invalid(`asked for block ${header.hash}, got another`)
+    return block
+  }
+
+  #toHeader(block: RpcBlock): Header {
+    const header = toHeader(block)
+    this.#origins.set(header, { block, label: this.#node.label })
+    return header
   }
 }
 
@@ -103,54 +199,12 @@ function toHeader(block: RpcBlock): Header {
   })
 }
 
-/** An answer in which not even the expected fields are there is invalid like any other wrong one. */
-function shaped<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ChaintapeError) throw error
-    throw invalid(`the answer is not of the expected shape: ${String(error)}`)
+class UnknownBlockError extends ChaintapeError {
+  constructor({ hash }: Header) {
+    super('node_answer_invalid', `the node does not know block ${hash} any more`)
   }
 }
 
-/** Receipts must be of this block, complete and in order; what they say is compared with the header afterwards. */
-function toTransactions(header: Header, block: RpcBlock, receipts: readonly RpcReceipt[]): RawTransaction[] {
-  if (receipts.length !== block.transactions.length) {
-    throw invalid(
-      `block ${header.number}: ${receipts.length} receipts for ${block.transactions.length} transactions`,
-    )
-  }
-  let nextLog = 0
-  return receipts.map((receipt, index): RawTransaction => {
-    if (receipt.blockHash !== header.hash) throw invalid(`receipt of another block in ${header.number}`)
-    if (toIndex(receipt.transactionIndex) !== index)
-      throw invalid(`receipts of ${header.number} out of order`)
-    if (!HASH.test(receipt.transactionHash) || !ADDRESS.test(receipt.from)) throw invalid('malformed receipt')
-    // The receipts' root covers neither: at least the block itself must name this transaction in this place.
-    if (receipt.transactionHash !== block.transactions[index])
-      throw invalid(`receipt ${index} of ${header.number} is of a transaction that is not there`)
-    const logs = receipt.logs.map((log) => toLog(log, header, nextLog++))
-    return { index, hash: receipt.transactionHash, from: receipt.from, logs }
-  })
-}
-
-function toLog(log: RpcLog, header: Header, index: number): RawLog {
-  if (log.blockHash !== header.hash || toIndex(log.logIndex) !== index) {
-    throw invalid(`log ${index} of block ${header.number} is missing or out of order`)
-  }
-  if (!ADDRESS.test(log.address) || !log.topics.every((topic) => HASH.test(topic)))
-    throw invalid('malformed log')
-  if (!DATA.test(log.data)) throw invalid('malformed log data')
-  return { index, address: log.address, topics: log.topics, data: Buffer.from(log.data.slice(2), 'hex') }
-}
-
-function toIndex(hex: string): number {
-  // Number() alone would read '' and null as zero.
-  const value = QUANTITY.test(hex) ? Number(hex) : Number.NaN
-  if (!Number.isSafeInteger(value)) throw invalid(`not a number: ${hex}`)
-  return value
-}
-
-function invalid(reason: string): ChaintapeError {
-  return new ChaintapeError('node_answer_invalid', reason)
+function isUnsupported(error: unknown): boolean {
+  return error instanceof RpcFailure && error.kind === 'unsupported'
 }

@@ -1,25 +1,50 @@
 import type { ReaderIndex } from '../../chain/reader-index.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
-import { encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
+import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
+import type { ChainLog } from '../../log/chain-log.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 
 /** Enough to keep the log busy while it writes to disk; few enough to be sent again quickly. */
-const MAX_UNACKNOWLEDGED = 32
+const MAX_UNACKNOWLEDGED = 128
 /** The index can always be made again from the log, so it need not be durable with every block. */
-const MAX_UNCOMMITTED = 256
+const MAX_UNCOMMITTED = 512
+
+export type IndexStore = Pick<StateStore, 'commit' | 'position'>
+
+/** Opens a log to go on where it ends, and brings the index there. */
+export async function continueLog(
+  log: ChainLog,
+  index: ReaderIndex,
+  store: IndexStore,
+  signal: AbortSignal,
+): Promise<LogPublisher> {
+  // The fence stands before the index follows: whatever another reader appends after it makes ours fail.
+  const publisher = await log.openPublisher()
+  // A reader that died between publishing and committing finds the rest of its own words in the log.
+  const end = await log.lastSequence()
+  if (end > (store.position?.seq ?? 0)) {
+    for await (const { body, position } of log.read({ after: store.position, signal })) {
+      index.apply(decodeEnvelope(body))
+      store.commit(index.pending(), position)
+      index.committed()
+      if (position.seq >= end) break
+    }
+  }
+  return publisher
+}
 
 /** Appends to BLOCKS, several messages under way at a time, and lets the index follow what was acknowledged. */
 export class Appender {
   readonly #publisher: LogPublisher
   readonly #index: ReaderIndex
-  readonly #store: Pick<StateStore, 'commit'>
+  readonly #store: IndexStore
   readonly #underWay: Promise<LogPosition>[] = []
   #last: LogPosition | undefined
   #uncommitted = 0
 
-  constructor(publisher: LogPublisher, index: ReaderIndex, store: Pick<StateStore, 'commit'>) {
+  constructor(publisher: LogPublisher, index: ReaderIndex, store: IndexStore) {
     this.#publisher = publisher
     this.#index = index
     this.#store = store

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Doorbell } from './doorbell.ts'
+
+const never = new AbortController().signal
+
+async function timed(wait: Promise<void>): Promise<number> {
+  const start = performance.now()
+  await wait
+  return performance.now() - start
+}
+
+test('a ring ends the pause', async () => {
+  const bell = new Doorbell()
+  setTimeout(() => bell.ring(), 100)
+  const tookMs = await timed(bell.wait(20_000, never))
+  assert.ok(tookMs >= 90 && tookMs < 5_000, `${tookMs} ms`)
+})
+
+test('a ring while nobody was waiting ends the next pause, but only that one', async () => {
+  const bell = new Doorbell()
+  bell.ring()
+  bell.ring()
+  assert.ok((await timed(bell.wait(20_000, never))) < 5_000)
+  assert.ok((await timed(bell.wait(300, never))) >= 290)
+})
+
+test('without a ring the pause is as long as it would have been, and not longer for its own minimum', async () => {
+  const bell = new Doorbell()
+  for (const ms of [10, 120]) {
+    const tookMs = await timed(bell.wait(ms, never))
+    assert.ok(tookMs >= ms - 2 && tookMs < ms + 1_000, `${tookMs} ms`)
+  }
+})
+
+test('whoever rings all the time does not make the pauses vanish', async () => {
+  const bell = new Doorbell()
+  const ringing = setInterval(() => bell.ring(), 1)
+  const tookMs = await timed(
+    (async () => {
+      for (let pauses = 0; pauses < 4; pauses++) await bell.wait(20_000, never)
+    })(),
+  )
+  clearInterval(ringing)
+  assert.ok(tookMs >= 190 && tookMs < 5_000, `${tookMs} ms`)
+})
+
+test('the end of the process ends the pause', async () => {
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 20)
+  assert.ok((await timed(new Doorbell().wait(20_000, stop.signal))) < 5_000)
+})

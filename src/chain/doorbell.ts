@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Whoever rings all the time is not answered more often than this. */
+const MIN_PAUSE_MS = 50
+
+/** Ends a pause early. Who rings says that there may be something new, never what. */
+export class Doorbell {
+  #isRung = false
+  #waiting: (() => void) | undefined
+
+  ring(): void {
+    this.#isRung = true
+    this.#waiting?.()
+  }
+
+  /** Until it rings, or has rung since the last pause, and at most so long. */
+  async wait(atMostMs: number, signal: AbortSignal): Promise<void> {
+    const minMs = Math.min(MIN_PAUSE_MS, atMostMs)
+    await pause(minMs, signal)
+    if (!this.#isRung && !signal.aborted) {
+      const rung = new AbortController()
+      this.#waiting = () => rung.abort()
+      await pause(atMostMs - minMs, AbortSignal.any([signal, rung.signal]))
+      this.#waiting = undefined
+    }
+    this.#isRung = false
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // It rejects when the pause was ended early, which is as good an end as any.
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}

@@ -1,0 +1,107 @@
+import type { Logger } from '../../lib/logger.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export type RpcOutcome =
+  | 'ok'
+  | 'failed'
+  | 'timeout'
+  | 'rate_limited'
+  | 'unsupported'
+  | 'invalid'
+  | 'lagging'
+  | 'unproved'
+
+export type EndpointMetrics = {
+  /**
+   * `invalid` and `lagging` are found out afterwards, and told in addition to the `ok` of the request; so is
+   * `unproved`: a block whose logs could not be checked against the receipts root.
+   */
+  answered(endpoint: string, outcome: RpcOutcome, seconds?: number): void
+  up(endpoint: string, isUp: boolean): void
+}
+
+/** A single hiccup is a matter for the metrics. */
+const LOGGED_FAILURES = 2
+/** A limit is met again and again; this often it is worth a line. */
+const LIMIT_TOLD_EVERY_MS = 60_000
+
+/** Tells of endpoints by name: every time in the metrics, once for each change in the log. */
+export class EndpointReports {
+  readonly #logger: Logger
+  readonly #metrics: EndpointMetrics
+  readonly #down = new Set<Endpoint>()
+  readonly #lagging = new Set<Endpoint>()
+  readonly #limitedAt = new Map<Endpoint, number>()
+  readonly #toldOnce = new Set<string>()
+
+  constructor(logger: Logger, metrics: EndpointMetrics) {
+    this.#logger = logger
+    this.#metrics = metrics
+  }
+
+  answered({ label }: Endpoint, outcome: RpcOutcome, elapsedMs: number): void {
+    this.#metrics.answered(label, outcome, elapsedMs / 1_000)
+  }
+
+  up(endpoint: Endpoint): void {
+    const { label, isProven } = endpoint
+    this.#metrics.up(label, isProven)
+    const wasDown = this.#down.has(endpoint)
+    if (isProven && wasDown) {
+      this.#down.delete(endpoint)
+      this.#logger.info({ endpoint: label }, 'Endpoint works again')
+    } else if (!isProven && !wasDown && endpoint.failures >= LOGGED_FAILURES) {
+      this.#down.add(endpoint)
+      this.#logger.warn({ endpoint: label, reason: endpoint.lastFailure }, 'Endpoint does not work')
+    }
+  }
+
+  fresh(endpoint: Endpoint): void {
+    this.#lagging.delete(endpoint)
+  }
+
+  lagging(endpoint: Endpoint, head: number, bestHead: number): void {
+    this.#metrics.answered(endpoint.label, 'lagging')
+    if (this.#lagging.has(endpoint)) return
+    this.#lagging.add(endpoint)
+    const fields = { endpoint: endpoint.label, head, best_head: bestHead }
+    this.#logger.warn(fields, 'Endpoint lags behind the others')
+  }
+
+  missedBlock({ label }: Endpoint): void {
+    this.#metrics.answered(label, 'lagging')
+  }
+
+  wrong({ label }: Endpoint, reason: string, trust: number): void {
+    this.#metrics.answered(label, 'invalid')
+    this.#logger.warn({ endpoint: label, reason, trust }, 'Endpoint gave a wrong answer')
+  }
+
+  limited(endpoint: Endpoint, reason: string, now: number): void {
+    if (now - (this.#limitedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < LIMIT_TOLD_EVERY_MS) return
+    this.#limitedAt.set(endpoint, now)
+    const fields = { endpoint: endpoint.label, reason, per_second: endpoint.rate.perSecond }
+    this.#logger.warn(fields, 'Endpoint limits how often it may be asked')
+  }
+
+  lacksMethod({ label }: Endpoint, method: string, reason: string): void {
+    if (this.#isTold(`${label} ${method}`)) return
+    this.#logger.warn({ endpoint: label, method, reason }, 'Endpoint lacks a method')
+  }
+
+  /** A block was taken although its logs could not be checked against the receipts root. */
+  unproved({ label }: Endpoint): void {
+    this.#metrics.answered(label, 'unproved')
+    if (this.#isTold(label)) return
+    this.#logger.warn(
+      { endpoint: label },
+      'Endpoint gives no receipts: only the bloom filter vouches for its logs',
+    )
+  }
+
+  #isTold(what: string): boolean {
+    const isTold = this.#toldOnce.has(what)
+    this.#toldOnce.add(what)
+    return isTold
+  }
+}

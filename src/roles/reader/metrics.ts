@@ -1,0 +1,70 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { EndpointMetrics } from '../../chain/evm/endpoint-reports.ts'
+import type { Common } from '../../lib/common.ts'
+
+export type ReaderMetrics = ReturnType<typeof createReaderMetrics>
+
+export function createReaderMetrics({ metrics }: Common) {
+  const registers = [metrics]
+  return {
+    appended: new Counter({
+      name: 'chaintape_reader_envelopes_total',
+      help: 'Envelopes appended to BLOCKS',
+      labelNames: ['chain', 'kind'],
+      registers,
+    }),
+    tip: new Gauge({
+      name: 'chaintape_reader_tip_block',
+      help: 'Newest block in BLOCKS',
+      labelNames: ['chain'],
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'chaintape_reader_lag_blocks',
+      help: "Blocks between the node's head and the newest block in BLOCKS",
+      labelNames: ['chain'],
+      registers,
+    }),
+    rpcRequests: new Counter({
+      name: 'chaintape_reader_rpc_requests_total',
+      help: 'Requests to nodes by outcome; invalid, lagging and unproved (a block taken without its receipts root) are found out later and counted in addition',
+      labelNames: ['chain', 'endpoint', 'outcome'],
+      registers,
+    }),
+    rpcSeconds: new Histogram({
+      name: 'chaintape_reader_rpc_seconds',
+      help: 'Time until a node answered or failed to',
+      labelNames: ['chain', 'endpoint'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    rpcUp: new Gauge({
+      name: 'chaintape_reader_rpc_endpoint_up',
+      help: '1 while the endpoint is trusted with requests, 0 while it is paused',
+      labelNames: ['chain', 'endpoint'],
+      registers,
+    }),
+    newHeadsUp: new Gauge({
+      name: 'chaintape_reader_new_heads_up',
+      help: '1 while the endpoint announces new heads, 0 while only polling finds them',
+      labelNames: ['chain', 'endpoint'],
+      registers,
+    }),
+    halted: new Gauge({
+      name: 'chaintape_reader_halted',
+      help: '1 when the chain is no longer read and an operator has to look; the code says why',
+      labelNames: ['chain', 'code'],
+      registers,
+    }),
+  }
+}
+
+export function rpcMetrics(metrics: ReaderMetrics, chain: string): EndpointMetrics {
+  return {
+    answered: (endpoint, outcome, seconds) => {
+      metrics.rpcRequests.inc({ chain, endpoint, outcome })
+      if (seconds !== undefined) metrics.rpcSeconds.observe({ chain, endpoint }, seconds)
+    },
+    up: (endpoint, isUp) => metrics.rpcUp.set({ chain, endpoint }, isUp ? 1 : 0),
+  }
+}

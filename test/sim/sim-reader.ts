@@ -1,0 +1,183 @@
+import { pino } from 'pino'
+import { Doorbell } from '../../src/chain/doorbell.ts'
+import { Reader } from '../../src/chain/reader.ts'
+import { ReaderIndex } from '../../src/chain/reader-index.ts'
+import type { BlockRef } from '../../src/domain/envelope.ts'
+import type { Writes } from '../../src/domain/journaled-state.ts'
+import type { LogPosition } from '../../src/domain/log-position.ts'
+import { ChainLog } from '../../src/log/chain-log.ts'
+import { Appender, continueLog, type IndexStore } from '../../src/roles/reader/appender.ts'
+import type { Random } from '../fuzz/random.ts'
+import { EPOCH, type LineTrouble, SimConnection } from './sim-connection.ts'
+import type { SimNode } from './sim-node.ts'
+import type { SimStream } from './sim-stream.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+export const CHAIN = 'simchain'
+
+/** What a reader leaves on its disk. */
+export class SimDisk {
+  readonly records = new Map<string, Uint8Array>()
+  position: LogPosition | undefined
+}
+
+export type SimSettings = {
+  readonly startBlock: number
+  readonly readAheadBlocks: number
+  readonly pollMs: number
+  readonly maxFrameBytes: number
+  readonly lineLatencyMs: number
+  /** Somebody tells the reader of new blocks, before it looks by itself. */
+  readonly hasDoorbell: boolean
+  /** How long after its death a reader's words may still arrive. */
+  readonly lastWordsMs: number
+}
+
+export type SimReaderParts = {
+  readonly id: number
+  readonly clock: VirtualClock
+  readonly random: Random
+  readonly node: SimNode
+  readonly stream: SimStream
+  readonly disk: SimDisk
+  readonly line: LineTrouble
+  readonly settings: SimSettings
+  readonly tell: (what: string) => void
+  /** Called around everything that becomes durable; may kill the reader. */
+  readonly onWrite: (reader: SimReader, when: 'before' | 'after') => void
+  readonly onProgress: (reader: SimReader, tip: BlockRef | undefined) => void
+  /** It ended by itself: without an error because it was told to, or with one. */
+  readonly onEnd: (reader: SimReader, error: unknown) => void
+}
+
+/** Thrown where the reader was when it died; whatever it would still do has no effect any more. */
+class Died extends Error {}
+
+const logger = pino({ level: 'silent' })
+
+/** A reader process: the real program, joined as its role joins it, over a node and a log that are simulated. */
+export class SimReader {
+  readonly id: number
+  readonly connection: SimConnection
+  /** How much the log held when it began: whatever others add from there on may fence it off. */
+  readonly startedAt: number
+  readonly #parts: SimReaderParts
+  readonly #stop = new AbortController()
+  readonly #doorbell = new Doorbell()
+  #isAlive = true
+  #isReading = false
+
+  constructor(parts: SimReaderParts) {
+    const { id, clock, random, stream, line: trouble, settings, onWrite } = parts
+    this.#parts = parts
+    this.id = id
+    this.startedAt = stream.frames.length
+    this.connection = new SimConnection({
+      clock,
+      random,
+      stream,
+      trouble,
+      latencyMs: settings.lineLatencyMs,
+      lastWordsMs: settings.lastWordsMs,
+      writer: id,
+      isAlive: () => this.#isAlive,
+      onWrite: (when) => {
+        if (this.#isAlive) onWrite(this, when)
+        if (!this.#isAlive && when === 'before') throw new Died()
+      },
+    })
+    this.#run().then(
+      () => this.#end(undefined),
+      (error: unknown) => this.#end(error),
+    )
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  /** It has opened the log and gone through it: from there on it waits out whatever trouble the line has. */
+  get isReading(): boolean {
+    return this.#isReading
+  }
+
+  /** SIGKILL: from this moment on nothing reaches it. */
+  kill(): void {
+    this.#isAlive = false
+    this.connection.cut()
+  }
+
+  /** SIGTERM. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  ring(): void {
+    this.#doorbell.ring()
+  }
+
+  async #run(): Promise<void> {
+    const { node, disk, settings, onProgress, tell } = this.#parts
+    const { signal } = this.#stop
+    const isAlive = (): boolean => this.#isAlive
+    const log = new ChainLog({
+      client: this.connection.client(),
+      manager: this.connection.manager(),
+      stream: CHAIN,
+      subject: CHAIN,
+      epoch: EPOCH,
+      maxFrameBytes: settings.maxFrameBytes,
+      logger,
+      signal,
+    })
+    const index = new ReaderIndex(disk.records)
+    const store: IndexStore = {
+      get position() {
+        return disk.position
+      },
+      commit: (writes, position) => this.#commit(writes, position),
+    }
+    const publisher = await continueLog(log, index, store, signal)
+    this.#isReading = true
+    const appender = new Appender(publisher, index, store)
+    await new Reader({
+      chain: CHAIN,
+      source: node.source(isAlive),
+      index,
+      gather: node.gather(isAlive),
+      append: (envelope) => {
+        if (envelope.kind === 'undo') tell(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
+        if (envelope.kind === 'final') tell(`reader ${this.id}: final up to ${envelope.upTo.number}`)
+        return appender.append(envelope)
+      },
+      flush: () => appender.flush(),
+      startBlock: settings.startBlock,
+      readAheadBlocks: settings.readAheadBlocks,
+      pollMs: settings.pollMs,
+      ...(settings.hasDoorbell ? { doorbell: this.#doorbell } : {}),
+      logger,
+      signal,
+      onBlock: () => undefined,
+      onProgress: ({ tip }) => onProgress(this, tip),
+    }).run()
+  }
+
+  #commit(writes: Writes, position: LogPosition): void {
+    const { disk, onWrite } = this.#parts
+    onWrite(this, 'before')
+    if (!this.#isAlive) throw new Died()
+    for (const [key, bytes] of writes) {
+      if (bytes === undefined) disk.records.delete(key)
+      else disk.records.set(key, bytes)
+    }
+    disk.position = position
+    onWrite(this, 'after')
+    if (!this.#isAlive) throw new Died()
+  }
+
+  #end(error: unknown): void {
+    if (!this.#isAlive) return
+    this.kill()
+    this.#parts.onEnd(this, error)
+  }
+}

@@ -1,0 +1,48 @@
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
+
+export type StoredFrame = { readonly data: Uint8Array; readonly id: string; readonly writer: number }
+
+/** What has to be the last message for this one to be taken. */
+export type Expected = { readonly lastSequence: number; readonly lastMsgID?: string }
+
+/** In which order a server looks at what a message says of itself differs, and so does what it remembers. */
+export type StreamManners = { readonly looksAtIdFirst: boolean; readonly remembersRefused: boolean }
+
+const NO_MESSAGE_FOUND = 10_037
+
+/** A JetStream stream in memory: what is in it survives every reader. */
+export class SimStream {
+  readonly frames: StoredFrame[] = []
+  readonly #manners: StreamManners
+  readonly #sequences = new Map<string, number>()
+
+  constructor(manners: StreamManners) {
+    this.#manners = manners
+  }
+
+  store(frame: StoredFrame, expect: Expected): { seq: number; duplicate: boolean } {
+    const known = this.#sequences.get(frame.id)
+    const isLastId = expect.lastMsgID === undefined || this.frames.at(-1)?.id === expect.lastMsgID
+    const isExpected = this.frames.length === expect.lastSequence && isLastId
+    if (known !== undefined && (this.#manners.looksAtIdFirst || isExpected)) {
+      return { seq: known, duplicate: true }
+    }
+    if (!isExpected) {
+      if (this.#manners.remembersRefused && known === undefined) this.#sequences.set(frame.id, 0)
+      throw apiError(JetStreamApiCodes.StreamWrongLastSequence, 'wrong last sequence')
+    }
+    this.frames.push(frame)
+    this.#sequences.set(frame.id, this.frames.length)
+    return { seq: this.frames.length, duplicate: false }
+  }
+
+  read(seq: number): StoredFrame {
+    const frame = this.frames[seq - 1]
+    if (frame === undefined) throw apiError(NO_MESSAGE_FOUND, 'no message found')
+    return frame
+  }
+}
+
+function apiError(err_code: number, description: string): JetStreamApiError {
+  return new JetStreamApiError({ code: 400, err_code, description })
+}

@@ -1,0 +1,139 @@
+import type { BlockRef } from '../../src/domain/envelope.ts'
+import { ChaintapeError } from '../../src/domain/errors.ts'
+import { LineTimeout } from './sim-connection.ts'
+import { SimDisk, SimReader, type SimReaderParts } from './sim-reader.ts'
+
+type Shared = Omit<SimReaderParts, 'id' | 'disk' | 'tell' | 'onWrite' | 'onProgress' | 'onEnd'>
+
+/** Starts a reader again whenever it ended, and ends it in all the ways there are. */
+export class Supervisor {
+  readonly #parts: Shared
+  readonly #tell: (what: string) => void
+  #disk = new SimDisk()
+  #reader: SimReader | undefined
+  /** A reader on another machine, started by mistake. */
+  #other: SimReader | undefined
+  #started = 0
+  #writesUntilKill: number | undefined
+  #killWhen: 'before' | 'after' = 'before'
+  #isCalm = false
+  /** What the reader that runs told last, and how often it told the same. */
+  lastTip: { tip: BlockRef | undefined; times: number } = { tip: undefined, times: 0 }
+  failure: unknown
+
+  constructor(parts: Shared, tell: (what: string) => void) {
+    this.#parts = parts
+    this.#tell = tell
+  }
+
+  get disk(): SimDisk {
+    return this.#disk
+  }
+
+  start(): void {
+    if (this.#reader?.isAlive) return
+    const { random } = this.#parts
+    // A disk may be lost: the log is all that is needed.
+    if (!this.#isCalm && random.chance(0.1)) this.#disk = new SimDisk()
+    this.#reader = this.#startOn(this.#disk)
+    this.lastTip = { tip: undefined, times: 0 }
+    this.#tell(`reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.seq ?? 'nothing'}`)
+  }
+
+  startAnother(): string {
+    if (this.#other?.isAlive) return 'nothing'
+    this.#other = this.#startOn(new SimDisk())
+    return `reader ${this.#other.id} starts on another machine`
+  }
+
+  killNow(): string {
+    if (!this.#reader?.isAlive) return 'nothing'
+    this.#killed(this.#reader)
+    return `reader ${this.#reader.id} is killed`
+  }
+
+  killAtWrite(writes: number): string {
+    const when = this.#parts.random.pick(['before', 'after'] as const)
+    this.#writesUntilKill = writes
+    this.#killWhen = when
+    return `the reader will be killed ${when} its write ${writes} from now`
+  }
+
+  stop(): string {
+    if (!this.#reader?.isAlive) return 'nothing'
+    this.#reader.stop()
+    return `reader ${this.#reader.id} is told to stop`
+  }
+
+  /** Says that there may be something new; true or not, it must do no harm. */
+  ring(): void {
+    this.#reader?.ring()
+  }
+
+  breakLine(ms: number): string {
+    this.#reader?.connection.breakFor(ms)
+    return `the line to the log is broken for ${ms} ms`
+  }
+
+  calmDown(): void {
+    this.#isCalm = true
+    this.#writesUntilKill = undefined
+    this.#other?.kill()
+    this.#reader?.connection.breakFor(0)
+    this.lastTip = { tip: undefined, times: 0 }
+  }
+
+  #startOn(disk: SimDisk): SimReader {
+    return new SimReader({
+      ...this.#parts,
+      id: this.#started++,
+      disk,
+      tell: this.#tell,
+      onWrite: (reader, when) => this.#onWrite(reader, when),
+      onProgress: (reader, tip) => {
+        if (reader !== this.#reader) return
+        const isSame = this.lastTip.tip?.hash === tip?.hash
+        this.lastTip = { tip, times: isSame ? this.lastTip.times + 1 : 1 }
+      },
+      onEnd: (reader, error) => this.#onEnd(reader, error),
+    })
+  }
+
+  #onWrite(reader: SimReader, when: 'before' | 'after'): void {
+    if (this.#writesUntilKill === undefined || reader !== this.#reader || when !== this.#killWhen) return
+    if (this.#writesUntilKill-- > 0) return
+    this.#writesUntilKill = undefined
+    this.#tell(
+      `reader ${reader.id} is killed ${when} a write; the log holds ${this.#parts.stream.frames.length}`,
+    )
+    this.#killed(reader)
+  }
+
+  #killed(reader: SimReader): void {
+    reader.kill()
+    this.#startAgain()
+  }
+
+  #onEnd(reader: SimReader, error: unknown): void {
+    this.#tell(`reader ${reader.id} ends: ${error instanceof Error ? error.message : 'as told'}`)
+    if (!this.#mayEndWith(reader, error)) this.failure ??= error
+    if (reader === this.#reader) this.#startAgain()
+  }
+
+  #startAgain(): void {
+    const { clock, random } = this.#parts
+    const most = random.pick([0, 100, 5_000])
+    clock.after(random.below(most + 1), () => this.start())
+  }
+
+  #mayEndWith(reader: SimReader, error: unknown): boolean {
+    if (error === undefined) return true
+    if (error instanceof Error && error.name === 'AbortError') return true
+    // Without a log there is nothing to begin with: the process ends, and whoever started it starts it again.
+    if (error instanceof LineTimeout && !reader.isReading) return true
+    // Fenced off is right if, since it began, somebody else wrote: another reader, or the last words of a dead one.
+    const isFenced = error instanceof ChaintapeError && error.code === 'fenced'
+    const since = this.#parts.stream.frames.slice(reader.startedAt)
+    return isFenced && since.some(({ writer }) => writer !== reader.id)
+  }
+}
