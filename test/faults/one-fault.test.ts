@@ -50,7 +50,7 @@ after(() => rig?.stop())
 withSecondNode(BEHIND)
 
 /** Each takes long because of what it waits for, not because of what it does. */
-describe('one fault', { concurrency: 5 }, () => {
+describe('one fault', { concurrency: 3 }, () => {
   // Nobody can tell what a node's newest block is when there is nobody else.
   const alone = ROWS.filter(({ fault }) => fault.kind !== 'invented')
   for (const { name, fault, outcome, line } of alone) {

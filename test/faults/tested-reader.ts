@@ -139,6 +139,8 @@ export class TestedReader {
     await this.#wait(`to log "${msg}"`, async () => this.lines(msg).length > 0)
     const named = new Set(this.lines(msg).map((line) => line['endpoint']))
     assert.deepEqual([...named], [culprit.label])
+    // Whoever was asked in vain because another one was quicker counts as a timeout, and is at no fault.
+    if (outcome === 'timeout') return
     for (const proxy of this.proxies) {
       if (proxy !== culprit) assert.equal(await this.count(proxy, outcome), 0, `${proxy.label} is innocent`)
     }
@@ -202,7 +204,7 @@ export class TestedReader {
   }
 }
 
-const SLOW: Fault = { kind: 'delay', delayMs: 60 }
+const SLOW: Fault = { kind: 'delay', delayMs: 80 }
 /** Swap and Sync of Uniswap V2. */
 const SWAPS = [
   '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
