@@ -26,6 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
   integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
+  takeover: { patterns: ['test/takeover/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
 }
 const fileTimeoutMs = 6 * 60_000
 

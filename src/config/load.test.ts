@@ -52,6 +52,7 @@ test('what is not said has its default', () => {
     nats: { urls: ['nats://127.0.0.1:4222'], prefix: 'chaintape', replicas: 1, max_frame_bytes: 900_000 },
     clickhouse: { url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
     redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape' },
+    engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
     gateway: { host: '127.0.0.1', port: 8080, api_key: key },
     admin: {
@@ -71,6 +72,7 @@ test('what is not said has its default', () => {
         receipts_root: 'verified',
         native: { name: 'Ether', symbol: 'ETH', decimals: 18 },
         calls: { gas: 1_000_000, answer_bytes: 1_024 },
+        min_depth_usd: 1_000,
         quote_assets: [{ address: mixedCase.toLowerCase(), kind: 'stable' }],
         dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase.toLowerCase() }],
       },

@@ -92,6 +92,8 @@ const chain = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    /** Dollars that a pool must hold on its quote side to tell what the native coin or another quote asset is worth. */
+    min_depth_usd: Type.Integer({ minimum: 0, default: 1_000 }),
     /** Highest rank first: of two quote assets in one pair, the later one is the target. */
     quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
     dexes: Type.Array(dexDeployment, { minItems: 1 }),
@@ -136,6 +138,13 @@ export const configSchema = Type.Object(
       {
         url: Type.String({ default: 'redis://127.0.0.1:6379', minLength: 1 }),
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
+      },
+      { ...closed, default: {} },
+    ),
+    engine: Type.Object(
+      {
+        /** An engine that stands by takes the lead when changes it has folded are not published for so long. */
+        takeover_ms: Type.Integer({ default: 1_500, minimum: 100 }),
       },
       { ...closed, default: {} },
     ),

@@ -37,7 +37,10 @@ export class DexRegistry {
 
   /** The exchange of this factory, as of a block. */
   deploymentOf(factory: string, block: number): (DexDeployment & { readonly is: Protocol }) | undefined {
-    return this.#byFactory.get(factory)?.find((deployed) => isValid(deployed, block))
+    const all = this.#byFactory.get(factory)
+    if (all === undefined) return undefined
+    for (const deployed of all) if (isValid(deployed, block)) return deployed
+    return undefined
   }
 
   /** The pool this log announces, if an allow-listed factory emitted it. */

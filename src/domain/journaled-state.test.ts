@@ -360,7 +360,7 @@ test('a key set outside of blocks is committed with them, and no undo brings the
   assert.equal(real.dump().size, 0)
 })
 
-test('a record is read with its codec once, then kept until the commit', () => {
+test('a record is read with its codec once, then kept, until it is taken back', () => {
   let reads = 0
   const counting: RecordCodec<string> = {
     write: codec.write,
@@ -375,5 +375,30 @@ test('a record is read with its codec once, then kept until the commit', () => {
   const table = state.table('pair', counting)
   assert.deepEqual([table.get('a'), table.get('a'), reads], ['x', 'x', 1])
   state.committed()
+  assert.deepEqual([table.get('a'), reads], ['x', 1])
+  state.abandon()
   assert.deepEqual([table.get('a'), reads], ['x', 2])
+  table.put('a', 'y')
+  state.sealBlock(1)
+  state.undoBlocks(1, 1)
+  assert.deepEqual([table.get('a'), reads], ['x', 3])
+})
+
+test('more records than are kept in memory are all there, written or not, committed or not', () => {
+  const real = new Real()
+  const ids = Array.from({ length: 50_000 }, (_, at) => `id${at}`)
+  const check = (ending: string): void => {
+    for (const id of ids) assert.equal(real.tables.pair.get(id), id + ending)
+  }
+  for (const [number, ending] of ['', 'a', 'b'].entries()) {
+    for (const id of ids) real.tables.pair.put(id, id + ending)
+    real.state.sealBlock(number)
+    check(ending)
+    if (number === 1) real.commit()
+    check(ending)
+  }
+  real.state.undoBlocks(2, 2)
+  check('a')
+  real.state.undoBlocks(1, 1)
+  check('')
 })

@@ -1,6 +1,8 @@
 import { ChaintapeError } from './errors.ts'
+import { RecentlyUsed } from './recently-used.ts'
 import { ByteReader } from './wire/byte-reader.ts'
 import { ByteWriter } from './wire/byte-writer.ts'
+import { forgetWritten, keepWritten } from './wire/written-records.ts'
 
 /** What lies underneath: committed state, read synchronously. */
 export type CommittedState = { get(key: string): Uint8Array | undefined }
@@ -9,6 +11,8 @@ export type CommittedState = { get(key: string): Uint8Array | undefined }
 export type RecordCodec<T> = {
   readonly write: (w: ByteWriter, record: T) => void
   readonly read: (r: ByteReader) => T
+  /** By what a message finds the bytes again, where it writes the same record in the same way. */
+  readonly publishedAs?: (record: T) => object | undefined
 }
 
 export type Table<T> = {
@@ -29,14 +33,20 @@ export type Restored = {
 export type Writes = ReadonlyMap<string, Uint8Array | undefined>
 
 type Entry = {
-  /** The value at the start of the block being applied. */
-  before: Uint8Array | undefined
+  readonly key: string
+  readonly codec: RecordCodec<unknown>
   record: unknown
-  /** Encodes `record`; set once the record was changed in this block. */
-  encode: (() => Uint8Array | undefined) | undefined
+  /** The value at the start of the block being applied; not held any longer once that is committed. */
+  before: Uint8Array | undefined
+  isBeforeHeld: boolean
+  /** Whether the block being applied has written the record. */
+  isWritten: boolean
 }
 
 const JOURNAL = 'journal'
+
+/** Records of a table that are kept decoded: enough for what trades often, and a bound on memory. */
+const MAX_KEPT = 20_000
 
 /**
  * State that can take back its latest blocks. For every key a block touches it keeps the value from before
@@ -48,49 +58,64 @@ const JOURNAL = 'journal'
  */
 export class JournaledState {
   readonly #committed: CommittedState
-  readonly #entries = new Map<string, Entry>()
+  readonly #kept = new Map<string, RecentlyUsed<Entry>>()
   readonly #pending = new Map<string, Uint8Array | undefined>()
+  /** In the order of their first write, which depends on the block alone. */
+  #written: Entry[] = []
+  /** All entries that hold a value from before. */
+  #holding: Entry[] = []
+  readonly #records = new ByteWriter()
+  readonly #journal = new ByteWriter()
 
   constructor(committed: CommittedState) {
     this.#committed = committed
   }
 
   table<T>(name: string, codec: RecordCodec<T>): Table<T> {
+    const kept = new RecentlyUsed<Entry>(MAX_KEPT)
+    this.#kept.set(name, kept)
+    const entryOf = (id: string): Entry => kept.get(id) ?? this.#load(kept, name, id, codec)
     return {
-      get: (id) => this.#entry(keyOf(name, id), codec).record as T | undefined,
-      put: (id, record) => {
-        const entry = this.#entry(keyOf(name, id), codec)
-        entry.record = record
-        entry.encode = () => encodeRecord(codec, record)
-      },
-      delete: (id) => {
-        const entry = this.#entry(keyOf(name, id), codec)
-        entry.record = undefined
-        entry.encode = () => undefined
-      },
+      get: (id) => entryOf(id).record as T | undefined,
+      put: (id, record) => this.#write(entryOf(id), record),
+      delete: (id) => this.#write(entryOf(id), undefined),
     }
   }
 
   /** Ends a block: what it changed becomes pending, and the values from before go into its journal. */
   sealBlock(number: number): void {
+    const written = this.#written
+    this.#written = []
+    const ends = this.#encode(written)
+    // One piece of memory for the whole block: so many small ones would take longer than all the encoding.
+    const { buffer, byteOffset } = this.#records.finish()
+    forgetWritten()
     const changed: { key: string; before: Uint8Array | undefined }[] = []
-    for (const [key, entry] of this.#entries) {
-      if (entry.encode === undefined) continue
-      const after = entry.encode()
-      entry.encode = undefined
-      if (sameBytes(entry.before, after)) continue
-      changed.push({ key, before: entry.before })
-      this.#pending.set(key, after)
+    let start = 0
+    for (let at = 0; at < written.length; at++) {
+      const entry = written[at] as Entry
+      const end = ends[at] as number
+      entry.isWritten = false
+      const before = this.#beforeOf(entry)
+      const after =
+        entry.record === undefined ? undefined : new Uint8Array(buffer, byteOffset + start, end - start)
+      start = end
+      const published = after === undefined ? undefined : entry.codec.publishedAs?.(entry.record)
+      if (published !== undefined && after !== undefined) keepWritten(published, entry.record, after)
+      if (sameBytes(before, after)) continue
+      changed.push({ key: entry.key, before })
+      this.#pending.set(entry.key, after)
       entry.before = after
     }
-    // Which keys are in memory already depends on when the last commit was; the journal must not.
-    changed.sort((a, b) => (a.key < b.key ? -1 : 1))
-    const w = new ByteWriter()
-    w.list(changed, ({ key, before }) => {
-      w.text(key)
-      w.optional(before, (bytes) => w.bytes(bytes))
+    const journal = this.#journal
+    journal.clear()
+    journal.list(changed, ({ key, before }) => {
+      journal.text(key)
+      journal.optional(before, (bytes) => journal.bytes(bytes))
     })
-    this.#pending.set(journalKey(number), w.finish())
+    this.#pending.set(journalKey(number), journal.finish())
+    // Not earlier: what a block has written is nowhere else until it is sealed.
+    for (const kept of this.#kept.values()) kept.letGo()
   }
 
   /** Takes back the blocks from `last` down to `first` and tells what that changed. */
@@ -108,10 +133,10 @@ export class JournaledState {
         const version = this.#bytes(key)
         if (version !== undefined) versions.push(version)
         this.#pending.set(key, before)
-        this.#entries.delete(key)
       }
       this.#pending.set(journalKey(number), undefined)
     }
+    this.#forgetRecords()
     return [...undone]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, versions]) => {
@@ -138,7 +163,7 @@ export class JournaledState {
   /** Sets (or, with `undefined`, deletes) a key outside of any block: no undo brings the old value back. */
   setOutsideBlocks(table: string, id: string, value: Uint8Array | undefined): void {
     const key = keyOf(table, id)
-    this.#entries.delete(key)
+    this.#kept.get(table)?.delete(id)
     this.#pending.set(key, value)
   }
 
@@ -150,26 +175,72 @@ export class JournaledState {
   /** The owner has made `pending()` durable. */
   committed(): void {
     this.#pending.clear()
-    this.#entries.clear()
+    // The records stay, so that what is in use need not be read again; their bytes can be had from the store.
+    for (const entry of this.#holding) {
+      entry.before = undefined
+      entry.isBeforeHeld = false
+    }
+    this.#holding = []
   }
 
   /** Back to what was last committed. */
   abandon(): void {
-    this.committed()
+    this.#pending.clear()
+    this.#forgetRecords()
   }
 
-  #entry<T>(key: string, codec: RecordCodec<T>): Entry {
-    const known = this.#entries.get(key)
-    if (known !== undefined) return known
+  #load<T>(kept: RecentlyUsed<Entry>, table: string, id: string, codec: RecordCodec<T>): Entry {
+    const key = keyOf(table, id)
     const before = this.#bytes(key)
     const record = before === undefined ? undefined : codec.read(new ByteReader(before))
-    const entry: Entry = { before, record, encode: undefined }
-    this.#entries.set(key, entry)
+    const entry: Entry = {
+      key,
+      codec: codec as RecordCodec<unknown>,
+      record,
+      before,
+      isBeforeHeld: true,
+      isWritten: false,
+    }
+    this.#holding.push(entry)
+    kept.set(id, entry)
     return entry
   }
 
+  #write(entry: Entry, record: unknown): void {
+    entry.record = record
+    if (entry.isWritten) return
+    entry.isWritten = true
+    this.#written.push(entry)
+  }
+
+  /** Writes the records one behind the other, and tells where each ends. */
+  #encode(entries: readonly Entry[]): number[] {
+    const w = this.#records
+    w.clear()
+    return entries.map(({ codec, record }) => {
+      if (record !== undefined) codec.write(w, record)
+      return w.length
+    })
+  }
+
+  #beforeOf(entry: Entry): Uint8Array | undefined {
+    if (!entry.isBeforeHeld) {
+      entry.before = this.#bytes(entry.key)
+      entry.isBeforeHeld = true
+      this.#holding.push(entry)
+    }
+    return entry.before
+  }
+
+  #forgetRecords(): void {
+    for (const kept of this.#kept.values()) kept.clear()
+    this.#written = []
+    this.#holding = []
+  }
+
   #bytes(key: string): Uint8Array | undefined {
-    return this.#pending.has(key) ? this.#pending.get(key) : this.#committed.get(key)
+    const value = this.#pending.get(key)
+    return value !== undefined || this.#pending.has(key) ? value : this.#committed.get(key)
   }
 
   #readJournal(number: number): [string, Uint8Array | undefined][] {
@@ -187,12 +258,6 @@ function keyOf(table: string, id: string): string {
 
 function journalKey(number: number): string {
   return keyOf(JOURNAL, String(number).padStart(16, '0'))
-}
-
-function encodeRecord<T>(codec: RecordCodec<T>, record: T): Uint8Array {
-  const w = new ByteWriter(256)
-  codec.write(w, record)
-  return w.finish()
 }
 
 function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

@@ -20,6 +20,9 @@ const MAX_DIGITS = 76
 /** Tokens claiming more decimals than this carry no price: the claim is hostile or meaningless. */
 export const MAX_PRICED_DECIMALS = 36
 
+/** What the square of a concentrated pool's price stands against: to divide by it is to shift. */
+const TWO_192 = 1n << 192n
+
 const POWERS: bigint[] = [1n]
 
 export function pow10(exponent: number): bigint {
@@ -43,12 +46,16 @@ export function priceOf(
   quoteDecimals: number,
 ): Price | undefined {
   if (!isPriced(baseDecimals) || !isPriced(quoteDecimals) || base <= 0n || quote <= 0n) return undefined
-  return storable(mulDiv(quote, pow10(PRICE_DIGITS + baseDecimals), base * pow10(quoteDecimals)))
+  // Both sides shortened by the quote's decimals, of which there are fewer: shorter numbers divide sooner.
+  const scaled = quote * pow10(PRICE_DIGITS + baseDecimals - quoteDecimals)
+  return storable(base === TWO_192 ? scaled >> 192n : scaled / base)
 }
 
 /** A price given in some coin, converted by that coin's own price. */
 export function convertPrice(price: Price | undefined, coinPrice: Price | undefined): Price | undefined {
   if (price === undefined || coinPrice === undefined) return undefined
+  // Every second conversion: what is quoted in dollars is converted to dollars, too.
+  if (coinPrice === ONE_PRICE) return storable(price)
   return storable(mulDiv(price, coinPrice, ONE_PRICE))
 }
 
@@ -60,7 +67,10 @@ export function invertPrice(price: Price | undefined): Price | undefined {
 
 export function valueOfAmount(amount: bigint, decimals: number, price: Price | undefined): Value | undefined {
   if (price === undefined || !isPriced(decimals)) return undefined
-  const value = mulDiv(amount, price, pow10(decimals + PRICE_DIGITS - VALUE_DIGITS))
+  const value =
+    price === ONE_PRICE && decimals <= VALUE_DIGITS
+      ? amount * pow10(VALUE_DIGITS - decimals)
+      : mulDiv(amount, price, pow10(decimals + PRICE_DIGITS - VALUE_DIGITS))
   return value < pow10(MAX_DIGITS) ? value : undefined
 }
 

@@ -13,6 +13,10 @@ export function compareOrderKeys(a: OrderKey, b: OrderKey): number {
   return a.block - b.block || a.tx - b.tx || a.log - b.log
 }
 
+export function sameOrderKey(a: OrderKey, b: OrderKey): boolean {
+  return a === b || (a.block === b.block && a.tx === b.tx && a.log === b.log)
+}
+
 export function formatOrderKey(key: OrderKey): string {
   const { block, tx, log } = key
   if (!isIndex(tx) || !isIndex(log) || !Number.isSafeInteger(block) || block < 0) {

@@ -1,16 +1,17 @@
 import type { PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
 import type { Change, Pair, PairSide, Trade } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
-import { foldTrade } from './candle/fold-trade.ts'
+import { type BlockTrades, candleStarts, foldTrades, withTrade } from './candle/fold-trades.ts'
 import { newPair, newToken } from './first-records.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { type Reserves, reservesAfter } from './pool/reserves.ts'
-import { amountValue, orient, repriced } from './price/pair-prices.ts'
+import { AskedPrices } from './price/asked-prices.ts'
+import { amountValue, poolWorth, repriced } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import type { EngineSettings } from './settings.ts'
-import type { EngineTables, TokenState } from './tables.ts'
-import { deepest, withDepth } from './token/main-pair.ts'
+import type { EngineTables, PairDepth, TokenState } from './tables.ts'
+import { mainOf, withDepth } from './token/main-pair.ts'
 import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
 
 /** Folds one block into the tables and gathers what became different. */
@@ -22,8 +23,9 @@ export class BlockFold {
   readonly #trades: Trade[] = []
   readonly #touchedPairs = new Set<string>()
   readonly #touchedTokens = new Set<string>()
-  readonly #touchedCandles = new Set<string>()
-  #anchorMoved = false
+  /** By pair, where they make candles. */
+  readonly #tradesOf = new Map<string, BlockTrades>()
+  readonly #asked = new AskedPrices()
 
   constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope) {
     this.#settings = settings
@@ -39,16 +41,16 @@ export class BlockFold {
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
-    for (const address of [...this.#touchedPairs]) this.#updateTarget(address)
-    if (this.#anchorMoved) this.#updateQuoteAssets()
-    const { pairs, tokens, candles, emitted } = this.#tables
+    const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
+    const after = new ReferencePrices(this.#settings, this.#tables)
+    this.#updateTargets(new Set([...this.#touchedPairs, ...settled]), after)
+    this.#updateQuoteAssets(after)
+    const { pairs, tokens, emitted } = this.#tables
     const refs = this.#trades.map(({ key, time, pair }) => ({ key, time, pair }))
     if (refs.length > 0) emitted.put(String(this.#block.number), refs)
     return [
       ...this.#trades.map((trade): Change => ({ type: 'trade', trade })),
-      ...[...this.#touchedCandles].flatMap((pair) =>
-        (candles.get(pair) ?? []).map((candle): Change => ({ type: 'candle', candle })),
-      ),
+      ...this.#foldCandles(),
       ...[...this.#touchedPairs].map((address): Change => ({ type: 'pair', pair: must(pairs.get(address)) })),
       ...[...this.#touchedTokens].map(
         (address): Change => ({ type: 'token', token: must(tokens.get(address)).token }),
@@ -58,7 +60,7 @@ export class BlockFold {
 
   #meetToken(fact: TokenFact): void {
     if (this.#tables.tokens.get(fact.address) !== undefined) return
-    const token = newToken(fact, this.#reference.worthOf(fact.address), this.#block.time)
+    const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
     this.#putToken({ token, targetOf: [] })
   }
 
@@ -152,7 +154,7 @@ export class BlockFold {
     const reserves = reservesAfter(pool, pair, event, how)
     const filled = { ...withReserves(pair, reserves), updatedAt: this.#block.time }
     const ratio = ratioOf(pool, filled, this.#tables.lastExchanges)
-    if (this.#reference.observe(filled, ratio)) this.#anchorMoved = true
+    this.#asked.note(pair.address, ratio)
     const refreshed = repriced(filled, ratio, this.#supplyOfTarget(filled), this.#reference)
     this.#putPair(refreshed)
     return refreshed
@@ -171,36 +173,49 @@ export class BlockFold {
       athPriceUsd: higher(pair.athPriceUsd, paid.usd),
     })
     if (trade.targetToken === undefined) return
-    const newest = this.#tables.candles.get(pair.address) ?? []
-    const { key, time, valueUsd, valueNative } = trade
-    const paidFor = {
-      key,
-      time,
-      pair: pair.address,
-      priceUsd: paid.usd,
-      priceNative: paid.native,
-      valueUsd,
-      valueNative,
-    }
-    this.#tables.candles.put(pair.address, foldTrade(newest, paidFor))
-    this.#touchedCandles.add(pair.address)
+    const { key, valueUsd, valueNative } = trade
+    const paidFor = { key, priceUsd: paid.usd, priceNative: paid.native, valueUsd, valueNative }
+    this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), paidFor))
   }
 
-  /** Carries a pair's new depth and price over to its target token, and moves the main pair if need be. */
-  #updateTarget(address: string): void {
-    const pair = must(this.#tables.pairs.get(address))
-    const state = pair.targetToken === undefined ? undefined : this.#tables.tokens.get(pair.targetToken)
-    if (state === undefined) return
-    const targetOf = withDepth(state.targetOf, pair)
-    const main = deepest(targetOf)
+  #foldCandles(): Change[] {
+    const starts = candleStarts(this.#block.time)
+    const changes: Change[] = []
+    for (const [pair, trades] of this.#tradesOf) {
+      const newest = foldTrades(this.#tables.candles.get(pair) ?? [], pair, trades, starts)
+      this.#tables.candles.put(pair, newest)
+      for (const candle of newest) changes.push({ type: 'candle', candle })
+    }
+    return changes
+  }
+
+  /** Carries pairs' new depths and prices over to their target tokens. */
+  #updateTargets(pairs: ReadonlySet<string>, after: ReferencePrices): void {
+    // All depths first: which pair is the main one must not depend on which was looked at before.
+    const depths = new Map<string, PairDepth[]>()
+    for (const address of pairs) {
+      const pair = must(this.#tables.pairs.get(address))
+      const state = pair.targetToken === undefined ? undefined : this.#tables.tokens.get(pair.targetToken)
+      if (state === undefined) continue
+      const { address: token } = state.token
+      depths.set(token, withDepth(depths.get(token) ?? state.targetOf, pair))
+    }
+    for (const [token, targetOf] of depths) {
+      this.#updateTarget(must(this.#tables.tokens.get(token)), targetOf, after)
+    }
+  }
+
+  #updateTarget(state: TokenState, targetOf: readonly PairDepth[], after: ReferencePrices): void {
     const previous = state.token.mainPair
+    const main = mainOf(targetOf, previous)
     if (previous !== undefined && previous !== main?.pair) this.#setMain(previous, false)
     if (main !== undefined) this.#setMain(main.pair, true)
     const mainPair = main === undefined ? undefined : must(this.#tables.pairs.get(main.pair))
-    const side = mainPair === undefined ? undefined : orient(mainPair)?.target
     const { address: token, decimals, supplyRaw } = state.token
     const worth =
-      side === undefined ? this.#reference.worthOf(token) : { usd: side.priceUsd, native: side.priceNative }
+      mainPair === undefined
+        ? after.worthWithoutPair(token)
+        : poolWorth(mainPair, this.#tables.references.get(mainPair.address), after)
     this.#putToken({
       token: {
         ...state.token,
@@ -221,23 +236,17 @@ export class BlockFold {
     if (pair.isMain !== isMain) this.#putPair({ ...pair, isMain })
   }
 
-  /** What the native coin is worth has changed, and with it a stablecoin's price in native coins. */
-  #updateQuoteAssets(): void {
+  /** A stablecoin or native coin that no pair prices is worth what it counts for. */
+  #updateQuoteAssets(after: ReferencePrices): void {
     for (const { address, kind } of this.#settings.quoteAssets) {
       const state = this.#tables.tokens.get(address)
-      // One that has a main pair is priced by it, like any other token.
       if (kind === 'major' || state === undefined || state.token.mainPair !== undefined) continue
-      const { usd, native } = this.#reference.worthOf(address)
-      const { decimals, supplyRaw } = state.token
+      const { usd, native } = after.worthOf(address)
+      const { decimals, supplyRaw, priceUsd, priceNative } = state.token
+      if (usd === priceUsd && native === priceNative) continue
       const fdvUsd = amountValue(supplyRaw, decimals, usd)
-      const token = {
-        ...state.token,
-        priceUsd: usd,
-        priceNative: native,
-        fdvUsd,
-        updatedAt: this.#block.time,
-      }
-      this.#putToken({ ...state, token })
+      const prices = { priceUsd: usd, priceNative: native, fdvUsd, updatedAt: this.#block.time }
+      this.#putToken({ ...state, token: { ...state.token, ...prices } })
     }
   }
 

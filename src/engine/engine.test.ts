@@ -190,7 +190,7 @@ test('of what is final the engine keeps nothing that only an undo would need', (
 
 describe('what the engine refuses', () => {
   const empty: Step & { do: 'block' } = { do: 'block', seconds: 12, actions: [] }
-  const world: Market = { tokens: [], pools: [], quoteAssets: [] }
+  const world: Market = { tokens: [], pools: [], quoteAssets: [], minDepthUsd: 0n }
 
   test('an undo below what is final', () => {
     const { envelopes, canonical } = tell(world, [empty, empty, empty, empty, { do: 'final', lag: 1 }])

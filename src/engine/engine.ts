@@ -7,6 +7,7 @@ import { ByteReader } from '../domain/wire/byte-reader.ts'
 import { ByteWriter } from '../domain/wire/byte-writer.ts'
 import { BlockFold } from './block-fold.ts'
 import { corrections } from './corrections.ts'
+import { type Explanation, explain } from './price/explain.ts'
 import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY, openTables, type Tip } from './tables.ts'
 
@@ -43,6 +44,11 @@ export class Engine {
 
   get tip(): Tip | undefined {
     return this.#tables.tip.get(ONLY)
+  }
+
+  /** Where a token's price comes from, as of the last block applied. */
+  explain(token: string): Explanation | undefined {
+    return explain(token, this.#settings, this.#tables)
   }
 
   pending(): Writes {

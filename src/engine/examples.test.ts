@@ -21,6 +21,7 @@ import {
   WETH,
   world,
 } from '../../test/support/example-market.ts'
+import type { Action } from '../../test/support/market-arbitraries.ts'
 
 describe('prices', () => {
   test('3,000,000 USDC against 1,000 WETH make a WETH worth 3,000 dollars', () => {
@@ -32,7 +33,9 @@ describe('prices', () => {
     const pair = market.pair(ETH_POOL)
     assert.equal(pair.targetToken, WETH)
     assert.equal(value(pair.tvlUsd), '6000000')
-    assert.equal(value(pair.tvlNative), '1999.999999999999999999')
+    assert.equal(pair.tvlNative, undefined, 'while the block lasts, only what was known before it counts')
+    market.block(12, sync(ETH_POOL, usd(3_000_000n), eth(1_000n)))
+    assert.equal(value(market.pair(ETH_POOL).tvlNative), '1999.999999999999999999')
   })
 
   test('what was paid is the price of the trade, what the reserves say is the price of the pool', () => {
@@ -122,7 +125,7 @@ describe('stablecoins', () => {
     assert.equal(value(market.token(USDT).fdvUsd), '7000000')
   })
 
-  test('the deepest stablecoin pool tells the price of the native coin', () => {
+  test('half of the stablecoin liquidity tells the price of the native coin', () => {
     const market = new ExampleMarket()
       .block(12, sync(ETH_POOL, usd(1_000_000n), eth(1_000n)))
       .block(12, sync(DEEPER_ETH_POOL, eth(1_000n), usd(2_000_000n)))
@@ -214,24 +217,32 @@ describe('main pair', () => {
     assert.deepEqual([market.pair(TOKEN_USDC).isMain, market.tables.pairs.size], [true, 2])
     assert.equal(price(market.token(TOKEN).priceUsd), '5')
   })
-  test('of equally deep pairs the one of the lower address is the main one, whichever came first', () => {
+  test('of equally deep pairs the first one stays the main one; at once, it is the one of the lower address', () => {
     // 5,000 dollars on each side of both.
     const inUsdc = sync(TOKEN_USDC, tokens(1_000n), usd(5_000n))
-    const inEth = [sync(ETH_POOL, usd(2_000_000n), eth(1_000n)), sync(TOKEN_ETH, eth(5n) / 2n, tokens(500n))]
-    for (const blocks of [[[inUsdc], inEth], [inEth, [inUsdc]], [[inUsdc, ...inEth]]]) {
-      const market = new ExampleMarket()
+    const inEth = sync(TOKEN_ETH, eth(5n) / 2n, tokens(500n))
+    const mainAfter = (...blocks: Action[][]) => {
+      const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
       for (const actions of blocks) market.block(12, ...actions)
       assert.deepEqual(
-        [market.pair(TOKEN_USDC), market.pair(TOKEN_ETH)].map(({ tvlUsd, isMain }) => [
-          value(tvlUsd),
-          isMain,
-        ]),
-        [
-          ['10000', false],
-          ['10000', true],
-        ],
+        [market.pair(TOKEN_USDC), market.pair(TOKEN_ETH)].map(({ tvlUsd }) => value(tvlUsd)),
+        ['10000', '10000'],
       )
-      assert.equal(price(market.token(TOKEN).priceUsd), '10')
+      return world.pools.findIndex(({ address }) => address === market.token(TOKEN).mainPair)
     }
+    assert.equal(mainAfter([inUsdc], [inEth]), TOKEN_USDC)
+    assert.equal(mainAfter([inEth], [inUsdc]), TOKEN_ETH)
+    assert.equal(mainAfter([inUsdc, inEth]), TOKEN_ETH)
+    assert.equal(mainAfter([inEth, inUsdc]), TOKEN_ETH)
+  })
+
+  test('another pair takes over once it is more than a tenth deeper', () => {
+    const market = new ExampleMarket().block(12, sync(TOKEN_USDC, tokens(1_000n), usd(5_000n)))
+    market.block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
+    // 5,500 dollars, then one cent more.
+    market.block(12, sync(TOKEN_ETH, eth(11n) / 4n, tokens(500n)))
+    assert.equal(market.token(TOKEN).mainPair, world.pools[TOKEN_USDC]?.address)
+    market.block(12, sync(TOKEN_ETH, eth(11n) / 4n + eth(1n) / 200_000n, tokens(500n)))
+    assert.equal(market.token(TOKEN).mainPair, world.pools[TOKEN_ETH]?.address)
   })
 })

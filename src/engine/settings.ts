@@ -1,4 +1,5 @@
 import type { DexRegistry } from '../dex/registry.ts'
+import type { Value } from '../domain/money.ts'
 
 /** What the engine is told about its chain. A different answer here means a different state: replay after a change. */
 export type EngineSettings = {
@@ -6,6 +7,8 @@ export type EngineSettings = {
   readonly registry: DexRegistry
   /** Highest rank first. */
   readonly quoteAssets: readonly QuoteAsset[]
+  /** A pool with less than this on its quote side is too easy to move to tell what others are worth. */
+  readonly minDepthUsd: Value
 }
 
 export type QuoteAsset = { readonly address: string; readonly kind: 'stable' | 'native' | 'major' }

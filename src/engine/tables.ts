@@ -5,13 +5,12 @@ import type { JournaledState, RecordCodec, Table } from '../domain/journaled-sta
 import type { Price, Value } from '../domain/money.ts'
 import type { ByteReader } from '../domain/wire/byte-reader.ts'
 import type { ByteWriter } from '../domain/wire/byte-writer.ts'
+import { readCandles, writeCandles } from '../domain/wire/candle-codec.ts'
 import { readBlockRef, readPricing, writeBlockRef, writePricing } from '../domain/wire/envelope-codec.ts'
 import {
-  readCandle,
   readPair,
   readToken,
   readTradeRef,
-  writeCandle,
   writePair,
   writeToken,
   writeTradeRef,
@@ -30,6 +29,10 @@ export type EngineTables = {
   readonly candles: Table<readonly Candle[]>
   /** By block number: what an undo of that block has to retract. */
   readonly emitted: Table<readonly TradeRef[]>
+  /** By pair: its pool's price as it counts for others, since the last block that touched it. */
+  readonly references: Table<Ratio>
+  /** Pairs whose pool's price at the end of the block before was not taken over yet. */
+  readonly unsettled: Table<readonly Unsettled[]>
   readonly anchors: Table<readonly Anchor[]>
   readonly tip: Table<Tip>
 }
@@ -37,10 +40,22 @@ export type EngineTables = {
 export type TokenState = { readonly token: Token; readonly targetOf: readonly PairDepth[] }
 
 /** A pair that has the token as its target, and how deep it is. */
-export type PairDepth = { readonly pair: string; readonly tvlUsd: Value }
+export type PairDepth = {
+  readonly pair: string
+  readonly tvlUsd: Value
+  /** What its quote side is worth. */
+  readonly depthUsd: Value
+}
+
+export type Unsettled = { readonly pair: string; readonly ratio: Ratio }
 
 /** A pool of a stablecoin against the native coin. */
-export type Anchor = { readonly pair: string; readonly depthUsd: Value; readonly nativeUsd: Price }
+export type Anchor = {
+  readonly pair: string
+  readonly stable: string
+  readonly depthUsd: Value
+  readonly nativeUsd: Price
+}
 
 export type Tip = BlockRef & { readonly time: number }
 
@@ -49,9 +64,9 @@ export const ONLY = 'only'
 
 const poolCodec: RecordCodec<Pool> = {
   write: (w, { address, factory, tokens, pricing, price }) => {
-    w.id(address)
-    w.id(factory)
-    w.list(tokens, (token) => w.id(token))
+    w.recurringId(address)
+    w.recurringId(factory)
+    w.list(tokens, (token) => w.recurringId(token))
     writePricing(w, pricing)
     w.optional(price, (known) => writePoolPrice(w, known))
   },
@@ -72,29 +87,46 @@ const ratioCodec: RecordCodec<Ratio> = {
   read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
 }
 
-export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
+export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair, publishedAs: (pair) => pair }
 
 export const tokenCodec: RecordCodec<TokenState> = {
   write: (w, { token, targetOf }) => {
     writeToken(w, token)
-    w.list(targetOf, ({ pair, tvlUsd }) => {
-      w.id(pair)
+    w.list(targetOf, ({ pair, tvlUsd, depthUsd }) => {
+      w.recurringId(pair)
       w.biguint(tvlUsd)
+      w.biguint(depthUsd)
     })
   },
-  read: (r) => ({ token: readToken(r), targetOf: r.list(() => ({ pair: r.id(), tvlUsd: r.biguint() })) }),
+  read: (r) => ({
+    token: readToken(r),
+    targetOf: r.list(() => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() })),
+  }),
 }
 
-export const candlesCodec = listCodec(writeCandle, readCandle)
+export const candlesCodec: RecordCodec<readonly Candle[]> = {
+  write: writeCandles,
+  read: readCandles,
+  publishedAs: (candles) => candles[0],
+}
 export const emittedCodec = listCodec(writeTradeRef, readTradeRef)
 
 const anchorsCodec = listCodec<Anchor>(
   (w, anchor) => {
-    w.id(anchor.pair)
+    w.recurringId(anchor.pair)
+    w.recurringId(anchor.stable)
     w.biguint(anchor.depthUsd)
     w.biguint(anchor.nativeUsd)
   },
-  (r) => ({ pair: r.id(), depthUsd: r.biguint(), nativeUsd: r.biguint() }),
+  (r) => ({ pair: r.id(), stable: r.id(), depthUsd: r.biguint(), nativeUsd: r.biguint() }),
+)
+
+const unsettledCodec = listCodec<Unsettled>(
+  (w, { pair, ratio }) => {
+    w.recurringId(pair)
+    ratioCodec.write(w, ratio)
+  },
+  (r) => ({ pair: r.id(), ratio: ratioCodec.read(r) }),
 )
 
 const tipCodec: RecordCodec<Tip> = {
@@ -113,6 +145,8 @@ export function openTables(state: JournaledState): EngineTables {
     tokens: state.table('token', tokenCodec),
     candles: state.table('candles', candlesCodec),
     emitted: state.table('emitted', emittedCodec),
+    references: state.table('reference', ratioCodec),
+    unsettled: state.table('unsettled', unsettledCodec),
     anchors: state.table('anchors', anchorsCodec),
     tip: state.table('tip', tipCodec),
   }

@@ -1,97 +1,121 @@
 import { join } from 'node:path'
-import { Counter, Gauge } from 'prom-client'
-import { ChaintapeError } from '../domain/errors.ts'
-import { decodeChangeSet, encodeChangeSet } from '../domain/wire/change-codec.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import { Engine } from '../engine/engine.ts'
-import type { Common } from '../lib/common.ts'
+import type { ChainLog } from '../log/chain-log.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
-import { createRegistry } from './dex-registry.ts'
+import { ChainFold } from './engine/chain-fold.ts'
+import { follow } from './engine/follow.ts'
+import { lead } from './engine/lead.ts'
+import { lockFolder } from './engine/lock-folder.ts'
+import { createEngineMetrics, type EngineMetrics } from './engine/metrics.ts'
+import { engineSettings } from './engine-settings.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
-const STATE_FORMAT = 'engine-2'
+export const STATE_FORMAT = 'engine-3'
+/** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
+const MAX_TURN_MS = 5
 
 export const startEngine: StartRole = (config, common) => {
-  const metrics = createMetrics(common)
+  const metrics = createEngineMetrics(common)
   return startPerChain(config, common, (run) =>
-    foldChain(run, join(config.data_dir, 'engine', run.chain), metrics),
+    runChain(run, join(config.data_dir, 'engine', run.chain), config.engine.takeover_ms, metrics),
   )
 }
 
 /**
  * Publish, then commit: what dies in between is folded again, comes out the same, and is recognised as
- * published. So a change set is in CHANGES exactly once, and never missing.
+ * published. So a change set is in CHANGES exactly once, and never missing, whichever engine published it.
  */
-async function foldChain(
+async function runChain(
   { chain, config, logs, common, onCaughtUp }: ChainRun,
   dir: string,
+  takeoverMs: number,
   metrics: EngineMetrics,
 ): Promise<void> {
-  const { logger } = common
-  const { signal } = common.shutdown
+  const { logger, shutdown } = common
   const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
+  const lock = lockFolder(dir)
+  shutdown.onClose(`lock on the engine state of ${chain}`, () => lock.release())
   const store = openStateStore({ dir, format: STATE_FORMAT })
-  common.shutdown.onClose(`engine state of ${chain}`, () => store.close())
-  const registry = createRegistry(config)
-  const engine = new Engine({ chain, registry, quoteAssets: config.quote_assets }, store)
+  shutdown.onClose(`engine state of ${chain}`, () => store.close())
+  const engine = new Engine(engineSettings(chain, config), store)
 
-  const publisher = await changes.openPublisher()
   const newest = await changes.lastMessage()
-  const published = newest === undefined ? 0 : decodeChangeSet(newest.body).seq
   const end = await blocks.lastSequence()
-  if (end <= (store.position?.seq ?? 0)) onCaughtUp()
+  const onConfirmed = (seq: number): void => {
+    if (seq >= end) onCaughtUp()
+  }
+  onConfirmed(store.position?.seq ?? 0)
+  const fold = new ChainFold({ engine, store, newest, onConfirmed })
   logger.info(
-    { tip: engine.tip?.number, blocks_seq: store.position?.seq, published_seq: published },
+    { tip: engine.tip?.number, blocks_seq: store.position?.seq, changes_seq: newest?.position.seq },
     'Engine starts',
   )
 
-  for await (const { body, position } of blocks.read({ after: store.position, signal })) {
-    const set = engine.apply(decodeEnvelope(body), position.seq)
-    const bytes = encodeChangeSet(set)
-    if (set.seq > published) await publisher.publish(bytes)
-    else if (set.seq === published) expectSame(bytes, newest?.body, set.seq)
-    store.commit(engine.pending(), position)
-    engine.committed()
-    metrics.applied.inc({ chain, cause: set.cause })
-    metrics.seq.set({ chain }, set.seq)
-    metrics.tip.set({ chain }, set.head.number)
-    if (position.seq >= end) onCaughtUp()
+  const failed = new AbortController()
+  const signal = AbortSignal.any([shutdown.signal, failed.signal])
+  signal.addEventListener('abort', () => fold.wake(), { once: true })
+  const failTogether = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      failed.abort(error)
+      throw error
+    }
+  }
+  const started: ChainEngine = { chain, blocks, changes, fold, takeoverMs, logger, signal, metrics }
+  try {
+    await Promise.all([foldBlocks(started, store.position), takeTurns(started)].map(failTogether))
+    fold.close()
+  } finally {
+    fold.abandon()
   }
 }
 
-/** Folding the same message twice must give the same bytes; if not, the state or the program is not what it was. */
-function expectSame(bytes: Uint8Array, published: Uint8Array | undefined, seq: number): void {
-  if (published !== undefined && Buffer.compare(bytes, published) === 0) return
-  throw new ChaintapeError(
-    'diverged',
-    `message ${seq} of BLOCKS now folds to other changes than were published`,
-  )
+type ChainEngine = {
+  readonly chain: string
+  readonly blocks: ChainLog
+  readonly changes: ChainLog
+  readonly fold: ChainFold
+  readonly takeoverMs: number
+  readonly logger: ChainRun['common']['logger']
+  readonly signal: AbortSignal
+  readonly metrics: EngineMetrics
 }
 
-type EngineMetrics = ReturnType<typeof createMetrics>
+async function foldBlocks(
+  { chain, blocks, fold, signal, metrics }: ChainEngine,
+  after: Parameters<ChainLog['read']>[0]['after'],
+): Promise<void> {
+  let turnSinceMs = performance.now()
+  for await (const { body, position } of blocks.read({ after, signal })) {
+    while (fold.isFull && !signal.aborted) await fold.changed()
+    if (signal.aborted) return
+    const { cause, seq, head } = fold.fold(decodeEnvelope(body), position)
+    metrics.applied.inc({ chain, cause })
+    metrics.seq.set({ chain }, seq)
+    metrics.tip.set({ chain }, head.number)
+    if (performance.now() - turnSinceMs < MAX_TURN_MS) continue
+    await nextTurn()
+    turnSinceMs = performance.now()
+  }
+}
 
-function createMetrics({ metrics }: Common) {
-  const registers = [metrics]
-  return {
-    applied: new Counter({
-      name: 'chaintape_engine_messages_total',
-      help: 'BLOCKS messages folded',
-      labelNames: ['chain', 'cause'],
-      registers,
-    }),
-    seq: new Gauge({
-      name: 'chaintape_engine_blocks_seq',
-      help: 'Sequence of the last BLOCKS message folded',
-      labelNames: ['chain'],
-      registers,
-    }),
-    tip: new Gauge({
-      name: 'chaintape_engine_tip_block',
-      help: 'Newest block folded',
-      labelNames: ['chain'],
-      registers,
-    }),
+/** Follows until nobody leads, leads until somebody else does, and so on. */
+async function takeTurns(engine: ChainEngine): Promise<void> {
+  const { chain, fold, logger, signal, metrics } = engine
+  for (let isReplaced = false; !signal.aborted; isReplaced = true) {
+    metrics.leads.set({ chain }, 0)
+    logger.info({ reason: isReplaced ? 'replaced' : 'started' }, 'Engine follows')
+    const taken = await follow(engine, isReplaced)
+    if (taken === undefined) return
+    metrics.leads.set({ chain }, 1)
+    if (taken.reason === 'stalled') metrics.takeovers.inc({ chain })
+    const waitedMs = Math.round(fold.waitedMs)
+    logger.info({ reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs }, 'Engine leads')
+    await lead(fold, taken.publisher, signal)
   }
 }

@@ -22,6 +22,8 @@ const INTERVALS = {
 const PRICE = 40
 const VALUE = 18
 
+import { CountedPrice } from './counted-price.ts'
+
 export type TokenInfo = { address: string; symbol: string; name: string; decimals: number; supply: bigint }
 
 export type Bar = { open: string; high: string; low: string; close: string; volume: string; time: number }
@@ -58,6 +60,10 @@ export type PairState = {
   eth1: bigint
   tvlUsd: bigint
   tvlEth: bigint
+  /** Quote coins for one target, as it counts for others. */
+  counted: CountedPrice
+  /** By that, the target's price in dollars. */
+  targetUsd: bigint
 }
 
 export async function expectedMarket(
@@ -83,15 +89,30 @@ export async function expectedMarket(
           expected.pairs.set(created.address, created)
         } else if (pair !== undefined) {
           const event = decodeEventLog({ abi: uniswapV2Pair.abi, data: log.data, topics: log.topics })
-          if (event.eventName === 'Sync') sync(expected, pair, event.args as never, native, stable, time)
+          if (event.eventName === 'Sync') sync(expected, pair, event.args as never, native, time)
           if (event.eventName === 'Swap') {
             swap(expected, pair, event.args as never, receipt, log.logIndex, native, time)
           }
         }
       }
     }
+    endBlock(expected, native, stable)
   }
   return expected
+}
+
+/** Only now does what happened in the block count for others. */
+function endBlock(expected: Expected, native: string, stable: string): void {
+  const changed = [...expected.pairs.values()].filter((pair) => pair.counted.endBlock())
+  for (const { target, token0, token1, counted } of changed) {
+    const isAnchor = target.address === native && [token0.address, token1.address].includes(stable)
+    if (isAnchor) expected.nativeUsd = counted.value ?? 0n
+  }
+  for (const pair of changed) {
+    const quote = pair.target === pair.token0 ? pair.token1 : pair.token0
+    const { usd } = worth(quote.address, expected.nativeUsd, native)
+    pair.targetUsd = ((pair.counted.value ?? 0n) * usd) / one()
+  }
 }
 
 function newPair(
@@ -127,6 +148,8 @@ function newPair(
     eth1: 0n,
     tvlUsd: 0n,
     tvlEth: 0n,
+    counted: new CountedPrice(),
+    targetUsd: 0n,
   }
 }
 
@@ -135,7 +158,6 @@ function sync(
   pair: PairState,
   args: { reserve0: bigint; reserve1: bigint },
   native: string,
-  stable: string,
   time: number,
 ): void {
   pair.reserve0 = args.reserve0
@@ -148,7 +170,7 @@ function sync(
   const targetReserve = targetIs0 ? pair.reserve0 : pair.reserve1
   const quoteReserve = targetIs0 ? pair.reserve1 : pair.reserve0
   const inQuote = ratio(quoteReserve, quote.decimals, targetReserve, pair.target.decimals)
-  if (pair.target.address === native && quote.address === stable) expected.nativeUsd = inQuote
+  pair.counted.ask(inQuote)
   const { usd: quoteUsd, eth: quoteEth } = worth(quote.address, expected.nativeUsd, native)
   const targetUsd = (inQuote * quoteUsd) / 10n ** BigInt(PRICE)
   const targetEth = pair.target.address === native ? one() : (inQuote * quoteEth) / 10n ** BigInt(PRICE)

@@ -31,6 +31,10 @@ export type ExpectedPool = {
   usd0: string | null
   usd1: string | null
   tvlUsd: bigint | undefined
+  /** What its target is worth by what of its price counts. */
+  targetUsd: string | null
+  /** What its quote side is worth. */
+  depthUsd: bigint | undefined
 }
 
 /** Columns of a stored trade. */
@@ -58,12 +62,22 @@ export class ExpectedPools {
     const expected = new ExpectedPools(scenario)
     for (let number = 1; number <= lastBlock; number++) {
       for (const receipt of await scenario.market.receipts(number)) await expected.#fold(receipt)
+      expected.#endBlock()
     }
     return expected
   }
 
   nativeUsd(): bigint | undefined {
     return this.#prices.nativeUsd()
+  }
+
+  #endBlock(): void {
+    const changed = this.#prices.endBlock().flatMap((id) => this.pools.get(id) ?? [])
+    // A token whose price is looked at again has all its pools looked at.
+    const targets = new Set(changed.map((pool) => this.#prices.targetOf(pool)))
+    for (const pool of this.pools.values()) {
+      if (targets.has(this.#prices.targetOf(pool))) pool.targetUsd = priceText(this.#prices.targetUsd(pool))
+    }
   }
 
   async #fold(receipt: TransactionReceipt): Promise<void> {
@@ -107,6 +121,8 @@ export class ExpectedPools {
       usd0: null,
       usd1: null,
       tvlUsd: undefined,
+      targetUsd: null,
+      depthUsd: undefined,
     }
     this.pools.set(pool.id, pool)
     return pool
@@ -200,6 +216,7 @@ export class ExpectedPools {
       worthOf(pool.reserve1, pool.token1.decimals, usd1),
     ]
     pool.tvlUsd = values.includes(undefined) ? undefined : (values[0] ?? 0n) + (values[1] ?? 0n)
+    pool.depthUsd = values[target0 ? 1 : 0]
   }
 
   #trade(

@@ -1,3 +1,4 @@
+import { CountedPrice } from './counted-price.ts'
 import type { TokenInfo } from './expected-market.ts'
 
 export type Fraction = { readonly numerator: bigint; readonly denominator: bigint }
@@ -20,13 +21,17 @@ type TwoTokens = {
 }
 
 const ONE = 10n ** 40n
+/** A thousand dollars, in base units of the stablecoin. */
+const MIN_DEPTH = 1_000n * 10n ** 6n
 
 /** The rules of docs/data-rules.md for dollars, written out again: one stablecoin, and the native coin by its names. */
 export class ExpectedPrices {
   readonly #stable: string
   readonly #natives: readonly string[]
   /** What each pool of the stablecoin and the native coin says, and how deep it is. */
-  readonly #anchors = new Map<string, { readonly depth: bigint; readonly price: bigint }>()
+  readonly #anchors = new Map<string, { depth: bigint; readonly counted: CountedPrice }>()
+  readonly #others = new Map<string, CountedPrice>()
+  #nativeUsd: bigint | undefined
 
   constructor(stable: string, natives: readonly string[]) {
     this.#stable = stable
@@ -40,10 +45,11 @@ export class ExpectedPrices {
     const { target, quote } = sides(pool, target0)
     const inQuote = fraction === undefined ? undefined : priceIn(fraction, pool, target0)
     if (quote.address === this.#stable && this.#natives.includes(target.address)) {
-      const depth = target0 ? pool.reserve1 : pool.reserve0
-      if (inQuote === undefined) this.#anchors.delete(pool.id)
-      else this.#anchors.set(pool.id, { depth, price: inQuote })
+      const anchor = this.#anchors.get(pool.id) ?? { depth: 0n, counted: new CountedPrice() }
+      this.#anchors.set(pool.id, anchor)
+      anchor.depth = target0 ? pool.reserve1 : pool.reserve0
     }
+    this.#countedOf(pool.id).ask(inQuote)
     return { target0, worth: this.#worth(quote.address, inQuote) }
   }
 
@@ -62,8 +68,43 @@ export class ExpectedPrices {
   }
 
   nativeUsd(): bigint | undefined {
-    const byDepth = [...this.#anchors.values()].sort((a, b) => (a.depth > b.depth ? -1 : 1))
-    return byDepth[0]?.price
+    return this.#nativeUsd
+  }
+
+  /** Only now does what happened in the block count for others. Gives the pools where that changed something. */
+  endBlock(): string[] {
+    const all = [...this.#others, ...[...this.#anchors].map(([id, { counted }]) => [id, counted] as const)]
+    const changed = all.filter(([, counted]) => counted.endBlock())
+    const deep = [...this.#anchors.values()].filter(
+      ({ depth, counted }) => depth >= MIN_DEPTH && counted.value !== undefined,
+    )
+    const total = deep.reduce((sum, { depth }) => sum + depth, 0n)
+    let below = 0n
+    this.#nativeUsd = deep
+      .sort((a, b) => ((a.counted.value ?? 0n) < (b.counted.value ?? 0n) ? -1 : 1))
+      .find(({ depth }) => {
+        below += depth
+        return below * 2n >= total
+      })?.counted.value
+    return changed.map(([id]) => id)
+  }
+
+  targetOf(pool: TwoTokens): string | undefined {
+    const target0 = this.#target0(pool)
+    return target0 === undefined ? undefined : sides(pool, target0).target.address
+  }
+
+  /** Of a pool's target, by what counts now. */
+  targetUsd(pool: TwoTokens): bigint | undefined {
+    const target0 = this.#target0(pool)
+    if (target0 === undefined) return undefined
+    return this.#worth(sides(pool, target0).quote.address, this.#countedOf(pool.id).value).target
+  }
+
+  #countedOf(id: string): CountedPrice {
+    const known = this.#anchors.get(id)?.counted ?? this.#others.get(id) ?? new CountedPrice()
+    if (!this.#anchors.has(id)) this.#others.set(id, known)
+    return known
   }
 
   #target0({ token0, token1 }: TwoTokens): boolean | undefined {

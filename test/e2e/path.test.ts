@@ -203,7 +203,7 @@ test('GET /v2/tokens/{token-id} gives the token and its pairs', async () => {
     name: 'Pepper',
     symbol: 'PEP',
     chain: 'local',
-    current_price_usd: decimal(pair.target === pair.token0 ? pair.usd0 : pair.usd1, 40),
+    current_price_usd: decimal(pair.targetUsd, 40),
     market_cap: '',
     holders: 0,
     tvl: decimal(pair.tvlUsd, 18),
@@ -266,7 +266,7 @@ test('POST /v2/tokens/price gives every known token above the threshold', async 
   assert.equal(headers.get('X-CU-Cost'), '100')
   const tokenPair = expected.pairs.get(scenario.tokenPair) as PairState
   const answer = body as Record<string, { current_price_usd: string; tvl: string }>
-  const price = (pair: PairState): string => decimal(pair.target === pair.token0 ? pair.usd0 : pair.usd1, 40)
+  const price = (pair: PairState): string => decimal(pair.targetUsd, 40)
   assert.deepEqual(Object.keys(answer).sort(), [...ids].sort())
   assert.equal(answer[ids[0] as string]?.current_price_usd, price(tokenPair))
   assert.equal(answer[ids[0] as string]?.tvl, decimal(tokenPair.tvlUsd, 18))

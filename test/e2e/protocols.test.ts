@@ -131,11 +131,13 @@ test('a token that trades only in V3, or only in V4, has a price, TVL and a main
         [token0.address, token1.address].includes(address) && tvlUsd !== undefined,
     )
     assert.ok(pairs.length >= 2)
-    const main = pairs.toSorted((a, b) => ((a.tvlUsd ?? 0n) > (b.tvlUsd ?? 0n) ? -1 : 1))[0] as ExpectedPool
+    const main = pairs.toSorted((a, b) =>
+      (a.depthUsd ?? 0n) > (b.depthUsd ?? 0n) ? -1 : 1,
+    )[0] as ExpectedPool
     const { status, body } = await run.full.get(`/v2/tokens/${token}-local`)
     assert.equal(status, 200)
     const { data } = body as { data: { token: Row; pairs: Row[] } }
-    assert.equal(data.token['current_price_usd'], main.token0.address === address ? main.usd0 : main.usd1)
+    assert.equal(data.token['current_price_usd'], main.targetUsd)
     assert.equal(
       data.token['tvl'],
       decimal(

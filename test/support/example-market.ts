@@ -39,6 +39,7 @@ export const world: Market = {
     { address: USDT, kind: 'stable' },
     { address: WETH, kind: 'native' },
   ],
+  minDepthUsd: 0n,
 }
 
 export const usd = (whole: bigint): bigint => whole * 10n ** 6n

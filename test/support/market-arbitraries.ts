@@ -34,6 +34,7 @@ export type Market = {
   readonly tokens: readonly MarketToken[]
   readonly pools: readonly MarketPool[]
   readonly quoteAssets: readonly QuoteAsset[]
+  readonly minDepthUsd: bigint
 }
 
 /** Amounts and reserves are of the pool's token0 and token1. */
@@ -93,10 +94,11 @@ export const market: fc.Arbitrary<Market> = fc
       }),
       { minLength: 1, maxLength: MAX_POOLS, size: 'max' },
     ),
-    // Tokens 0 and 1 are stablecoins, token 2 is the native coin.
-    ranks: fc.constantFrom([0, 1, 2], [0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2]),
+    // Tokens 0 and 1 are stablecoins, token 2 is the native coin, token 3 one that others are traded against.
+    ranks: fc.constantFrom([0, 1, 2], [0, 1, 2, 3], [1, 0, 2], [2, 0, 1, 3], [0, 2]),
+    minDepthUsd: fc.constantFrom(0n, 0n, 1n, 10n ** 20n),
   })
-  .map(({ decimals: claimed, supplies, pools, ranks }) => {
+  .map(({ decimals: claimed, supplies, pools, ranks, minDepthUsd }) => {
     const tokens = claimed.map((value, index) => ({
       address: id(0xa0 + index, 20),
       decimals: value,
@@ -117,8 +119,9 @@ export const market: fc.Arbitrary<Market> = fc
       ],
       quoteAssets: ranks.map((index) => ({
         address: tokenAt(index),
-        kind: index === 2 ? ('native' as const) : ('stable' as const),
+        kind: index === 3 ? ('major' as const) : index === 2 ? ('native' as const) : ('stable' as const),
       })),
+      minDepthUsd,
     }
   })
 
@@ -167,8 +170,8 @@ export type Story = {
   readonly canonical: readonly BlockEnvelope[]
 }
 
-export function settingsOf({ quoteAssets }: Market): EngineSettings {
-  return { chain: CHAIN, registry: new DexRegistry(DEPLOYMENTS), quoteAssets }
+export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings {
+  return { chain: CHAIN, registry: new DexRegistry(DEPLOYMENTS), quoteAssets, minDepthUsd }
 }
 
 /** Tells the steps the way a reader would: each fact once per branch, nothing undone below what is final. */

@@ -15,7 +15,7 @@ export function referenceTables(market: Market, chain: readonly BlockEnvelope[])
     trades: new Map(trades.map((trade) => [tradeId(trade), trade])),
     candles: new Map(model.candles(trades).map((candle) => [candleId(candle), candle])),
     pairs: new Map(model.pools.map(({ address }) => [address, model.pair(address, trades)])),
-    tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address, trades)])),
+    tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address)])),
   }
 }
 
@@ -124,7 +124,7 @@ class Reference extends MarketHistory {
       token0: sides[0],
       token1: sides[1],
       targetToken: target,
-      isMain: target !== undefined && this.mainPair(target) === address,
+      isMain: target !== undefined && this.priceAfter(target, this.blocks.length - 1).main === address,
       tvlUsd: depth.usd,
       tvlNative: depth.native,
       fdvUsd: this.worthOf(target, this.tokenFact(target)?.supplyRaw, prices?.target.usd),
@@ -138,7 +138,7 @@ class Reference extends MarketHistory {
     }
   }
 
-  token(address: string, trades: readonly Trade[]): Token {
+  token(address: string): Token {
     const fact = this.tokenFact(address)
     if (fact === undefined) throw new Error(`${address} was never met`)
     const { decimals, supplyRaw } = fact
@@ -146,30 +146,16 @@ class Reference extends MarketHistory {
     const symbol = Buffer.from(fact.symbolRaw).toString()
     const pairs = this.pools.filter((pool) => this.targetOf(pool) === address)
     const depths = pairs.flatMap((pool) => this.depthAt(pool.address, END).usd ?? [])
-    const mainPair = this.mainPair(address)
-    const isQuote = this.kindOf(address) !== undefined
-    const reference = this.quoteWorth(address, END)
-    const worth = mainPair === undefined ? reference : this.poolPrices(mainPair, END)?.target
-    const touchedPairs = pairs.flatMap((pool) => [
-      this.pair(pool.address, trades).updatedAt,
-      ...this.creations.filter((created) => created.pool === pool.address).map(({ time }) => time),
-    ])
-    const anchored = isQuote && mainPair === undefined ? this.anchorTimes() : []
+    const { main: mainPair, price, updatedAt } = this.priceAfter(address, this.blocks.length - 1)
     return {
       ...{ address, name, symbol, decimals, supplyRaw, mainPair },
-      priceUsd: worth?.usd,
-      priceNative: worth?.native,
+      priceUsd: price.usd,
+      priceNative: price.native,
       mainPairTvlUsd: mainPair === undefined ? undefined : this.depthAt(mainPair, END).usd,
       tvlUsd: mainPair === undefined ? undefined : depths.reduce((sum, depth) => sum + depth, 0n),
-      fdvUsd: this.worthOf(address, supplyRaw, worth?.usd),
-      updatedAt: Math.max(fact.time, ...touchedPairs, ...anchored),
+      fdvUsd: this.worthOf(address, supplyRaw, price.usd),
+      updatedAt,
     }
-  }
-
-  /** When any pool that may tell the price of the native coin changed. */
-  anchorTimes(): number[] {
-    const anchors = this.anchors().map(({ address }) => address)
-    return this.syncs.filter(({ pool }) => anchors.includes(pool)).map(({ time }) => time)
   }
 
   named(token: string): { token: string; symbol: string; decimals: number | undefined } {

@@ -163,7 +163,8 @@ test('a recurring id reads as any id does, however often and between whatever el
       const r = new ByteReader(
         written((w) => {
           for (const [id, number] of pairs) {
-            w.id(id)
+            if (number % 2 === 0) w.id(id)
+            else w.recurringId(id)
             w.varuint(number)
           }
         }),

@@ -1,10 +1,13 @@
 import { ChaintapeError } from '../errors.ts'
 
-const RECENT_IDS = 64
+/** A power of two, so that a few bytes of an id tell its place. */
+const RECENT_IDS = 16_384
+/** Of all messages: the same pools, tokens and routers come again in the next one. */
+const recentIds: ({ readonly bytes: Uint8Array; readonly text: string } | undefined)[] = new Array(RECENT_IDS)
 
-/** Where a big number is put together from words. */
-const scratch = new Uint8Array(256)
-const scratchWords = new DataView(scratch.buffer)
+/** What is longer is no address, and would fill memory. */
+const MAX_RECENT_BYTES = 64
+const WORD_BYTES = 8
 
 /** What `toString` calls once it has looked at its arguments, which for a short id takes as long as the work. */
 type SlicingBuffer = Buffer & {
@@ -15,13 +18,14 @@ type SlicingBuffer = Buffer & {
 /** Reads what `ByteWriter` wrote. Bytes that end early or say something impossible are a coded error. */
 export class ByteReader {
   readonly #buffer: SlicingBuffer
+  readonly #words: DataView
   readonly #memory: ArrayBufferLike
   readonly #offset: number
-  readonly #recentIds: ({ start: number; end: number; text: string } | undefined)[] = []
   #at = 0
 
   constructor(bytes: Uint8Array) {
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as SlicingBuffer
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#memory = bytes.buffer
     this.#offset = bytes.byteOffset
   }
@@ -62,12 +66,14 @@ export class ByteReader {
   biguint(): bigint {
     const size = this.u8()
     const at = this.#take(size)
-    let word = scratch.length - ((size + 7) & ~7)
-    if (word === scratch.length) return 0n
-    scratchWords.setBigUint64(word, 0n)
-    for (let i = 0; i < size; i++) scratch[scratch.length - size + i] = this.#buffer[at + i] as number
-    let value = scratchWords.getBigUint64(word)
-    for (word += 8; word < scratch.length; word += 8) value = (value << 64n) | scratchWords.getBigUint64(word)
+    // The uppermost word may be a part of one; below it they are whole.
+    let word = at + size - (size % WORD_BYTES)
+    let value = word === at + size ? 0n : this.#shortUint(word, at + size)
+    while (word > at) {
+      word -= WORD_BYTES
+      const next = this.#words.getBigUint64(word, true)
+      value = value === 0n ? next : (value << 64n) | next
+    }
     return value
   }
 
@@ -96,30 +102,42 @@ export class ByteReader {
   }
 
   /**
-   * An id that may well have come before in this message: a log's topic, a pool, a router. Finding it again
-   * takes a third of the time of making its string, and equal ids then share memory and hash.
+   * An id that may well have come before: a log's topic, a pool, a router. Finding it again takes a third of the
+   * time of making its string, and equal ids then share memory and hash, which makes it quick to look up.
    */
   recurringId(): string {
     const start = this.#at
-    const size = (this.#buffer[start] ?? 0) >> 1
-    // The last byte of an address or a hash is as good as random.
-    const slot = (this.#buffer[start + size] ?? 0) % RECENT_IDS
-    const known = this.#recentIds[slot]
-    if (known !== undefined && this.#repeats(known.start, known.end)) {
-      this.#at += known.end - known.start
+    const buffer = this.#buffer
+    const size = (buffer[start] ?? 0) >> 1
+    // The last bytes of an address or a hash are as good as random.
+    const last = start + size
+    const slot =
+      (((buffer[last] ?? 0) << 6) ^ (buffer[last - 1] ?? 0) ^ ((buffer[last - 2] ?? 0) << 3)) % RECENT_IDS
+    const known = recentIds[slot]
+    if (known !== undefined && this.#continuesWith(known.bytes)) {
+      this.#at += known.bytes.length
       return known.text
     }
     const text = this.id()
-    this.#recentIds[slot] = { start, end: this.#at, text }
+    if (size <= MAX_RECENT_BYTES)
+      recentIds[slot] = { bytes: Uint8Array.from(buffer.subarray(start, this.#at)), text }
     return text
   }
 
-  /** Whether the bytes to be read next are those between `start` and `end`. */
-  #repeats(start: number, end: number): boolean {
+  /** Less than a word, lowest byte first. */
+  #shortUint(start: number, end: number): bigint {
+    // Six bytes are surely exact as an ordinary number.
+    const middle = Math.min(end, start + 6)
+    let value = 0
+    for (let at = middle - 1; at >= start; at--) value = value * 0x100 + (this.#buffer[at] as number)
+    return middle === end ? BigInt(value) : BigInt(value) | (BigInt(this.#buffer[middle] as number) << 48n)
+  }
+
+  #continuesWith(bytes: Uint8Array): boolean {
     const buffer = this.#buffer
     const at = this.#at
-    if (end - start > buffer.length - at) return false
-    for (let i = end - start - 1; i >= 0; i--) if (buffer[start + i] !== buffer[at + i]) return false
+    if (bytes.length > buffer.length - at) return false
+    for (let i = bytes.length - 1; i >= 0; i--) if (bytes[i] !== buffer[at + i]) return false
     return true
   }
 

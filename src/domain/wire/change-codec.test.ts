@@ -5,6 +5,7 @@ import { bytes, change, changeSet, damaged } from '../../../test/support/arbitra
 import type { Change, ChangeSet } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { decodeChangeSet, encodeChangeSet } from './change-codec.ts'
+import { forgetWritten, keepWritten } from './written-records.ts'
 
 const encoded = changeSet.map(encodeChangeSet)
 const empty: ChangeSet = {
@@ -69,21 +70,50 @@ test('noise and damage are decoded or refused, nothing else', () => {
   const head = encodeChangeSet(empty).subarray(0, -1)
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 8 }), (noise, type) =>
-      decodesOrRefuses(Buffer.concat([head, Buffer.of(1, type), noise])),
+      decodesOrRefuses(Buffer.concat([head, Buffer.of(type), noise])),
     ),
     { numRuns: 1_000 },
   )
   fc.assert(fc.property(damaged(encoded), decodesOrRefuses), { numRuns: 500 })
 })
 
+test('what the state has written is copied only where it is the very same', () => {
+  const pairs = fc.sample(change, { numRuns: 500, seed: 2 }).filter(({ type }) => type === 'pair')
+  const candles = fc.sample(change, { numRuns: 500, seed: 3 }).flatMap((one) => {
+    return one.type === 'candle' ? [one.candle] : []
+  })
+  const marker = Buffer.of(0xaa, 0xbb, 0xcc)
+  const has = (changes: readonly Change[]): boolean =>
+    Buffer.from(encodeChangeSet({ ...empty, changes })).includes(marker)
+  const [pair] = pairs
+  const [first, ...rest] = candles.map((candle) => ({ ...candle, pair: '0x0b' }))
+  assert.ok(pair?.type === 'pair' && first !== undefined)
+  const list = [first, ...rest].slice(0, 3)
+  try {
+    keepWritten(pair.pair, pair.pair, marker)
+    keepWritten(first, list, marker)
+    assert.ok(has([pair]))
+    assert.ok(!has([{ type: 'pair', pair: { ...pair.pair } }]))
+    const all = list.map((candle): Change => ({ type: 'candle', candle }))
+    assert.ok(has(all))
+    assert.ok(!has(all.slice(0, 2)))
+    assert.ok(!has([...all, { type: 'candle', candle: first }]))
+  } finally {
+    forgetWritten()
+  }
+  assert.ok(!has([pair]))
+})
+
 test('what the reader does not know is refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[3], 'CHANGES message has version 3, not 2'],
-    [[2, 0, 0, 3], 'unknown cause'],
-    [[...head, 1, 9], 'unknown change type 9'],
-    [[...head, 1, 6, 0, 10, 0], 'unknown interval 10'],
-    [[...head, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 'unknown direction 3'],
+    [[2], 'CHANGES message has version 2, not 3'],
+    [[3, 0, 0, 3], 'unknown cause'],
+    [[...head, 9], 'unknown change type 9'],
+    [[...head, 6, 0, 10, 0], 'unknown interval 10'],
+    [[...head, 2, 1, 1], 'a candle cannot begin with 1'],
+    [[...head, 2, 1, 0, 0, 0, 0, 1], 'the values of a candle cannot begin with 1'],
+    [[...head, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 'unknown direction 3'],
   ]
   for (const [message, reason] of wrong) {
     assert.throws(() => decodeChangeSet(Buffer.from(message)), {
@@ -93,7 +123,7 @@ test('what the reader does not know is refused by name', () => {
   }
 })
 
-test('the layout of version 2 does not move', () => {
+test('the layout of version 3 does not move', () => {
   const changes: Change[] = [
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
@@ -110,6 +140,19 @@ test('the layout of version 2 does not move', () => {
         tradeCount: 7,
         firstTrade: { block: 1, tx: 0, log: 0 },
         lastTrade: { block: 1, tx: 0, log: 9 },
+      },
+    },
+    {
+      type: 'candle',
+      candle: {
+        pair: '0x0b',
+        interval: 'k1',
+        start: 0,
+        usd: { open: 1n, high: 2n, low: 1n, close: 2n, volume: 4n },
+        native: undefined,
+        tradeCount: 9,
+        firstTrade: { block: 1, tx: 0, log: 0 },
+        lastTrade: { block: 1, tx: 0, log: 10 },
       },
     },
     {
@@ -131,13 +174,15 @@ test('the layout of version 2 does not move', () => {
     },
   ]
   const layout = [
-    '02 03657468 ac02 01 02 020a 03 01 06',
+    '03 03657468 ac02 01 02 020a 03 01',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',
     '08 07536f31',
-    '02 020b 00 06 01 0101 0102 00 020100 0103 00 07 010000 010009',
+    '02 02 00 020b 00 06 00 0101 0102 00 020001 0103 20 07 010000 010009',
+    '03 01 00 03 0101 0102 0104 20 09 01000a',
     '04 020c 014e 0153 0112 010101 00 010102 01020b 00 010103 00 08',
+    '00',
   ].join('')
   assert.equal(
     Buffer.from(encodeChangeSet({ ...empty, changes })).toString('hex'),

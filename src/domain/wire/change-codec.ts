@@ -1,27 +1,27 @@
-import type { Change, ChangeSet } from '../change.ts'
+import type { Candle, Change, ChangeSet, Pair } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
+import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
 import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
 import {
-  readCandle,
-  readCandleRef,
   readPair,
   readToken,
   readTrade,
   readTradeRef,
-  writeCandle,
-  writeCandleRef,
   writePair,
   writeToken,
   writeTrade,
   writeTradeRef,
 } from './record-codec.ts'
+import { findWritten } from './written-records.ts'
 
-/** Version 2 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 2
+/** Version 3 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 3
 const CAUSES = ['block', 'undo', 'final'] as const
+/** A change of this type is a row of candles of one pair. The list ends with a zero. */
+const END = 0
 const TYPE = {
   trade: 1,
   candle: 2,
@@ -33,8 +33,11 @@ const TYPE = {
   tokenRemoved: 8,
 } as const satisfies Record<Change['type'], number>
 
+/** One for all messages: it has grown to their size. */
+const w = new ByteWriter(4096)
+
 export function encodeChangeSet(set: ChangeSet): Uint8Array {
-  const w = new ByteWriter(4096)
+  w.clear()
   w.u8(VERSION)
   w.text(set.chain)
   w.varuint(set.seq)
@@ -42,7 +45,15 @@ export function encodeChangeSet(set: ChangeSet): Uint8Array {
   writeBlockRef(w, set.head)
   w.varuint(set.head.time)
   w.varuint(set.finalNumber)
-  w.list(set.changes, (change) => writeChange(w, change))
+  for (let at = 0; at < set.changes.length; ) {
+    const change = set.changes[at] as Change
+    if (change.type === 'candle') at += writeCandleRun(w, candlesFrom(set.changes, at))
+    else {
+      writeChange(w, change)
+      at++
+    }
+  }
+  w.u8(END)
   return w.finish()
 }
 
@@ -62,23 +73,63 @@ export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
     cause,
     head: { ...readBlockRef(r), time: r.varuint() },
     finalNumber: r.varuint(),
-    changes: r.list(() => readChange(r)),
+    changes: readChanges(r),
   }
   r.end()
   return set
 }
 
-function writeChange(w: ByteWriter, change: Change): void {
+/** The candles of one pair that stand in a row. */
+function candlesFrom(changes: readonly Change[], start: number): Candle[] {
+  const candles: Candle[] = []
+  for (let at = start; at < changes.length; at++) {
+    const change = changes[at] as Change
+    if (change.type !== 'candle' || change.candle.pair !== (candles[0] ?? change.candle).pair) break
+    candles.push(change.candle)
+  }
+  return candles
+}
+
+function writeCandleRun(w: ByteWriter, candles: readonly Candle[]): number {
+  w.u8(TYPE.candle)
+  const written = findWritten(candles[0] as Candle)
+  if (written !== undefined && isList(written.record, candles)) w.raw(written.bytes)
+  else writeCandles(w, candles)
+  return candles.length
+}
+
+/** Whether a record is a list of exactly these candles. */
+function isList(record: unknown, candles: readonly Candle[]): boolean {
+  return (
+    Array.isArray(record) &&
+    record.length === candles.length &&
+    record.every((candle, at) => candle === candles[at])
+  )
+}
+
+function readChanges(r: ByteReader): Change[] {
+  const changes: Change[] = []
+  for (let type = r.u8(); type !== END; type = r.u8()) {
+    if (type !== TYPE.candle) changes.push(readChange(r, type))
+    else for (const candle of readCandles(r)) changes.push({ type: 'candle', candle })
+  }
+  return changes
+}
+
+function writePublished(w: ByteWriter, pair: Pair): void {
+  const written = findWritten(pair)
+  if (written?.record === pair) w.raw(written.bytes)
+  else writePair(w, pair)
+}
+
+function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>): void {
   w.u8(TYPE[change.type])
   switch (change.type) {
     case 'trade':
       writeTrade(w, change.trade)
       break
-    case 'candle':
-      writeCandle(w, change.candle)
-      break
     case 'pair':
-      writePair(w, change.pair)
+      writePublished(w, change.pair)
       break
     case 'token':
       writeToken(w, change.token)
@@ -100,13 +151,10 @@ function writeChange(w: ByteWriter, change: Change): void {
   }
 }
 
-function readChange(r: ByteReader): Change {
-  const type = r.u8()
+function readChange(r: ByteReader, type: number): Change {
   switch (type) {
     case TYPE.trade:
       return { type: 'trade', trade: readTrade(r) }
-    case TYPE.candle:
-      return { type: 'candle', candle: readCandle(r) }
     case TYPE.pair:
       return { type: 'pair', pair: readPair(r) }
     case TYPE.token:

@@ -54,7 +54,7 @@ test('noise and damage are decoded or refused, nothing else', () => {
   // Past the version and the kind, where noise alone rarely gets.
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 3 }), (noise, kind) =>
-      decodesOrRefuses(Buffer.concat([Buffer.of(2, kind, 0), noise])),
+      decodesOrRefuses(Buffer.concat([Buffer.of(3, kind, 0), noise])),
     ),
     { numRuns: 1_000 },
   )
@@ -62,11 +62,11 @@ test('noise and damage are decoded or refused, nothing else', () => {
 })
 
 test('another version, kind or fact is refused by name', () => {
-  assert.throws(() => decodeEnvelope(Buffer.of(3)), {
+  assert.throws(() => decodeEnvelope(Buffer.of(2)), {
     code: 'message_unreadable',
-    message: 'BLOCKS message has version 3, not 2',
+    message: 'BLOCKS message has version 2, not 3',
   })
-  assert.throws(() => decodeEnvelope(Buffer.of(2, 4, 0)), {
+  assert.throws(() => decodeEnvelope(Buffer.of(3, 4, 0)), {
     code: 'message_unreadable',
     message: 'unknown envelope kind 4',
   })
@@ -84,7 +84,7 @@ test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
 })
 
-test('the layout of version 2 does not move', () => {
+test('the layout of version 3 does not move', () => {
   const message: Envelope = {
     kind: 'block',
     chain: 'eth',
@@ -128,11 +128,11 @@ test('the layout of version 2 does not move', () => {
     ],
   }
   const layout = [
-    '02 01 03657468 ac02 020a 020b 05',
+    '03 01 03657468 ac02 020a 020b 05',
     '01 01 020c 07536f6c 01 02 020d 01 020e 01 07',
     '03',
-    '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020100',
-    '02 0205 014e 0200ff 01 12 01 02 0100',
+    '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020001',
+    '02 0205 014e 0200ff 01 12 01 02 0001',
     '02 0206 00 00 00 00',
   ].join('')
   assert.equal(Buffer.from(encodeEnvelope(message)).toString('hex'), layout.replaceAll(' ', ''))
@@ -140,12 +140,12 @@ test('the layout of version 2 does not move', () => {
     Buffer.from(
       encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: { number: 1, hash: '0x0a' } }),
     ).toString('hex'),
-    '0202036574680102' + '0a',
+    '0302036574680102' + '0a',
   )
   assert.equal(
     Buffer.from(encodeEnvelope({ kind: 'final', chain: 'eth', upTo: { number: 1, hash: '0x0a' } })).toString(
       'hex',
     ),
-    '0203036574680102' + '0a',
+    '0303036574680102' + '0a',
   )
 })

@@ -4,8 +4,8 @@ import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 
-/** Version 2 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 2
+/** Version 3 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 3
 const KIND = { block: 1, undo: 2, final: 3 } as const
 const FACT = { pool: 1, token: 2 } as const
 const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const

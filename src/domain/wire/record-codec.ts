@@ -1,17 +1,5 @@
-import type {
-  Candle,
-  CandleRef,
-  CandleValues,
-  Pair,
-  PairSide,
-  Token,
-  Trade,
-  TradeDirection,
-  TradeRef,
-  TradeSide,
-} from '../change.ts'
+import type { Pair, PairSide, Token, Trade, TradeDirection, TradeRef, TradeSide } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
-import { INTERVALS } from '../interval.ts'
 import type { OrderKey } from '../order-key.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
@@ -19,7 +7,7 @@ import type { ByteWriter } from './byte-writer.ts'
 /** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
 
 /** Stands before records that are kept outside the log, where no message around them tells their layout. */
-export const RECORD_VERSION = 2
+export const RECORD_VERSION = 3
 
 export function writeOrderKey(w: ByteWriter, key: OrderKey): void {
   w.varuint(key.block)
@@ -35,10 +23,10 @@ export function writeTrade(w: ByteWriter, trade: Trade): void {
   writeTradeRef(w, trade)
   w.text(trade.amm)
   w.id(trade.transaction)
-  w.id(trade.sender)
-  w.id(trade.recipient)
+  w.recurringId(trade.sender)
+  w.recurringId(trade.recipient)
   w.id(trade.wallet)
-  w.optional(trade.targetToken, (token) => w.id(token))
+  w.optional(trade.targetToken, (token) => w.recurringId(token))
   writeDirection(w, trade.side)
   writeTradeSide(w, trade.sold)
   writeTradeSide(w, trade.bought)
@@ -70,53 +58,19 @@ export function readTrade(r: ByteReader): Trade {
 export function writeTradeRef(w: ByteWriter, ref: TradeRef): void {
   writeOrderKey(w, ref.key)
   w.varuint(ref.time)
-  w.id(ref.pair)
+  w.recurringId(ref.pair)
 }
 
 export function readTradeRef(r: ByteReader): TradeRef {
   return { key: readOrderKey(r), time: r.varuint(), pair: r.id() }
 }
 
-export function writeCandleRef(w: ByteWriter, ref: CandleRef): void {
-  w.id(ref.pair)
-  w.u8(INTERVALS.indexOf(ref.interval))
-  w.varuint(ref.start)
-}
-
-export function readCandleRef(r: ByteReader): CandleRef {
-  const pair = r.id()
-  const code = r.u8()
-  const interval = INTERVALS[code]
-  if (interval === undefined) throw new ChaintapeError('message_unreadable', `unknown interval ${code}`)
-  return { pair, interval, start: r.varuint() }
-}
-
-export function writeCandle(w: ByteWriter, candle: Candle): void {
-  writeCandleRef(w, candle)
-  w.optional(candle.usd, (values) => writeCandleValues(w, values))
-  w.optional(candle.native, (values) => writeCandleValues(w, values))
-  w.varuint(candle.tradeCount)
-  writeOrderKey(w, candle.firstTrade)
-  writeOrderKey(w, candle.lastTrade)
-}
-
-export function readCandle(r: ByteReader): Candle {
-  return {
-    ...readCandleRef(r),
-    usd: r.optional(() => readCandleValues(r)),
-    native: r.optional(() => readCandleValues(r)),
-    tradeCount: r.varuint(),
-    firstTrade: readOrderKey(r),
-    lastTrade: readOrderKey(r),
-  }
-}
-
 export function writePair(w: ByteWriter, pair: Pair): void {
-  w.id(pair.address)
+  w.recurringId(pair.address)
   w.text(pair.amm)
   writePairSide(w, pair.token0)
   writePairSide(w, pair.token1)
-  w.optional(pair.targetToken, (token) => w.id(token))
+  w.optional(pair.targetToken, (token) => w.recurringId(token))
   w.bool(pair.isMain)
   writeMoney(w, pair.tvlUsd)
   writeMoney(w, pair.tvlNative)
@@ -152,14 +106,14 @@ export function readPair(r: ByteReader): Pair {
 }
 
 export function writeToken(w: ByteWriter, token: Token): void {
-  w.id(token.address)
+  w.recurringId(token.address)
   w.text(token.name)
   w.text(token.symbol)
   writeDecimals(w, token.decimals)
   writeMoney(w, token.supplyRaw)
   writeMoney(w, token.priceUsd)
   writeMoney(w, token.priceNative)
-  w.optional(token.mainPair, (pair) => w.id(pair))
+  w.optional(token.mainPair, (pair) => w.recurringId(pair))
   writeMoney(w, token.mainPairTvlUsd)
   writeMoney(w, token.tvlUsd)
   writeMoney(w, token.fdvUsd)
@@ -184,7 +138,7 @@ export function readToken(r: ByteReader): Token {
 }
 
 function writeTradeSide(w: ByteWriter, side: TradeSide): void {
-  w.id(side.token)
+  w.recurringId(side.token)
   w.text(side.symbol)
   writeDecimals(w, side.decimals)
   w.biguint(side.amountRaw)
@@ -206,7 +160,7 @@ function readTradeSide(r: ByteReader): TradeSide {
 }
 
 function writePairSide(w: ByteWriter, side: PairSide): void {
-  w.id(side.token)
+  w.recurringId(side.token)
   w.text(side.symbol)
   writeDecimals(w, side.decimals)
   writeMoney(w, side.reserveRaw)
@@ -225,18 +179,6 @@ function readPairSide(r: ByteReader): PairSide {
     priceUsd: readMoney(r),
     priceNative: readMoney(r),
   }
-}
-
-function writeCandleValues(w: ByteWriter, values: CandleValues): void {
-  w.biguint(values.open)
-  w.biguint(values.high)
-  w.biguint(values.low)
-  w.biguint(values.close)
-  w.biguint(values.volume)
-}
-
-function readCandleValues(r: ByteReader): CandleValues {
-  return { open: r.biguint(), high: r.biguint(), low: r.biguint(), close: r.biguint(), volume: r.biguint() }
 }
 
 function writeMoney(w: ByteWriter, money: bigint | undefined): void {

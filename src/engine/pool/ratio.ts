@@ -12,7 +12,8 @@ export function ratioOf(pool: Pool, pair: Pair, lastExchanges: Table<Ratio>): Ra
   const raw1 = pair.token1.reserveRaw
   switch (pool.pricing.kind) {
     case 'reserves':
-      return raw0 === undefined || raw1 === undefined ? undefined : { raw0, raw1 }
+      // With one side empty there is nothing to be had, at any price.
+      return raw0 && raw1 ? { raw0, raw1 } : undefined
     case 'sqrtPrice':
     case 'bins': {
       // Anyone can create a pool at any price: while it holds nothing, nobody stands behind that.

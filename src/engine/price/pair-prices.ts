@@ -38,6 +38,16 @@ export function targetWorth(
   }
 }
 
+/** What one whole target token is worth at this price of its pool. */
+export function poolWorth(pair: Pair, ratio: Ratio | undefined, reference: ReferencePrices): Worth {
+  const oriented = orient(pair)
+  if (oriented === undefined || ratio === undefined) return UNKNOWN_WORTH
+  const quoteWorth = reference.worthOf(oriented.quote.token)
+  return oriented.target === pair.token0
+    ? targetWorth(oriented, ratio.raw0, ratio.raw1, quoteWorth, reference)
+    : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
+}
+
 /** The pair with both sides' pool prices, TVL and FDV brought up to its reserves and its pool's price. */
 export function repriced(
   pair: Pair,
@@ -49,12 +59,7 @@ export function repriced(
   if (oriented === undefined) return pair
   const { target, quote } = oriented
   const quoteWorth = reference.worthOf(quote.token)
-  const worth =
-    ratio === undefined
-      ? UNKNOWN_WORTH
-      : target === pair.token0
-        ? targetWorth(oriented, ratio.raw0, ratio.raw1, quoteWorth, reference)
-        : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
+  const worth = poolWorth(pair, ratio, reference)
   const priced = (side: PairSide): PairSide => {
     const { usd, native } = side === target ? worth : quoteWorth
     return { ...side, priceUsd: usd, priceNative: native }

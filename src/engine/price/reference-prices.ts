@@ -1,25 +1,33 @@
-import type { Pair, PairSide } from '../../domain/change.ts'
-import { invertPrice, ONE_PRICE, type Price, priceOf, valueOfAmount } from '../../domain/money.ts'
-import type { Ratio } from '../pool/ratio.ts'
+import { convertPrice, invertPrice, ONE_PRICE, type Price } from '../../domain/money.ts'
 import type { EngineSettings, QuoteAsset } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
+import { weightedMedian } from './median.ts'
 
 /** What one whole unit of a coin is worth, as far as is known. */
 export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
 
 export const UNKNOWN_WORTH: Worth = { usd: undefined, native: undefined }
 
+/** Hundredths by which a stablecoin may be off before it is no dollar any more. */
+const PEG_PERCENT = 2n
+
 /**
- * The prices everything else is converted by: a stablecoin is a dollar, the native coin is what the deepest
- * stablecoin pool says.
+ * The prices everything else is converted by, as they stand when this is made: at the end of a block, for all of the
+ * next one. What happens inside a block never moves them.
  */
 export class ReferencePrices {
-  readonly #tables: EngineTables
-  readonly #assets: ReadonlyMap<string, QuoteAsset & { readonly rank: number }>
+  readonly nativeUsd: Price | undefined
+  readonly #assets: ReadonlyMap<string, QuoteAsset & { readonly rank: number; readonly worth: Worth }>
 
   constructor(settings: EngineSettings, tables: EngineTables) {
-    this.#tables = tables
-    this.#assets = new Map(settings.quoteAssets.map((asset, rank) => [asset.address, { ...asset, rank }]))
+    const anchors = tables.anchors.get(ONLY) ?? []
+    this.nativeUsd = medianOf(anchors)
+    this.#assets = new Map(
+      settings.quoteAssets.map((asset, rank) => [
+        asset.address,
+        { ...asset, rank, worth: this.#worthNow(asset, anchors, settings, tables) },
+      ]),
+    )
   }
 
   /** The side that is not a quote asset; of two quote assets the lower-ranked one; of none, none. */
@@ -32,16 +40,14 @@ export class ReferencePrices {
     return rank0 > rank1 ? token0 : token1
   }
 
-  /** Of a quote asset; of any other token nothing is known but what a pair of it says. */
+  /** Of a quote asset; of any other token nothing is known here. */
   worthOf(token: string): Worth {
-    switch (this.#assets.get(token)?.kind) {
-      case 'stable':
-        return { usd: ONE_PRICE, native: invertPrice(this.nativeUsd()) }
-      case 'native':
-        return { usd: this.nativeUsd(), native: ONE_PRICE }
-      default:
-        return UNKNOWN_WORTH
-    }
+    return this.#assets.get(token)?.worth ?? UNKNOWN_WORTH
+  }
+
+  /** Of a token that no pair prices: only a stablecoin or the native coin is still worth something known. */
+  worthWithoutPair(token: string): Worth {
+    return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
   }
 
   isNative(token: string): boolean {
@@ -52,44 +58,39 @@ export class ReferencePrices {
     return this.#assets.get(token)?.kind === 'stable'
   }
 
-  nativeUsd(): Price | undefined {
-    let deepest: Anchor | undefined
-    for (const anchor of this.#tables.anchors.get(ONLY) ?? []) {
-      if (deepest === undefined || anchor.depthUsd > deepest.depthUsd) deepest = anchor
+  #worthNow(
+    { address, kind }: QuoteAsset,
+    anchors: readonly Anchor[],
+    { minDepthUsd }: EngineSettings,
+    tables: EngineTables,
+  ): Worth {
+    switch (kind) {
+      case 'native':
+        return { usd: this.nativeUsd, native: ONE_PRICE }
+      case 'stable': {
+        const usd = this.#dollarsOf(anchors.filter(({ stable }) => stable === address))
+        return { usd, native: convertPrice(usd, invertPrice(this.nativeUsd)) }
+      }
+      case 'major': {
+        // Priced like any token, but only by a pool that is too deep to be moved for fun.
+        const state = tables.tokens.get(address)
+        const main = state?.targetOf.find(({ pair }) => pair === state.token.mainPair)
+        if (state === undefined || main === undefined || main.depthUsd < minDepthUsd) return UNKNOWN_WORTH
+        return { usd: state.token.priceUsd, native: state.token.priceNative }
+      }
     }
-    return deepest?.nativeUsd
   }
 
-  /** Takes note of a stablecoin/native pool's new price and depth; any other pair is passed over. */
-  observe(pair: Pair, ratio: Ratio | undefined): boolean {
-    const { token0, token1 } = pair
-    const { raw0, raw1 } = ratio ?? { raw0: 0n, raw1: 0n }
-    if (this.isStable(token0.token) && this.isNative(token1.token))
-      return this.#setAnchor(pair.address, token0, raw0, token1, raw1)
-    if (this.isStable(token1.token) && this.isNative(token0.token))
-      return this.#setAnchor(pair.address, token1, raw1, token0, raw0)
-    return false
+  /** A stablecoin is a dollar, unless its own pools see the native coin at another price than all of them together. */
+  #dollarsOf(own: readonly Anchor[]): Price {
+    const nativeInIt = medianOf(own)
+    if (nativeInIt === undefined || this.nativeUsd === undefined) return ONE_PRICE
+    const usd = convertPrice(this.nativeUsd, invertPrice(nativeInIt)) ?? ONE_PRICE
+    const off = usd > ONE_PRICE ? usd - ONE_PRICE : ONE_PRICE - usd
+    return off * 100n > ONE_PRICE * PEG_PERCENT ? usd : ONE_PRICE
   }
+}
 
-  #setAnchor(
-    pair: string,
-    stable: PairSide,
-    stableRaw: bigint,
-    native: PairSide,
-    nativeRaw: bigint,
-  ): boolean {
-    if (stable.decimals === undefined || native.decimals === undefined) return false
-    const nativeUsd = priceOf(nativeRaw, native.decimals, stableRaw, stable.decimals)
-    // One that buys no native coins for dollars, whatever its price, says nothing of their worth.
-    const depthUsd =
-      stable.reserveRaw === undefined || stable.reserveRaw === 0n
-        ? undefined
-        : valueOfAmount(stable.reserveRaw, stable.decimals, ONE_PRICE)
-    const others = (this.#tables.anchors.get(ONLY) ?? []).filter((anchor) => anchor.pair !== pair)
-    const known = nativeUsd === undefined || depthUsd === undefined ? [] : [{ pair, depthUsd, nativeUsd }]
-    // By address, so that the list, and which of two equally deep pools wins, does not depend on history.
-    const anchors = [...others, ...known].sort((a, b) => (a.pair < b.pair ? -1 : 1))
-    this.#tables.anchors.put(ONLY, anchors)
-    return true
-  }
+function medianOf(anchors: readonly Anchor[]): Price | undefined {
+  return weightedMedian(anchors.map(({ nativeUsd, depthUsd }) => ({ price: nativeUsd, weight: depthUsd })))
 }

@@ -22,7 +22,7 @@ const POSITION = 'position'
 export function openStateStore(options: { dir: string; format: string }): StateStore {
   mkdirSync(options.dir, { recursive: true })
   const root = open({ path: options.dir, maxDbs: 2 })
-  const state = root.openDB<Buffer, string>({ name: 'state', encoding: 'binary' })
+  const state = root.openDB<Uint8Array, string>({ name: 'state', encoding: 'binary' })
   const meta = root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
   const format = meta.get(FORMAT)
   if (format === undefined) meta.putSync(FORMAT, options.format)
@@ -42,7 +42,7 @@ export function openStateStore(options: { dir: string; format: string }): StateS
       root.transactionSync(() => {
         for (const [key, value] of writes) {
           if (value === undefined) state.removeSync(key)
-          else state.putSync(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength))
+          else state.putSync(key, value)
         }
         meta.putSync(POSITION, next)
       })

@@ -2,7 +2,8 @@ import type { Candle, Change, ChangeSet, Pair, Token } from '../../domain/change
 import { never } from '../../domain/ids.ts'
 import { formatValue } from '../../domain/money.ts'
 import { ByteWriter } from '../../domain/wire/byte-writer.ts'
-import { writeCandle, writePair, writeToken } from '../../domain/wire/record-codec.ts'
+import { writeCandle } from '../../domain/wire/candle-codec.ts'
+import { writePair, writeToken } from '../../domain/wire/record-codec.ts'
 import type { CandleDocumentRef, Keys } from './keys.ts'
 
 /** One document of a call of apply.lua, which says what the fields mean. */

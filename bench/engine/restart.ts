@@ -1,0 +1,28 @@
+import type { MarketPlace } from './made-market.ts'
+import { type FoldSize, MeasuredFold } from './measured-fold.ts'
+import { readRecordedSwaps } from './recorded-swaps.ts'
+
+export type RestartPlan = { dir: string; place: MarketPlace; size: FoldSize; foldMs: number }
+
+export type Restarted = {
+  /** From the start of the process, less what it took to make up the market. */
+  seconds: number
+  /** After folding on for a while. */
+  residentBytes: number
+  /** Where the next one has to go on. */
+  place: MarketPlace
+}
+
+/** A process of its own, that goes on from what is on disk: the first block, then more. */
+const plan = JSON.parse(process.argv[2] ?? '') as RestartPlan
+const readStart = performance.now()
+const recorded = readRecordedSwaps()
+const readMs = performance.now() - readStart
+const fold = new MeasuredFold(recorded, plan.size, plan)
+fold.foldOne()
+const seconds = (performance.now() - readMs) / 1_000
+await fold.slice(plan.foldMs)
+fold.commit()
+const restarted: Restarted = { seconds, residentBytes: process.memoryUsage().rss, place: fold.place }
+console.log(JSON.stringify(restarted))
+await fold.close(true)

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  DEEPER_ETH_POOL,
+  ETH_POOL,
+  ExampleMarket,
+  eth,
+  price,
+  sync,
+  TOKEN,
+  TOKEN_ETH,
+  TOKEN_USDC,
+  tokens,
+  usd,
+  value,
+  WETH,
+  world,
+} from '../../../test/support/example-market.ts'
+
+const addressOf = (pool: number) => world.pools[pool]?.address
+
+test('a price names its pools, its route, and what was not believed', () => {
+  const market = new ExampleMarket()
+    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+    .block(12, sync(DEEPER_ETH_POOL, eth(1_000n), usd(2_010_000n)))
+    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+    .block(12, sync(TOKEN_USDC, tokens(1n), usd(1_000n)))
+    .block(12, sync(TOKEN_ETH, eth(1_000n), tokens(1_000n)), sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+  const found = market.run.engine.explain(TOKEN)
+  assert.ok(found)
+  assert.equal(price(found.price.usd), '20')
+  assert.deepEqual(
+    [
+      found.mainPair?.pair,
+      found.mainPair?.quote,
+      value(found.mainPair?.depthUsd),
+      price(found.mainPair?.counted),
+    ],
+    [addressOf(TOKEN_ETH), WETH, '200000', '20'],
+  )
+  assert.deepEqual(
+    found.route.map(({ token, kind, worth }) => [token, kind, price(worth.usd)]),
+    [[WETH, 'native', '2000']],
+  )
+  assert.deepEqual(
+    found.anchors.map(({ pair, nativeUsd, depthUsd }) => [pair, price(nativeUsd), value(depthUsd)]),
+    [
+      [addressOf(ETH_POOL), '2000', '20000000'],
+      [addressOf(DEEPER_ETH_POOL), '2010', '2010000'],
+    ],
+  )
+  assert.deepEqual(
+    found.shallowerPairs.map(({ pair, asked, depthUsd }) => [pair, price(asked), value(depthUsd)]),
+    [[addressOf(TOKEN_USDC), '1000', '1000']],
+  )
+})
+
+test('a token that nobody has met cannot be explained', () => {
+  assert.equal(new ExampleMarket().run.engine.explain(TOKEN), undefined)
+})

@@ -1,0 +1,14 @@
+import type { ChainConfig } from '../config/schema.ts'
+import { pow10, VALUE_DIGITS } from '../domain/money.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { createRegistry } from './dex-registry.ts'
+
+/** What the engine is told about a chain, as its configuration has it. */
+export function engineSettings(chain: string, config: ChainConfig): EngineSettings {
+  return {
+    chain,
+    registry: createRegistry(config),
+    quoteAssets: config.quote_assets,
+    minDepthUsd: BigInt(config.min_depth_usd) * pow10(VALUE_DIGITS),
+  }
+}

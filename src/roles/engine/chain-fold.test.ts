@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/example-market.ts'
+import { hasCode } from '../../../test/support/log-reading.ts'
+import { buildBlock, CHAIN, settingsOf } from '../../../test/support/market-arbitraries.ts'
+import type { BlockEnvelope } from '../../domain/envelope.ts'
+import type { Writes } from '../../domain/journaled-state.ts'
+import type { LogPosition } from '../../domain/log-position.ts'
+import { encodeChangeSet } from '../../domain/wire/change-codec.ts'
+import { Engine } from '../../engine/engine.ts'
+import type { LogMessage } from '../../log/chain-log.ts'
+import { ChainFold } from './chain-fold.ts'
+
+const at = (seq: number): LogPosition => ({ epoch: 'test', seq, link: seq })
+const chain: BlockEnvelope[] = []
+for (let block = 0; block < 300; block++) {
+  const actions = [sync(ETH_POOL, usd(1_000_000n + BigInt(block)), eth(500n))]
+  chain.push(buildBlock(world, chain, { do: 'block', seconds: 1, actions }, 0))
+}
+const block = (seq: number): BlockEnvelope => chain[seq - 1] as BlockEnvelope
+
+type Opened = { readonly fold: ChainFold; readonly commits: number[]; readonly confirmed: number[] }
+
+function open(newest?: LogMessage, committed?: LogPosition): Opened {
+  const state = new Map<string, Uint8Array>()
+  const commits: number[] = []
+  const confirmed: number[] = []
+  const store = {
+    position: committed,
+    commit: (writes: Writes, position: LogPosition) => {
+      commits.push(position.seq)
+      for (const [key, value] of writes) {
+        if (value === undefined) state.delete(key)
+        else state.set(key, value)
+      }
+    },
+  }
+  const engine = new Engine(settingsOf(world), { get: (key) => state.get(key) })
+  const onConfirmed = (seq: number): unknown => confirmed.push(seq)
+  return { fold: new ChainFold({ engine, store, newest, onConfirmed }), commits, confirmed }
+}
+
+function setOf(seq: number): Uint8Array {
+  const kept = new Map<string, Uint8Array>()
+  const engine = new Engine(settingsOf(world), { get: (key) => kept.get(key) })
+  return chain
+    .slice(0, seq)
+    .map((envelope, index) => encodeChangeSet(engine.apply(envelope, index + 1)))
+    .at(-1) as Uint8Array
+}
+
+test('a state is committed only when all that was folded into it is confirmed', () => {
+  const { fold, commits, confirmed } = open()
+  for (const seq of [1, 2, 3]) fold.fold(block(seq), at(seq))
+  fold.confirm(at(1))
+  fold.confirm(at(2))
+  assert.deepEqual(commits, [])
+  fold.confirm(at(3))
+  assert.deepEqual(commits, [3])
+  assert.deepEqual(confirmed, [1, 2, 3])
+  assert.deepEqual(fold.confirmedAt, at(3))
+})
+
+test('what comes soon after a commit is committed together, a moment later', async () => {
+  const { fold, commits } = open()
+  for (const seq of [1, 2, 3]) {
+    fold.fold(block(seq), at(seq))
+    fold.confirm(at(seq))
+  }
+  assert.deepEqual(commits, [1])
+  await sleep(200)
+  assert.deepEqual(commits, [1, 3])
+})
+
+test('it is full after 256 messages, until they are confirmed and committed', () => {
+  const { fold, commits } = open()
+  for (let seq = 1; seq <= 255; seq++) fold.fold(block(seq), at(seq))
+  assert.equal(fold.isFull, false)
+  fold.fold(block(256), at(256))
+  for (let seq = 1; seq <= 255; seq++) fold.confirm(at(seq))
+  assert.equal(fold.isFull, true)
+  fold.confirm(at(256))
+  assert.equal(fold.isFull, false)
+  assert.deepEqual(commits, [256])
+})
+
+test('what CHANGES held at the start is recognised, not offered again', () => {
+  const { fold, confirmed } = open({ body: setOf(3), position: at(30) })
+  for (const seq of [1, 2, 3, 4]) fold.fold(block(seq), at(seq))
+  assert.deepEqual(confirmed, [1, 2, 3])
+  assert.deepEqual(
+    fold.ahead.map(({ seq }) => seq),
+    [4],
+  )
+  assert.deepEqual(fold.confirmedAt, at(30))
+})
+
+test('another set than was published is a loud stop', () => {
+  const { fold: restarted } = open({ body: setOf(3), position: at(3) })
+  restarted.fold({ ...block(1), time: 1 }, at(1))
+  restarted.fold({ ...block(2), time: 2 }, at(2))
+  assert.throws(() => restarted.fold({ ...block(3), time: 3 }, at(3)), hasCode('diverged'))
+  const { fold: following } = open()
+  following.fold(block(1), at(1))
+  assert.throws(() => following.confirm(at(1), setOf(2)), hasCode('diverged'))
+  following.confirm(at(1), setOf(1))
+})
+
+test('a CHANGES that lost what the state holds is a loud stop', () => {
+  assert.throws(() => open({ body: setOf(2), position: at(2) }, at(3)), hasCode('log_truncated'))
+  assert.throws(() => open(undefined, at(1)), hasCode('log_truncated'))
+})
+
+test('a message that fails half-way leaves nothing to commit', async () => {
+  const { fold, commits } = open()
+  for (const seq of [1, 2]) {
+    fold.fold(block(seq), at(seq))
+    fold.confirm(at(seq))
+  }
+  assert.deepEqual(commits, [1])
+  const lastValid = { number: block(1).number, hash: `0x${'ee'.repeat(32)}` }
+  assert.throws(() => fold.fold({ kind: 'undo', chain: CHAIN, lastValid }, at(3)), hasCode('broken_link'))
+  fold.close()
+  await sleep(200)
+  assert.deepEqual(commits, [1])
+})
+
+test('how long CHANGES has owed a set is counted from when it was the next', async () => {
+  const { fold } = open()
+  assert.equal(fold.waitedMs, 0)
+  fold.fold(block(1), at(1))
+  fold.fold(block(2), at(2))
+  await sleep(60)
+  assert.ok(fold.waitedMs >= 50)
+  fold.confirm(at(1))
+  assert.ok(fold.waitedMs < 50)
+  fold.confirm(at(2))
+  assert.equal(fold.waitedMs, 0)
+})

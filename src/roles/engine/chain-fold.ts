@@ -1,0 +1,183 @@
+import type { ChangeSet } from '../../domain/change.ts'
+import type { Envelope } from '../../domain/envelope.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { LogPosition } from '../../domain/log-position.ts'
+import { decodeChangeSet, encodeChangeSet } from '../../domain/wire/change-codec.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { LogMessage } from '../../log/chain-log.ts'
+import type { StateStore } from '../../store/lmdb/state-store.ts'
+
+/** The state can be folded again from the log, so it need not be durable with every message. */
+const MAX_UNCOMMITTED = 256
+const COMMIT_EVERY_MS = 100
+/** Sets of large blocks wait in memory too, so their number alone is no bound. */
+const MAX_AHEAD_BYTES = 32_000_000
+
+export type FoldedSet = { readonly seq: number; readonly bytes: Uint8Array }
+export type FoldStore = Pick<StateStore, 'commit' | 'position'>
+export type ChainFoldParts = {
+  readonly engine: Engine
+  readonly store: FoldStore
+  /** The last message of CHANGES, to know our own words of before again. */
+  readonly newest: LogMessage | undefined
+  /** Called with the sequence in BLOCKS of each set that is known to be in CHANGES. */
+  readonly onConfirmed: (seq: number) => void
+}
+
+/**
+ * What an engine has folded and CHANGES is not known to hold yet, and when the state becomes durable. Whoever
+ * leads publishes from `ahead`, whoever follows compares with it; `confirm` is the same for both.
+ */
+export class ChainFold {
+  readonly #parts: ChainFoldParts
+  readonly #ahead: FoldedSet[] = []
+  #newest: FoldedSet | undefined
+  #confirmedAt: LogPosition | undefined
+  #folded: LogPosition | undefined
+  #aheadBytes = 0
+  #uncommitted = 0
+  #waitingSinceMs = 0
+  #committedAtMs = 0
+  #isClosed = false
+  #commitTimer: NodeJS.Timeout | undefined
+  #change = Promise.withResolvers<void>()
+
+  constructor(parts: ChainFoldParts) {
+    this.#parts = parts
+    const { newest, store } = parts
+    this.#confirmedAt = newest?.position
+    const seq = newest === undefined ? 0 : decodeChangeSet(newest.body).seq
+    const committedSeq = store.position?.seq ?? 0
+    // A set is published before the state that holds it is committed, so CHANGES can only have lost it.
+    if (committedSeq > seq) {
+      throw new ChaintapeError(
+        'log_truncated',
+        `CHANGES ends with the changes of message ${seq}, but the state holds those of ${committedSeq}`,
+      )
+    }
+    if (newest !== undefined && committedSeq < seq) this.#newest = { seq, bytes: newest.body }
+  }
+
+  /** Folded but not known to be in CHANGES, oldest first. */
+  get ahead(): readonly FoldedSet[] {
+    return this.#ahead
+  }
+
+  /** Where CHANGES stood after the last set that is known to be in it. */
+  get confirmedAt(): LogPosition | undefined {
+    return this.#confirmedAt
+  }
+
+  /** How long the oldest set of `ahead` has been the next one that CHANGES should hold. */
+  get waitedMs(): number {
+    return this.#ahead.length === 0 ? 0 : performance.now() - this.#waitingSinceMs
+  }
+
+  /** Nothing may be folded until more is confirmed: only a state of which all is confirmed can be committed. */
+  get isFull(): boolean {
+    return this.#uncommitted >= MAX_UNCOMMITTED || this.#aheadBytes >= MAX_AHEAD_BYTES
+  }
+
+  /** Resolves when something was folded or confirmed, or somebody woke whoever waits. */
+  changed(): Promise<void> {
+    return this.#change.promise
+  }
+
+  wake(): void {
+    this.#change.resolve()
+    this.#change = Promise.withResolvers()
+  }
+
+  fold(envelope: Envelope, position: LogPosition): ChangeSet {
+    const set = this.#apply(envelope, position.seq)
+    this.#folded = position
+    this.#uncommitted++
+    if (this.#newest === undefined) this.#push({ seq: set.seq, bytes: encodeChangeSet(set) })
+    else this.#recognise(this.#newest, set)
+    this.wake()
+    return set
+  }
+
+  /** CHANGES holds the oldest set of `ahead` and ends, after it, at `position`; `body` is what was read there. */
+  confirm(position: LogPosition, body?: Uint8Array): void {
+    const set = this.#ahead[0]
+    if (set === undefined) throw new Error('nothing was folded that could be confirmed')
+    if (body !== undefined) expectSame(set, body)
+    this.#ahead.shift()
+    this.#aheadBytes -= set.bytes.length
+    this.#confirmedAt = position
+    this.#waitingSinceMs = performance.now()
+    this.#confirmed(set.seq)
+    this.wake()
+  }
+
+  /** Commits what can be committed, and nothing after it. */
+  close(): void {
+    if (this.#ahead.length === 0) this.#commit()
+    this.abandon()
+  }
+
+  /** Back to what was committed, for good. */
+  abandon(): void {
+    clearTimeout(this.#commitTimer)
+    this.#isClosed = true
+    this.#parts.engine.abandon()
+  }
+
+  #apply(envelope: Envelope, seq: number): ChangeSet {
+    try {
+      return this.#parts.engine.apply(envelope, seq)
+    } catch (error) {
+      // It may have stopped half-way through a block, and that must not be committed with the ones before it.
+      this.abandon()
+      throw error
+    }
+  }
+
+  #push(set: FoldedSet): void {
+    if (this.#ahead.length === 0) this.#waitingSinceMs = performance.now()
+    this.#ahead.push(set)
+    this.#aheadBytes += set.bytes.length
+  }
+
+  /** CHANGES held it when we started: it was folded before, by this engine or another. */
+  #recognise(newest: FoldedSet, set: ChangeSet): void {
+    if (set.seq >= newest.seq) {
+      expectSame({ seq: set.seq, bytes: encodeChangeSet(set) }, newest.bytes)
+      this.#newest = undefined
+    }
+    this.#confirmed(set.seq)
+  }
+
+  #confirmed(seq: number): void {
+    this.#parts.onConfirmed(seq)
+    if (this.#ahead.length > 0) return
+    const dueInMs = this.#committedAtMs + COMMIT_EVERY_MS - performance.now()
+    if (dueInMs <= 0 || this.#uncommitted >= MAX_UNCOMMITTED) this.#commit()
+    else this.#commitTimer ??= setTimeout(() => this.#commitLater(), dueInMs)
+  }
+
+  #commitLater(): void {
+    this.#commitTimer = undefined
+    // If something is under way again, its confirmation finds the commit overdue.
+    if (this.#ahead.length === 0) this.#commit()
+  }
+
+  #commit(): void {
+    if (this.#isClosed || this.#folded === undefined || this.#uncommitted === 0) return
+    const { engine, store } = this.#parts
+    store.commit(engine.pending(), this.#folded)
+    engine.committed()
+    this.#uncommitted = 0
+    this.#committedAtMs = performance.now()
+  }
+}
+
+/** Folding the same message twice must give the same bytes; if not, the state or the program is not what it was. */
+function expectSame({ seq, bytes }: FoldedSet, published: Uint8Array): void {
+  if (Buffer.compare(bytes, published) === 0) return
+  throw new ChaintapeError(
+    'diverged',
+    `message ${seq} of BLOCKS now folds to other changes than were published`,
+  )
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { ChainLog } from '../../log/chain-log.ts'
+import type { LogPublisher } from '../../log/publisher.ts'
+import type { ChainFold } from './chain-fold.ts'
+
+const LOOK_EVERY_MS = 50
+/** Of who has just started and has not seen another engine publish yet: most often there is none. */
+const START_PATIENCE_MS = 250
+
+export type FollowParts = {
+  readonly changes: ChainLog
+  readonly fold: ChainFold
+  readonly takeoverMs: number
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+/** Why the lead was taken: nobody else was ever seen to publish, or the one who did has stopped. */
+export type Taken = { readonly publisher: LogPublisher; readonly reason: 'alone' | 'stalled' }
+
+/**
+ * Compares what another engine publishes with what this one folded, until CHANGES stands still although there
+ * is something to publish; then gives a publisher that stands at its end. Undefined if it was told to stop.
+ */
+export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise<Taken | undefined> {
+  const { changes, fold, takeoverMs, logger } = parts
+  const stop = new AbortController()
+  const signal = AbortSignal.any([parts.signal, stop.signal])
+  // Of several that follow, one should jump first: the others then see it publish.
+  const jitter = 1 + Math.random() / 5
+  let hasSeen = hasSeenOther
+
+  const compare = async (): Promise<undefined> => {
+    for await (const { body, position } of changes.read({ after: fold.confirmedAt, signal })) {
+      hasSeen = true
+      while (fold.ahead.length === 0 && !signal.aborted) await fold.changed()
+      if (signal.aborted) break
+      fold.confirm(position, body)
+    }
+    return undefined
+  }
+
+  const watch = async (): Promise<Taken | undefined> => {
+    while (!signal.aborted) {
+      // It rejects when following has ended, which the loop sees itself.
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+      const patienceMs = hasSeen ? takeoverMs : Math.min(START_PATIENCE_MS, takeoverMs)
+      if (signal.aborted || fold.waitedMs < patienceMs * jitter) continue
+      const publisher = await openAtEnd(changes, fold, logger)
+      if (publisher !== undefined) return { publisher, reason: hasSeen ? 'stalled' : 'alone' }
+    }
+    return undefined
+  }
+
+  const comparing = compare()
+  try {
+    return await Promise.race([comparing, watch()])
+  } finally {
+    stop.abort()
+    fold.wake()
+    await comparing
+  }
+}
+
+/** Undefined if CHANGES has more than we have read: then not it stood still, but we. */
+async function openAtEnd(
+  changes: ChainLog,
+  fold: ChainFold,
+  logger: Logger,
+): Promise<LogPublisher | undefined> {
+  try {
+    // The fence stands before we look: whatever another engine appends after it makes ours fail.
+    const publisher = await changes.openPublisher()
+    const end = await changes.lastSequence()
+    return end <= (fold.confirmedAt?.seq ?? 0) ? publisher : undefined
+  } catch (error) {
+    if (error instanceof ChaintapeError) throw error
+    logger.warn({ err: error }, 'Could not take the lead yet')
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ChaintapeError } from '../../domain/errors.ts'
+
+/**
+ * Keeps a second process away from a folder. Two engines may run for a chain, so the log no longer stops the one
+ * that was given the other's state by mistake. The lock must end with its process however that ends: the
+ * operating system's do, Node offers none, and its SQLite takes one for us.
+ */
+export function lockFolder(dir: string): { release(): void } {
+  mkdirSync(dir, { recursive: true })
+  const database = new DatabaseSync(join(dir, 'owner.lock'))
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    throw new ChaintapeError(
+      'fenced',
+      `another process uses ${dir}; each engine needs a data_dir of its own`,
+      {
+        cause: error,
+      },
+    )
+  }
+  return { release: () => database.close() }
+}

@@ -1,0 +1,40 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Common } from '../../lib/common.ts'
+
+export type EngineMetrics = ReturnType<typeof createEngineMetrics>
+
+export function createEngineMetrics({ metrics }: Common) {
+  const registers = [metrics]
+  return {
+    applied: new Counter({
+      name: 'chaintape_engine_messages_total',
+      help: 'BLOCKS messages folded',
+      labelNames: ['chain', 'cause'],
+      registers,
+    }),
+    seq: new Gauge({
+      name: 'chaintape_engine_blocks_seq',
+      help: 'Sequence of the last BLOCKS message folded',
+      labelNames: ['chain'],
+      registers,
+    }),
+    tip: new Gauge({
+      name: 'chaintape_engine_tip_block',
+      help: 'Newest block folded',
+      labelNames: ['chain'],
+      registers,
+    }),
+    leads: new Gauge({
+      name: 'chaintape_engine_leads',
+      help: '1 if this engine publishes the changes, 0 if it stands by',
+      labelNames: ['chain'],
+      registers,
+    }),
+    takeovers: new Counter({
+      name: 'chaintape_engine_takeovers_total',
+      help: 'Times this engine took the lead because another one had stopped publishing',
+      labelNames: ['chain'],
+      registers,
+    }),
+  }
+}

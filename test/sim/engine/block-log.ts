@@ -1,0 +1,145 @@
+import type { BlockEnvelope, BlockRef, Envelope, RawLog } from '../../../src/domain/envelope.ts'
+import type { Random } from '../../fuzz/random.ts'
+import { creationLog, randomLog } from './pool-logs.ts'
+import { CHAIN, type SimMarket, type SimPool } from './sim-market.ts'
+
+type Branch = readonly BlockEnvelope[]
+
+const FIRST_TIME = 1_699_999_990
+const REMEMBERED_TIPS = 6
+
+/**
+ * What a reader would have told of a random chain that forks: each fact once per branch, nothing undone below what
+ * is final. A branch that was left may win again, block for block.
+ */
+export class BlockLog {
+  readonly envelopes: Envelope[] = []
+  readonly #market: SimMarket
+  readonly #random: Random
+  readonly #base: BlockRef
+  #branch: Branch = []
+  #former: Branch[] = []
+  #final: number
+  #mined = 0
+
+  constructor(market: SimMarket, random: Random) {
+    this.#market = market
+    this.#random = random
+    const number = random.pick([0, 99, 12_345_678])
+    this.#base = { number, hash: blockHash(0) }
+    this.#final = number
+    for (let left = random.between(8, 45); left > 0; left--) this.#happen()
+    // A chain of nothing would prove nothing.
+    if (this.#branch.length === 0) this.#mine(random.between(1, 3))
+  }
+
+  /** What is left once all undos are done. */
+  get canonical(): Branch {
+    return this.#branch
+  }
+
+  get final(): BlockRef | undefined {
+    const block = this.#branch.find(({ number }) => number === this.#final)
+    return block === undefined ? undefined : ref(block)
+  }
+
+  #happen(): void {
+    const random = this.#random
+    const roll = random.below(100)
+    if (roll < 62) this.#mine(1)
+    else if (roll < 76) this.#fork(random.between(1, 3))
+    else if (roll < 81) this.#fork(random.between(4, 12))
+    else if (roll < 89) this.#returnToFormer()
+    else this.#finalise(random.below(random.pick([1, 4, 12])))
+  }
+
+  #mine(count: number): void {
+    for (let mined = 0; mined < count; mined++) {
+      const block = this.#nextBlock()
+      this.#branch = [...this.#branch, block]
+      this.envelopes.push(block)
+    }
+  }
+
+  /** Undos may follow one another: what comes next need not be longer. */
+  #fork(depth: number): void {
+    const most = Math.min(depth, this.#tip.number - this.#final)
+    if (most === 0) return
+    this.#undoTo(this.#branch.slice(0, this.#branch.length - most))
+    this.#mine(this.#random.below(most + 2))
+  }
+
+  #returnToFormer(): void {
+    if (this.#former.length === 0) return
+    const wanted = this.#random.pick(this.#former)
+    let shared = 0
+    while (shared < wanted.length && wanted[shared] === this.#branch[shared]) shared++
+    if (shared < this.#branch.length) this.#undoTo(wanted.slice(0, shared))
+    this.envelopes.push(...wanted.slice(shared))
+    this.#branch = wanted
+  }
+
+  /** Told again, at times, or of a block that was final already: readers start anew. */
+  #finalise(lag: number): void {
+    const block = this.#branch.at(-1 - lag)
+    if (block === undefined || (block.number <= this.#final && this.#random.chance(0.7))) return
+    this.envelopes.push({ kind: 'final', chain: CHAIN, upTo: ref(block) })
+    this.#final = Math.max(this.#final, block.number)
+    const at = this.#final - this.#base.number - 1
+    this.#former = this.#former.filter((branch) => branch[at] === this.#branch[at])
+  }
+
+  #undoTo(branch: Branch): void {
+    this.#former = [...this.#former, this.#branch].slice(-REMEMBERED_TIPS)
+    this.#branch = branch
+    this.envelopes.push({ kind: 'undo', chain: CHAIN, lastValid: this.#tip })
+  }
+
+  get #tip(): BlockRef {
+    const block = this.#branch.at(-1)
+    return block === undefined ? this.#base : ref(block)
+  }
+
+  #nextBlock(): BlockEnvelope {
+    const random = this.#random
+    const transactions: { index: number; hash: string; from: string; logs: RawLog[] }[] = []
+    const used: SimPool[] = []
+    this.#mined += 1
+    const count = random.below(random.pick([2, 5, 12]))
+    for (let index = 0; index < count; index++) {
+      const pool = random.pick(this.#market.pools)
+      const log = (random.chance(0.1) ? creationLog(random, pool) : undefined) ?? randomLog(random, pool)
+      used.push(pool)
+      if (transactions.length === 0 || random.chance(0.5)) {
+        const at = transactions.length * 2
+        transactions.push({
+          index: at,
+          hash: blockHash(this.#mined * 1_000 + at),
+          from: log.address,
+          logs: [],
+        })
+      }
+      transactions.at(-1)?.logs.push({ ...log, index: index * 3 })
+    }
+    const told = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
+    const seconds = random.pick([0, 1, 12, 12, 59, 300, 86_400, 700_000])
+    return {
+      kind: 'block',
+      chain: CHAIN,
+      number: this.#tip.number + 1,
+      hash: blockHash(this.#mined),
+      parentHash: this.#tip.hash,
+      time: (this.#branch.at(-1)?.time ?? FIRST_TIME) + seconds,
+      transactions,
+      facts: this.#market.factsOf(used, told),
+    }
+  }
+}
+
+function ref({ number, hash }: BlockRef): BlockRef {
+  return { number, hash }
+}
+
+function blockHash(value: number): string {
+  return `0x${value.toString(16).padStart(64, '0')}`
+}

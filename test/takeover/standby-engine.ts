@@ -1,0 +1,104 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import type { Stack } from '../../dev/stack.ts'
+import { world } from '../support/example-market.ts'
+import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
+import { API_KEY, RoleProcess } from '../support/pipeline.ts'
+
+/** A process that does not answer within this is taken for one that cannot. */
+const ANSWER_MS = 500
+
+export type Told = { readonly msg: string; readonly reason?: string; readonly time: number }
+
+/** One of several engines of the same chain: a process with a state of its own. */
+export class StandbyEngine {
+  readonly name: string
+  readonly configFile: string
+  readonly stateDir: string
+  readonly #logFile: string
+  #process: RoleProcess | undefined
+  #isStopped = false
+
+  constructor(stack: Stack, name: string, prefix: string) {
+    this.name = name
+    const dir = join(stack.dataDir, name)
+    mkdirSync(dir, { recursive: true })
+    this.configFile = join(dir, 'chaintape.yaml')
+    this.stateDir = join(dir, 'engine', CHAIN)
+    this.#logFile = join(dir, 'engine.log')
+    writeFileSync(
+      this.configFile,
+      stringify({
+        data_dir: dir,
+        nats: { urls: stack.natsUrls, prefix },
+        gateway: { api_key: API_KEY },
+        admin: { engine_port: 0 },
+        chains: {
+          [CHAIN]: {
+            family: 'evm',
+            chain_id: 1,
+            rpc_urls: ['http://127.0.0.1:1'],
+            quote_assets: world.quoteAssets,
+            dexes: DEPLOYMENTS,
+          },
+        },
+      }),
+    )
+  }
+
+  spawn(): void {
+    this.#process = new RoleProcess('engine', this.configFile, this.#logFile)
+  }
+
+  async ready(): Promise<void> {
+    await this.#running.ready()
+  }
+
+  get exitCode(): number | null {
+    return this.#running.exitCode
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    if (this.#running.exitCode === null) await this.#running.kill(signal)
+  }
+
+  /** Stands still in the middle of whatever it does, and knows nothing of it. */
+  freeze(): void {
+    this.#isStopped = true
+    process.kill(this.#running.pid ?? 0, 'SIGSTOP')
+  }
+
+  resume(): void {
+    this.#isStopped = false
+    process.kill(this.#running.pid ?? 0, 'SIGCONT')
+  }
+
+  /** 'leads' or 'follows' as its metric says; undefined while it is stopped, starting or behind. */
+  async part(): Promise<'leads' | 'follows' | undefined> {
+    if (this.#isStopped || this.#running.exitCode !== null) return undefined
+    const { admin_port } = await this.#running.logged('Admin server listening')
+    const ask = (path: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${admin_port}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    if ((await ask('/readyz')).status !== 200) return undefined
+    const found = /^chaintape_engine_leads\{.*\} ([01])$/m.exec(await (await ask('/metrics')).text())
+    return found === null ? undefined : found[1] === '1' ? 'leads' : 'follows'
+  }
+
+  /** All it ever said about who leads, over all its lives. */
+  told(): Told[] {
+    const lines = readFileSync(this.#logFile, 'utf8').split('\n')
+    return lines
+      .filter((line) => line.includes('"Engine leads"') || line.includes('"Engine follows"'))
+      .map((line) => JSON.parse(line) as Told)
+  }
+
+  timesReplaced(): number {
+    return this.told().filter(({ msg, reason }) => msg === 'Engine follows' && reason === 'replaced').length
+  }
+
+  get #running(): RoleProcess {
+    if (this.#process === undefined) throw new Error(`${this.name} was not started`)
+    return this.#process
+  }
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
+import { decodeEnvelope } from '../../src/domain/wire/envelope-codec.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import type { EngineSettings } from '../../src/engine/settings.ts'
+import type { LogMessage } from '../../src/log/chain-log.ts'
+import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { STATE_FORMAT } from '../../src/roles/engine.ts'
+import { engineSettings } from '../../src/roles/engine-settings.ts'
+import { openStateStore } from '../../src/store/lmdb/state-store.ts'
+import { type EngineStore, memoryStore } from '../support/engine-run.ts'
+import { CHAIN } from '../support/market-arbitraries.ts'
+import { createTestCommon } from '../support/test-common.ts'
+import { StandbyEngine } from './standby-engine.ts'
+import { SteadyLoad } from './steady-load.ts'
+import { type LeaderLost, Storm } from './storm.ts'
+
+/**
+ * Three engines of one chain, real NATS, 200 messages a second; whoever leads is killed, or stopped and resumed.
+ *
+ *   CHAINTAPE_TAKEOVERS=50 CHAINTAPE_SEED=7 npm run test:takeover
+ */
+const EVENTS = Number(process.env['CHAINTAPE_TAKEOVERS'] ?? 20)
+const SEED = Number(process.env['CHAINTAPE_SEED'] ?? 4)
+const MAX_PAUSE_MS = 3_000
+/** Less than was sent during the shortest pause there can be: less would mean that BLOCKS had stood still too. */
+const MIN_SENT_DURING_PAUSE = 100
+
+let stack: Stack
+let logs: Logs
+let engines: StandbyEngine[] = []
+let load: SteadyLoad
+let storm: Storm
+let calm: { sets: Uint8Array[]; state: EngineStore }
+
+before(async () => {
+  stack = await startStack({ services: ['nats'] })
+  engines = ['one', 'two', 'three'].map((name) => new StandbyEngine(stack, name, 'takeover'))
+  const config = loadConfig(engines[0]?.configFile, {})
+  const chainConfig = config.chains[CHAIN]
+  assert.ok(chainConfig)
+  logs = await connectLogs(config.nats, createTestCommon())
+  const [blocks, changes] = await Promise.all([logs.open('BLOCKS', CHAIN), logs.open('CHANGES', CHAIN)])
+  // Dice of their own: how many messages are sent depends on the clock, what happens to the leaders does not.
+  load = new SteadyLoad(await blocks.openPublisher(), dice(SEED))
+  storm = new Storm({ engines, blocks, changes, load, events: EVENTS, roll: dice(SEED + 1) })
+  await storm.run()
+  await Promise.all(engines.map((engine) => engine.kill('SIGTERM')))
+  calm = foldCalmly(engineSettings(CHAIN, chainConfig), storm.blocks)
+})
+
+after(async () => {
+  await Promise.all(engines.map((engine) => engine.kill('SIGKILL')))
+  await logs?.close()
+  await stack?.stop()
+})
+
+test('CHANGES pauses for less than three seconds when its writer is lost', (t) => {
+  const pauses = storm.lost.map((lost, at) => pauseAfter(lost, storm.lost[at + 1]?.atMs ?? storm.endedAtMs))
+  const sorted = pauses.map(({ pauseMs }) => Math.round(pauseMs)).sort((a, b) => a - b)
+  const count = (how: string): number => storm.lost.filter((lost) => lost.how === how).length
+  t.diagnostic(`${count('SIGKILL')} kills, ${count('SIGSTOP')} stops, seed ${SEED}`)
+  t.diagnostic(`pauses: median ${sorted[sorted.length >> 1]} ms, longest ${sorted.at(-1)} ms`)
+  assert.equal(pauses.length, EVENTS)
+  for (const { how, victim, successor, pauseMs, sent } of pauses) {
+    assert.notEqual(successor, victim)
+    assert.ok(pauseMs < MAX_PAUSE_MS, `${Math.round(pauseMs)} ms after ${how} of ${victim}`)
+    assert.ok(sent >= MIN_SENT_DURING_PAUSE, `only ${sent} messages were sent while ${victim} was missing`)
+  }
+})
+
+test('CHANGES holds one set for each message of BLOCKS, in order, each as a calm engine folds it', () => {
+  assert.ok(storm.blocks.length > EVENTS * 200, `only ${storm.blocks.length} messages`)
+  assert.equal(storm.changes.length, storm.blocks.length)
+  for (const [at, { body }] of storm.changes.entries()) {
+    assert.ok(Buffer.compare(body, calm.sets[at] ?? Buffer.alloc(0)) === 0, `set ${at + 1} is another`)
+  }
+})
+
+test('a leader that was stopped finds out that it was replaced, and follows', () => {
+  assert.equal(storm.returns.length, storm.lost.filter(({ how }) => how === 'SIGSTOP').length)
+  for (const { engine, wasReplaced } of storm.returns) assert.ok(wasReplaced, `${engine} went on`)
+  assert.ok(storm.returns.length > 0)
+})
+
+test('every engine ends with the state of a calm one, at the end of BLOCKS', async () => {
+  const expected = sorted(calm.state.entries())
+  assert.ok(expected.length > 50)
+  for (const { name, stateDir } of engines) {
+    const store = openStateStore({ dir: stateDir, format: STATE_FORMAT })
+    assert.deepEqual(store.position, storm.blocks.at(-1)?.position, name)
+    assert.deepEqual(sorted(store.entries()), expected, name)
+    await store.close()
+  }
+})
+
+/** The longest time without a message of CHANGES after a leader was lost, and how many of BLOCKS it missed. */
+function pauseAfter(
+  lost: LeaderLost,
+  untilMs: number,
+): LeaderLost & { readonly pauseMs: number; readonly sent: number } {
+  const before = storm.cameAtMs.findLast((atMs) => atMs <= lost.atMs) ?? lost.atMs
+  const came = storm.cameAtMs.filter((atMs) => atMs > lost.atMs && atMs <= untilMs)
+  let longest = { fromMs: before, toMs: before }
+  for (const [at, toMs] of [...came, untilMs].entries()) {
+    const fromMs = came[at - 1] ?? before
+    if (toMs - fromMs > longest.toMs - longest.fromMs) longest = { fromMs, toMs }
+  }
+  const { fromMs, toMs } = longest
+  const sent = load.sentAtMs.filter((atMs) => atMs > fromMs && atMs <= toMs).length
+  return { ...lost, pauseMs: toMs - fromMs, sent }
+}
+
+function foldCalmly(settings: EngineSettings, blocks: readonly LogMessage[]): typeof calm {
+  const state = memoryStore()
+  const engine = new Engine(settings, state)
+  const sets = blocks.map(({ body, position: { seq } }) => {
+    const bytes = encodeChangeSet(engine.apply(decodeEnvelope(body), seq))
+    state.write(engine.pending(), seq)
+    engine.committed()
+    return bytes
+  })
+  return { sets, state }
+}
+
+function sorted(entries: Iterable<readonly [string, Uint8Array]>): [string, string][] {
+  const texts = [...entries].map(([key, value]): [string, string] => [
+    key,
+    Buffer.from(value).toString('hex'),
+  ])
+  return texts.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function dice(seed: number): (sides: number) => number {
+  let last = (seed % 2_147_483_646) + 1
+  return (sides) => {
+    last = (last * 48_271) % 2_147_483_647
+    return last % sides
+  }
+}
