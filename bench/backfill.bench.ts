@@ -70,7 +70,6 @@ async function readAnew(stack: Stack, dir: string, prefix: string, head: number)
   const settings = {
     data_dir: join(dir, prefix),
     nats: { urls: stack.natsUrls, prefix },
-    gateway: { api_key: 'not used in this bench' },
     chains: { local: chain },
   }
   writeFileSync(file, stringify(settings))

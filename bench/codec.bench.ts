@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Candle, ChangeSet, Trade, TradeSide } from '../src/domain/change.ts'
+import type { Candle, ChangeSet, EventSide, Trade } from '../src/domain/change.ts'
 import type { BlockEnvelope, RawLog, RawTransaction } from '../src/domain/envelope.ts'
 import { candleStart, INTERVALS } from '../src/domain/interval.ts'
 import { priceOf, valueOfAmount } from '../src/domain/money.ts'
@@ -303,7 +303,7 @@ function tradeOf(block: BlockEnvelope, transaction: RawTransaction, log: RawLog)
   const [amountSold, amountBought] = isFirstSold ? [in0, out1] : [in1, out0]
   const native = priceOf(amountBought, 18, amountSold, 18)
   const usd = priceOf(amountBought, 18, amountSold * 2_000n, 18)
-  const side = (name: string, amountRaw: bigint, reserveRaw: bigint): TradeSide => ({
+  const side = (name: string, amountRaw: bigint, reserveRaw: bigint): EventSide => ({
     token: inventHex(name + log.address, 20),
     symbol: name,
     decimals: 18,

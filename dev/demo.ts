@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -18,7 +18,6 @@ import { startStack } from './stack.ts'
  * of its own, trades coming in, and live candles on the terminal. A role that dies is started again.
  */
 
-const API_KEY = 'demo-key-for-this-laptop-only'
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const TRADE_EVERY_MS = 400
@@ -44,11 +43,12 @@ try {
   say('Uniswap V2 deployed: PEP/WETH and USDT/WETH')
   const port = await freePort(8080)
   const configFile = writeConfig(port)
+  const apiKey = createKey(configFile)
   for (const role of ROLES) stops.unshift(keepRunning(role, configFile))
   const url = `http://127.0.0.1:${port}`
   stops.unshift(trade(market, token))
-  stops.unshift(showCandles(url, pair))
-  explain(url, token, pair)
+  stops.unshift(showCandles(url, pair, apiKey))
+  explain(url, token, pair, apiKey)
   await sleep(PATIENCE_MS, undefined, { signal: ending.signal }).catch(() => undefined)
 } finally {
   ending.abort()
@@ -82,12 +82,18 @@ function writeConfig(port: number): string {
     nats: { urls: stack.natsUrls },
     clickhouse: { url: stack.clickhouseUrl },
     redis: { url: stack.redisUrl },
-    gateway: { port, api_key: API_KEY },
+    gateway: { port },
     admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0 },
     chains: { local: { rpc_urls: [stack.rpcUrl] } },
   }
   writeFileSync(file, stringify(config))
   return file
+}
+
+/** As an operator does. */
+function createKey(configFile: string): string {
+  const args = [MAIN, 'keys', 'create', '--name', 'demo', '--config', configFile]
+  return execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }
 
 /** Starts a role, and starts it again whenever it ends, until the demo does. */
@@ -131,11 +137,11 @@ function trade(market: Market, token: Hex): () => Promise<void> {
   return () => loop
 }
 
-function showCandles(url: string, pair: Hex): () => void {
+function showCandles(url: string, pair: Hex, apiKey: string): () => void {
   let socket: WebSocket | undefined
   const connect = (): void => {
     if (ending.signal.aborted) return
-    socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { 'X-API-KEY': API_KEY } })
+    socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { 'X-API-KEY': apiKey } })
     socket.on('open', () => {
       socket?.send(
         JSON.stringify({
@@ -176,12 +182,12 @@ function showPush(text: string): boolean {
   return true
 }
 
-function explain(url: string, token: string, pair: string): void {
+function explain(url: string, token: string, pair: string, apiKey: string): void {
   const lines = [
     '',
     'Ask it (in another terminal):',
-    `  curl -s -H 'X-API-KEY: ${API_KEY}' ${url}/v2/tokens/${token}-local`,
-    `  curl -s -H 'X-API-KEY: ${API_KEY}' ${url}/v2/pairs/${pair}-local`,
+    `  curl -s -H 'X-API-KEY: ${apiKey}' ${url}/v2/tokens/${token}-local`,
+    `  curl -s -H 'X-API-KEY: ${apiKey}' ${url}/v2/pairs/${pair}-local`,
     'Break it: kill -9 any of the pids above. It comes back, and no trade is lost.',
     `Logs: ${dir}`,
     'Live one-minute candles of PEP, in dollars (Ctrl-C ends everything):',

@@ -11,6 +11,8 @@ type Suite = {
   readonly patterns: readonly string[]
   readonly concurrency: number
   readonly testTimeoutMs: number
+  /** Of all tests of a file together, unless it is the usual. */
+  readonly fileTimeoutMs?: number
 }
 type Tally = { passed: number; failed: number; skipped: number }
 
@@ -26,7 +28,16 @@ const suites: Readonly<Record<string, Suite>> = {
   integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
+  contract: { patterns: ['test/contract/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  quota: { patterns: ['test/quota/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   takeover: { patterns: ['test/takeover/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
+  // Nine outages of a minute, and the time to catch up.
+  outage: {
+    patterns: ['test/outage/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 600_000,
+    fileTimeoutMs: 45 * 60_000,
+  },
 }
 const fileTimeoutMs = 6 * 60_000
 
@@ -75,7 +86,7 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> 
     files: files.map((file) => join(repo, file)),
     cwd: repo,
     concurrency: suite.concurrency,
-    timeout: fileTimeoutMs,
+    timeout: suite.fileTimeoutMs ?? fileTimeoutMs,
     execArgv: [`--test-timeout=${suite.testTimeoutMs}`],
   })
   // Children are reported right before what contains them.

@@ -3,10 +3,13 @@ import {
   createPublicClient,
   createTestClient,
   createWalletClient,
+  formatTransactionReceipt,
   type Hex,
   http,
   maxUint256,
+  type RpcTransactionReceipt,
   type TransactionReceipt,
+  toHex,
 } from 'viem'
 import { foundry } from 'viem/chains'
 import {
@@ -187,8 +190,9 @@ export class Market {
 
   /** All receipts of a block, as the node tells them. */
   async receipts(number: number): Promise<TransactionReceipt[]> {
-    const block = await this.#public.getBlock({ blockNumber: BigInt(number) })
-    return Promise.all(block.transactions.map((hash) => this.#public.getTransactionReceipt({ hash })))
+    const request = { method: 'eth_getBlockReceipts', params: [toHex(number)] } as never
+    const receipts: RpcTransactionReceipt[] = await this.#public.request(request)
+    return receipts.map((receipt) => formatTransactionReceipt(receipt))
   }
 
   async timeOf(number: number): Promise<number> {

@@ -12,7 +12,6 @@ const folder = mkdtempSync(path.join(tmpdir(), 'chaintape-config-'))
 const file = path.join(folder, 'chaintape.yaml')
 after(() => rmSync(folder, { recursive: true }))
 
-const key = 'a key of sixteen or more'
 const mixedCase = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
 
 const chain = {
@@ -22,7 +21,21 @@ const chain = {
   quote_assets: [{ address: mixedCase, kind: 'stable' }],
   dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase }],
 }
-const minimal = { gateway: { api_key: key }, chains: { unshipped: chain } }
+const minimal = { gateway: { port: 8080 }, chains: { unshipped: chain } }
+
+const defaultPlan = {
+  requests_per_second: 50,
+  burst: 100,
+  cu_per_month: 10_000_000,
+  sockets: {
+    connections: 10,
+    subscriptions: 1_000,
+    price_ids: 200,
+    multi_kline_pairs: 100,
+    messages_per_second: 20,
+    message_bytes: 65_536,
+  },
+}
 
 // JSON is YAML: a tree is as good as a text, and easier to vary.
 function load(content: Tree | string, env: NodeJS.ProcessEnv = {}) {
@@ -50,11 +63,15 @@ test('what is not said has its default', () => {
     data_dir: './data',
     log_level: 'info',
     nats: { urls: ['nats://127.0.0.1:4222'], prefix: 'chaintape', replicas: 1, max_frame_bytes: 900_000 },
-    clickhouse: { url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
-    redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape' },
+    clickhouse: {
+      ...{ url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
+      retention_days: {},
+    },
+    redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape', recent_candles: 300 },
     engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
-    gateway: { host: '127.0.0.1', port: 8080, api_key: key },
+    gateway: { host: '127.0.0.1', port: 8080, public_urls: [], lease_cu: 1_000 },
+    plans: { default: defaultPlan },
     admin: {
       host: '127.0.0.1',
       reader_port: 9101,
@@ -84,7 +101,7 @@ test('what is said stands, in YAML', () => {
   const config = load(`
 log_level: warn
 nats: { urls: [nats://a, nats://b], replicas: 3 }
-gateway: { port: 0, api_key: ${key} }
+gateway: { port: 0 }
 chains:
   unshipped: ${JSON.stringify({ ...chain, start_block: 7, finality_depth: 2 })}
   other_2: ${JSON.stringify(chain)}
@@ -156,7 +173,7 @@ test('the environment is stronger than the file', () => {
       CHAINTAPE_LOG_LEVEL: 'debug',
       CHAINTAPE_NATS_URLS: 'nats://a, nats://b',
       CHAINTAPE_NATS_MAX_FRAME_BYTES: '2048',
-      CHAINTAPE_GATEWAY_API_KEY: 'another key, not in a file',
+      CHAINTAPE_GATEWAY_LEASE_CU: '77',
       CHAINTAPE_CHAINS_LOCAL_RPC_URLS: 'http://one,http://two',
       CHAINTAPE_CHAINS_LOCAL_FINALITY_DEPTH: '12',
       CHAINTAPE_CONFIG: 'not a setting',
@@ -168,14 +185,29 @@ test('the environment is stronger than the file', () => {
   assert.equal(config.log_level, 'debug')
   assert.deepEqual(config.nats.urls, ['nats://a', 'nats://b'])
   assert.equal(config.nats.max_frame_bytes, 2048)
-  assert.equal(config.gateway.api_key, 'another key, not in a file')
+  assert.equal(config.gateway.lease_cu, 77)
   assert.deepEqual(config.chains['local']?.rpc_urls, ['http://one', 'http://two'])
   assert.equal(config.chains['local']?.finality_depth, 12)
 })
 
 test('a section that only the environment names comes into being', () => {
   const { gateway: _, ...rest } = minimal
-  assert.equal(load(rest, { CHAINTAPE_GATEWAY_API_KEY: key }).gateway.api_key, key)
+  assert.equal(load(rest, { CHAINTAPE_GATEWAY_HOST: '::1' }).gateway.host, '::1')
+})
+
+test('a plan says what differs from the default one; the environment may say it too', () => {
+  const plans = { free: { cu_per_month: 5, sockets: { connections: 1 } }, pro: null }
+  const variables = { CHAINTAPE_PLANS_FREE_BURST: '7', CHAINTAPE_PLANS_FREE_SOCKETS_PRICE_IDS: '9' }
+  assertRefused({ ...minimal, plans }, ['plans.pro must be a mapping'])
+  assert.deepEqual(load({ ...minimal, plans: { ...plans, pro: {} } }, variables).plans, {
+    free: {
+      ...defaultPlan,
+      burst: 7,
+      cu_per_month: 5,
+      sockets: { ...defaultPlan.sockets, connections: 1, price_ids: 9 },
+    },
+    pro: defaultPlan,
+  })
 })
 
 test('text stays text, even when it looks like a number', () => {
@@ -198,7 +230,6 @@ test('a variable of ours that sets nothing is refused: it is a spelling mistake'
 })
 
 const refusals: [name: string, content: Tree, ...problems: string[]][] = [
-  ['a missing key', { ...minimal, gateway: {} }, 'gateway.api_key is missing'],
   ['no chains', { gateway: minimal.gateway }, 'chains is missing'],
   ['empty chains', { ...minimal, chains: {} }, 'chains must not be empty'],
   ['chains as a list', { ...minimal, chains: [chain] }, 'chains must be a mapping'],
@@ -250,7 +281,7 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
   ['text for a list', { ...minimal, nats: { urls: 'nats://a' } }, 'nats.urls must be a list'],
   ['a list for a section', { ...minimal, nats: [] }, 'nats must be a mapping'],
   ['an empty section', { ...minimal, nats: null }, 'nats must be a mapping'],
-  ['too large', { ...minimal, gateway: { api_key: key, port: 70_000 } }, 'gateway.port must be <= 65535'],
+  ['too large', { ...minimal, gateway: { port: 70_000 } }, 'gateway.port must be <= 65535'],
   ['too small', withChain({ poll_ms: 1 }), 'chains.unshipped.poll_ms must be >= 10'],
   ['an empty list', withChain({ rpc_urls: [] }), 'chains.unshipped.rpc_urls must not be empty'],
   [
@@ -258,10 +289,17 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
     withChain({ rpc_urls: ['http://a', ''] }),
     'chains.unshipped.rpc_urls.1 must not be empty',
   ],
+  ['a plan without a name', { ...minimal, plans: {} }, 'plans must not be empty'],
+  ['a plan as text', { ...minimal, plans: { free: 'yes' } }, 'plans.free must be a mapping'],
   [
-    'a short key',
-    { ...minimal, gateway: { api_key: 'short' } },
-    'gateway.api_key must not have fewer than 16 characters',
+    'a plan with a name that is none',
+    { ...minimal, plans: { Gold: {} } },
+    "plans.Gold is not a plan's name: a small letter, then small letters, digits or _",
+  ],
+  [
+    'a plan that allows nothing',
+    { ...minimal, plans: { free: { burst: 0 } } },
+    'plans.free.burst must be >= 1',
   ],
 ]
 
@@ -292,7 +330,6 @@ test('all problems are told at once, a line each', () => {
       'log_level must be one of: trace, debug, info, warn, error',
       'nats.x is not a setting',
       'nats.replicas must be <= 5',
-      'gateway.api_key is missing',
       'gateway.y is not a setting',
       'admin.reader_port must be >= 0',
       'admin.engine_port must be >= 0',
@@ -310,13 +347,13 @@ test('all problems are told at once, a line each', () => {
 
 test('what a setting holds is never part of the message', () => {
   assert.throws(
-    () => load({ ...minimal, gateway: { api_key: 'tiny secret' } }),
+    () => load({ ...minimal, clickhouse: { password: ['tiny secret'] } }),
     (error: Error) => !error.message.includes('tiny secret'),
   )
 })
 
 test('without a file the message says so', () => {
-  assert.throws(() => loadConfig(undefined, { CHAINTAPE_GATEWAY_API_KEY: key }), {
+  assert.throws(() => loadConfig(undefined, {}), {
     code: 'config_invalid',
     message: 'configuration from the environment (no --config file given):\n  chains is missing',
   })
@@ -336,7 +373,7 @@ test('a file that cannot be read is named', () => {
     () => load('a: [1'),
     (error: Error) => error.message.startsWith(`${file}: Flow sequence`),
   )
-  assertRefused('', ['chains is missing', 'gateway.api_key is missing'])
+  assertRefused('', ['chains is missing'])
 })
 
 test('nothing in it can be changed', () => {

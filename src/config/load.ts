@@ -14,7 +14,7 @@ type Tree = { [key: string]: unknown }
 const PREFIX = 'CHAINTAPE_'
 /** Variables with our prefix that are not settings. */
 const NOT_SETTINGS = new Set(['CHAINTAPE_CONFIG', 'CHAINTAPE_FIXTURES', 'CHAINTAPE_TEST_TALLY'])
-const chainSchema = Object.values(configSchema.properties.chains.patternProperties)[0] as TSchema
+const memberSchemas = { chains: memberOf('chains'), plans: memberOf('plans') }
 const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.url))
 
 /**
@@ -24,7 +24,7 @@ const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.ur
  */
 export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {
   const given = withChainFiles(file === undefined ? {} : readYaml(file))
-  const unknown = [...misnamedChains(given), ...unknownVariables(given, env)]
+  const unknown = [...misnamed(given, 'chains'), ...misnamed(given, 'plans'), ...unknownVariables(given, env)]
   const settings = withEnvironment(given, env)
   const starts = wrongStarts(settings)
   const tree = withDefaults(settings)
@@ -71,12 +71,15 @@ function readKnownChain(name: string): Tree {
   return readYaml(file)
 }
 
-function misnamedChains(given: Tree): string[] {
-  const names = isTree(given['chains']) ? Object.keys(given['chains']) : []
+function misnamed(given: Tree, record: 'chains' | 'plans'): string[] {
+  const names = isTree(given[record]) ? Object.keys(given[record]) : []
   // The schema's record lets a key that does not match its pattern pass unread.
   return names
     .filter((name) => !isChainName(name))
-    .map((name) => `chains.${name} is not a chain's name: a small letter, then small letters, digits or _`)
+    .map((name) => {
+      const what = record === 'chains' ? "a chain's name" : "a plan's name"
+      return `${record}.${name} is not ${what}: a small letter, then small letters, digits or _`
+    })
 }
 
 /** What no schema says: before the defaults are filled in, since `start_block` has one. */
@@ -115,10 +118,17 @@ function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {
 
 function withDefaults(given: Tree): Tree {
   const tree = Value.Default(configSchema, given) as Tree
-  const chains = tree['chains']
   // The validator does not fill in the members of a record.
-  for (const chain of isTree(chains) ? Object.values(chains) : []) Value.Default(chainSchema, chain)
+  for (const [name, schema] of Object.entries(memberSchemas)) {
+    const members = tree[name]
+    if (!isTree(members)) continue
+    for (const [key, member] of Object.entries(members)) members[key] = Value.Default(schema, member)
+  }
   return tree
+}
+
+function memberOf(record: 'chains' | 'plans'): TSchema {
+  return Object.values(configSchema.properties[record].patternProperties)[0] as TSchema
 }
 
 type Setting = { readonly path: readonly string[]; readonly type: string }

@@ -101,6 +101,34 @@ const chain = Type.Object(
   closed,
 )
 
+const positive = (fallback: number) => Type.Integer({ minimum: 1, default: fallback })
+
+/** What a key of this plan may use. */
+const plan = Type.Object(
+  {
+    /** Each gateway counts for itself. */
+    requests_per_second: positive(50),
+    /** Requests that may come at once after a pause. */
+    burst: positive(100),
+    /** Credit units in a calendar month (UTC), over all gateways. */
+    cu_per_month: Type.Integer({ minimum: 0, default: 10_000_000 }),
+    sockets: Type.Object(
+      {
+        /** Of a key, at one gateway. */
+        connections: positive(10),
+        /** Of a connection. */
+        subscriptions: positive(1_000),
+        price_ids: positive(200),
+        multi_kline_pairs: positive(100),
+        messages_per_second: positive(20),
+        message_bytes: Type.Integer({ minimum: 1_024, maximum: 16_777_216, default: 65_536 }),
+      },
+      { ...closed, default: {} },
+    ),
+  },
+  closed,
+)
+
 export const configSchema = Type.Object(
   {
     data_dir: Type.String({ default: './data' }),
@@ -131,6 +159,17 @@ export const configSchema = Type.Object(
         database: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
         username: Type.String({ default: 'default' }),
         password: Type.String({ default: '' }),
+        /** Several servers that keep copies: the schema is then made on all of them, with engines that replicate. */
+        cluster: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_]+$' })),
+        /** Older rows are dropped, month by month; a table that is not named keeps them all. */
+        retention_days: Type.Object(
+          {
+            trades: Type.Optional(Type.Integer({ minimum: 1 })),
+            liquidity: Type.Optional(Type.Integer({ minimum: 1 })),
+            candles: Type.Optional(Type.Integer({ minimum: 1 })),
+          },
+          { ...closed, default: {} },
+        ),
       },
       { ...closed, default: {} },
     ),
@@ -138,6 +177,8 @@ export const configSchema = Type.Object(
       {
         url: Type.String({ default: 'redis://127.0.0.1:6379', minLength: 1 }),
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
+        /** Of each pair and interval, at least; older ones are read from ClickHouse. */
+        recent_candles: Type.Integer({ default: 300, minimum: 1 }),
       },
       { ...closed, default: {} },
     ),
@@ -160,8 +201,10 @@ export const configSchema = Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
         port: port(8080),
-        /** The one key clients present; set it by environment, not in a file. */
-        api_key: Type.String({ minLength: 16 }),
+        /** Credit units that a gateway takes from Redis at a time for a key; what can be overspent if Redis is lost. */
+        lease_cu: positive(1_000),
+        /** The equivalent hosts, as clients know them, for the description of the interface. */
+        public_urls: Type.Array(Type.String({ pattern: '^https?://' }), { default: [] }),
       },
       { ...closed, default: {} },
     ),
@@ -176,6 +219,11 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    /** By the name that `chaintape keys create --plan` takes. */
+    plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), plan, {
+      default: { default: {} },
+      minProperties: 1,
+    }),
     chains: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), chain, { minProperties: 1 }),
   },
   closed,
@@ -183,6 +231,7 @@ export const configSchema = Type.Object(
 
 export type Config = DeepReadonly<Static<typeof configSchema>>
 export type ChainConfig = Config['chains'][string]
+export type PlanConfig = Config['plans'][string]
 
 type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]

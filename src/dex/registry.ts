@@ -20,6 +20,10 @@ export class DexRegistry {
   /** By topic of a pool that speaks for itself: the protocols that have it. */
   readonly #byTopic = new Map<string, Map<Protocol, Deployed[]>>()
 
+  #lastRead:
+    | { readonly log: RawLog; readonly is: Protocol; readonly event: PoolEvent | undefined }
+    | undefined
+
   constructor(deployments: readonly DexDeployment[]) {
     for (const deployment of deployments) {
       const is = PROTOCOLS[deployment.protocol]
@@ -55,8 +59,8 @@ export class DexRegistry {
     const topic = log.topics[0]
     if (topic === undefined) return undefined
     if (this.#byTopic.has(topic)) return log.address
-    const deployed = this.deploymentOf(log.address, block)
-    return deployed?.is.isSingleton ? deployed.is.events[topic]?.(log)?.pool : undefined
+    const is = this.deploymentOf(log.address, block)?.is
+    return is?.isSingleton ? this.#read(is, topic, log)?.pool : undefined
   }
 
   /** Whom to ask about a pool that emitted, or is named in, this log. */
@@ -76,7 +80,15 @@ export class DexRegistry {
     // For pools without a contract of their own only the factory speaks.
     if (topic === undefined || is === undefined || (is.isSingleton && log.address !== factory))
       return undefined
-    return is.events[topic]?.(log)
+    return this.#read(is, topic, log)
+  }
+
+  /** Whoever asks which pool an event names is about to ask what it says. */
+  #read(is: Protocol, topic: string, log: RawLog): PoolEvent | undefined {
+    if (this.#lastRead?.log !== log || this.#lastRead.is !== is) {
+      this.#lastRead = { log, is, event: is.events[topic]?.(log) }
+    }
+    return this.#lastRead.event
   }
 }
 

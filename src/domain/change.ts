@@ -24,10 +24,17 @@ export type Change =
   | { readonly type: 'candle'; readonly candle: Candle }
   | { readonly type: 'pair'; readonly pair: Pair }
   | { readonly type: 'token'; readonly token: Token }
-  | { readonly type: 'tradeRemoved'; readonly trade: TradeRef }
+  | { readonly type: 'liquidity'; readonly liquidity: LiquidityEvent }
+  | { readonly type: 'windows'; readonly windows: Windows }
+  | { readonly type: 'switch'; readonly switch: MainPairSwitch }
+  | { readonly type: 'tradeRemoved'; readonly trade: EventRef }
   | { readonly type: 'candleRemoved'; readonly candle: CandleRef }
   | { readonly type: 'pairRemoved'; readonly pair: string }
   | { readonly type: 'tokenRemoved'; readonly token: string }
+  | { readonly type: 'liquidityRemoved'; readonly liquidity: EventRef }
+  | { readonly type: 'windowsRemoved'; readonly windows: WindowsRef }
+  /** The token has its old main pair again. */
+  | { readonly type: 'switchRemoved'; readonly switch: MainPairSwitch }
 
 /** A field that is `undefined` is unknown; nothing is ever guessed or filled in with zero. */
 export type Trade = {
@@ -44,8 +51,8 @@ export type Trade = {
   readonly targetToken: string | undefined
   /** Of the target token. */
   readonly side: TradeDirection | undefined
-  readonly sold: TradeSide
-  readonly bought: TradeSide
+  readonly sold: EventSide
+  readonly bought: EventSide
   readonly valueUsd: Value | undefined
   readonly valueNative: Value | undefined
   readonly liquidityUsd: Value | undefined
@@ -54,18 +61,38 @@ export type Trade = {
 
 export type TradeDirection = 'buy' | 'sell'
 
-export type TradeSide = {
+/** One token's part in a trade or liquidity event. */
+export type EventSide = {
   readonly token: string
   readonly symbol: string
   readonly decimals: number | undefined
   readonly amountRaw: bigint
-  /** Of the pool, after the swap. */
+  /** Of the pool, after the event. */
   readonly reserveRaw: bigint | undefined
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
 }
 
-export type TradeRef = { readonly key: OrderKey; readonly time: number; readonly pair: string }
+export type EventRef = { readonly key: OrderKey; readonly time: number; readonly pair: string }
+
+export const LIQUIDITY_KINDS = ['addLiquidity', 'removeLiquidity', 'createPair', 'collectFee'] as const
+
+export type LiquidityEvent = EventRef & {
+  readonly kind: (typeof LIQUIDITY_KINDS)[number]
+  readonly amm: string
+  readonly transaction: string
+  /** Whose liquidity it is; empty where the protocol does not say. */
+  readonly provider: string
+  /** Who signed the transaction. */
+  readonly wallet: string
+  readonly side0: EventSide
+  readonly side1: EventSide
+  /** Both amounts at the pool price. */
+  readonly valueUsd: Value | undefined
+  readonly valueNative: Value | undefined
+  readonly liquidityUsd: Value | undefined
+  readonly liquidityNative: Value | undefined
+}
 
 export type CandleRef = { readonly pair: string; readonly interval: Interval; readonly start: number }
 
@@ -134,4 +161,52 @@ export type Token = {
   readonly tvlUsd: Value | undefined
   readonly fdvUsd: Value | undefined
   readonly updatedAt: number
+}
+
+export const SWITCH_REASONS = ['deeper', 'emptied'] as const
+
+/** A token's price comes from another pair than before. There is at most one in a block. */
+export type MainPairSwitch = {
+  readonly token: string
+  readonly block: number
+  readonly time: number
+  readonly oldPair: string
+  readonly newPair: string
+  /** The new pair is deeper by more than the margin, or what the old one holds is not known any more. */
+  readonly reason: (typeof SWITCH_REASONS)[number]
+}
+
+/**
+ * Whose windows they are. Most tokens are traded in one pair only, and then both have the same windows; a token
+ * that is traded in several pairs has windows of its own.
+ */
+export type WindowsRef = { readonly pair: string | undefined; readonly token: string | undefined }
+
+/** What was traded lately, by minutes of block time. */
+export type Windows = WindowsRef & {
+  /** By `WINDOWS`, shortest first. */
+  readonly lengths: readonly WindowSums[]
+  /** Of the target token, in 24 hours. */
+  readonly amountRaw: bigint
+  /** Of trade prices, in 24 hours; unknown when there were none. */
+  readonly highUsd: Price | undefined
+  readonly lowUsd: Price | undefined
+  /** What the target counted for after the last block with a trade. */
+  readonly priceUsd: Price | undefined
+  /** The day (UTC) of that trade, and what the target counted for when it began. */
+  readonly day: number
+  readonly dayOpenUsd: Price | undefined
+}
+
+export type WindowSums = {
+  readonly buyUsd: Value
+  readonly sellUsd: Value
+  readonly buys: number
+  readonly sells: number
+  /** Distinct wallets: that traded, bought, sold. */
+  readonly makers: number
+  readonly buyers: number
+  readonly sellers: number
+  /** What the target counted for when the window began, or when it was first traded, if that is later. */
+  readonly openUsd: Price | undefined
 }

@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   broken_link: 'halt',
   diverged: 'halt',
   state_outdated: 'halt',
+  unknown_key: 'halt',
   malformed_request: 'refuse',
   malformed_id: 'refuse',
   unknown_chain: 'refuse',
@@ -26,6 +27,10 @@ export const ERROR_CODES = {
   unknown_pair: 'refuse',
   limit_exceeded: 'refuse',
   unauthorized: 'refuse',
+  forbidden: 'refuse',
+  rate_limited: 'retry',
+  quota_exhausted: 'retry',
+  metering_unavailable: 'retry',
   not_found: 'refuse',
   internal: 'retry',
 } as const satisfies Record<string, 'retry' | 'halt' | 'refuse'>

@@ -322,6 +322,27 @@ test('what came back to its old value is reported with all that it was in betwee
   ])
 })
 
+test('what a block has written is not pending before it is sealed', () => {
+  const real = new Real()
+  real.apply(1, [{ table: 'pair', id: 'a', value: 'x' }])
+  real.tables.pair.put('a', 'y')
+  real.tables.pair.put('b', 'y')
+  real.commit()
+  assert.deepEqual([...real.store.keys()], [journalName(1), 'pair/a'])
+  assert.equal(real.dump().get('pair/a'), encoded('x'))
+  real.state.sealBlock(2)
+  assert.equal(real.dump().get('pair/a'), encoded('y'))
+  real.state.undoBlocks(2, 2)
+  assert.deepEqual([real.tables.pair.get('a'), real.tables.pair.get('b')], ['x', undefined])
+})
+
+test('of a block that became final before the commit, nothing is written but its records', () => {
+  const real = new Real()
+  for (const number of [1, 2, 3]) real.apply(number, [{ table: 'pair', id: 'a', value: `v${number}` }])
+  real.state.forgetBlocks(1, 2)
+  assert.deepEqual([...real.state.pending().keys()].sort(), [journalName(3), 'pair/a'])
+})
+
 test('a forgotten block cannot be undone, and the attempt changes nothing', () => {
   const real = new Real()
   for (const number of [1, 2, 3]) real.apply(number, [{ table: 'pair', id: 'a', value: `v${number}` }])

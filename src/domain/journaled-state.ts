@@ -2,21 +2,19 @@ import { ChaintapeError } from './errors.ts'
 import { RecentlyUsed } from './recently-used.ts'
 import { ByteReader } from './wire/byte-reader.ts'
 import { ByteWriter } from './wire/byte-writer.ts'
-import { forgetWritten, keepWritten } from './wire/written-records.ts'
 
 /** What lies underneath: committed state, read synchronously. */
 export type CommittedState = { get(key: string): Uint8Array | undefined }
 
-/** How one kind of record is written as bytes. */
+/** How one kind of record is written as bytes. Equal records are equal bytes, and what was read is written the same again. */
 export type RecordCodec<T> = {
   readonly write: (w: ByteWriter, record: T) => void
   readonly read: (r: ByteReader) => T
-  /** By what a message finds the bytes again, where it writes the same record in the same way. */
-  readonly publishedAs?: (record: T) => object | undefined
 }
 
 export type Table<T> = {
   get(id: string): T | undefined
+  /** The record must never change any more: it may be written down much later. */
   put(id: string, record: T): void
   delete(id: string): void
 }
@@ -32,18 +30,31 @@ export type Restored = {
 /** `undefined` deletes the key. */
 export type Writes = ReadonlyMap<string, Uint8Array | undefined>
 
+/** What a key holds from one block on until another one writes it. */
+type Version = {
+  record: unknown
+  /** Where its bytes stand while changes are being written down; before that, nowhere. */
+  start: number
+  end: number
+}
+
 type Entry = {
   readonly key: string
   readonly codec: RecordCodec<unknown>
+  /** That of the version, nearer at hand: it is read far more often than written. */
   record: unknown
-  /** The value at the start of the block being applied; not held any longer once that is committed. */
-  before: Uint8Array | undefined
-  isBeforeHeld: boolean
-  /** Whether the block being applied has written the record. */
-  isWritten: boolean
+  version: Version
+  /** The version at the start of the block being applied, once that block has written the key. */
+  before: Version | undefined
+  /** Whether the version is not among the pending bytes yet. */
+  isUnwritten: boolean
 }
 
+/** What a block did to a key. */
+type Step = { readonly entry: Entry; readonly before: Version; readonly after: Version }
+
 const JOURNAL = 'journal'
+const NOWHERE = -1
 
 /** Records of a table that are kept decoded: enough for what trades often, and a bound on memory. */
 const MAX_KEPT = 20_000
@@ -54,16 +65,19 @@ const MAX_KEPT = 20_000
  * undo leaves is byte for byte what was there.
  *
  * Changes gather in memory until the owner commits `pending()`, together with its log position, in one
- * transaction of the store underneath.
+ * transaction of the store underneath. Only then are they written as bytes: of a record that many blocks changed
+ * the last version alone, and of a block that became final in the meantime no journal at all.
  */
 export class JournaledState {
   readonly #committed: CommittedState
   readonly #kept = new Map<string, RecentlyUsed<Entry>>()
+  /** In the order of their first write, which depends on the blocks alone. */
+  #blockWrites: Entry[] = []
+  /** Of blocks since changes were last written as bytes. */
+  readonly #journals = new Map<number, readonly Step[]>()
+  readonly #unwritten = new Map<string, Entry>()
+  /** The changes that are bytes already. */
   readonly #pending = new Map<string, Uint8Array | undefined>()
-  /** In the order of their first write, which depends on the block alone. */
-  #written: Entry[] = []
-  /** All entries that hold a value from before. */
-  #holding: Entry[] = []
   readonly #records = new ByteWriter()
   readonly #journal = new ByteWriter()
 
@@ -84,42 +98,25 @@ export class JournaledState {
 
   /** Ends a block: what it changed becomes pending, and the values from before go into its journal. */
   sealBlock(number: number): void {
-    const written = this.#written
-    this.#written = []
-    const ends = this.#encode(written)
-    // One piece of memory for the whole block: so many small ones would take longer than all the encoding.
-    const { buffer, byteOffset } = this.#records.finish()
-    forgetWritten()
-    const changed: { key: string; before: Uint8Array | undefined }[] = []
-    let start = 0
-    for (let at = 0; at < written.length; at++) {
-      const entry = written[at] as Entry
-      const end = ends[at] as number
-      entry.isWritten = false
-      const before = this.#beforeOf(entry)
-      const after =
-        entry.record === undefined ? undefined : new Uint8Array(buffer, byteOffset + start, end - start)
-      start = end
-      const published = after === undefined ? undefined : entry.codec.publishedAs?.(entry.record)
-      if (published !== undefined && after !== undefined) keepWritten(published, entry.record, after)
-      if (sameBytes(before, after)) continue
-      changed.push({ key: entry.key, before })
-      this.#pending.set(entry.key, after)
-      entry.before = after
+    const steps: Step[] = []
+    for (const entry of this.#blockWrites) {
+      const before = entry.before as Version
+      entry.before = undefined
+      if (before.record === entry.version.record) continue
+      steps.push({ entry, before, after: entry.version })
+      if (entry.isUnwritten) continue
+      entry.isUnwritten = true
+      this.#unwritten.set(entry.key, entry)
     }
-    const journal = this.#journal
-    journal.clear()
-    journal.list(changed, ({ key, before }) => {
-      journal.text(key)
-      journal.optional(before, (bytes) => journal.bytes(bytes))
-    })
-    this.#pending.set(journalKey(number), journal.finish())
+    this.#blockWrites = []
+    this.#journals.set(number, steps)
     // Not earlier: what a block has written is nowhere else until it is sealed.
     for (const kept of this.#kept.values()) kept.letGo()
   }
 
   /** Takes back the blocks from `last` down to `first` and tells what that changed. */
   undoBlocks(first: number, last: number): Restored[] {
+    this.#writeDown()
     const journals: { number: number; entries: [string, Uint8Array | undefined][] }[] = []
     // All are read before anything is put back: a block that cannot be undone must not leave half an undo.
     for (let number = last; number >= first; number--) {
@@ -152,7 +149,9 @@ export class JournaledState {
 
   /** Forgets how to undo the blocks from `first` up to `last`. */
   forgetBlocks(first: number, last: number): void {
-    for (let number = first; number <= last; number++) this.#pending.set(journalKey(number), undefined)
+    for (let number = first; number <= last; number++) {
+      if (!this.#journals.delete(number)) this.#pending.set(journalKey(number), undefined)
+    }
   }
 
   /** Reads a key that no block ever writes. */
@@ -164,78 +163,107 @@ export class JournaledState {
   setOutsideBlocks(table: string, id: string, value: Uint8Array | undefined): void {
     const key = keyOf(table, id)
     this.#kept.get(table)?.delete(id)
+    this.#unwritten.delete(key)
     this.#pending.set(key, value)
   }
 
   /** All changes since the last commit. */
   pending(): Writes {
+    this.#writeDown()
     return this.#pending
   }
 
   /** The owner has made `pending()` durable. */
   committed(): void {
     this.#pending.clear()
-    // The records stay, so that what is in use need not be read again; their bytes can be had from the store.
-    for (const entry of this.#holding) {
-      entry.before = undefined
-      entry.isBeforeHeld = false
-    }
-    this.#holding = []
   }
 
   /** Back to what was last committed. */
   abandon(): void {
     this.#pending.clear()
+    this.#unwritten.clear()
+    this.#journals.clear()
     this.#forgetRecords()
   }
 
   #load<T>(kept: RecentlyUsed<Entry>, table: string, id: string, codec: RecordCodec<T>): Entry {
     const key = keyOf(table, id)
-    const before = this.#bytes(key)
-    const record = before === undefined ? undefined : codec.read(new ByteReader(before))
-    const entry: Entry = {
-      key,
-      codec: codec as RecordCodec<unknown>,
-      record,
-      before,
-      isBeforeHeld: true,
-      isWritten: false,
-    }
-    this.#holding.push(entry)
+    const entry = this.#unwritten.get(key) ?? this.#read(key, codec as RecordCodec<unknown>)
     kept.set(id, entry)
     return entry
   }
 
+  #read(key: string, codec: RecordCodec<unknown>): Entry {
+    const bytes = this.#bytes(key)
+    const record = bytes === undefined ? undefined : codec.read(new ByteReader(bytes))
+    return { key, codec, record, version: newVersion(record), before: undefined, isUnwritten: false }
+  }
+
   #write(entry: Entry, record: unknown): void {
     entry.record = record
-    if (entry.isWritten) return
-    entry.isWritten = true
-    this.#written.push(entry)
+    if (entry.before === undefined) {
+      entry.before = entry.version
+      entry.version = newVersion(record)
+      this.#blockWrites.push(entry)
+    } else entry.version.record = record
   }
 
-  /** Writes the records one behind the other, and tells where each ends. */
-  #encode(entries: readonly Entry[]): number[] {
-    const w = this.#records
-    w.clear()
-    return entries.map(({ codec, record }) => {
-      if (record !== undefined) codec.write(w, record)
-      return w.length
-    })
-  }
-
-  #beforeOf(entry: Entry): Uint8Array | undefined {
-    if (!entry.isBeforeHeld) {
-      entry.before = this.#bytes(entry.key)
-      entry.isBeforeHeld = true
-      this.#holding.push(entry)
+  /** Turns all changes into pending bytes. */
+  #writeDown(): void {
+    const unwritten = [...this.#unwritten.values()]
+    this.#records.clear()
+    for (const entry of unwritten) this.#place(sealedOf(entry), entry.codec)
+    for (const [number, steps] of this.#journals) {
+      this.#pending.set(journalKey(number), this.#journalOf(steps))
     }
-    return entry.before
+    // One piece of memory for all: so many small ones would take longer than all the encoding.
+    const { buffer, byteOffset } = this.#records.finish()
+    for (const entry of unwritten) {
+      const version = sealedOf(entry)
+      const size = version.end - version.start
+      this.#pending.set(
+        entry.key,
+        version.record === undefined ? undefined : new Uint8Array(buffer, byteOffset + version.start, size),
+      )
+      version.start = NOWHERE
+      entry.isUnwritten = false
+    }
+    this.#journals.clear()
+    this.#unwritten.clear()
+  }
+
+  #journalOf(steps: readonly Step[]): Uint8Array {
+    const journal = this.#journal
+    const changed = steps.filter(({ entry: { codec }, before, after }) => {
+      this.#place(before, codec)
+      this.#place(after, codec)
+      return !this.#isSame(before, after)
+    })
+    journal.clear()
+    journal.list(changed, ({ entry: { key }, before }) => {
+      journal.text(key)
+      journal.bool(before.record !== undefined)
+      if (before.record !== undefined) journal.bytesOf(this.#records, before.start, before.end)
+    })
+    return journal.finish()
+  }
+
+  /** A version has its bytes in one place, however many journals name it. */
+  #place(version: Version, codec: RecordCodec<unknown>): void {
+    if (version.start !== NOWHERE) return
+    version.start = this.#records.length
+    if (version.record !== undefined) codec.write(this.#records, version.record)
+    version.end = this.#records.length
+  }
+
+  #isSame(a: Version, b: Version): boolean {
+    if (a.record === undefined || b.record === undefined) return a.record === b.record
+    return this.#records.isRepeated(a.start, a.end, b.start, b.end)
   }
 
   #forgetRecords(): void {
     for (const kept of this.#kept.values()) kept.clear()
-    this.#written = []
-    this.#holding = []
+    this.#blockWrites = []
   }
 
   #bytes(key: string): Uint8Array | undefined {
@@ -252,15 +280,19 @@ export class JournaledState {
   }
 }
 
+/** What a block has written is no change before it is sealed. */
+function sealedOf({ before, version }: Entry): Version {
+  return before ?? version
+}
+
+function newVersion(record: unknown): Version {
+  return { record, start: NOWHERE, end: NOWHERE }
+}
+
 function keyOf(table: string, id: string): string {
   return `${table}/${id}`
 }
 
 function journalKey(number: number): string {
   return keyOf(JOURNAL, String(number).padStart(16, '0'))
-}
-
-function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && Buffer.compare(a, b) === 0
 }

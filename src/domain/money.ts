@@ -34,7 +34,7 @@ export function pow10(exponent: number): bigint {
 
 export const ONE_PRICE: Price = pow10(PRICE_DIGITS)
 
-export function mulDiv(a: bigint, b: bigint, divisor: bigint): bigint {
+function mulDiv(a: bigint, b: bigint, divisor: bigint): bigint {
   return (a * b) / divisor
 }
 

@@ -1,18 +1,25 @@
 import type { PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
-import type { Change, Pair, PairSide, Trade } from '../domain/change.ts'
+import type { Change, EventRef, LiquidityEvent, Pair, PairSide, Trade, Windows } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
+import { BlockRecords } from './block-records.ts'
 import { type BlockTrades, candleStarts, foldTrades, withTrade } from './candle/fold-trades.ts'
 import { newPair, newToken } from './first-records.ts'
+import { toLiquidity } from './liquidity.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { type Reserves, reservesAfter } from './pool/reserves.ts'
 import { AskedPrices } from './price/asked-prices.ts'
-import { amountValue, poolWorth, repriced } from './price/pair-prices.ts'
+import { poolWorth, repriced } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import type { EngineSettings } from './settings.ts'
-import type { EngineTables, PairDepth, TokenState } from './tables.ts'
-import { mainOf, withDepth } from './token/main-pair.ts'
+import type { EngineTables } from './tables.ts'
+import { TargetUpdates } from './token/target-updates.ts'
 import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
+import { GatheredTrades } from './window/gathered-trades.ts'
+import { WindowFold } from './window/window-fold.ts'
+
+/** Where in the chain an event stands. */
+type Origin = Omit<TradeOrigin, 'swap'>
 
 /** Folds one block into the tables and gathers what became different. */
 export class BlockFold {
@@ -20,11 +27,12 @@ export class BlockFold {
   readonly #tables: EngineTables
   readonly #block: BlockEnvelope
   readonly #reference: ReferencePrices
+  readonly #records: BlockRecords
   readonly #trades: Trade[] = []
-  readonly #touchedPairs = new Set<string>()
-  readonly #touchedTokens = new Set<string>()
-  /** By pair, where they make candles. */
+  readonly #liquidity: LiquidityEvent[] = []
+  /** By pair, where they make candles, and where they enter windows. */
   readonly #tradesOf = new Map<string, BlockTrades>()
+  readonly #gathered = new Map<string, GatheredTrades>()
   readonly #asked = new AskedPrices()
 
   constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope) {
@@ -32,6 +40,7 @@ export class BlockFold {
     this.#tables = tables
     this.#block = block
     this.#reference = new ReferencePrices(settings, tables)
+    this.#records = new BlockRecords(tables)
   }
 
   run(): Change[] {
@@ -43,25 +52,29 @@ export class BlockFold {
     }
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new ReferencePrices(this.#settings, this.#tables)
-    this.#updateTargets(new Set([...this.#touchedPairs, ...settled]), after)
-    this.#updateQuoteAssets(after)
-    const { pairs, tokens, emitted } = this.#tables
-    const refs = this.#trades.map(({ key, time, pair }) => ({ key, time, pair }))
-    if (refs.length > 0) emitted.put(String(this.#block.number), refs)
+    const updates = new TargetUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
+    const switches = updates.run(new Set([...this.#records.touchedPairs, ...settled]))
+    const newMainPairs = switches.map(({ newPair }) => newPair)
+    const windows = this.#foldWindows(after, newMainPairs)
+    const [trades, liquidity] = [this.#trades, this.#liquidity]
+    if (trades.length > 0 || liquidity.length > 0 || switches.length > 0) {
+      const refs = { trades: trades.map(refOf), liquidity: liquidity.map(refOf), switches }
+      this.#tables.emitted.put(String(this.#block.number), refs)
+    }
     return [
-      ...this.#trades.map((trade): Change => ({ type: 'trade', trade })),
+      ...trades.map((trade): Change => ({ type: 'trade', trade })),
+      ...liquidity.map((event): Change => ({ type: 'liquidity', liquidity: event })),
       ...this.#foldCandles(),
-      ...[...this.#touchedPairs].map((address): Change => ({ type: 'pair', pair: must(pairs.get(address)) })),
-      ...[...this.#touchedTokens].map(
-        (address): Change => ({ type: 'token', token: must(tokens.get(address)).token }),
-      ),
+      ...this.#records.changes(),
+      ...windows.map((each): Change => ({ type: 'windows', windows: each })),
+      ...switches.map((each): Change => ({ type: 'switch', switch: each })),
     ]
   }
 
   #meetToken(fact: TokenFact): void {
     if (this.#tables.tokens.get(fact.address) !== undefined) return
     const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
-    this.#putToken({ token, targetOf: [] })
+    this.#records.putToken({ token, targetOf: [] })
   }
 
   #meetPool(fact: PoolFact): void {
@@ -86,39 +99,50 @@ export class BlockFold {
       tokenOf: (address) => this.#tables.tokens.get(address)?.token,
       time: this.#block.time,
     })
-    this.#putPair(pair)
+    this.#records.putPair(pair)
     return pair
   }
 
   #foldLog(transaction: RawTransaction, log: RawLog): void {
     const { registry } = this.#settings
     const { number, time } = this.#block
+    const origin: Origin = {
+      key: { block: number, tx: transaction.index, log: log.index },
+      time,
+      transaction: transaction.hash,
+      wallet: transaction.from,
+    }
     const created = registry.announced(log, number)
     if (created !== undefined) {
-      this.#foldCreation(created)
+      this.#foldCreation(created, origin)
       return
     }
     const id = registry.poolOf(log, number)
     const pool = id === undefined ? undefined : this.#tables.pools.get(id)
     const event = pool === undefined ? undefined : registry.decode(pool.factory, log, number)
     if (pool === undefined || event === undefined) return
-    if (event.type === 'swapped') {
-      const key = { block: number, tx: transaction.index, log: log.index }
-      const { hash, from: wallet } = transaction
-      this.#foldSwap(pool, event, { key, time, transaction: hash, wallet, swap: event })
-    } else if (pool.tokens.length === 2) {
-      // What a pool of more tokens holds belongs to no pair alone.
-      const priced = event.type === 'priceSet' ? this.#withPrice(pool, event.price) : pool
-      this.#refresh(priced, must(this.#tables.pairs.get(pool.address)), event)
-    }
+    if (event.type === 'swapped') this.#foldSwap(pool, event, { ...origin, swap: event })
+    // What a pool of more tokens holds belongs to no pair alone.
+    else if (pool.tokens.length === 2) this.#foldOther(pool, event, origin)
   }
 
-  #foldCreation({ pool: id, price }: PoolCreated): void {
-    const pool = this.#tables.pools.get(id)
+  #foldOther(pool: Pool, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
+    const priced = event.type === 'priceSet' ? this.#withPrice(pool, event.price) : pool
+    const refreshed = this.#refresh(priced, this.#records.pair(pool.address), event)
+    const liquidity = toLiquidity(priced, refreshed, event, origin)
+    if (liquidity !== undefined) this.#liquidity.push(liquidity)
+  }
+
+  #foldCreation(created: PoolCreated, origin: Origin): void {
+    const pool = this.#tables.pools.get(created.pool)
     if (pool === undefined) return
-    if (price !== undefined) this.#withPrice(pool, price)
-    const pair = this.#tables.pairs.get(id)
-    if (pair !== undefined) this.#putPair({ ...pair, createdAt: this.#block.time })
+    if (created.price !== undefined) this.#withPrice(pool, created.price)
+    const known = this.#tables.pairs.get(created.pool)
+    if (known === undefined) return
+    const pair = { ...known, createdAt: this.#block.time }
+    this.#records.putPair(pair)
+    const liquidity = toLiquidity(pool, pair, created, origin)
+    if (liquidity !== undefined) this.#liquidity.push(liquidity)
   }
 
   #foldSwap(pool: Pool, swap: Swapped, origin: TradeOrigin): void {
@@ -156,14 +180,14 @@ export class BlockFold {
     const ratio = ratioOf(pool, filled, this.#tables.lastExchanges)
     this.#asked.note(pair.address, ratio)
     const refreshed = repriced(filled, ratio, this.#supplyOfTarget(filled), this.#reference)
-    this.#putPair(refreshed)
+    this.#records.putPair(refreshed)
     return refreshed
   }
 
   #trade(pair: Pair, exchange: Exchange, origin: TradeOrigin): void {
     const { trade, paid } = toTrade(pair, exchange, origin, this.#reference)
     this.#trades.push(trade)
-    this.#putPair({
+    this.#records.putPair({
       ...pair,
       updatedAt: this.#block.time,
       firstTradeAt: pair.firstTradeAt ?? this.#block.time,
@@ -176,6 +200,9 @@ export class BlockFold {
     const { key, valueUsd, valueNative } = trade
     const paidFor = { key, priceUsd: paid.usd, priceNative: paid.native, valueUsd, valueNative }
     this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), paidFor))
+    const gathered = this.#gathered.get(pair.address) ?? new GatheredTrades(pair.address, trade.targetToken)
+    gathered.add(trade)
+    this.#gathered.set(pair.address, gathered)
   }
 
   #foldCandles(): Change[] {
@@ -189,81 +216,21 @@ export class BlockFold {
     return changes
   }
 
-  /** Carries pairs' new depths and prices over to their target tokens. */
-  #updateTargets(pairs: ReadonlySet<string>, after: ReferencePrices): void {
-    // All depths first: which pair is the main one must not depend on which was looked at before.
-    const depths = new Map<string, PairDepth[]>()
-    for (const address of pairs) {
-      const pair = must(this.#tables.pairs.get(address))
-      const state = pair.targetToken === undefined ? undefined : this.#tables.tokens.get(pair.targetToken)
-      if (state === undefined) continue
-      const { address: token } = state.token
-      depths.set(token, withDepth(depths.get(token) ?? state.targetOf, pair))
-    }
-    for (const [token, targetOf] of depths) {
-      this.#updateTarget(must(this.#tables.tokens.get(token)), targetOf, after)
-    }
-  }
-
-  #updateTarget(state: TokenState, targetOf: readonly PairDepth[], after: ReferencePrices): void {
-    const previous = state.token.mainPair
-    const main = mainOf(targetOf, previous)
-    if (previous !== undefined && previous !== main?.pair) this.#setMain(previous, false)
-    if (main !== undefined) this.#setMain(main.pair, true)
-    const mainPair = main === undefined ? undefined : must(this.#tables.pairs.get(main.pair))
-    const { address: token, decimals, supplyRaw } = state.token
-    const worth =
-      mainPair === undefined
-        ? after.worthWithoutPair(token)
-        : poolWorth(mainPair, this.#tables.references.get(mainPair.address), after)
-    this.#putToken({
-      token: {
-        ...state.token,
-        priceUsd: worth.usd,
-        priceNative: worth.native,
-        mainPair: main?.pair,
-        mainPairTvlUsd: main?.tvlUsd,
-        tvlUsd: main === undefined ? undefined : targetOf.reduce((total, { tvlUsd }) => total + tvlUsd, 0n),
-        fdvUsd: amountValue(supplyRaw, decimals, worth.usd),
-        updatedAt: this.#block.time,
-      },
-      targetOf,
+  #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): Windows[] {
+    const trades = [...this.#gathered].map(([address, gathered]) => {
+      const pair = this.#records.pair(address)
+      return gathered.finish({
+        pairCloseUsd: poolWorth(pair, this.#tables.references.get(address), after).usd,
+        tokenCloseUsd: this.#tables.tokens.get(pair.targetToken ?? '')?.token.priceUsd,
+      })
     })
-  }
-
-  #setMain(address: string, isMain: boolean): void {
-    const pair = must(this.#tables.pairs.get(address))
-    if (pair.isMain !== isMain) this.#putPair({ ...pair, isMain })
-  }
-
-  /** A stablecoin or native coin that no pair prices is worth what it counts for. */
-  #updateQuoteAssets(after: ReferencePrices): void {
-    for (const { address, kind } of this.#settings.quoteAssets) {
-      const state = this.#tables.tokens.get(address)
-      if (kind === 'major' || state === undefined || state.token.mainPair !== undefined) continue
-      const { usd, native } = after.worthOf(address)
-      const { decimals, supplyRaw, priceUsd, priceNative } = state.token
-      if (usd === priceUsd && native === priceNative) continue
-      const fdvUsd = amountValue(supplyRaw, decimals, usd)
-      const prices = { priceUsd: usd, priceNative: native, fdvUsd, updatedAt: this.#block.time }
-      this.#putToken({ ...state, token: { ...state.token, ...prices } })
-    }
+    return new WindowFold(this.#tables, this.#block).run(trades, newMainPairs)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {
     return pair.targetToken === undefined
       ? undefined
       : this.#tables.tokens.get(pair.targetToken)?.token.supplyRaw
-  }
-
-  #putPair(pair: Pair): void {
-    this.#tables.pairs.put(pair.address, pair)
-    this.#touchedPairs.add(pair.address)
-  }
-
-  #putToken(state: TokenState): void {
-    this.#tables.tokens.put(state.token.address, state)
-    this.#touchedTokens.add(state.token.address)
   }
 }
 
@@ -280,7 +247,6 @@ function higher(a: bigint | undefined, b: bigint | undefined): bigint | undefine
   return a > b ? a : b
 }
 
-function must<T>(record: T | undefined): T {
-  if (record === undefined) throw new Error('a record the block has just touched is missing')
-  return record
+function refOf({ key, time, pair }: EventRef): EventRef {
+  return { key, time, pair }
 }

@@ -1,10 +1,15 @@
 import type { Candle, Change } from '../domain/change.ts'
 import type { RecordCodec, Restored } from '../domain/journaled-state.ts'
 import { ByteReader } from '../domain/wire/byte-reader.ts'
-import { candlesCodec, emittedCodec, pairCodec, tokenCodec } from './tables.ts'
+import { candlesCodec, type Emitted, emittedCodec, pairCodec, tokenCodec } from './tables.ts'
+import { windowsCodec } from './window/tables.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
 export function corrections(restored: readonly Restored[]): Change[] {
+  return [...recordCorrections(restored), ...windowCorrections(restored)]
+}
+
+function recordCorrections(restored: readonly Restored[]): Change[] {
   return restored.flatMap((entry): Change[] => {
     switch (entry.table) {
       case 'pair':
@@ -16,16 +21,40 @@ export function corrections(restored: readonly Restored[]): Change[] {
           ? [{ type: 'tokenRemoved', token: entry.id }]
           : [{ type: 'token', token: decode(tokenCodec, entry.restored).token }]
       case 'emitted':
-        return entry.undone
-          .flatMap((bytes) => decode(emittedCodec, bytes))
-          .map((trade): Change => ({ type: 'tradeRemoved', trade }))
+        return entry.undone.flatMap((bytes) => retractions(decode(emittedCodec, bytes)))
       case 'candles':
         return candleCorrections(entry)
       default:
-        // Tip and anchors are the engine's own memory: nobody was told of them.
+        // The others are the engine's own memory: nobody was told of them.
         return []
     }
   })
+}
+
+function retractions({ trades, liquidity, switches }: Emitted): Change[] {
+  return [
+    ...trades.map((trade): Change => ({ type: 'tradeRemoved', trade })),
+    ...liquidity.map((event): Change => ({ type: 'liquidityRemoved', liquidity: event })),
+    ...switches.map((each): Change => ({ type: 'switchRemoved', switch: each })),
+  ]
+}
+
+/** A token that no longer has windows of its own has those of its pair again: these replace them. */
+function windowCorrections(restored: readonly Restored[]): Change[] {
+  const entries = restored.filter(({ table }) => table === 'windows')
+  const standing = entries.flatMap((entry) =>
+    entry.restored === undefined ? [] : [decode(windowsCodec, entry.restored)],
+  )
+  const tokens = new Set(standing.map(({ token }) => token))
+  const gone = entries.flatMap((entry): Change[] => {
+    const last = entry.undone[0]
+    if (entry.restored !== undefined || last === undefined) return []
+    const { pair, token } = decode(windowsCodec, last)
+    if (token === undefined || !tokens.has(token))
+      return [{ type: 'windowsRemoved', windows: { pair, token } }]
+    return pair === undefined ? [] : [{ type: 'windowsRemoved', windows: { pair, token: undefined } }]
+  })
+  return [...gone, ...standing.map((windows): Change => ({ type: 'windows', windows }))]
 }
 
 /** Removals first: where a candle is gone, the newest one of its interval is then the restored one. */

@@ -40,7 +40,7 @@ describe('properties of the fold', () => {
         const { sets } = runAll(world, envelopes)
         assert.deepEqual(foldChangeSets(sets), referenceTables(world, canonical))
       }),
-      { numRuns: 600 },
+      { numRuns: 1_500 },
     )
   })
 

@@ -1,5 +1,5 @@
 import type { PoolPrice } from '../dex/events.ts'
-import type { Candle, Pair, Token, TradeRef } from '../domain/change.ts'
+import type { Candle, EventRef, MainPairSwitch, Pair, Token } from '../domain/change.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import type { Price, Value } from '../domain/money.ts'
@@ -7,19 +7,15 @@ import type { ByteReader } from '../domain/wire/byte-reader.ts'
 import type { ByteWriter } from '../domain/wire/byte-writer.ts'
 import { readCandles, writeCandles } from '../domain/wire/candle-codec.ts'
 import { readBlockRef, readPricing, writeBlockRef, writePricing } from '../domain/wire/envelope-codec.ts'
-import {
-  readPair,
-  readToken,
-  readTradeRef,
-  writePair,
-  writeToken,
-  writeTradeRef,
-} from '../domain/wire/record-codec.ts'
+import { readEventRef, writeEventRef } from '../domain/wire/field-codec.ts'
+import { readSwitch, writeSwitch } from '../domain/wire/liquidity-codec.ts'
+import { readPair, readToken, writePair, writeToken } from '../domain/wire/record-codec.ts'
 import type { Pool } from './pool/pool.ts'
 import type { Ratio } from './pool/ratio.ts'
+import { openWindowTables, type WindowTables } from './window/tables.ts'
 
 /** All of the engine's memory, by table. */
-export type EngineTables = {
+export type EngineTables = WindowTables & {
   readonly pools: Table<Pool>
   readonly pairs: Table<Pair>
   /** By pair, where nothing but trades tells the price: the last one. */
@@ -28,13 +24,20 @@ export type EngineTables = {
   /** By pair: the newest candle of each interval. */
   readonly candles: Table<readonly Candle[]>
   /** By block number: what an undo of that block has to retract. */
-  readonly emitted: Table<readonly TradeRef[]>
+  readonly emitted: Table<Emitted>
   /** By pair: its pool's price as it counts for others, since the last block that touched it. */
   readonly references: Table<Ratio>
   /** Pairs whose pool's price at the end of the block before was not taken over yet. */
   readonly unsettled: Table<readonly Unsettled[]>
   readonly anchors: Table<readonly Anchor[]>
   readonly tip: Table<Tip>
+}
+
+/** What a block told that nothing later replaces. */
+export type Emitted = {
+  readonly trades: readonly EventRef[]
+  readonly liquidity: readonly EventRef[]
+  readonly switches: readonly MainPairSwitch[]
 }
 
 export type TokenState = { readonly token: Token; readonly targetOf: readonly PairDepth[] }
@@ -87,7 +90,7 @@ const ratioCodec: RecordCodec<Ratio> = {
   read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
 }
 
-export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair, publishedAs: (pair) => pair }
+export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
 
 export const tokenCodec: RecordCodec<TokenState> = {
   write: (w, { token, targetOf }) => {
@@ -107,9 +110,22 @@ export const tokenCodec: RecordCodec<TokenState> = {
 export const candlesCodec: RecordCodec<readonly Candle[]> = {
   write: writeCandles,
   read: readCandles,
-  publishedAs: (candles) => candles[0],
 }
-export const emittedCodec = listCodec(writeTradeRef, readTradeRef)
+const refsCodec = listCodec(writeEventRef, readEventRef)
+const switchesCodec = listCodec(writeSwitch, readSwitch)
+
+export const emittedCodec: RecordCodec<Emitted> = {
+  write: (w, { trades, liquidity, switches }) => {
+    refsCodec.write(w, trades)
+    refsCodec.write(w, liquidity)
+    switchesCodec.write(w, switches)
+  },
+  read: (r) => ({
+    trades: refsCodec.read(r),
+    liquidity: refsCodec.read(r),
+    switches: switchesCodec.read(r),
+  }),
+}
 
 const anchorsCodec = listCodec<Anchor>(
   (w, anchor) => {
@@ -149,6 +165,7 @@ export function openTables(state: JournaledState): EngineTables {
     unsettled: state.table('unsettled', unsettledCodec),
     anchors: state.table('anchors', anchorsCodec),
     tip: state.table('tip', tipCodec),
+    ...openWindowTables(state),
   }
 }
 

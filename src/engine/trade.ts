@@ -1,5 +1,5 @@
 import type { Swapped } from '../dex/events.ts'
-import type { Pair, PairSide, Trade, TradeSide } from '../domain/change.ts'
+import type { EventSide, Pair, PairSide, Trade } from '../domain/change.ts'
 import { ONE_PRICE } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
 import { amountValue, orient, targetWorth } from './price/pair-prices.ts'
@@ -37,7 +37,7 @@ export function toTrade(
   const quoteWorth = oriented === undefined ? UNKNOWN_WORTH : reference.worthOf(oriented.quote.token)
   const paid =
     oriented === undefined ? UNKNOWN_WORTH : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, reference)
-  const tradeSide = (side: PairSide, amountRaw: bigint): TradeSide => {
+  const tradeSide = (side: PairSide, amountRaw: bigint): EventSide => {
     const worth = side.token === pair.targetToken ? paid : quoteWorth
     const { token, symbol, decimals, reserveRaw } = side
     return { token, symbol, decimals, amountRaw, reserveRaw, priceUsd: worth.usd, priceNative: worth.native }

@@ -2,19 +2,28 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { Meter } from './metering/meter.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import { describeApi } from './openapi.ts'
 import { requireApiKey } from './plugins/auth.ts'
-import { tellCost } from './plugins/cost.ts'
+import { meterRequests, tellNoCost } from './plugins/cost.ts'
 import { tellFreshness } from './plugins/freshness.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
+import { limitRate } from './plugins/rate.ts'
+import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
-import { addPairDetail } from './rest/pairs/pair-detail.ts'
-import { addTokenDetail } from './rest/tokens/token-detail.ts'
-import { addTokenPrices } from './rest/tokens/token-prices.ts'
+import { addOperations } from './rest/operations.ts'
+import { addUsage, type UsageContext } from './rest/usage/usage.ts'
 import type { Scope } from './scope.ts'
 
 export type AppOptions = RestContext & {
-  readonly isKey: (given: string) => boolean
+  /** The equivalent hosts, as clients know them. */
+  readonly publicUrls: readonly string[]
+  readonly check: KeyRing['check']
+  readonly meter: Meter
+  readonly ledger: UsageContext['ledger']
+  readonly usage: UsageContext['usage']
   readonly metrics: Pick<GatewayMetrics, 'requests'>
   readonly logger: Logger
 }
@@ -45,17 +54,20 @@ export function createApp(options: AppOptions): Scope {
   // Answers are built field by field; a schema-driven serializer could only drop or bend some of them.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
   answerProblems(app)
+  tellNoCost(app)
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     options.metrics.requests.inc({ route, status: reply.statusCode })
   })
+  describeApi(app, options.publicUrls)
   app.register(async (scope) => {
-    requireApiKey(scope, options.isKey)
-    tellCost(scope)
+    requireApiKey(scope, options.check)
+    limitRate(scope, Date.now)
     tellFreshness(scope, options.view)
-    addPairDetail(scope, options)
-    addTokenDetail(scope, options)
-    addTokenPrices(scope, options)
+    meterRequests(scope, options.meter)
+    addOperations(scope, options)
+    addUsage(scope, options)
   })
+  app.register(async (scope) => addStatus(scope, options))
   return app
 }

@@ -10,11 +10,12 @@ import {
   samplePair,
   sampleSet,
   sampleToken,
+  sampleWindows,
   value,
   WETH,
 } from '../../test/support/market-samples.ts'
 import type { ChainHead } from '../domain/chain-head.ts'
-import type { Candle, ChangeSet, Pair, Token } from '../domain/change.ts'
+import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.ts'
 import { encodeChangeSet } from '../domain/wire/change-codec.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
 import { MarketView } from './market-view.ts'
@@ -30,6 +31,7 @@ class World {
   readonly stored = {
     pairs: new Map<string, Versioned<Pair>>(),
     tokens: new Map<string, Versioned<Token>>(),
+    windows: new Map<string, Versioned<Windows>>(),
     candle: undefined as Versioned<Candle> | undefined,
     top: [] as string[],
     head: undefined as ChainHead | undefined,
@@ -66,7 +68,10 @@ class World {
         head: async () => stored.head,
         pairs: (refs) => answer(refs.map(({ address }) => stored.pairs.get(address))),
         tokens: (refs) => answer(refs.map(({ address }) => stored.tokens.get(address))),
+        windows: (refs) => answer(refs.map(({ kind, address }) => stored.windows.get(`${kind} ${address}`))),
         candles: (refs) => answer(refs.map(() => stored.candle)),
+        topTokens: (_chain, _by, limit, offset = 0) => answer(stored.top.slice(offset, offset + limit)),
+        rankedTokens: () => answer(stored.top.length),
         topPairs: (_chain, _token, limit) => {
           this.topLimits.push(limit)
           return answer(stored.top.slice(0, limit))
@@ -157,7 +162,7 @@ test('the newer of overlay and store is answered, and a tombstone hides what is 
       { seq: 3, record: undefined },
     ])
     assert.deepEqual(world.told, [2, 3])
-    assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003 })
+    assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 90 })
   }))
 
 test('following starts after the head of the store, and only what is newer counts as behind', async () => {
@@ -176,7 +181,7 @@ test('following starts after the head of the store, and only what is newer count
       assert.deepEqual(world.view.chainsBehind, ['eth'])
       while (world.view.chainsBehind.length > 0) await turn()
       assert.deepEqual(world.told, [])
-      assert.deepEqual(world.view.head('eth'), { number: 103, time: 1_700_000_003 })
+      assert.deepEqual(world.view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 0 })
     },
     sets,
     headAt(3),
@@ -272,9 +277,10 @@ test('top pairs mix the stored ranking with what is newer', () =>
     const ranked = (digit: string, tvl: string | undefined) =>
       samplePair({ address: address(digit), tvlUsd: tvl === undefined ? undefined : value(tvl) })
     const known = [ranked('1', '500'), ranked('2', '400'), ranked('3', '300'), ranked('4', '200')]
+    const top = async (limit: number) => (await view.topPairs(TOKEN, limit)).map(({ pair }) => pair)
     for (const pair of known) stored.pairs.set(pair.address, { seq: 1, record: pair })
     stored.top = known.map((pair) => pair.address)
-    assert.deepEqual(await view.topPairs(TOKEN, 2), [known[0], known[1]])
+    assert.deepEqual(await top(2), [known[0], known[1]])
     await world.append(
       sampleSet(2, [
         { type: 'pair', pair: ranked('1', '250') },
@@ -283,8 +289,8 @@ test('top pairs mix the stored ranking with what is newer', () =>
         { type: 'pairRemoved', pair: address('2') },
       ]),
     )
-    assert.deepEqual(await view.topPairs(TOKEN, 3), [ranked('5', '400'), known[2], ranked('1', '250')])
-    assert.deepEqual(await view.topPairs(TOKEN, 9), [
+    assert.deepEqual(await top(3), [ranked('5', '400'), known[2], ranked('1', '250')])
+    assert.deepEqual(await top(9), [
       ranked('5', '400'),
       known[2],
       ranked('1', '250'),
@@ -295,4 +301,34 @@ test('top pairs mix the stored ranking with what is newer', () =>
     await view.topPairs(TOKEN, 3)
     // Asked for as many more as the overlay may take out of the ranking, and not for more than that.
     assert.deepEqual(world.topLimits, [2, 7, 13, 3])
+  }))
+
+test('of two pairs that hold the same, the one that is traded more comes first', () =>
+  withWorld(async ({ view, stored }) => {
+    const pairs = [MEME_USDC, MEME_WETH].map((address) => samplePair({ address, tvlUsd: value('500') }))
+    for (const pair of pairs) stored.pairs.set(pair.address, { seq: 1, record: pair })
+    stored.top = pairs.map(({ address }) => address)
+    stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows() })
+    const [first, second] = await view.topPairs(TOKEN, 2)
+    assert.deepEqual([first?.pair.address, first?.windows], [MEME_WETH, sampleWindows()])
+    assert.deepEqual([second?.pair.address, second?.windows], [MEME_USDC, undefined])
+  }))
+
+test('windows are read for what they are of', () =>
+  withWorld(async (world) => {
+    const { view } = world
+    const refs = [
+      { ...REF, kind: 'pair' as const },
+      { ...TOKEN, kind: 'token' as const },
+    ]
+    const days = async () => (await view.windows(refs)).map(({ record }) => record?.day)
+    world.stored.windows.set(`token ${MEME}`, { seq: 1, record: sampleWindows({ day: 7 }) })
+    assert.deepEqual(await days(), [undefined, 7])
+    await world.append(sampleSet(2, [{ type: 'windows', windows: sampleWindows({ day: 8 }) }]))
+    assert.deepEqual(await days(), [8, 8])
+    const own = { pair: undefined, token: MEME }
+    await world.append(sampleSet(3, [{ type: 'windows', windows: sampleWindows({ ...own, day: 9 }) }]))
+    assert.deepEqual(await days(), [8, 9])
+    await world.append(sampleSet(4, [{ type: 'windowsRemoved', windows: own }]))
+    assert.deepEqual(await days(), [8, undefined])
   }))

@@ -1,38 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Candle, ChangeSet, Pair, Token } from '../domain/change.ts'
+import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainId } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
 import { decodeChangeSet } from '../domain/wire/change-codec.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { ChainLog } from '../log/chain-log.ts'
-import type { HotStore, Versioned } from '../store/redis/hot-store.ts'
+import type { HotStore, TokenRank, Versioned } from '../store/redis/hot-store.ts'
 import { Overlay, type Version } from './overlay.ts'
+import { volume24h } from './shape/windows.ts'
 
 /** A document (or its absence) with all change sets up to `seq` taken in. */
 export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
 
 export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
-export type BlockHead = { readonly number: number; readonly time: number }
+export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
+
+export type PairView = { readonly pair: Pair; readonly windows: Windows | undefined }
+
+export type BlockHead = { readonly number: number; readonly time: number; readonly finalNumber: number }
 
 /** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
   MarketView,
-  'pairs' | 'tokens' | 'candles' | 'mainPairs' | 'topPairs' | 'head'
+  'pairs' | 'tokens' | 'windows' | 'candles' | 'mainPairs' | 'topPairs' | 'ranked' | 'head' | 'chainsBehind'
 >
 
 type ChainView = {
   readonly log: Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
   readonly overlay: Overlay
   applied: number
+  /** Up to this version nothing is in the overlay any more. */
+  dropped: number
   head: BlockHead | undefined
   isCaughtUp: boolean
 }
 
 export type MarketViewOptions = {
   readonly logs: ReadonlyMap<string, ChainView['log']>
-  readonly store: Pick<HotStore, 'head' | 'pairs' | 'tokens' | 'candles' | 'topPairs'>
+  readonly store: Pick<
+    HotStore,
+    'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens' | 'rankedTokens'
+  >
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (set: ChangeSet) => void
   readonly logger: Logger
@@ -55,7 +65,7 @@ export class MarketView {
     this.#chains = new Map(
       [...options.logs].map(([chain, log]) => [
         chain,
-        { log, overlay: new Overlay(), applied: 0, head: undefined, isCaughtUp: false },
+        { log, overlay: new Overlay(), applied: 0, dropped: 0, head: undefined, isCaughtUp: false },
       ]),
     )
   }
@@ -98,6 +108,15 @@ export class MarketView {
     )
   }
 
+  windows(refs: readonly WindowsOf[]): Promise<Reading<Windows>[]> {
+    return this.#read(
+      refs,
+      () => this.#options.store.windows([...refs]),
+      ({ overlay }, { kind, address }, stored) =>
+        newer(kind === 'pair' ? overlay.pairWindows(address) : overlay.tokenWindows(address), stored),
+    )
+  }
+
   /** The newest candle of each series. */
   candles(refs: readonly CandleSeries[]): Promise<Reading<Candle>[]> {
     return this.#read(
@@ -134,18 +153,47 @@ export class MarketView {
     }
   }
 
-  /** The pairs of a token with the highest TVL. */
-  async topPairs(ref: ChainId, limit: number): Promise<Pair[]> {
+  /** The pairs of a token with the highest TVL, at a tie with the larger volume. */
+  async topPairs(ref: ChainId, limit: number): Promise<PairView[]> {
     const { chain, address } = ref
     const { overlay } = this.#chain(chain)
     const overlaid = [...overlay.pairsOfToken(address)]
     // Whatever the overlay knows better may have to leave the stored ranking: ask for that many more.
     const count = limit + overlaid.length + overlay.removedPairCount
     const stored = await this.#options.store.topPairs(chain, address, count)
-    const addresses = [...new Set([...stored, ...overlaid])]
-    const readings = await this.pairs(addresses.map((pair) => ({ chain, address: pair })))
-    const pairs = readings.flatMap(({ record }) => record ?? [])
-    return pairs.sort(byTvl).slice(0, limit)
+    const refs = [...new Set([...stored, ...overlaid])].map((pair) => ({ chain, address: pair }))
+    const [pairs, windows] = await Promise.all([
+      this.pairs(refs),
+      this.windows(refs.map((pair) => ({ ...pair, kind: 'pair' as const }))),
+    ])
+    const views = pairs.flatMap(({ record }, index): PairView[] =>
+      record === undefined ? [] : [{ pair: record, windows: windows[index]?.record }],
+    )
+    return views.sort(byTvl).slice(0, limit)
+  }
+
+  /** A part of a rank of tokens, highest first, as the writer last left it, and how many stand in it. */
+  async ranked(
+    chain: string,
+    by: TokenRank,
+    offset: number,
+    limit: number,
+  ): Promise<{ addresses: string[]; total: number }> {
+    const { store } = this.#options
+    const [addresses, total] = await Promise.all([
+      store.topTokens(chain, by, limit, offset),
+      store.rankedTokens(chain, by),
+    ])
+    return { addresses, total }
+  }
+
+  /**
+   * What history can be joined with: it has everything up to `upTo`, the overlay everything since. What leaves the
+   * overlay while history answers is gone from it, so whoever asks remembers it.
+   */
+  recent(chain: string): { readonly upTo: number; readonly overlay: Overlay } {
+    const { dropped, overlay } = this.#chain(chain)
+    return { upTo: dropped, overlay }
   }
 
   async #read<Ref extends { readonly chain: string }, T>(
@@ -173,14 +221,15 @@ export class MarketView {
     const end = (await chain.log.lastMessage())?.position.seq ?? 0
     if (stored !== undefined) {
       chain.applied = stored.seq
-      chain.head = { number: stored.number, time: stored.time }
+      chain.dropped = stored.seq
+      chain.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
     }
     chain.isCaughtUp = (stored?.position.seq ?? 0) >= end
     for await (const { body, position } of chain.log.read({ after: stored?.position, signal })) {
       const set = decodeChangeSet(body)
       chain.overlay.apply(set)
       chain.applied = set.seq
-      chain.head = { number: set.head.number, time: set.head.time }
+      chain.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
       onChangeSet(set)
       if (position.seq >= end) chain.isCaughtUp = true
     }
@@ -192,7 +241,9 @@ export class MarketView {
       try {
         const head = await store.head(name)
         if (head === undefined || head.position.epoch !== chain.log.epoch) continue
-        if (chain.overlay.drop(head.seq)) this.#generation++
+        if (!chain.overlay.drop(head.seq)) continue
+        chain.dropped = Math.min(head.seq, chain.applied)
+        this.#generation++
       } catch (error) {
         if (!signal.aborted)
           logger.warn({ err: error, chain: name }, 'Could not read the head of the hot store')
@@ -229,11 +280,14 @@ function newestCandle(
   return newest
 }
 
-function byTvl(a: Pair, b: Pair): number {
-  const [left, right] = [a.tvlUsd ?? -1n, b.tvlUsd ?? -1n]
-  if (left !== right) return left < right ? 1 : -1
-  // Ties go to the larger volume_u once volumes are computed; the address makes the order total.
-  return a.address < b.address ? -1 : 1
+function byTvl(a: PairView, b: PairView): number {
+  const descending = (left: bigint, right: bigint): number => (left === right ? 0 : left < right ? 1 : -1)
+  return (
+    descending(a.pair.tvlUsd ?? -1n, b.pair.tvlUsd ?? -1n) ||
+    descending(volume24h(a.windows) ?? -1n, volume24h(b.windows) ?? -1n) ||
+    // The address makes the order total.
+    (a.pair.address < b.pair.address ? -1 : 1)
+  )
 }
 
 /** False when the wait was ended by the signal. */

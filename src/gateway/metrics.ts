@@ -20,6 +20,12 @@ export function createGatewayMetrics(registry: Registry) {
       labelNames: ['topic'] as const,
       registers,
     }),
+    quotaRefusals: new Counter({
+      name: name('quota_refusals_total'),
+      help: 'Requests refused because credit units were used up or could not be counted',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
     slowReaders: new Counter({
       name: name('slow_readers_total'),
       help: 'Sockets closed because their reader could not keep up',

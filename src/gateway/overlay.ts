@@ -1,6 +1,18 @@
-import type { Candle, Change, ChangeSet, Pair, Token } from '../domain/change.ts'
+import type {
+  Candle,
+  Change,
+  ChangeSet,
+  EventRef,
+  LiquidityEvent,
+  Pair,
+  Token,
+  Trade,
+  Windows,
+  WindowsRef,
+} from '../domain/change.ts'
 import { never } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
+import { formatOrderKey } from '../domain/order-key.ts'
 
 /** A document as one change set left it; without a record it is a tombstone. */
 export type Version<T> = { readonly seq: number; readonly record: T | undefined }
@@ -14,15 +26,21 @@ type Applied = { readonly seq: number; readonly forget: (() => void)[] }
 export class Overlay {
   readonly #pairs = new Map<string, Version<Pair>>()
   readonly #tokens = new Map<string, Version<Token>>()
+  readonly #pairWindows = new Map<string, Version<Windows>>()
+  readonly #tokenWindows = new Map<string, Version<Windows>>()
   readonly #candles = new Map<string, Map<number, Version<Candle>>>()
+  readonly #trades = new Map<string, Map<string, Version<Trade>>>()
+  readonly #liquidity = new Map<string, Map<string, Version<LiquidityEvent>>>()
   readonly #pairsOfToken = new Map<string, Set<string>>()
   readonly #removedPairs = new Set<string>()
   readonly #applied: Applied[] = []
 
   /** Documents held, tombstones included. */
   get size(): number {
-    let size = this.#pairs.size + this.#tokens.size
-    for (const versions of this.#candles.values()) size += versions.size
+    let size = this.#pairs.size + this.#tokens.size + this.#pairWindows.size + this.#tokenWindows.size
+    for (const table of [this.#candles, this.#trades, this.#liquidity]) {
+      for (const versions of table.values()) size += versions.size
+    }
     return size
   }
 
@@ -38,9 +56,26 @@ export class Overlay {
     return this.#tokens.get(address)
   }
 
+  pairWindows(pair: string): Version<Windows> | undefined {
+    return this.#pairWindows.get(pair)
+  }
+
+  tokenWindows(token: string): Version<Windows> | undefined {
+    return this.#tokenWindows.get(token)
+  }
+
   /** By the start of the candle: a removed newest candle gives the one before it back. */
   candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> | undefined {
     return this.#candles.get(candleKey(pair, interval))
+  }
+
+  /** By the place in the chain. */
+  trades(pair: string): ReadonlyMap<string, Version<Trade>> | undefined {
+    return this.#trades.get(pair)
+  }
+
+  liquidity(pair: string): ReadonlyMap<string, Version<LiquidityEvent>> | undefined {
+    return this.#liquidity.get(pair)
   }
 
   pairsOfToken(token: string): ReadonlySet<string> {
@@ -71,15 +106,27 @@ export class Overlay {
       case 'pairRemoved':
         return this.#setPair(change.pair, { seq, record: undefined })
       case 'token':
-        return this.#setToken(change.token.address, { seq, record: change.token })
+        return setVersion(this.#tokens, change.token.address, { seq, record: change.token })
       case 'tokenRemoved':
-        return this.#setToken(change.token, { seq, record: undefined })
+        return setVersion(this.#tokens, change.token, { seq, record: undefined })
+      case 'windows':
+        return this.#setWindows(change.windows, { seq, record: change.windows })
+      case 'windowsRemoved':
+        return this.#setWindows(change.windows, { seq, record: undefined })
       case 'candle':
         return this.#setCandle(change.candle, { seq, record: change.candle })
       case 'candleRemoved':
         return this.#setCandle(change.candle, { seq, record: undefined })
       case 'trade':
+        return setEvent(this.#trades, change.trade, { seq, record: change.trade })
       case 'tradeRemoved':
+        return setEvent(this.#trades, change.trade, { seq, record: undefined })
+      case 'liquidity':
+        return setEvent(this.#liquidity, change.liquidity, { seq, record: change.liquidity })
+      case 'liquidityRemoved':
+        return setEvent(this.#liquidity, change.liquidity, { seq, record: undefined })
+      case 'switch':
+      case 'switchRemoved':
         return undefined
       default:
         return never(change)
@@ -98,22 +145,18 @@ export class Overlay {
     }
   }
 
-  #setToken(address: string, version: Version<Token>): () => void {
-    this.#tokens.set(address, version)
+  #setWindows({ pair, token }: WindowsRef, version: Version<Windows>): () => void {
+    const forget = [
+      ...(pair === undefined ? [] : [setVersion(this.#pairWindows, pair, version)]),
+      ...(token === undefined ? [] : [setVersion(this.#tokenWindows, token, version)]),
+    ]
     return () => {
-      if (this.#tokens.get(address) === version) this.#tokens.delete(address)
+      for (const each of forget) each()
     }
   }
 
   #setCandle(ref: { pair: string; interval: Interval; start: number }, version: Version<Candle>): () => void {
-    const key = candleKey(ref.pair, ref.interval)
-    const versions = this.#candles.get(key) ?? new Map<number, Version<Candle>>()
-    this.#candles.set(key, versions.set(ref.start, version))
-    return () => {
-      if (versions.get(ref.start) !== version) return
-      versions.delete(ref.start)
-      if (versions.size === 0) this.#candles.delete(key)
-    }
+    return setInGroup(this.#candles, candleKey(ref.pair, ref.interval), ref.start, version)
   }
 
   #link(token: string, pair: string): void {
@@ -131,6 +174,37 @@ export class Overlay {
       if (pairs?.size === 0) this.#pairsOfToken.delete(token)
     }
   }
+}
+
+/** Gives the way to forget it, unless something newer has come by then. */
+function setVersion<T>(versions: Map<string, Version<T>>, id: string, version: Version<T>): () => void {
+  versions.set(id, version)
+  return () => {
+    if (versions.get(id) === version) versions.delete(id)
+  }
+}
+
+function setInGroup<Id, T>(
+  groups: Map<string, Map<Id, Version<T>>>,
+  group: string,
+  id: Id,
+  version: Version<T>,
+): () => void {
+  const versions = groups.get(group) ?? new Map<Id, Version<T>>()
+  groups.set(group, versions.set(id, version))
+  return () => {
+    if (versions.get(id) !== version) return
+    versions.delete(id)
+    if (versions.size === 0) groups.delete(group)
+  }
+}
+
+function setEvent<T>(
+  groups: Map<string, Map<string, Version<T>>>,
+  { pair, key }: EventRef,
+  version: Version<T>,
+): () => void {
+  return setInGroup(groups, pair, formatOrderKey(key), version)
 }
 
 function candleKey(pair: string, interval: Interval): string {

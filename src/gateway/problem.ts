@@ -1,3 +1,4 @@
+import { withoutApiKeys } from '../domain/api-key.ts'
 import { ChaintapeError, type ERROR_CODES, type ErrorCode } from '../domain/errors.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -5,6 +6,14 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 type PublicCode = {
   [Code in ErrorCode]: (typeof ERROR_CODES)[Code] extends 'refuse' ? Code : never
 }[ErrorCode]
+
+/** Failures that are not the request's fault, or not for ever, and that a client can act on. */
+type PassingCode =
+  | 'rate_limited'
+  | 'quota_exhausted'
+  | 'metering_unavailable'
+  | 'store_unavailable'
+  | 'internal'
 
 /** The codes a client can meet, and what HTTP says for each. Every other failure is told as `internal`. */
 const HTTP = {
@@ -15,9 +24,14 @@ const HTTP = {
   unknown_pair: { status: 400, title: 'The pair is not known' },
   limit_exceeded: { status: 400, title: 'A limit is exceeded' },
   unauthorized: { status: 401, title: 'The API key is missing or invalid' },
+  forbidden: { status: 403, title: 'The API key is not valid any more' },
   not_found: { status: 404, title: 'There is no such operation' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  quota_exhausted: { status: 429, title: 'The credit units are used up' },
+  metering_unavailable: { status: 500, title: 'The server cannot meter' },
+  store_unavailable: { status: 500, title: 'The server cannot read its data' },
   internal: { status: 500, title: 'The server failed' },
-} as const satisfies Record<PublicCode | 'internal', { status: number; title: string }>
+} as const satisfies Record<PublicCode | PassingCode, { status: number; title: string }>
 
 export type ProblemCode = keyof typeof HTTP
 
@@ -36,15 +50,19 @@ export class RequestError extends ChaintapeError {
   }
 }
 
-/** RFC 9457 body. */
+/** RFC 9457 body. What a client put where it does not belong is not repeated if it is a key: bodies end up in logs. */
 export function problem(error: RequestError, requestId: string) {
   const { status, title } = HTTP[error.code]
-  const errors = error.items === undefined ? {} : { errors: error.items }
+  const shown = error.items?.map(({ pointer, detail }) => ({
+    pointer: withoutApiKeys(pointer),
+    detail: withoutApiKeys(detail),
+  }))
+  const errors = shown === undefined ? {} : { errors: shown }
   return {
     type: `urn:chaintape:error:${error.code}`,
     title,
     status,
-    detail: error.message,
+    detail: withoutApiKeys(error.message),
     instance: requestId,
     code: error.code,
     ...errors,

@@ -7,12 +7,16 @@ export type AdminServer = { readonly port: number; close(): Promise<void> }
 /** `undefined` when ready, else the reason why not. */
 export type Readiness = () => string | undefined
 
+/** What a role answers beside those below; `undefined` where it knows nothing of the path. */
+export type AdminAnswer = (path: string) => object | undefined
+
 /** `/healthz`: the process lives. `/readyz`: it can do its work now. `/metrics`: Prometheus text. */
 export async function startAdminServer(options: {
   host: string
   port: number
   metrics: Registry
   readiness: Readiness
+  answer: AdminAnswer
 }): Promise<AdminServer> {
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'text/plain'): void => {
@@ -31,8 +35,11 @@ export async function startAdminServer(options: {
           (error: Error) => answer(500, `${error.message}\n`),
         )
         return
-      default:
-        return answer(404, 'not found\n')
+      default: {
+        const known = options.answer(request.url ?? '')
+        if (known === undefined) return answer(404, 'not found\n')
+        return answer(200, `${JSON.stringify(known)}\n`, 'application/json')
+      }
     }
   })
   await new Promise<void>((resolve, reject) => {

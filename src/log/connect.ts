@@ -8,13 +8,18 @@ import {
   StorageType,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { connect, nanos } from '@nats-io/transport-node'
+import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { Gauge } from 'prom-client'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
+import type { Logger } from '../lib/logger.ts'
 import { retry } from '../lib/retry.ts'
 import { ChainLog } from './chain-log.ts'
+import { LatestValues } from './latest-values.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
+
+export type LatestName = 'KEYS' | 'USAGE'
 
 export type LogOptions = {
   readonly urls: readonly string[]
@@ -26,12 +31,24 @@ export type LogOptions = {
 export type Logs = {
   /** The log of one chain; made, with a new epoch, if there is none yet. */
   open(log: LogName, chain: string): Promise<ChainLog>
+  /** What is not read as a log, but by name: the newest value of each. Made if it is not there yet. */
+  openLatest(name: LatestName): Promise<LatestValues>
+  /** Says something to every process that hears this topic now; nobody keeps it. */
+  tell(topic: string, text: string): void
+  hear(topic: string, onText: (text: string) => void): void
   close(): Promise<void>
 }
 
+type StreamSettings = Parameters<JetStreamManager['streams']['add']>[0] & { readonly name: string }
+
 const STREAM_NOT_FOUND = 10_059
 const STREAM_NAME_IN_USE = 10_058
+/** A server that hangs, or whose machine is gone, does not close the connection; by default that takes minutes to notice. */
+const PING_MS = 5_000
+const MAX_UNANSWERED_PINGS = 2
 const DUPLICATE_WINDOW_MS = 120_000
+/** API keys stay for ever; what they used is history of a little more than a year. */
+const LATEST_MAX_AGE_MS: Record<LatestName, number> = { KEYS: 0, USAGE: 400 * 86_400_000 }
 /** The server counts a message's headers (its id, what it expects) as payload too. */
 const HEADER_ROOM_BYTES = 1_024
 
@@ -49,17 +66,13 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       timeout: 5_000,
+      pingInterval: PING_MS,
+      maxPingOut: MAX_UNANSWERED_PINGS,
       // They would take a stack trace of every request, in case it fails: half the cost of publishing a block.
       noAsyncTraces: true,
     }),
   )
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect' || status.type === 'reconnect') {
-        logger.warn({ status: status.type }, 'NATS connection changed')
-      }
-    }
-  })()
+  const isConnected = watchConnection(connection, common.metrics, logger)
   const manager = await insist(() => jetstreamManager(connection)).catch(async (error: unknown) => {
     await connection.close()
     throw error
@@ -70,7 +83,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     open: async (log, chain) => {
       const stream = `${options.prefix}_${log}_${chain}`
       const subject = `${options.prefix}.${log.toLowerCase()}.${chain}`
-      const info = await insist(() => openStream(manager, stream, subject, options.replicas))
+      const info = await insist(() => openStream(manager, logStream(stream, subject, options.replicas)))
       const epoch = info.config.metadata?.['epoch']
       if (epoch === undefined) {
         throw new ChaintapeError('log_damaged', `stream ${stream} has no epoch: it was not made by chaintape`)
@@ -86,35 +99,84 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         signal: common.shutdown.signal,
       })
     },
+    openLatest: async (name) => {
+      const stream = `${options.prefix}_${name}`
+      const subject = `${options.prefix}.${name.toLowerCase()}`
+      await insist(() =>
+        openStream(manager, {
+          name: stream,
+          subjects: [`${subject}.>`],
+          storage: StorageType.File,
+          retention: RetentionPolicy.Limits,
+          num_replicas: options.replicas,
+          max_msgs_per_subject: 1,
+          max_age: nanos(LATEST_MAX_AGE_MS[name]),
+          deny_purge: true,
+        }),
+      )
+      return new LatestValues({ client, isConnected, stream, subject, logger: logger.child({ stream }) })
+    },
+    tell: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
+    hear: (topic, onText) => {
+      connection.subscribe(`${options.prefix}.${topic}`, {
+        callback: (error, message) => {
+          if (error === null) onText(message.string())
+          else logger.warn({ err: error, topic }, 'Cannot hear what is told')
+        },
+      })
+    },
     close: () => connection.close(),
   }
 }
 
-async function openStream(
-  manager: JetStreamManager,
-  name: string,
-  subject: string,
-  replicas: number,
-): Promise<StreamInfo> {
-  const existing = await streamInfo(manager, name)
+/** Tells whether there is a connection, as far as is known. */
+function watchConnection(
+  connection: NatsConnection,
+  metrics: Common['metrics'],
+  logger: Logger,
+): () => boolean {
+  const connected = new Gauge({
+    name: 'chaintape_nats_connected',
+    help: '1 while there is a connection to NATS, 0 while one is looked for',
+    registers: [metrics],
+  })
+  let isConnected = true
+  connected.set(1)
+  void (async () => {
+    for await (const { type } of connection.status()) {
+      if (type !== 'disconnect' && type !== 'reconnect') continue
+      isConnected = type === 'reconnect'
+      connected.set(isConnected ? 1 : 0)
+      logger.warn({ status: type }, 'NATS connection changed')
+    }
+  })()
+  return () => isConnected
+}
+
+function logStream(name: string, subject: string, replicas: number): StreamSettings {
+  return {
+    name,
+    subjects: [subject],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    num_replicas: replicas,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    // A log is only ever appended to: nobody takes single messages out of it.
+    deny_delete: true,
+    deny_purge: true,
+    metadata: { epoch: randomUUID() },
+  }
+}
+
+async function openStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo> {
+  const existing = await streamInfo(manager, settings.name)
   if (existing !== undefined) return existing
   try {
-    return await manager.streams.add({
-      name,
-      subjects: [subject],
-      storage: StorageType.File,
-      retention: RetentionPolicy.Limits,
-      num_replicas: replicas,
-      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-      // A log is only ever appended to: nobody takes single messages out of it.
-      deny_delete: true,
-      deny_purge: true,
-      metadata: { epoch: randomUUID() },
-    })
+    return await manager.streams.add(settings)
   } catch (error) {
     // Another role made it at the same moment: its epoch counts.
     if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
-    const made = await streamInfo(manager, name)
+    const made = await streamInfo(manager, settings.name)
     if (made === undefined) throw error
     return made
   }

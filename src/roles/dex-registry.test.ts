@@ -21,7 +21,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chaintape-registry-'))
   const file = join(dir, 'chaintape.yaml')
   const chains = shipped.map((name) => `  ${name}: { rpc_urls: ["http://127.0.0.1:1"] }`)
-  writeFileSync(file, `gateway: { api_key: "0123456789abcdef" }\nchains:\n${chains.join('\n')}\n`)
+  writeFileSync(file, `chains:\n${chains.join('\n')}\n`)
   config = loadConfig(file, {})
 })
 

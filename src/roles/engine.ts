@@ -9,20 +9,32 @@ import { follow } from './engine/follow.ts'
 import { lead } from './engine/lead.ts'
 import { lockFolder } from './engine/lock-folder.ts'
 import { createEngineMetrics, type EngineMetrics } from './engine/metrics.ts'
+import { shownExplanation } from './engine/shown-explanation.ts'
 import { engineSettings } from './engine-settings.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
-export const STATE_FORMAT = 'engine-3'
+export const STATE_FORMAT = 'engine-4'
 /** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
 const MAX_TURN_MS = 5
 
-export const startEngine: StartRole = (config, common) => {
+export const startEngine: StartRole = async (config, common) => {
   const metrics = createEngineMetrics(common)
-  return startPerChain(config, common, (run) =>
-    runChain(run, join(config.data_dir, 'engine', run.chain), config.engine.takeover_ms, metrics),
-  )
+  const engines = new Map<string, Engine>()
+  const running = await startPerChain(config, common, (run) => {
+    const dir = join(config.data_dir, 'engine', run.chain)
+    const onOpen = (engine: Engine): unknown => engines.set(run.chain, engine)
+    return runChain(run, dir, config.engine.takeover_ms, metrics, onOpen)
+  })
+  return { ...running, answer: (path) => answerExplain(path, engines) }
+}
+
+/** `/explain/<chain>/<token>`: where the token's price comes from, as of the last block folded. */
+function answerExplain(path: string, engines: ReadonlyMap<string, Engine>): object | undefined {
+  const [, chain = '', token = ''] = /^\/explain\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+  const explanation = engines.get(chain)?.explain(token)
+  return explanation === undefined ? undefined : shownExplanation(explanation)
 }
 
 /**
@@ -34,6 +46,7 @@ async function runChain(
   dir: string,
   takeoverMs: number,
   metrics: EngineMetrics,
+  onOpen: (engine: Engine) => void,
 ): Promise<void> {
   const { logger, shutdown } = common
   const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
@@ -42,6 +55,7 @@ async function runChain(
   const store = openStateStore({ dir, format: STATE_FORMAT })
   shutdown.onClose(`engine state of ${chain}`, () => store.close())
   const engine = new Engine(engineSettings(chain, config), store)
+  onOpen(engine)
 
   const newest = await changes.lastMessage()
   const end = await blocks.lastSequence()

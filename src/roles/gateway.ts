@@ -1,16 +1,21 @@
 import type { AddressInfo } from 'node:net'
+import type { Config } from '../config/schema.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
-import { createKeyCheck } from '../gateway/api-key.ts'
 import { createApp } from '../gateway/app.ts'
+import { createHistoryView } from '../gateway/history-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
+import type { RestContext } from '../gateway/rest/context.ts'
 import { Hub } from '../gateway/ws/hub.ts'
-import { attachWsServer } from '../gateway/ws/server.ts'
+import { attachWsServer, type WsServer } from '../gateway/ws/server.ts'
 import { retry } from '../lib/retry.ts'
 import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
+import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
+import { openKeys } from './gateway/open-keys.ts'
+import { openMeter } from './gateway/open-meter.ts'
 import type { StartRole } from './role.ts'
 
 const CLOSE_GRACE_MS = 5_000
@@ -24,11 +29,13 @@ export const startGateway: StartRole = async (config, common) => {
 
   const logs = await connectLogs(config.nats, common)
   shutdown.onClose('log', () => logs.close())
-  const store = await retry(() => openHotStore(config.redis, common), {
-    signal: shutdown.signal,
-    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
-    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for Redis'),
-  })
+  const insist = <T>(work: () => Promise<T>): Promise<T> =>
+    retry(work, {
+      signal: shutdown.signal,
+      isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
+      onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for Redis'),
+    })
+  const store = await insist(() => openHotStore(config.redis, common))
   shutdown.onClose('hot store', () => store.close())
 
   const hub = new Hub(Date.now)
@@ -42,12 +49,28 @@ export const startGateway: StartRole = async (config, common) => {
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
-  const isKey = createKeyCheck(config.gateway.api_key)
-  const app = createApp({ view, familyOf, isKey, metrics, logger })
+  const metered = await insist(() =>
+    openMeter(config, logs, common, (reason) => metrics.quotaRefusals.inc({ reason })),
+  )
+  let sockets: WsServer | undefined
+  const { keys, plans } = await openKeys(config, logs, common, (keyId) => sockets?.recheck(keyId))
+  const { check } = keys
+  const reader = openHistoryReader(config.clickhouse)
+  shutdown.onClose('history', () => reader.close())
+  const app = createApp({
+    ...{ ...metered, view, familyOf, check, metrics, logger },
+    history: createHistoryView({ view, hot: store, history: reader }),
+    ...chainsOf(config),
+    publicUrls: config.gateway.public_urls,
+  })
   await app.ready()
-  const sockets = attachWsServer(app.server, { hub, view, isKey, familyOf, metrics, logger, now: Date.now })
+  const opened = attachWsServer(app.server, {
+    ...{ hub, view, check, familyOf, metrics, logger, now: Date.now },
+    maxMessageBytes: Math.max(...plans.map((plan) => plan.sockets.maxMessageBytes)),
+  })
+  sockets = opened
   shutdown.onClose('http server', () => closeApp(app))
-  shutdown.onClose('sockets', () => sockets.close())
+  shutdown.onClose('sockets', () => opened.close())
 
   const done = view.run()
   // Its owner is told once listening has begun; until then a failure must not count as unhandled.
@@ -62,6 +85,15 @@ export const startGateway: StartRole = async (config, common) => {
       return behind.length === 0 ? undefined : `not caught up yet: ${behind.join(', ')}`
     },
     done,
+  }
+}
+
+function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf'> {
+  return {
+    chains: Object.entries(chains).map(([chain, { family, dexes }]) => {
+      return { chain, family, amms: [...new Set(dexes.map(({ amm }) => amm))] }
+    }),
+    mainTokensOf: (chain) => (chains[chain]?.quote_assets ?? []).map(({ address }) => address),
   }
 }
 

@@ -1,9 +1,14 @@
 import type { Config } from '../config/schema.ts'
-import type { Readiness } from '../lib/admin-server.ts'
+import type { AdminAnswer, Readiness } from '../lib/admin-server.ts'
 import type { Common } from '../lib/common.ts'
 
 /** A started role: `done` resolves once it has stopped as asked, and rejects when it cannot go on. */
-export type RunningRole = { readonly readiness: Readiness; readonly done: Promise<void> }
+export type RunningRole = {
+  readonly readiness: Readiness
+  readonly done: Promise<void>
+  /** What the role tells the operator, on its admin port, beside health and metrics. */
+  readonly answer?: AdminAnswer
+}
 
 /** Builds the role's I/O objects, joins them and starts it. What it opens it registers with `common.shutdown`. */
 export type StartRole = (config: Config, common: Common) => Promise<RunningRole>

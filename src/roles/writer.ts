@@ -6,10 +6,12 @@ import { retry } from '../lib/retry.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
+import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import type { StartRole } from './role.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
+import { rebuildHot } from './writer/rebuild-hot.ts'
 
 /** What is wrong, by what it is wrong with. */
 type Problems = Map<string, string>
@@ -38,6 +40,8 @@ async function runWriter(config: Config, common: Common, problems: Problems): Pr
     await insistOn('migrate')(() => migrate(config.clickhouse, common))
     const history = openHistoryStore(config.clickhouse, common)
     resources.defer(() => history.close())
+    const reader = openHistoryReader(config.clickhouse)
+    resources.defer(() => reader.close())
     const hot = await insistOn('connect_redis')(() => openHotStore(config.redis, common))
     resources.defer(() => hot.close())
 
@@ -51,6 +55,7 @@ async function runWriter(config: Config, common: Common, problems: Problems): Pr
         log: await logs.open('CHANGES', chain),
         history,
         hot,
+        rebuildHot: (head) => rebuildHot(head, { reader, hot, recentCandles: config.redis.recent_candles }),
         limits: config.writer,
         metrics,
         logger: common.logger.child({ action: 'write', chain }),

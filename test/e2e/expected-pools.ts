@@ -1,288 +1,243 @@
-import assert from 'node:assert/strict'
-import { type Hex, type Log, type TransactionReceipt, zeroAddress } from 'viem'
-import { uniswapV2Factory, uniswapV2Pair } from '../../dev/market/artifacts.ts'
-import { uniswapV3Factory, uniswapV3Pool } from '../../dev/market/uniswap-v3.ts'
-import { poolManager } from '../../dev/market/uniswap-v4.ts'
-import { decimal, type TokenInfo } from './expected-market.ts'
-import { ExpectedPrices, type Fraction } from './expected-prices.ts'
-import type { ProtocolsScenario } from './protocols-scenario.ts'
-import { decode, movedTo, TokenFlows } from './token-flows.ts'
-
-/**
- * What is to be stored of V2, V3 and V4 pools, computed from the node's receipts alone, with nothing of `src/`.
- * A V3 pool holds what was transferred to it less what was transferred from it. A V4 pool holds what its
- * transactions moved into the manager and out of it, but for fees: pay-outs of fees have transactions of their
- * own, donations are fees, and of a swap the fee is what its event says.
- */
+import type { Hex, Log, TransactionReceipt } from 'viem'
+import { amountValue, plus, UNKNOWN, type Worth } from './expected-numbers.ts'
+import type { ExpectedPrices, Fraction, Priced, TokenInfo } from './expected-prices.ts'
 
 export type ExpectedPool = {
   readonly id: string
   readonly amm: string
   readonly token0: TokenInfo
   readonly token1: TokenInfo
+  /** Whether the first token is the one that is priced; undefined when neither is. */
+  readonly target0: boolean | undefined
+  readonly createdAt: number
+  updatedAt: number
   reserve0: bigint
   reserve1: bigint
+  /** What it held first. */
+  initial0: bigint | undefined
+  initial1: bigint | undefined
   sqrtPriceX96: bigint | undefined
   /** In use at the pool's price, if nothing but a swap can have changed it since. */
   liquidity: bigint | undefined
   /** Swaps that went beyond the end of somebody's range. */
   crossings: number
-  /** After the last event, by the prices of that moment. */
-  usd0: string | null
-  usd1: string | null
-  tvlUsd: bigint | undefined
-  /** What its target is worth by what of its price counts. */
-  targetUsd: string | null
+  /** By its own price after its last event. */
+  prices: Priced
+  tvl: Worth
   /** What its quote side is worth. */
   depthUsd: bigint | undefined
+  fdvUsd: bigint | undefined
+  last: ExpectedTrade | undefined
+  firstTradeAt: number | undefined
+  athUsd: bigint | undefined
 }
 
-/** Columns of a stored trade. */
-export type ExpectedTrade = Readonly<Record<string, unknown>>
+/** Where in the chain something happened, and who signed it. */
+export type Origin = {
+  readonly block: number
+  readonly tx: number
+  readonly log: number
+  readonly time: number
+  readonly transaction: Hex
+  readonly wallet: string
+}
 
-const AMM = { v2: 'uniswap_v2', v3: 'uniswap_v3', v4: 'uniswap_v4' }
-const MILLION = 1_000_000n
+type PoolEvent = Origin & {
+  readonly pool: ExpectedPool
+  readonly raw0: bigint
+  readonly raw1: bigint
+  /** What the event's amounts are worth. */
+  readonly value: Worth
+  /** Of the pool, after the event. */
+  readonly reserve0: bigint
+  readonly reserve1: bigint
+  readonly tvl: Worth
+  readonly prices: Priced
+}
 
+/** Its prices are those that were paid. */
+export type ExpectedTrade = PoolEvent & {
+  readonly sender: string
+  readonly recipient: string
+  readonly isZeroSold: boolean
+  readonly side: 'buy' | 'sell' | undefined
+}
+
+export type LiquidityKind = 'addLiquidity' | 'removeLiquidity' | 'createPair' | 'collectFee'
+
+export type ExpectedLiquidity = PoolEvent & { readonly kind: LiquidityKind; readonly provider: string }
+
+/** All pools, what was traded in them, and what liquidity came and went. */
 export class ExpectedPools {
-  readonly pools = new Map<string, ExpectedPool>()
+  readonly all = new Map<string, ExpectedPool>()
   readonly trades: ExpectedTrade[] = []
-  readonly #scenario: ProtocolsScenario
-  readonly #tokens: ReadonlyMap<string, TokenInfo>
+  readonly liquidity: ExpectedLiquidity[] = []
   readonly #prices: ExpectedPrices
-  readonly #flows = new TokenFlows()
+  readonly #supplies: ReadonlyMap<string, bigint>
+  #touched = new Set<ExpectedPool>()
 
-  private constructor(scenario: ProtocolsScenario) {
-    const { market, v2, tokens } = scenario
-    this.#scenario = scenario
-    this.#tokens = new Map(tokens.map((token) => [token.address.toLowerCase(), token]))
-    this.#prices = new ExpectedPrices(v2.stable.toLowerCase(), [market.weth.toLowerCase(), zeroAddress])
+  constructor(prices: ExpectedPrices, supplies: ReadonlyMap<string, bigint>) {
+    this.#prices = prices
+    this.#supplies = supplies
   }
 
-  static async read(scenario: ProtocolsScenario, lastBlock: number): Promise<ExpectedPools> {
-    const expected = new ExpectedPools(scenario)
-    for (let number = 1; number <= lastBlock; number++) {
-      for (const receipt of await scenario.market.receipts(number)) await expected.#fold(receipt)
-      expected.#endBlock()
+  /** Those that something happened to since this was asked last. */
+  takeTouched(): ReadonlySet<ExpectedPool> {
+    const touched = this.#touched
+    this.#touched = new Set()
+    return touched
+  }
+
+  create(origin: Origin, amm: string, id: string, token0: TokenInfo, token1: TokenInfo): ExpectedPool {
+    const pool: ExpectedPool = {
+      ...{ id, amm, token0, token1, target0: this.#prices.target0({ token0, token1 }) },
+      ...{ createdAt: origin.time, updatedAt: origin.time },
+      ...{ reserve0: 0n, reserve1: 0n, initial0: undefined, initial1: undefined },
+      ...{ sqrtPriceX96: undefined, liquidity: undefined, crossings: 0 },
+      ...{ prices: { price0: UNKNOWN, price1: UNKNOWN }, tvl: UNKNOWN },
+      ...{ depthUsd: undefined, fdvUsd: undefined },
+      ...{ last: undefined, firstTradeAt: undefined, athUsd: undefined },
     }
-    return expected
-  }
-
-  nativeUsd(): bigint | undefined {
-    return this.#prices.nativeUsd()
-  }
-
-  #endBlock(): void {
-    const changed = this.#prices.endBlock().flatMap((id) => this.pools.get(id) ?? [])
-    // A token whose price is looked at again has all its pools looked at.
-    const targets = new Set(changed.map((pool) => this.#prices.targetOf(pool)))
-    for (const pool of this.pools.values()) {
-      if (targets.has(this.#prices.targetOf(pool))) pool.targetUsd = priceText(this.#prices.targetUsd(pool))
-    }
-  }
-
-  async #fold(receipt: TransactionReceipt): Promise<void> {
-    const { market, v3, v4 } = this.#scenario
-    for (const log of receipt.logs) {
-      const address = log.address.toLowerCase()
-      this.#flows.note(log)
-      if (address === market.factory.toLowerCase()) this.#createV2(log)
-      else if (address === v3.factory.toLowerCase()) this.#createV3(log)
-      else if (address === v4.manager.toLowerCase()) await this.#foldV4(receipt, log)
-      else {
-        const pool = this.pools.get(address)
-        if (pool?.amm === AMM.v2) this.#foldV2(pool, receipt, log)
-        if (pool?.amm === AMM.v3) this.#foldV3(pool, receipt, log)
-      }
-    }
-  }
-
-  #createV2(log: Log): void {
-    const { args } = decode(uniswapV2Factory.abi, log) as unknown as { args: readonly [Hex, Hex, Hex] }
-    this.#create(AMM.v2, args[2], args[0], args[1])
-  }
-
-  #createV3(log: Log): void {
-    const { name, args } = decode(uniswapV3Factory.abi, log)
-    if (name === 'PoolCreated')
-      this.#create(AMM.v3, args['pool'] as Hex, args['token0'] as Hex, args['token1'] as Hex)
-  }
-
-  #create(amm: string, id: Hex, token0: Hex, token1: Hex): ExpectedPool {
-    const pool = {
-      id: id.toLowerCase(),
-      amm,
-      token0: this.#token(token0),
-      token1: this.#token(token1),
-      reserve0: 0n,
-      reserve1: 0n,
-      sqrtPriceX96: undefined,
-      liquidity: undefined,
-      crossings: 0,
-      usd0: null,
-      usd1: null,
-      tvlUsd: undefined,
-      targetUsd: null,
-      depthUsd: undefined,
-    }
-    this.pools.set(pool.id, pool)
+    this.all.set(id, pool)
+    this.#touched.add(pool)
+    this.#add(pool, origin, 'createPair', '', 0n, 0n)
     return pool
   }
 
-  #foldV2(pool: ExpectedPool, receipt: TransactionReceipt, log: Log): void {
-    const { name, args } = decode(uniswapV2Pair.abi, log)
-    if (name === 'Sync') {
-      pool.reserve0 = args['reserve0'] as bigint
-      pool.reserve1 = args['reserve1'] as bigint
-      this.#reprice(pool)
-    }
-    if (name !== 'Swap') return
-    const in0 = (args['amount0In'] as bigint) - (args['amount0Out'] as bigint)
-    const in1 = (args['amount1In'] as bigint) - (args['amount1Out'] as bigint)
-    this.#trade(pool, receipt, log, in0, in1, args['sender'] as string, args['to'] as string)
-  }
-
-  #foldV3(pool: ExpectedPool, receipt: TransactionReceipt, log: Log): void {
-    const { name, args } = decode(uniswapV3Pool.abi, log)
-    // Asked for its fees, a position is burned by nothing: that is no event of the pool.
-    if (name === 'SetFeeProtocol' || (name === 'Burn' && args['amount'] === 0n)) return
-    if (name === 'Initialize' || name === 'Swap') pool.sqrtPriceX96 = args['sqrtPriceX96'] as bigint
-    pool.reserve0 = this.#flows.balance(pool.id, pool.token0.address)
-    pool.reserve1 = this.#flows.balance(pool.id, pool.token1.address)
-    this.#reprice(pool)
-    if (name === 'Mint' || name === 'Burn') pool.liquidity = undefined
-    if (name !== 'Swap') return
-    this.#cross(pool, args['liquidity'] as bigint)
-    const [in0, in1] = [args['amount0'] as bigint, args['amount1'] as bigint]
-    this.#trade(pool, receipt, log, in0, in1, args['sender'] as string, args['recipient'] as string)
-  }
-
-  async #foldV4(receipt: TransactionReceipt, log: Log): Promise<void> {
-    const { name, args } = decode(poolManager.abi, log)
-    if (name === 'Initialize') {
-      const created = this.#create(
-        AMM.v4,
-        args['id'] as Hex,
-        args['currency0'] as Hex,
-        args['currency1'] as Hex,
-      )
-      created.sqrtPriceX96 = args['sqrtPriceX96'] as bigint
-    }
-    const pool = this.pools.get(String(args['id']))
-    if (pool === undefined) return
-    const moved0 = await this.#movedInto(pool.token0, receipt)
-    const moved1 = await this.#movedInto(pool.token1, receipt)
-    if (name === 'ModifyLiquidity' && args['liquidityDelta'] !== 0n) {
-      pool.reserve0 += moved0
-      pool.reserve1 += moved1
-      pool.liquidity = undefined
-      this.#reprice(pool)
-    }
-    if (name === 'Donate') this.#reprice(pool)
-    if (name !== 'Swap') return
-    // The event's signs are the swapper's.
-    assert.deepEqual([moved0, moved1], [-(args['amount0'] as bigint), -(args['amount1'] as bigint)])
-    const fee = BigInt(args['fee'] as number)
-    pool.reserve0 += moved0 > 0n ? moved0 - upTo(moved0 * fee, MILLION) : moved0
-    pool.reserve1 += moved1 > 0n ? moved1 - upTo(moved1 * fee, MILLION) : moved1
-    pool.sqrtPriceX96 = args['sqrtPriceX96'] as bigint
-    this.#cross(pool, args['liquidity'] as bigint)
-    this.#reprice(pool)
-    this.#trade(pool, receipt, log, moved0, moved1, args['sender'] as string, '')
-  }
-
-  /** What a transaction moved into the V4 manager (negative: out of it). */
-  async #movedInto(token: TokenInfo, receipt: TransactionReceipt): Promise<bigint> {
-    const { market, v4 } = this.#scenario
-    if (token.address !== zeroAddress) return movedTo(v4.manager.toLowerCase(), token.address, receipt)
-    // No log tells; nothing else in the block moves native coins in the manager.
-    const block = Number(receipt.blockNumber)
-    const before = await market.nativeBalanceOf(v4.manager, block - 1)
-    return (await market.nativeBalanceOf(v4.manager, block)) - before
-  }
-
-  #cross(pool: ExpectedPool, liquidity: bigint): void {
-    if (pool.liquidity !== undefined && pool.liquidity !== liquidity) pool.crossings += 1
-    pool.liquidity = liquidity
-  }
-
-  #reprice(pool: ExpectedPool): void {
-    const { target0, worth } = this.#prices.observe(pool, fractionOf(pool))
+  /** After an event of its own: reserves and the root of its price are up to date. */
+  reprice(pool: ExpectedPool, { time }: Origin): void {
+    this.#touched.add(pool)
+    pool.updatedAt = time
+    pool.initial0 ??= pool.reserve0 === 0n ? undefined : pool.reserve0
+    pool.initial1 ??= pool.reserve1 === 0n ? undefined : pool.reserve1
+    pool.prices = this.#prices.observe(pool, fractionOf(pool))
+    const { price0, price1 } = pool.prices
+    const { token0, token1, target0, reserve0, reserve1 } = pool
     if (target0 === undefined) return
-    const [usd0, usd1] = target0 ? [worth?.target, worth?.quote] : [worth?.quote, worth?.target]
-    pool.usd0 = priceText(usd0)
-    pool.usd1 = priceText(usd1)
-    const values = [
-      worthOf(pool.reserve0, pool.token0.decimals, usd0),
-      worthOf(pool.reserve1, pool.token1.decimals, usd1),
-    ]
-    pool.tvlUsd = values.includes(undefined) ? undefined : (values[0] ?? 0n) + (values[1] ?? 0n)
-    pool.depthUsd = values[target0 ? 1 : 0]
+    pool.tvl = {
+      usd: plus(
+        amountValue(reserve0, token0.decimals, price0.usd),
+        amountValue(reserve1, token1.decimals, price1.usd),
+      ),
+      eth: plus(
+        amountValue(reserve0, token0.decimals, price0.eth),
+        amountValue(reserve1, token1.decimals, price1.eth),
+      ),
+    }
+    pool.depthUsd = target0
+      ? amountValue(reserve1, token1.decimals, price1.usd)
+      : amountValue(reserve0, token0.decimals, price0.usd)
+    const target = target0 ? token0 : token1
+    const supply = this.#supplies.get(target.address)
+    const targetUsd = target0 ? price0.usd : price1.usd
+    pool.fdvUsd = supply === undefined ? undefined : amountValue(supply, target.decimals, targetUsd)
   }
 
-  #trade(
+  /** What came in is positive. */
+  trade(
     pool: ExpectedPool,
-    receipt: TransactionReceipt,
-    log: Log,
-    in0: bigint,
-    in1: bigint,
+    origin: Origin,
+    [in0, in1]: readonly [bigint, bigint],
     sender: string,
     recipient: string,
   ): void {
     const isZeroSold = in0 > 0n
     const raw0 = isZeroSold ? in0 : -in0
     const raw1 = isZeroSold ? -in1 : in1
-    const { target0, worth } = this.#prices.paid(pool, raw0, raw1)
-    const side = (is0: boolean, name: string) => ({
-      [`${name}_token`]: (is0 ? pool.token0 : pool.token1).address,
-      [`${name}_symbol`]: (is0 ? pool.token0 : pool.token1).symbol,
-      [`${name}_amount_raw`]: String(is0 ? raw0 : raw1),
-      [`${name}_reserve_raw`]: String(is0 ? pool.reserve0 : pool.reserve1),
-      [`${name}_price_usd`]: priceText(is0 === target0 ? worth?.target : worth?.quote),
-    })
-    const quote = target0 ? pool.token1 : pool.token0
-    const value = worthOf(target0 ? raw1 : raw0, quote.decimals, worth?.quote)
-    this.trades.push({
-      pair: pool.id,
-      block: String(receipt.blockNumber),
-      tx: receipt.transactionIndex,
-      log: log.logIndex,
-      amm: pool.amm,
-      transaction: receipt.transactionHash,
+    const prices = this.#prices.paid(pool, raw0, raw1)
+    const { target0, reserve0, reserve1, tvl } = pool
+    const trade: ExpectedTrade = {
+      ...{ ...origin, pool, raw0, raw1, prices, reserve0, reserve1, tvl, isZeroSold },
       sender: sender.toLowerCase(),
       recipient: recipient.toLowerCase(),
-      wallet: receipt.from.toLowerCase(),
-      side: target0 === undefined ? null : isZeroSold === target0 ? 'sell' : 'buy',
-      ...side(isZeroSold, 'sold'),
-      ...side(!isZeroSold, 'bought'),
-      value_usd: value === undefined ? null : decimal(value, 18),
-      liquidity_usd: pool.tvlUsd === undefined ? null : decimal(pool.tvlUsd, 18),
+      side: target0 === undefined ? undefined : isZeroSold === target0 ? 'sell' : 'buy',
+      value: this.#valueOfTrade(pool, raw0, raw1, prices),
+    }
+    this.trades.push(trade)
+    this.#touched.add(pool)
+    pool.updatedAt = origin.time
+    pool.firstTradeAt ??= origin.time
+    pool.last = trade
+    const paid = targetPrice(trade).usd
+    if (paid !== undefined && paid > (pool.athUsd ?? 0n)) pool.athUsd = paid
+  }
+
+  /** Amounts are what came or went, whichever it was; an event that moves nothing is none. */
+  moveLiquidity(
+    pool: ExpectedPool,
+    origin: Origin,
+    kind: Exclude<LiquidityKind, 'createPair'>,
+    provider: string,
+    [raw0, raw1]: readonly [bigint, bigint],
+  ): void {
+    if (raw0 === 0n && raw1 === 0n) return
+    this.#add(pool, origin, kind, provider.toLowerCase(), raw0 < 0n ? -raw0 : raw0, raw1 < 0n ? -raw1 : raw1)
+  }
+
+  #add(
+    pool: ExpectedPool,
+    origin: Origin,
+    kind: LiquidityKind,
+    provider: string,
+    raw0: bigint,
+    raw1: bigint,
+  ): void {
+    const { prices, reserve0, reserve1, tvl, token0, token1 } = pool
+    const worth = (raw: bigint, { decimals }: TokenInfo, price: bigint | undefined): bigint | undefined =>
+      raw === 0n ? 0n : amountValue(raw, decimals, price)
+    const value = {
+      usd: plus(worth(raw0, token0, prices.price0.usd), worth(raw1, token1, prices.price1.usd)),
+      eth: plus(worth(raw0, token0, prices.price0.eth), worth(raw1, token1, prices.price1.eth)),
+    }
+    this.liquidity.push({
+      ...{ ...origin, pool, kind, provider, raw0, raw1, prices, reserve0, reserve1, tvl, value },
     })
   }
 
-  #token(address: Hex): TokenInfo {
-    const token = this.#tokens.get(address.toLowerCase())
-    if (token === undefined) throw new Error(`no token ${address}`)
-    return { ...token, address: token.address.toLowerCase() }
+  /** What was paid in the quote asset; in native coins the native coin itself, where that is what was traded. */
+  #valueOfTrade(
+    { token0, token1, target0 }: ExpectedPool,
+    raw0: bigint,
+    raw1: bigint,
+    prices: Priced,
+  ): Worth {
+    if (target0 === undefined) return UNKNOWN
+    const side0 = { raw: raw0, token: token0, price: prices.price0 }
+    const side1 = { raw: raw1, token: token1, price: prices.price1 }
+    const [target, quote] = target0 ? [side0, side1] : [side1, side0]
+    const inNative = this.#prices.natives.includes(target.token.address) ? target : quote
+    return {
+      usd: amountValue(quote.raw, quote.token.decimals, quote.price.usd),
+      eth: amountValue(inNative.raw, inNative.token.decimals, inNative.price.eth),
+    }
   }
+}
+
+export function originOf(receipt: TransactionReceipt, { logIndex }: Log, time: number): Origin {
+  return {
+    block: Number(receipt.blockNumber),
+    tx: receipt.transactionIndex,
+    log: logIndex ?? -1,
+    time,
+    transaction: receipt.transactionHash,
+    wallet: receipt.from.toLowerCase(),
+  }
+}
+
+export function targetOf({ token0, token1, target0 }: ExpectedPool): TokenInfo | undefined {
+  return target0 === undefined ? undefined : target0 ? token0 : token1
+}
+
+export function targetPrice({ pool: { target0 }, prices }: Pick<PoolEvent, 'pool' | 'prices'>): Worth {
+  if (target0 === undefined) return UNKNOWN
+  return target0 ? prices.price0 : prices.price1
 }
 
 /** What one base unit of the first token costs in base units of the second. */
 function fractionOf({ amm, reserve0, reserve1, sqrtPriceX96 }: ExpectedPool): Fraction | undefined {
   // A pool that holds nothing has no price, whatever it was created with.
   if (reserve0 === 0n && reserve1 === 0n) return undefined
-  if (amm === AMM.v2) return { numerator: reserve1, denominator: reserve0 }
+  if (amm === 'uniswap_v2') return { numerator: reserve1, denominator: reserve0 }
   if (sqrtPriceX96 === undefined) return undefined
   return { numerator: sqrtPriceX96 ** 2n, denominator: 2n ** 192n }
-}
-
-function priceText(price: bigint | undefined): string | null {
-  return price === undefined ? null : decimal(price, 40)
-}
-
-function worthOf(raw: bigint, decimals: number, price: bigint | undefined): bigint | undefined {
-  return price === undefined ? undefined : (raw * price) / 10n ** BigInt(decimals + 40 - 18)
-}
-
-function upTo(value: bigint, divisor: bigint): bigint {
-  return (value + divisor - 1n) / divisor
 }

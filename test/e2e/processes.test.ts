@@ -85,13 +85,13 @@ test('a wrong configuration ends the program with a message that names the setti
   const { code, stderr } = await run(['src/main.ts', 'gateway'], { CHAINTAPE_GATEWAY_PORT: 'many' })
   assert.equal(code, 2)
   assert.match(stderr, /^ {2}gateway\.port must be an integer$/m)
-  assert.match(stderr, /^ {2}gateway\.api_key is missing$/m)
+  assert.match(stderr, /^ {2}chains is missing$/m)
 })
 
 test('a role that does not exist is answered with the ones that do', async () => {
   const { code, stderr } = await run(['src/main.ts', 'oracle'])
   assert.equal(code, 2)
-  assert.match(stderr, /usage: chaintape <role>/)
+  assert.match(stderr, /usage: chaintape <role or command>/)
 })
 
 test('a node of another chain is refused', async () => {

@@ -6,7 +6,8 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { Pipeline } from '../support/pipeline.ts'
 import { storedRows } from '../support/store-dump.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { type ExpectedPool, ExpectedPools, type ExpectedTrade } from './expected-pools.ts'
+import { ExpectedMarket } from './expected-market.ts'
+import type { ExpectedPool, ExpectedTrade } from './expected-pools.ts'
 import { ProtocolsScenario } from './protocols-scenario.ts'
 
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
@@ -52,17 +53,17 @@ export class ProtocolsRun {
     await late.start(...ROLES)
     await Promise.all([this.full, late].map((pipeline) => this.#caughtUp(pipeline)))
     const { number } = await this.scenario.market.head()
-    const expected = await ExpectedPools.read(this.scenario, number)
+    const expected = await ExpectedMarket.read(this.scenario, number)
     const hidden: unknown[] = [idOf(this.scenario.fortUsd), idOf(this.scenario.ethFort)]
-    const lateTrades = expected.trades.filter(
-      ({ block, pair }) => Number(block) >= played.lateStart && !hidden.includes(pair),
+    const lateTrades = expected.pools.trades.filter(
+      ({ block, pool }) => block >= played.lateStart && !hidden.includes(pool.id),
     )
     return {
       late,
       lostPool: played.lostPool,
       expected,
       lateTrades,
-      fullRows: await this.#settledRows(this.full, expected.trades.length),
+      fullRows: await this.#settledRows(this.full, expected.pools.trades.length),
       lateRows: await this.#settledRows(late, lateTrades.length),
     }
   }
@@ -120,7 +121,7 @@ export type Finished = {
   readonly late: Pipeline
   /** A V3 pool that was there in the lost branch only. */
   readonly lostPool: string
-  readonly expected: ExpectedPools
+  readonly expected: ExpectedMarket
   /** What the latecomer can know of: from its first block on, without the V4 pools that were there before. */
   readonly lateTrades: readonly ExpectedTrade[]
   readonly fullRows: Rows
@@ -157,8 +158,8 @@ export function pairRow({ pairs }: Rows, address: string): Row {
   return row
 }
 
-export function poolOf({ pools }: ExpectedPools, id: string): ExpectedPool {
-  const found = pools.get(id.toLowerCase())
+export function poolOf({ pools }: ExpectedMarket, id: string): ExpectedPool {
+  const found = pools.all.get(id.toLowerCase())
   assert.ok(found, `no pool ${id}`)
   return found
 }

@@ -4,7 +4,7 @@ import { compile } from '../../dev/market/artifacts.ts'
 import type { Market } from '../../dev/market/market.ts'
 import { type Range, rangeAround, sqrtPrice, UniswapV3, type V3Pool } from '../../dev/market/uniswap-v3.ts'
 import { type PoolKey, poolKey, UniswapV4 } from '../../dev/market/uniswap-v4.ts'
-import type { TokenInfo } from './expected-market.ts'
+import type { TokenInfo } from './expected-prices.ts'
 import { Scenario } from './scenario.ts'
 
 const FAKE = compile('FakeV3Pool', new URL('../support/FakeV3Pool.sol', import.meta.url))
@@ -27,6 +27,7 @@ type Parts = {
 export class ProtocolsScenario {
   readonly market: Market
   readonly v2: Scenario
+  readonly stable: Hex
   readonly v3: UniswapV3
   readonly v4: UniswapV4
   readonly vee: Hex
@@ -44,6 +45,7 @@ export class ProtocolsScenario {
   private constructor(v2: Scenario, { v3, v4, vee, fort, trader, fake }: Parts) {
     this.v2 = v2
     this.market = v2.market
+    this.stable = v2.stable
     this.v3 = v3
     this.v4 = v4
     this.vee = vee
@@ -55,9 +57,9 @@ export class ProtocolsScenario {
     this.fortWeth = poolKey(fort, v2.market.weth, 10_000, 200)
     this.tokens = [
       ...v2.tokens,
-      { address: vee, symbol: 'VEE', name: 'Vee Three', decimals: 18, supply: 10n ** 27n },
-      { address: fort, symbol: 'FORT', name: 'Fort Four', decimals: 4, supply: 10n ** 15n },
-      { address: zeroAddress, symbol: 'ETH', name: 'Ether', decimals: 18, supply: 0n },
+      { address: vee, symbol: 'VEE', name: 'Vee Three', decimals: 18 },
+      { address: fort, symbol: 'FORT', name: 'Fort Four', decimals: 4 },
+      { address: zeroAddress, symbol: 'ETH', name: 'Ether', decimals: 18 },
     ]
   }
 

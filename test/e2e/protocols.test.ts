@@ -4,8 +4,11 @@ import { type Hex, zeroAddress } from 'viem'
 import type { V3Pool } from '../../dev/market/uniswap-v3.ts'
 import { idOf } from '../../dev/market/uniswap-v4.ts'
 import type { Pipeline } from '../support/pipeline.ts'
-import { decimal } from './expected-market.ts'
-import type { ExpectedPool, ExpectedPools, ExpectedTrade } from './expected-pools.ts'
+import { ExpectedAnswers } from './expected-answers.ts'
+import { liquidityColumns, switchColumns, tradeColumns } from './expected-columns.ts'
+import type { ExpectedMarket } from './expected-market.ts'
+import { decimal, price, value } from './expected-numbers.ts'
+import type { ExpectedTrade } from './expected-pools.ts'
 import { inChainOrder, ProtocolsRun, pairRow, pick, poolOf, type Row, type Rows } from './protocols-run.ts'
 import type { ProtocolsScenario } from './protocols-scenario.ts'
 
@@ -14,7 +17,7 @@ const A_FEW = 8n
 
 let run: ProtocolsRun
 let scenario: ProtocolsScenario
-let expected: ExpectedPools
+let expected: ExpectedMarket
 let lateTrades: readonly ExpectedTrade[]
 let fullRows: Rows
 let lateRows: Rows
@@ -33,17 +36,35 @@ const v3Pools = (): V3Pool[] => Object.values(scenario.pools)
 const v4Keys = () => [scenario.fortUsd, scenario.ethFort, scenario.fortWeth]
 
 test('every swap of V2, V3 and V4 is a stored trade, with amounts, sides, wallet, reserves and prices', () => {
-  const columns = Object.keys(expected.trades[0] ?? {})
+  const trades = expected.pools.trades.map(tradeColumns)
+  const columns = Object.keys(trades[0] ?? {})
   for (const amm of ['uniswap_v2', 'uniswap_v3', 'uniswap_v4'])
-    assert.ok(expected.trades.filter((trade) => trade['amm'] === amm).length > 15, `few trades in ${amm}`)
+    assert.ok(trades.filter((trade) => trade['amm'] === amm).length > 15, `few trades in ${amm}`)
   const stored = inChainOrder(fullRows['trades']).map((row) => pick(row, columns))
-  assert.deepEqual(stored, expected.trades)
-  for (const { id } of [...expected.pools.values()].filter((one) => one.reserve0 > 0n)) {
-    const sold = expected.trades.filter(({ pair }) => pair === id).map((trade) => trade['sold_token'])
+  assert.deepEqual(stored, trades)
+  for (const { id } of [...expected.pools.all.values()].filter((one) => one.reserve0 > 0n)) {
+    const sold = trades.filter(({ pair }) => pair === id).map((trade) => trade['sold_token'])
     assert.equal(new Set(sold).size, 2, `${id} was traded in one direction only`)
   }
   for (const id of [scenario.pools.veeWeth30.address, idOf(scenario.fortUsd), idOf(scenario.ethFort)])
     assert.ok(poolOf(expected, id).crossings > 0, `${id} was traded within one range only`)
+})
+
+test('liquidity that came and went is stored, with amounts and worth, and so is every change of main pair', () => {
+  const events = expected.pools.liquidity.map(liquidityColumns)
+  const columns = Object.keys(events[0] ?? {})
+  assert.deepEqual(
+    inChainOrder(fullRows['liquidity']).map((row) => pick(row, columns)),
+    events,
+  )
+  for (const kind of ['addLiquidity', 'removeLiquidity', 'createPair', 'collectFee'])
+    assert.ok(events.filter((event) => event['kind'] === kind).length > 1, `few of ${kind}`)
+  const switches = expected.tokens.switches.map(switchColumns)
+  assert.ok(switches.length > 0)
+  assert.deepEqual(
+    (fullRows['switches'] ?? []).map((row) => pick(row, Object.keys(switches[0] ?? {}))),
+    switches.toSorted((a, b) => (String(a['token']) < String(b['token']) ? -1 : 1)),
+  )
 })
 
 test('a V3 pair holds what the tokens say its pool holds, and has the price the pool has', async () => {
@@ -100,8 +121,8 @@ test('a V4 pair has the price the manager has, and holds its liquidity', async (
 
 test('every pair is stored with its reserves, prices and TVL', () => {
   const stored = new Map((fullRows['pairs'] ?? []).map((row) => [row['address'], row]))
-  assert.deepEqual([...stored.keys()].sort(), [...expected.pools.keys()].sort())
-  for (const one of expected.pools.values()) {
+  assert.deepEqual([...stored.keys()].sort(), [...expected.pools.all.keys()].sort())
+  for (const one of expected.pools.all.values()) {
     assert.deepEqual(
       pick(stored.get(one.id) ?? {}, [
         'amm',
@@ -115,68 +136,28 @@ test('every pair is stored with its reserves, prices and TVL', () => {
         amm: one.amm,
         token0_reserve_raw: String(one.reserve0),
         token1_reserve_raw: String(one.reserve1),
-        token0_price_usd: one.usd0,
-        token1_price_usd: one.usd1,
-        tvl_usd: one.tvlUsd === undefined ? null : decimal(one.tvlUsd, 18),
+        token0_price_usd: price(one.prices.price0.usd) ?? null,
+        token1_price_usd: price(one.prices.price1.usd) ?? null,
+        tvl_usd: value(one.tvl.usd) ?? null,
       },
     )
   }
 })
 
-test('a token that trades only in V3, or only in V4, has a price, TVL and a main pair', async () => {
-  for (const token of [scenario.vee, scenario.fort]) {
-    const address = token.toLowerCase()
-    const pairs = [...expected.pools.values()].filter(
-      ({ token0, token1, tvlUsd }) =>
-        [token0.address, token1.address].includes(address) && tvlUsd !== undefined,
-    )
-    assert.ok(pairs.length >= 2)
-    const main = pairs.toSorted((a, b) =>
-      (a.depthUsd ?? 0n) > (b.depthUsd ?? 0n) ? -1 : 1,
-    )[0] as ExpectedPool
-    const { status, body } = await run.full.get(`/v2/tokens/${token}-local`)
+test('REST tells every pair and token of all three exchanges, to the last digit', async () => {
+  const answers = new ExpectedAnswers(expected)
+  for (const id of expected.pools.all.keys()) {
+    const { status, body } = await run.full.get(`/v2/pairs/${id}-local`)
     assert.equal(status, 200)
-    const { data } = body as { data: { token: Row; pairs: Row[] } }
-    assert.equal(data.token['current_price_usd'], main.targetUsd)
-    assert.equal(
-      data.token['tvl'],
-      decimal(
-        pairs.reduce((sum, { tvlUsd }) => sum + (tvlUsd ?? 0n), 0n),
-        18,
-      ),
-    )
-    for (const { id } of pairs) {
-      const { body: pair } = await run.full.get(`/v2/pairs/${id}-local`)
-      assert.equal((pair as Row)['is_main_pair'], id === main.id)
-    }
+    assert.deepEqual(body, answers.pairDetail(id))
   }
-})
-
-test('GET /v2/pairs takes the 32-byte id of a V4 pool', async () => {
-  const id = idOf(scenario.ethFort)
-  const { status, body } = await run.full.get(`/v2/pairs/${id}-local`)
-  const { token0, token1, reserve0, reserve1, usd0, usd1, tvlUsd } = poolOf(expected, id)
-  assert.equal(status, 200)
-  assert.deepEqual(
-    pick(body as Row, [
-      ...['pair', 'amm', 'target_token', 'token0_address', 'token0_symbol', 'token0_decimal'],
-      ...['token1_address', 'reserve0', 'reserve1', 'token0_price_usd', 'token1_price_usd', 'tvl'],
-    ]),
-    {
-      pair: id,
-      amm: 'uniswap_v4',
-      target_token: scenario.fort.toLowerCase(),
-      token0_address: zeroAddress,
-      token0_symbol: 'ETH',
-      token0_decimal: 18,
-      token1_address: scenario.fort.toLowerCase(),
-      reserve0: decimal(reserve0, token0.decimals),
-      reserve1: decimal(reserve1, token1.decimals),
-      token0_price_usd: usd0,
-      token1_price_usd: usd1,
-      tvl: decimal(tvlUsd ?? 0n, 18),
-    },
-  )
+  for (const address of expected.tokens.all.keys()) {
+    assert.deepEqual((await run.full.get(`/v2/tokens/${address}-local`)).body, answers.tokenDetail(address))
+  }
+  for (const only of [scenario.vee, scenario.fort]) {
+    const { mainPair, price: worth } = answers.token(only.toLowerCase())
+    assert.ok(mainPair !== undefined && worth.usd !== undefined)
+  }
 })
 
 test('the native coin is a token', async () => {
@@ -187,7 +168,7 @@ test('the native coin is a token', async () => {
   const row = fullRows['tokens']?.find(({ address }) => address === zeroAddress)
   assert.deepEqual(pick(row ?? {}, ['decimals', 'supply_raw']), { decimals: 18, supply_raw: null })
   // No pair has it as its target: it is worth what the deepest pool of the stablecoin says.
-  const nativeUsd = decimal(expected.nativeUsd() ?? 0n, 40)
+  const nativeUsd = decimal(expected.prices.nativeUsd ?? 0n, 40)
   assert.equal(token['current_price_usd'], nativeUsd)
   assert.deepEqual(pick(row ?? {}, ['price_usd', 'price_native']), {
     price_usd: nativeUsd,
@@ -196,12 +177,13 @@ test('the native coin is a token', async () => {
 })
 
 test('pools that were there before the first block read are met with what they hold', () => {
-  const columns = Object.keys(expected.trades[0] ?? {}).filter((name) => !/usd$/.test(name))
-  assert.ok(lateTrades.filter(({ amm }) => amm === 'uniswap_v3').length >= 10)
-  assert.ok(lateTrades.some(({ amm }) => amm === 'uniswap_v4'))
+  const trades = lateTrades.map(tradeColumns)
+  const columns = Object.keys(trades[0] ?? {}).filter((name) => !/_(usd|native)$/.test(name))
+  assert.ok(trades.filter(({ amm }) => amm === 'uniswap_v3').length >= 10)
+  assert.ok(trades.some(({ amm }) => amm === 'uniswap_v4'))
   assert.deepEqual(
     inChainOrder(lateRows['trades']).map((row) => pick(row, columns)),
-    lateTrades.map((trade) => pick(trade, columns)),
+    trades.map((trade) => pick(trade, columns)),
   )
   for (const { address } of v3Pools()) {
     const columnsOfPair = [

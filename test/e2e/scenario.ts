@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { Market } from '../../dev/market/market.ts'
-import type { TokenInfo } from './expected-market.ts'
+import type { TokenInfo } from './expected-prices.ts'
 
 /** The first block of the scenario's trading; late on a Sunday, so that candles of every interval turn over. */
 const TRADING_STARTS = Date.UTC(2025, 5, 15, 23, 55, 7) / 1000
@@ -27,9 +27,9 @@ export class Scenario {
     this.stablePair = parts.stablePair
     this.tokenPair = parts.tokenPair
     this.tokens = [
-      { address: market.weth, symbol: 'WETH', name: 'Wrapped Ether', decimals: 18, supply: 0n },
-      { address: parts.stable, symbol: 'USDT', name: 'Test Dollar', decimals: 6, supply: 10n ** 15n },
-      { address: parts.token, symbol: 'PEP', name: 'Pepper', decimals: 9, supply: 10n ** 18n },
+      { address: market.weth, symbol: 'WETH', name: 'Wrapped Ether', decimals: 18 },
+      { address: parts.stable, symbol: 'USDT', name: 'Test Dollar', decimals: 6 },
+      { address: parts.token, symbol: 'PEP', name: 'Pepper', decimals: 9 },
     ]
   }
 

@@ -39,7 +39,6 @@ export class TestedReader {
     const config = {
       data_dir: join(this.#dir, 'data'),
       nats: { urls: rig.stack.natsUrls, prefix: name },
-      gateway: { api_key: 'not used, but required' },
       admin: { reader_port: 0 },
       chains: {
         local: {

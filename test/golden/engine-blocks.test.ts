@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
-import type { ChangeSet, Trade } from '../../src/domain/change.ts'
+import type { Change, ChangeSet, Trade } from '../../src/domain/change.ts'
 import { formatPrice, formatValue, pow10, VALUE_DIGITS } from '../../src/domain/money.ts'
 import { formatOrderKey } from '../../src/domain/order-key.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
@@ -41,7 +41,7 @@ const CRONOS: World = (() => {
 const SHOWN: readonly number[] = [11_098_450, 17_034_870, 22_431_084, 109_860_869, 20_000_000]
 
 test('real blocks give the trades and changes they gave before', { skip: !hasRecordings }, () => {
-  const summary = ['chain,block,trades,with_usd,pairs,tokens,candles,sha256_of_all_changes']
+  const summary = ['chain,block,trades,with_usd,liquidity,pairs,tokens,candles,windows,sha256_of_all_changes']
   const shown = [
     'trade,pair,amm,side,target,sold,bought,amount_sold,amount_bought,price_usd,price_native,value_usd,value_native',
   ]
@@ -84,13 +84,14 @@ function tradesOf({ changes }: ChangeSet): Trade[] {
 
 /** The hash is of numbers and names, not of how they are encoded. */
 function summaryOf({ changes }: ChangeSet): string {
-  const count = (type: string): number => changes.filter((change) => change.type === type).length
+  const count = (type: Change['type']): number => changes.filter((change) => change.type === type).length
   const withUsd = changes.filter((change) => change.type === 'trade' && change.trade.valueUsd !== undefined)
   const text = JSON.stringify(changes, (_key, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
   const hash = createHash('sha256').update(text).digest('hex')
-  return [withUsd.length, count('pair'), count('token'), count('candle'), hash].join(',')
+  const counts = (['liquidity', 'pair', 'token', 'candle', 'windows'] as const).map(count)
+  return [withUsd.length, ...counts, hash].join(',')
 }
 
 function tradeLine(trade: Trade): string {

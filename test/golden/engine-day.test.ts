@@ -5,10 +5,11 @@ import { before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { intAt, smallIntAt, uintAt } from '../../src/dex/evm/abi.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
-import type { Candle } from '../../src/domain/change.ts'
+import type { Candle, ChangeSet, Windows } from '../../src/domain/change.ts'
 import type { BlockEnvelope, Fact, RawLog } from '../../src/domain/envelope.ts'
 import { candleStart } from '../../src/domain/interval.ts'
 import { formatPrice, formatValue, ONE_PRICE } from '../../src/domain/money.ts'
+import { WINDOW_MINUTES, WINDOWS } from '../../src/domain/window.ts'
 import { foldChangeSets, type Tables } from '../support/change-tables.ts'
 import { EngineRun } from '../support/engine-run.ts'
 import { assertExpected } from '../support/expected-lines.ts'
@@ -69,6 +70,7 @@ const AT_MIDNIGHT = [200_000_000n * 10n ** 6n, 100_000n * 10n ** 18n] as const
 describe('a day of a real pool', { skip: !isThere }, () => {
   const rows = isThere ? rowsOf('uniswapv3-0x88e6a0c2-USDC-WETH-005-2024-01-05.raw') : []
   const minutes = isThere ? minutesOf('uniswapv3-0x88e6a0c2-2024-01-05.expected-minute') : []
+  let sets: readonly ChangeSet[]
   let tables: Tables
   let candles: ReadonlyMap<number, Candle>
 
@@ -86,7 +88,8 @@ describe('a day of a real pool', { skip: !isThere }, () => {
       run.apply(block)
       run.commit()
     }
-    tables = foldChangeSets(run.sets)
+    sets = run.sets
+    tables = foldChangeSets(sets)
     const all = [...tables.candles.values()].filter(({ interval }) => interval === 'k1')
     candles = new Map(all.map((candle) => [candle.start, candle]))
   })
@@ -110,6 +113,28 @@ describe('a day of a real pool', { skip: !isThere }, () => {
       assert.equal(candle.usd?.volume, (usdc ?? 0n) * 10n ** 12n, label(minute))
       assert.equal(candle.native?.volume, weth, label(minute))
     }
+  })
+
+  test('has in its windows, minute after minute, what others found in as many minutes', () => {
+    const volume = ({ in: paid, net }: Minute): bigint => (2n * paid[0] - net[0]) * 10n ** 12n
+    const atEndOf = new Map<number, Windows>()
+    let own: Windows | undefined
+    for (const { head, changes } of sets) {
+      for (const change of changes)
+        if (change.type === 'windows' && change.windows.pair === POOL) own = change.windows
+      if (own !== undefined) atEndOf.set(candleStart('k1', head.time), own)
+    }
+    let compared = 0
+    for (const [start, { lengths }] of atEndOf) {
+      for (const [place, length] of WINDOW_MINUTES.entries()) {
+        const inside = minutes.filter((minute) => minute.start <= start && minute.start > start - length * 60)
+        const expected = inside.reduce((sum, minute) => sum + volume(minute), 0n)
+        const { buyUsd, sellUsd } = lengths[place] ?? { buyUsd: 0n, sellUsd: 0n }
+        assert.equal(buyUsd + sellUsd, expected, `${WINDOWS[place]} at minute ${start}`)
+        compared++
+      }
+    }
+    assert.ok(compared >= candles.size * WINDOWS.length)
   })
 
   test('has the prices that were paid, to the last digit', () => {

@@ -6,9 +6,11 @@ import { priceEntry, pricePush } from '../../src/gateway/shape/price-entry.ts'
 import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
 import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
+  ALONE,
   MEME,
   MEME_USDC,
   MEME_WETH,
+  pairAlone,
   sampleCandle,
   samplePair,
   sampleToken,
@@ -24,6 +26,8 @@ const KLINE = ['kline', MEME_WETH, 'k15', 'eth']
 const UNKNOWN = `0x${'b'.repeat(40)}`
 const candle = (start: number) => sampleCandle({ interval: 'k15', start })
 const main = (updatedAt: number): Pair => samplePair({ updatedAt })
+/** As the engine tells it: whenever a pair changes, its target token is told too. */
+const priced = (pair: Pair) => ({ ...pairAlone(pair), target: sampleToken() })
 const side = (updatedAt: number): Pair => samplePair({ address: MEME_USDC, updatedAt, isMain: false })
 
 before(async () => {
@@ -86,7 +90,10 @@ test('tx: every swap of the pair in order, until unsubscribed', async () => {
 test('kline: the present candle after the ack, then each change, corrections included', async () => {
   const client = await gateway.connect()
   client.send({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: KLINE })
-  assert.deepEqual(await client.take(2), [ack(1, 'subscribe', KLINE), push(1, klinePush('eth', candle(900)))])
+  assert.deepEqual(await client.take(2), [
+    ack(1, 'subscribe', KLINE),
+    push(1, klinePush('eth', candle(900), ALONE)),
+  ])
   await world.publish([{ type: 'candle', candle: candle(1_800) }])
   await world.publish([
     { type: 'candle', candle: candle(2_700) },
@@ -102,7 +109,7 @@ test('kline: the present candle after the ack, then each change, corrections inc
   assert.deepEqual(
     await client.take(3),
     [candle(1_800), candle(2_700), { ...candle(1_800), tradeCount: 1 }].map((each) =>
-      push(1, klinePush('eth', each)),
+      push(1, klinePush('eth', each, ALONE)),
     ),
   )
   // The overlay, not Redis, has the candle that is newest now.
@@ -111,7 +118,7 @@ test('kline: the present candle after the ack, then each change, corrections inc
   other.send({ jsonrpc: '2.0', id: 2, method: 'subscribe', params: KLINE })
   assert.deepEqual(await other.take(2), [
     ack(2, 'subscribe', KLINE),
-    push(2, klinePush('eth', { ...candle(1_800), tradeCount: 1 })),
+    push(2, klinePush('eth', { ...candle(1_800), tradeCount: 1 }, ALONE)),
   ])
   const none = ['kline', MEME_WETH, 's1', 'eth']
   assert.deepEqual(await other.request(3, 'subscribe', none), ack(3, 'subscribe', none))
@@ -133,10 +140,13 @@ test('price: one snapshot, then changes; a token follows its main pair; bad ids 
   ]
   assert.deepEqual(await client.take(2), [
     { jsonrpc: '2.0', id: 5, result: { status: 'ok', action: 'subscribe', params, rejected } },
-    push(5, pricePush([priceEntry('eth', main(1)), priceEntry('eth', side(1))])),
+    push(5, pricePush([priceEntry(priced(main(1))), priceEntry(priced(side(1)))])),
   ])
-  const entryPush = (pair: Pair) => push(5, pricePush([priceEntry('eth', pair)]))
-  await world.publish([{ type: 'pair', pair: main(2) }])
+  const entryPush = (pair: Pair) => push(5, pricePush([priceEntry(priced(pair))]))
+  await world.publish([
+    { type: 'pair', pair: main(2) },
+    { type: 'token', token: sampleToken() },
+  ])
   assert.deepEqual(await client.next(), entryPush(main(2)))
   const switched = { ...side(3), isMain: true }
   await world.publish([
@@ -151,7 +161,7 @@ test('price: one snapshot, then changes; a token follows its main pair; bad ids 
   client.send({ jsonrpc: '2.0', id: 6, method: 'subscribe', params: token })
   assert.deepEqual(await client.take(2), [
     ack(6, 'subscribe', token),
-    push(6, pricePush([priceEntry('eth', switched)])),
+    push(6, pricePush([priceEntry(priced(switched))])),
   ])
   assert.deepEqual(await client.request(7, 'unsubscribe', []), ack(7, 'unsubscribe', []))
   await gateway.applied(await world.publish([{ type: 'pair', pair: switched }]))

@@ -6,6 +6,8 @@ import type { ChainHead } from '../../src/domain/chain-head.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
+import { rowsOf } from '../../src/store/clickhouse/rows.ts'
+import { TABLE_NAMES } from '../../src/store/clickhouse/tables.ts'
 import { readWorld } from '../support/stored-rows.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -44,12 +46,13 @@ test('migrations run once, run again after a crash before the record, and refuse
     applied.map(({ name }) => name),
     [
       '0001_trades.sql',
-      '0002_candles.sql',
-      '0003_pairs.sql',
-      '0004_tokens.sql',
-      '0005_markers.sql',
-      '0006_trades_unknown_reserves.sql',
-      '0007_pairs_unknown_reserves.sql',
+      '0002_liquidity.sql',
+      '0003_candles.sql',
+      '0004_pairs.sql',
+      '0005_tokens.sql',
+      '0006_windows.sql',
+      '0007_switches.sql',
+      '0008_markers.sql',
     ],
   )
   await client.command({ query: 'TRUNCATE TABLE migrated.migrations' })
@@ -60,12 +63,12 @@ test('migrations run once, run again after a crash before the record, and refuse
   assert.deepEqual(uncommented, [])
 
   await client.command({
-    query: `INSERT INTO migrated.migrations (name, checksum) VALUES ('0003_pairs.sql', 'other')`,
+    query: `INSERT INTO migrated.migrations (name, checksum) VALUES ('0004_pairs.sql', 'other')`,
   })
   await assert.rejects(
     migrate(options, common),
     (error) =>
-      error instanceof ChaintapeError && error.code === 'diverged' && /0003_pairs/.test(error.message),
+      error instanceof ChaintapeError && error.code === 'diverged' && /0004_pairs/.test(error.message),
   )
 })
 
@@ -79,15 +82,15 @@ test('rows equal what the changes say, with any batching, any repetition and aft
     const { sets, world } = tellStory({ chain: 'eth', seed, messages: 120 })
     const store = openHistoryStore(options, common)
     try {
-      await store.write(sets.slice(0, 1))
-      await store.write(sets.slice(0, 40))
-      for (const set of sets.slice(40, 60)) await store.write([set])
-      await store.write(sets.slice(30))
+      await store.write(rowsOf(sets.slice(0, 1)))
+      await store.write(rowsOf(sets.slice(0, 40)))
+      for (const set of sets.slice(40, 60)) await store.write(rowsOf([set]))
+      await store.write(rowsOf(sets.slice(30)))
       assert.deepEqual(await readWorld(stack.clickhouseUrl, database, 'eth'), world)
       // A whole replay, in other batches: nothing may change.
-      for (let at = 0; at < sets.length; at += 50) await store.write(sets.slice(at, at + 50))
+      for (let at = 0; at < sets.length; at += 50) await store.write(rowsOf(sets.slice(at, at + 50)))
       assert.deepEqual(await readWorld(stack.clickhouseUrl, database, 'eth'), world)
-      for (const table of ['trades', 'candles', 'pairs', 'tokens']) {
+      for (const table of TABLE_NAMES) {
         await client.command({ query: `OPTIMIZE TABLE ${database}.${table} FINAL` })
       }
       assert.deepEqual(await readWorld(stack.clickhouseUrl, database, 'eth'), world)
@@ -109,8 +112,8 @@ test('a removed row is hidden from FINAL and stays removed when an older version
   assert.ok(removals.length > 0)
   const store = openHistoryStore(options, common)
   try {
-    await store.write([set, { ...set, seq: 10, changes: removals }])
-    await store.write([set])
+    await store.write(rowsOf([set, { ...set, seq: 10, changes: removals }]))
+    await store.write(rowsOf([set]))
     assert.equal((await readWorld(stack.clickhouseUrl, 'removed', 'eth')).trades.size, 0)
   } finally {
     await store.close()
@@ -150,10 +153,10 @@ test('a server that is away is store_unavailable; one that refuses is not', asyn
   const isUnavailable = (error: unknown): boolean =>
     error instanceof ChaintapeError && error.code === 'store_unavailable' && error.cause instanceof Error
   try {
-    await assert.rejects(lost.write(sets), isUnavailable)
+    await assert.rejects(lost.write(rowsOf(sets)), isUnavailable)
     await assert.rejects(lost.marker('eth'), isUnavailable)
     await assert.rejects(migrate({ ...optionsOf('x'), url: 'http://127.0.0.1:1' }, common), isUnavailable)
-    await assert.rejects(wrong.write(sets), ClickHouseError)
+    await assert.rejects(wrong.write(rowsOf(sets)), ClickHouseError)
   } finally {
     await lost.close()
     await wrong.close()

@@ -6,7 +6,7 @@ import type { ChainHead } from '../../src/domain/chain-head.ts'
 import type { Candle, Change, ChangeSet } from '../../src/domain/change.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
-import { buildCandle, buildPair, buildToken, Dice } from '../support/change-builders.ts'
+import { buildCandle, buildPair, buildToken, buildWindows, Dice } from '../support/change-builders.ts'
 import { assertDocuments } from '../support/hot-documents.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -94,6 +94,11 @@ describe('the newest candle', () => {
     ['goes back two', [setOf(1, putCandle(t2)), setOf(3, dropCandle(t2), dropCandle(t1), putCandle(t0))], t0],
     ['is gone', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0))], undefined],
     ['comes back', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0)), setOf(3, putCandle(t0))], t0],
+    [
+      'goes back, and the one before is not told again',
+      [setOf(1, putCandle(t0)), setOf(2, putCandle(t1)), setOf(3, dropCandle(t1))],
+      t0,
+    ],
     ['outlives an older one', [setOf(1, putCandle(t1)), setOf(2, dropCandle(t0))], t1],
     ['is not replaced by an older one', [setOf(1, putCandle(t1)), setOf(2, putCandle(t0))], t1],
   ]
@@ -107,6 +112,128 @@ describe('the newest candle', () => {
       })
     }
   }
+})
+
+describe('recent candles', () => {
+  const many = Array.from({ length: 40 }, (_, i) => candleAt(60 * (i + 1)))
+  const starts = async (limit = 100): Promise<number[]> =>
+    ((await hot.recentCandles(k1, limit))?.candles ?? []).map(({ record }) => record.start / 60)
+  const openSmall = async (): Promise<void> => {
+    await hot.close()
+    hot = await openHotStore({ url: stack.redisUrl, prefix: 'test', recent_candles: 8 }, common)
+  }
+
+  test('are newest first, at most as many as asked for, and all of them while they are few', async () => {
+    await applyAll([setOf(1, ...many.slice(0, 5).map(putCandle))], 1)
+    assert.deepEqual(await starts(), [5, 4, 3, 2, 1])
+    assert.deepEqual(await starts(2), [5, 4])
+    assert.deepEqual(await starts(1), [5])
+    assert.equal((await hot.recentCandles(k1, 1))?.from, 0)
+    assert.equal(await hot.recentCandles({ ...k1, interval: 'k5' }, 9), undefined)
+  })
+
+  test('are bounded, and what is told is complete from its beginning on', async () => {
+    await openSmall()
+    const sets = many.map((candle, i) => setOf(i + 1, putCandle(candle)))
+    for (const batchSize of [1, 3, 40]) {
+      await raw.flushall()
+      await hot.head('eth')
+      for (let at = 0; at < sets.length; at += batchSize) {
+        await applyAll(sets.slice(at, at + batchSize), batchSize)
+        const told = Math.min(at + batchSize, sets.length)
+        const series = await hot.recentCandles(k1, 100)
+        const found = (series?.candles ?? []).map(({ record }) => record.start)
+        const expected = many
+          .slice(0, told)
+          .map(({ start }) => start)
+          .filter((start) => start >= (series?.from ?? 0))
+        assert.deepEqual(found, expected.reverse())
+        assert.ok(found.length >= Math.min(told, 8) && found.length <= 11, `${found.length} kept`)
+      }
+      assert.ok(((await hot.recentCandles(k1, 100))?.from ?? 0) > 0)
+    }
+  })
+
+  test('that were dropped do not come back, even when a fork tells of them again', async () => {
+    await openSmall()
+    await applyAll([setOf(1, ...many.map(putCandle))], 1)
+    const before = await starts()
+    assert.deepEqual(before, [40, 39, 38, 37, 36, 35, 34, 33])
+    await applyAll([setOf(2, putCandle(candleAt(60 * 20)), dropCandle(candleAt(60 * 40)))], 1)
+    assert.deepEqual(await starts(), before.slice(1))
+    // All that are left are taken back: that there are older ones is still known.
+    await applyAll([setOf(3, ...before.slice(1).map((i) => dropCandle(candleAt(60 * i))))], 1)
+    assert.equal(await hot.recentCandles(k1, 9), undefined)
+    await applyAll([setOf(4, putCandle(candleAt(60 * 39)))], 1)
+    assert.deepEqual([await starts(), (await hot.recentCandles(k1, 9))?.from], [[39], 33 * 60])
+  })
+
+  test('are not touched when Redis has lost what came before', async () => {
+    await applyAll([setOf(1, ...many.slice(0, 5).map(putCandle))], 1)
+    await raw.flushall()
+    const late = setOf(2, putCandle(candleAt(60 * 6)))
+    await assert.rejects(hot.apply([late], headOf(late)))
+    assert.equal(await hot.recentCandles(k1, 9), undefined)
+  })
+})
+
+test('tokens are ranked by volume, worth and depth, and leave the ranks with what put them there', async () => {
+  const token = { ...buildToken(dice, '0xbb', 5), fdvUsd: 7n, mainPairTvlUsd: undefined }
+  const other = { ...buildToken(dice, '0xcc', 5), fdvUsd: 9n, mainPairTvlUsd: 1n }
+  const windowsOf = (address: string, volume: bigint) => {
+    const built = buildWindows(dice, { pair: '0xaa', token: address }, 5)
+    const day = {
+      buyUsd: volume,
+      sellUsd: 1n,
+      buys: 1,
+      sells: 1,
+      ...{ makers: 1, buyers: 1, sellers: 1, openUsd: undefined },
+    }
+    return { ...built, lengths: [...built.lengths.slice(0, 5), day] }
+  }
+  const ranks = (): Promise<string[][]> =>
+    Promise.all((['volume_24h', 'fdv', 'main_pair_tvl'] as const).map((by) => hot.topTokens('eth', by, 9)))
+  const shared = windowsOf('0xbb', 50n)
+  await applyAll(
+    [
+      setOf(
+        1,
+        { type: 'token', token },
+        { type: 'token', token: other },
+        { type: 'windows', windows: { ...windowsOf('0xcc', 10n), pair: undefined } },
+        { type: 'windows', windows: shared },
+      ),
+    ],
+    1,
+  )
+  assert.deepEqual(await ranks(), [['0xbb', '0xcc'], ['0xcc', '0xbb'], ['0xcc']])
+  assert.deepEqual(await hot.topTokens('eth', 'fdv', 1, 1), ['0xbb'])
+  assert.equal(await hot.rankedTokens('eth', 'fdv'), 2)
+  const windowsRef = (kind: 'pair' | 'token', address: string) => ({ chain: 'eth', kind, address }) as const
+  assert.deepEqual(
+    await hot.windows([windowsRef('pair', '0xaa'), windowsRef('token', '0xbb'), windowsRef('token', '0xaa')]),
+    [{ seq: 1, record: shared }, { seq: 1, record: shared }, undefined],
+  )
+
+  await applyAll(
+    [
+      setOf(
+        2,
+        { type: 'token', token: { ...token, fdvUsd: undefined, mainPairTvlUsd: 5n } },
+        { type: 'windowsRemoved', windows: { pair: undefined, token: '0xcc' } },
+      ),
+    ],
+    1,
+  )
+  assert.deepEqual(await ranks(), [['0xbb'], ['0xcc'], ['0xbb', '0xcc']])
+  await applyAll(
+    [setOf(3, { type: 'tokenRemoved', token: '0xbb' }, { type: 'windowsRemoved', windows: shared })],
+    1,
+  )
+  assert.deepEqual(await ranks(), [[], ['0xcc'], ['0xcc']])
+  // An older version changes nothing.
+  await hot.apply([setOf(1, { type: 'token', token })], headOf(setOf(3)))
+  assert.deepEqual(await ranks(), [[], ['0xcc'], ['0xcc']])
 })
 
 test('an older write does not bring back what was removed; the tombstone does not stay for ever', async () => {
@@ -128,12 +255,14 @@ test('an older write does not bring back what was removed; the tombstone does no
   assert.deepEqual(await hot.candles([k1]), [undefined])
   assert.deepEqual(await hot.topPairs('eth', '0xbb', 5), [])
   assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), [])
-  for (const key of ['pair:eth:0xaa', 'token:eth:0xbb', 'candle:eth:0xaa:k1']) {
+  for (const key of ['pair:eth:0xaa', 'token:eth:0xbb', 'candles:eth:0xaa:k1']) {
     const seconds = await raw.ttl(`test:${key}`)
     assert.ok(seconds > 3_500 && seconds <= 3_600, `${key}: ${seconds}`)
   }
   await applyAll([setOf(3, { type: 'pair', pair })], 1)
   assert.equal(await raw.ttl('test:pair:eth:0xaa'), -1)
+  await applyAll([setOf(4, putCandle(candleAt(60)))], 1)
+  assert.equal(await raw.ttl('test:candles:eth:0xaa:k1'), -1)
   assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), ['0xaa'])
 })
 
@@ -188,6 +317,41 @@ test('lost data is noticed by the next write, not papered over by a new head', a
   assert.equal(await hot.head('eth'), undefined)
   await hot.apply([first, second], headOf(second))
   assert.equal((await hot.head('eth'))?.seq, 9)
+})
+
+test('who has seen a head is not told what is left after it was lost, nor what is there again so far', async () => {
+  const reader = await openHotStore({ url: stack.redisUrl, prefix: 'test' }, common)
+  const pair = buildPair(dice, pool, 5)
+  const sets = [setOf(5, { type: 'pair', pair }), setOf(9, { type: 'pair', pair: { ...pair, updatedAt: 9 } })]
+  const heads = sets.map(headOf) as [ChainHead, ChainHead]
+  const reads = (): Promise<unknown>[] => [
+    reader.pairs([{ chain: 'eth', address: '0xaa' }]),
+    reader.candles([k1]),
+    reader.recentCandles(k1, 5),
+    reader.topPairs('eth', '0xbb', 5),
+    reader.rankedTokens('eth', 'fdv'),
+  ]
+  const expectRefused = async (): Promise<void> => {
+    for (const read of reads()) await assert.rejects(read, { code: 'store_unavailable' })
+  }
+  try {
+    await hot.apply(sets, heads[1])
+    await reader.head('eth')
+    await Promise.all(reads())
+    await raw.flushall()
+    await expectRefused()
+    await assert.rejects(hot.apply([], heads[1]), { code: 'store_unavailable' })
+    await hot.apply(sets.slice(0, 1), heads[0])
+    assert.equal((await reader.head('eth'))?.seq, 5)
+    await expectRefused()
+    await hot.apply(sets.slice(1), heads[1])
+    const [stored] = await reader.pairs([{ chain: 'eth', address: '0xaa' }])
+    assert.equal(stored?.seq, 9)
+    // Another chain is another matter.
+    assert.deepEqual(await reader.topPairs('bsc', '0xbb', 5), [])
+  } finally {
+    await reader.close()
+  }
 })
 
 test('a document of another layout is an error, not a guess', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ServiceName, startStack } from '../../dev/stack.ts'
-import { expectedMarket } from '../e2e/expected-market.ts'
+import { ExpectedMarket } from '../e2e/expected-market.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { Pipeline, type RoleName } from '../support/pipeline.ts'
 import { storedRows } from '../support/store-dump.ts'
@@ -132,8 +132,8 @@ async function compare(scenario: Scenario, lastBlock: number): Promise<number> {
     )
     assert.deepEqual(stormy, latecomer)
   }
-  const expected = await expectedMarket(scenario.market, scenario.tokens, scenario.stable, lastBlock)
-  const swaps = [...expected.swaps.values()].flat().length
+  const expected = await ExpectedMarket.read(scenario, lastBlock)
+  const swaps = expected.pools.trades.length
   assert.equal(survived.filter((row) => row.startsWith('{"table":"trades"')).length, swaps)
   return survived.length
 }

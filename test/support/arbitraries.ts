@@ -1,21 +1,29 @@
 import fc from 'fast-check'
-import type {
-  Candle,
-  CandleRef,
-  CandleValues,
-  Change,
-  ChangeSet,
-  Pair,
-  PairSide,
-  Token,
-  Trade,
-  TradeDirection,
-  TradeRef,
-  TradeSide,
+import {
+  type Candle,
+  type CandleRef,
+  type CandleValues,
+  type Change,
+  type ChangeSet,
+  type EventRef,
+  type EventSide,
+  LIQUIDITY_KINDS,
+  type LiquidityEvent,
+  type MainPairSwitch,
+  type Pair,
+  type PairSide,
+  SWITCH_REASONS,
+  type Token,
+  type Trade,
+  type TradeDirection,
+  type WindowSums,
+  type Windows,
+  type WindowsRef,
 } from '../../src/domain/change.ts'
 import type { BlockRef, Envelope, Fact, RawLog, RawTransaction } from '../../src/domain/envelope.ts'
 import { INTERVALS, type Interval } from '../../src/domain/interval.ts'
 import type { OrderKey } from '../../src/domain/order-key.ts'
+import { WINDOWS } from '../../src/domain/window.ts'
 
 export const MAX_UINT256 = 2n ** 256n - 1n
 
@@ -199,7 +207,7 @@ export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
 const money = known(uint256)
 const direction = known(fc.constantFrom<TradeDirection>('buy', 'sell'))
 
-export const tradeSide: fc.Arbitrary<TradeSide> = plain<TradeSide>({
+export const eventSide: fc.Arbitrary<EventSide> = plain<EventSide>({
   token: address,
   symbol: text,
   decimals: known(decimals),
@@ -209,7 +217,7 @@ export const tradeSide: fc.Arbitrary<TradeSide> = plain<TradeSide>({
   priceNative: money,
 })
 
-export const tradeRef: fc.Arbitrary<TradeRef> = plain<TradeRef>({ key: orderKey, time: uint, pair: anyId })
+export const eventRef: fc.Arbitrary<EventRef> = plain<EventRef>({ key: orderKey, time: uint, pair: anyId })
 
 export const trade: fc.Arbitrary<Trade> = plain<Trade>({
   key: orderKey,
@@ -222,8 +230,8 @@ export const trade: fc.Arbitrary<Trade> = plain<Trade>({
   wallet: address,
   targetToken: known(address),
   side: direction,
-  sold: tradeSide,
-  bought: tradeSide,
+  sold: eventSide,
+  bought: eventSide,
   valueUsd: money,
   valueNative: money,
   liquidityUsd: money,
@@ -295,6 +303,58 @@ export const token: fc.Arbitrary<Token> = plain<Token>({
   updatedAt: uint,
 })
 
+export const liquidity: fc.Arbitrary<LiquidityEvent> = plain<LiquidityEvent>({
+  key: orderKey,
+  time: uint,
+  pair: address,
+  kind: fc.constantFrom(...LIQUIDITY_KINDS),
+  amm: text,
+  transaction: hash,
+  provider: anyId,
+  wallet: address,
+  side0: eventSide,
+  side1: eventSide,
+  valueUsd: money,
+  valueNative: money,
+  liquidityUsd: money,
+  liquidityNative: money,
+})
+
+export const mainPairSwitch: fc.Arbitrary<MainPairSwitch> = plain<MainPairSwitch>({
+  token: address,
+  block: uint,
+  time: uint,
+  oldPair: address,
+  newPair: address,
+  reason: fc.constantFrom(...SWITCH_REASONS),
+})
+
+const windowsRef = plain<WindowsRef>({ pair: known(anyId), token: known(anyId) })
+
+/** Few different values, so that neighbours are often alike. */
+const windowSums = plain<WindowSums>({
+  buyUsd: fc.oneof(fc.constantFrom(0n, 1n), uint256),
+  sellUsd: fc.oneof(fc.constantFrom(0n, 1n), uint256),
+  buys: fc.constantFrom(0, 1, 300),
+  sells: fc.constantFrom(0, 1, 300),
+  makers: fc.constantFrom(0, 1, 300),
+  buyers: fc.constantFrom(0, 1),
+  sellers: fc.constantFrom(0, 1),
+  openUsd: fc.oneof(fc.constantFrom(undefined, 1n, 2n), uint256),
+})
+
+export const windows: fc.Arbitrary<Windows> = plain<Windows>({
+  pair: known(anyId),
+  token: known(anyId),
+  lengths: fc.array(windowSums, { minLength: WINDOWS.length, maxLength: WINDOWS.length }),
+  amountRaw: uint256,
+  highUsd: money,
+  lowUsd: money,
+  priceUsd: money,
+  day: uint,
+  dayOpenUsd: money,
+})
+
 type ChangeOf<Type extends Change['type']> = Extract<Change, { type: Type }>
 
 /** Keyed by type, so that a new kind of change without a generator does not compile. */
@@ -303,10 +363,25 @@ const changes: { [Type in Change['type']]: fc.Arbitrary<ChangeOf<Type>> } = {
   candle: plain<ChangeOf<'candle'>>({ type: fc.constant('candle'), candle }),
   pair: plain<ChangeOf<'pair'>>({ type: fc.constant('pair'), pair }),
   token: plain<ChangeOf<'token'>>({ type: fc.constant('token'), token }),
-  tradeRemoved: plain<ChangeOf<'tradeRemoved'>>({ type: fc.constant('tradeRemoved'), trade: tradeRef }),
+  tradeRemoved: plain<ChangeOf<'tradeRemoved'>>({ type: fc.constant('tradeRemoved'), trade: eventRef }),
   candleRemoved: plain<ChangeOf<'candleRemoved'>>({ type: fc.constant('candleRemoved'), candle: candleRef }),
   pairRemoved: plain<ChangeOf<'pairRemoved'>>({ type: fc.constant('pairRemoved'), pair: anyId }),
   tokenRemoved: plain<ChangeOf<'tokenRemoved'>>({ type: fc.constant('tokenRemoved'), token: anyId }),
+  liquidity: plain<ChangeOf<'liquidity'>>({ type: fc.constant('liquidity'), liquidity }),
+  windows: plain<ChangeOf<'windows'>>({ type: fc.constant('windows'), windows }),
+  switch: plain<ChangeOf<'switch'>>({ type: fc.constant('switch'), switch: mainPairSwitch }),
+  liquidityRemoved: plain<ChangeOf<'liquidityRemoved'>>({
+    type: fc.constant('liquidityRemoved'),
+    liquidity: eventRef,
+  }),
+  windowsRemoved: plain<ChangeOf<'windowsRemoved'>>({
+    type: fc.constant('windowsRemoved'),
+    windows: windowsRef,
+  }),
+  switchRemoved: plain<ChangeOf<'switchRemoved'>>({
+    type: fc.constant('switchRemoved'),
+    switch: mainPairSwitch,
+  }),
 }
 
 export const change: fc.Arbitrary<Change> = fc.oneof(...Object.values(changes))

@@ -1,5 +1,19 @@
-import type { Candle, CandleValues, Pair, Token, Trade } from '../../src/domain/change.ts'
+import {
+  type Candle,
+  type CandleValues,
+  type EventSide,
+  LIQUIDITY_KINDS,
+  type LiquidityEvent,
+  type MainPairSwitch,
+  type Pair,
+  SWITCH_REASONS,
+  type Token,
+  type Trade,
+  type Windows,
+  type WindowsRef,
+} from '../../src/domain/change.ts'
 import { candleStart, type Interval } from '../../src/domain/interval.ts'
+import { dayOf, WINDOWS } from '../../src/domain/window.ts'
 
 export type Pool = { readonly address: string; readonly token0: string; readonly token1: string }
 
@@ -52,15 +66,6 @@ export class Dice {
 }
 
 export function buildTrade(dice: Dice, pool: Pool, key: Trade['key'], time: number): Trade {
-  const side = (token: string): Trade['sold'] => ({
-    token,
-    symbol: dice.pick(['WETH', '', 'a"b\\', '\u{1f680}\u0000', "'; DROP TABLE trades; --", '\r\n\t']),
-    decimals: dice.maybe(dice.below(256)),
-    amountRaw: dice.big(MAX_UINT256),
-    reserveRaw: dice.big(MAX_UINT256),
-    priceUsd: dice.money(),
-    priceNative: dice.money(),
-  })
   return {
     key,
     time,
@@ -72,12 +77,43 @@ export function buildTrade(dice: Dice, pool: Pool, key: Trade['key'], time: numb
     wallet: dice.hex(20),
     targetToken: dice.maybe(pool.token0),
     side: dice.pick(['buy', 'sell', undefined]),
-    sold: side(pool.token0),
-    bought: side(pool.token1),
+    sold: buildSide(dice, pool.token0),
+    bought: buildSide(dice, pool.token1),
     valueUsd: dice.money(),
     valueNative: dice.money(),
     liquidityUsd: dice.money(),
     liquidityNative: dice.money(),
+  }
+}
+
+export function buildLiquidity(dice: Dice, pool: Pool, key: Trade['key'], time: number): LiquidityEvent {
+  return {
+    key,
+    time,
+    pair: pool.address,
+    kind: dice.pick(LIQUIDITY_KINDS),
+    amm: dice.pick(['uniswap_v2', 'sushiswap_v2']),
+    transaction: dice.hex(32),
+    provider: dice.pick([dice.hex(20), '']),
+    wallet: dice.hex(20),
+    side0: buildSide(dice, pool.token0),
+    side1: buildSide(dice, pool.token1),
+    valueUsd: dice.money(),
+    valueNative: dice.money(),
+    liquidityUsd: dice.money(),
+    liquidityNative: dice.money(),
+  }
+}
+
+function buildSide(dice: Dice, token: string): EventSide {
+  return {
+    token,
+    symbol: dice.pick(['WETH', '', 'a"b\\', '\u{1f680}\u0000', "'; DROP TABLE trades; --", '\r\n\t']),
+    decimals: dice.maybe(dice.below(256)),
+    amountRaw: dice.big(MAX_UINT256),
+    reserveRaw: dice.maybe(dice.big(MAX_UINT256)),
+    priceUsd: dice.money(),
+    priceNative: dice.money(),
   }
 }
 
@@ -112,8 +148,8 @@ export function buildPair(dice: Dice, pool: Pool, time: number): Pair {
     token,
     symbol: dice.pick(['WETH', 'USDT', '']),
     decimals: dice.maybe(dice.below(256)),
-    reserveRaw: dice.big(MAX_UINT256),
-    initialReserveRaw: dice.big(MAX_UINT256),
+    reserveRaw: dice.maybe(dice.big(MAX_UINT256)),
+    initialReserveRaw: dice.maybe(dice.big(MAX_UINT256)),
     priceUsd: dice.money(),
     priceNative: dice.money(),
   })
@@ -151,5 +187,39 @@ export function buildToken(dice: Dice, address: string, time: number): Token {
     tvlUsd: dice.money(),
     fdvUsd: dice.money(),
     updatedAt: time,
+  }
+}
+
+export function buildWindows(dice: Dice, { pair, token }: WindowsRef, time: number): Windows {
+  return {
+    pair,
+    token,
+    lengths: WINDOWS.map(() => ({
+      buyUsd: dice.pick([0n, dice.big(MAX_MONEY)]),
+      sellUsd: dice.pick([0n, dice.big(MAX_MONEY / 10n)]),
+      buys: dice.below(1_000),
+      sells: dice.below(1_000),
+      makers: dice.below(1_000),
+      buyers: dice.below(1_000),
+      sellers: dice.below(1_000),
+      openUsd: dice.money(),
+    })),
+    amountRaw: dice.big(MAX_UINT256),
+    highUsd: dice.money(),
+    lowUsd: dice.money(),
+    priceUsd: dice.money(),
+    day: dayOf(time),
+    dayOpenUsd: dice.money(),
+  }
+}
+
+export function buildSwitch(dice: Dice, token: string, block: number, time: number): MainPairSwitch {
+  return {
+    token,
+    block,
+    time,
+    oldPair: dice.hex(20),
+    newPair: dice.hex(20),
+    reason: dice.pick(SWITCH_REASONS),
   }
 }

@@ -5,8 +5,10 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { WebSocket } from 'ws'
 import type { Candle, Pair } from '../../src/domain/change.ts'
+import type { Grant } from '../../src/gateway/keys/key-ring.ts'
 import type { MarketReader, Reading } from '../../src/gateway/market-view.ts'
 import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
+import { Connections } from '../../src/gateway/ws/connections.ts'
 import { Hub } from '../../src/gateway/ws/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../src/gateway/ws/limits.ts'
 import { Session } from '../../src/gateway/ws/session.ts'
@@ -39,7 +41,12 @@ class FakeSocket extends EventEmitter {
 
 /** A session on a fake socket, with a clock and a market that stand still unless told otherwise. */
 export function startSession(
-  options: { limits?: Partial<WsLimits>; isAuthorised?: boolean; view?: Partial<MarketReader> } = {},
+  options: {
+    limits?: Partial<WsLimits>
+    isAuthorised?: boolean
+    view?: Partial<MarketReader>
+    grant?: Partial<Grant>
+  } = {},
 ) {
   const socket = new FakeSocket()
   const clock = { now: 1_000_000 }
@@ -52,17 +59,37 @@ export function startSession(
       refs.map(({ address }) => ({ seq: 5, record: address === MEME ? sampleToken() : undefined })),
     candles: async (refs) => refs.map((): Reading<Candle> => ({ seq: 5, record: sampleCandle() })),
     mainPairs: async (refs) => refs.map(() => pair),
+    windows: async (refs) => refs.map(() => ({ seq: 5, record: undefined })),
     topPairs: async () => [],
+    ranked: async () => ({ addresses: [], total: 0 }),
     head: () => undefined,
+    chainsBehind: [],
     ...options.view,
   } satisfies MarketReader
   const metrics = createGatewayMetrics(new Registry())
-  const session = new Session(socket as unknown as WebSocket, options.isAuthorised ?? true, {
+  const limits = { ...DEFAULT_WS_LIMITS, ...options.limits }
+  const grant: Grant = {
+    keyId: 'somebody',
+    plan: {
+      name: 'default',
+      requestsPerSecond: 1,
+      burst: 1,
+      cuPerMonth: 1,
+      // No plan overrides what a test sets.
+      sockets: { ...limits, maxConnections: 1 },
+    },
+    isValid: () => true,
+    ...options.grant,
+  }
+  const isAuthorised = options.isAuthorised ?? true
+  const connections = new Connections<Session>()
+  const session = new Session(socket as unknown as WebSocket, isAuthorised ? grant : undefined, {
     hub,
     view,
-    isKey: (given) => given === 'right',
+    check: (given) => (given === 'right' ? grant : given === 'old' ? 'ended' : 'unknown'),
+    connections,
     familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
-    limits: { ...DEFAULT_WS_LIMITS, ...options.limits },
+    limits,
     metrics,
     logger: pino({ level: 'silent' }),
     now: () => clock.now,
@@ -71,7 +98,7 @@ export function startSession(
     socket.emit('message', Buffer.from(JSON.stringify(message)), false)
     await turn()
   }
-  return { socket, clock, hub, session, metrics, receive }
+  return { socket, clock, hub, session, metrics, connections, grant, receive }
 }
 
 export const TX = ['tx', MEME_WETH, 'eth']

@@ -3,10 +3,17 @@ import type { Gateway } from './gateway-world.ts'
 
 export type Answer = Awaited<ReturnType<Gateway['get']>>
 
-/** The headers that are ours; the lag is checked and then left out, since it moves. */
+/** The headers that are ours; those that move with time and use are checked and then left out. */
 export function ourHeaders({ headers }: Answer): Record<string, string> {
   const own = Object.entries(headers).filter(([name]) => name.startsWith('x-'))
-  const { 'x-lag-ms': lag, ...rest } = Object.fromEntries(own)
+  const {
+    'x-lag-ms': lag,
+    'x-cu-remaining': remaining,
+    'x-cu-reset': reset,
+    ...rest
+  } = Object.fromEntries(own)
+  if (reset !== undefined) assert.ok(Number(reset) > Date.now() / 1_000, `reset ${reset}`)
+  if (remaining !== undefined) assert.match(remaining, /^\d+$/)
   if (lag !== undefined) {
     const expected = Date.now() - Number(rest['x-block-time']) * 1_000
     assert.ok(Math.abs(Number(lag) - expected) < 5_000, `lag ${lag}`)

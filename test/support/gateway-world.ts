@@ -20,8 +20,9 @@ import { startGateway } from '../../src/roles/gateway.ts'
 import type { RunningRole } from '../../src/roles/role.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { sampleSet, USDC, WETH } from './market-samples.ts'
+import { API_KEY, putTestKey, TEST_PLANS } from './test-key.ts'
 
-export const API_KEY = 'test-key-0123456789'
+export { API_KEY }
 
 type Published = { readonly set: ChangeSet; readonly position: LogPosition }
 
@@ -30,13 +31,15 @@ export class GatewayWorld {
   readonly stack: Stack
   readonly common: Common
   readonly store: HotStore
+  readonly logs: Logs
   readonly #publishers = new Map<string, { publish(body: Uint8Array): Promise<LogPosition> }>()
   readonly #published = new Map<string, Published[]>()
 
-  private constructor(stack: Stack, common: Common, store: HotStore) {
+  private constructor(stack: Stack, common: Common, store: HotStore, logs: Logs) {
     this.stack = stack
     this.common = common
     this.store = store
+    this.logs = logs
   }
 
   static async start(): Promise<GatewayWorld> {
@@ -47,7 +50,8 @@ export class GatewayWorld {
     common.shutdown.onClose('hot store', () => store.close())
     const logs: Logs = await connectLogs(config.nats, common)
     common.shutdown.onClose('log', () => logs.close())
-    const world = new GatewayWorld(stack, common, store)
+    await putTestKey(logs)
+    const world = new GatewayWorld(stack, common, store, logs)
     for (const chain of Object.keys(config.chains)) {
       world.#publishers.set(chain, await (await logs.open('CHANGES', chain)).openPublisher())
       world.#published.set(chain, [])
@@ -78,10 +82,10 @@ export class GatewayWorld {
     )
   }
 
-  async startGateway(): Promise<Gateway> {
+  async startGateway(plans: object = {}): Promise<Gateway> {
     const lines: string[] = []
     const common = makeCommon({ write: (line) => void lines.push(line) })
-    const role = await startGateway(makeConfig(this.stack), common)
+    const role = await startGateway(makeConfig(this.stack, plans), common)
     const listening = lines
       .map((line) => JSON.parse(line) as { msg: string; port: number })
       .find(({ msg }) => msg === 'Gateway listening')
@@ -235,7 +239,7 @@ function makeCommon(destination?: DestinationStream): Common {
 }
 
 /** Made by the real loader, so that settings that tests do not care about have their defaults. */
-function makeConfig(stack: Stack): Config {
+function makeConfig(stack: Stack, plans: object = {}): Config {
   const chain = {
     family: 'evm',
     chain_id: 1,
@@ -250,7 +254,8 @@ function makeConfig(stack: Stack): Config {
   const settings = {
     nats: { urls: stack.natsUrls, prefix: 'gatewaytest' },
     redis: { url: stack.redisUrl, prefix: 'gatewaytest' },
-    gateway: { port: 0, api_key: API_KEY },
+    gateway: { port: 0 },
+    plans: { ...TEST_PLANS, ...plans },
     chains: { eth: chain, bsc: chain },
   }
   // JSON is YAML.

@@ -29,22 +29,72 @@ export async function assertDocuments(
   )
   assert.deepEqual(found, expected(newest, candles))
 
+  const windows = [...new Set([...world.windows.keys(), ...gone.windows.keys()])]
+  assert.deepEqual(
+    await hot.windows(
+      windows.map((id) => {
+        const [kind, address] = id.split('/') as ['pair' | 'token', string]
+        return { chain, kind, address }
+      }),
+    ),
+    expected(world.windows, windows),
+  )
+
+  for (const id of candles) {
+    const [pair, interval] = id.split('/') as [string, 'k1']
+    const series = await hot.recentCandles({ chain, pair, interval }, 10_000)
+    const all = [...world.candles.values()].filter(({ record }) => candleSeries(record) === id)
+    const kept = all.filter(({ record }) => record.start >= (series?.from ?? 0))
+    assert.ok(series === undefined || series.from === 0 || kept.length > 0)
+    const newestFirst = kept.sort((a, b) => b.record.start - a.record.start)
+    assert.deepEqual(series?.candles ?? [], newestFirst, `candles of ${id}`)
+  }
+
+  for (const rank of ['fdv', 'main_pair_tvl', 'volume_24h'] as const) {
+    assert.deepEqual(await hot.topTokens(chain, rank, 1_000), rankedTokens(world, rank), rank)
+  }
   for (const token of tokens) {
     assert.deepEqual(await hot.topPairs(chain, token, 1_000), rankedPairs(world, token), `pairs of ${token}`)
   }
 }
 
+function candleSeries({ pair, interval }: { pair: string; interval: string }): string {
+  return `${pair}/${interval}`
+}
+
+function rankedTokens(world: World, rank: 'fdv' | 'main_pair_tvl' | 'volume_24h'): string[] {
+  const scores = new Map<string, bigint>()
+  for (const [address, { record }] of world.tokens) {
+    const worth = { fdv: record.fdvUsd, main_pair_tvl: record.mainPairTvlUsd, volume_24h: undefined }[rank]
+    if (worth !== undefined && worth > 0n) scores.set(address, worth)
+  }
+  for (const [id, { record }] of rank === 'volume_24h' ? world.windows : []) {
+    const [kind, address] = id.split('/') as [string, string]
+    const day = record.lengths[5]
+    const worth = (day?.buyUsd ?? 0n) + (day?.sellUsd ?? 0n)
+    if (kind === 'token' && worth > 0n) scores.set(address, worth)
+  }
+  return ranked([...scores.keys()], (address) => scores.get(address) ?? 0n)
+}
+
 function rankedPairs(world: World, token: string): string[] {
-  const score = (address: string): bigint => world.pairs.get(address)?.record.tvlUsd ?? -1n
-  return [...world.pairs.values()]
-    .filter(({ record }) => record.token0.token === token || record.token1.token === token)
-    .map(({ record }) => record.address)
-    .sort((a, b) => {
-      const difference = score(b) - score(a)
-      if (difference !== 0n) return difference > 0n ? 1 : -1
-      // Redis ranks equals by name, here from the end.
-      return a < b ? 1 : -1
-    })
+  const pairs = [...world.pairs.values()].filter(
+    ({ record }) => record.token0.token === token || record.token1.token === token,
+  )
+  return ranked(
+    pairs.map(({ record }) => record.address),
+    (address) => world.pairs.get(address)?.record.tvlUsd ?? -1n,
+  )
+}
+
+function ranked(members: readonly string[], score: (member: string) => bigint): string[] {
+  return [...members].sort((a, b) => {
+    // As floats, as Redis does it: what differs in the last digits only is equal.
+    const difference = Number(score(b)) - Number(score(a))
+    if (difference !== 0) return difference
+    // Redis ranks equals by name, here from the end.
+    return a < b ? 1 : -1
+  })
 }
 
 function expected<T>(kept: Kept<T>, ids: readonly string[]) {

@@ -12,6 +12,8 @@ const FIRST_TIME = 1_699_999_990
 const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
 const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
+const MINT = '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f'
+const BURN = '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496'
 
 export const DEPLOYMENTS: readonly DexDeployment[] = [
   { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: id(0xf1, 20) },
@@ -47,6 +49,12 @@ export type Action =
     }
   | {
       readonly do: 'swap'
+      readonly pool: number
+      readonly amounts: readonly bigint[]
+      readonly newTx: boolean
+    }
+  | {
+      readonly do: 'mint' | 'burn'
       readonly pool: number
       readonly amounts: readonly bigint[]
       readonly newTx: boolean
@@ -135,6 +143,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('sync' as const), pool, newTx, amounts: amounts(2) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('swap' as const), pool, newTx, amounts: oneWay }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('swap' as const), pool, newTx, amounts: amounts(4) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('mint', 'burn'), pool, newTx, amounts: amounts(2) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('create' as const), pool, newTx }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fakeCreate' as const), pool, newTx }) },
   {
@@ -149,7 +161,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 )
 export const blockStep: fc.Arbitrary<Step & { do: 'block' }> = fc.record({
   do: fc.constant('block' as const),
-  seconds: fc.constantFrom(0, 1, 12, 12, 59, 300, 86_400, 700_000),
+  seconds: fc.constantFrom(0, 1, 12, 12, 59, 60, 300, 3_000, 20_000, 86_400, 700_000),
   actions: fc.array(action, { maxLength: 8, size: 'max' }),
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -255,6 +267,14 @@ function rawLog(target: MarketPool, done: Action): Omit<RawLog, 'index'> {
       return {
         address,
         topics: [SWAP, padded(id(0x5e, 20)), padded(id(0x4ec, 20))],
+        data: words(...done.amounts),
+      }
+    case 'mint':
+      return { address, topics: [MINT, padded(id(0x5e, 20))], data: words(...done.amounts) }
+    case 'burn':
+      return {
+        address,
+        topics: [BURN, padded(id(0x5e, 20)), padded(id(0x4ec, 20))],
         data: words(...done.amounts),
       }
     case 'create':

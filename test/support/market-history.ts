@@ -1,4 +1,3 @@
-import type { BlockEnvelope, PoolFact, TokenFact } from '../../src/domain/envelope.ts'
 import {
   convertPrice,
   invertPrice,
@@ -9,111 +8,18 @@ import {
   valueOfAmount,
 } from '../../src/domain/money.ts'
 import { compareOrderKeys, type OrderKey } from '../../src/domain/order-key.ts'
-import type { QuoteAsset } from '../../src/engine/settings.ts'
-import { DEPLOYMENTS, type Market } from './market-arbitraries.ts'
+import { MarketEvents, type MetPool, type Seen, type SwapSeen, type SyncSeen } from './market-events.ts'
 
 export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
 type Depth = { readonly usd: Value | undefined; readonly native: Value | undefined }
-type Seen = {
-  readonly key: OrderKey
-  readonly time: number
-  readonly pool: string
-  readonly transaction: string
-  readonly wallet: string
-}
-type SyncSeen = Seen & { readonly reserves: readonly [bigint, bigint] }
-type SwapSeen = Seen & {
-  readonly sender: string
-  readonly recipient: string
-  readonly in: readonly [bigint, bigint]
-  readonly out: readonly [bigint, bigint]
-}
-type Met<T> = T & { readonly time: number; readonly block: number }
 type Asked = { readonly raw0: bigint; readonly raw1: bigint }
-type MetPool = Met<PoolFact> & { readonly token0: string; readonly token1: string }
 
-const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
-const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
-const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
 export const END: OrderKey = { block: Number.MAX_SAFE_INTEGER, tx: 0, log: 0 }
 export const NOTHING: Worth = { usd: undefined, native: undefined }
 
-/** All that ever happened on one chain, and what any number was at any moment: nothing is remembered, all is looked up. */
-export class MarketHistory {
-  readonly market: Market
-  readonly pools: MetPool[] = []
-  readonly tokens: Met<TokenFact>[] = []
-  readonly syncs: SyncSeen[] = []
-  readonly swaps: SwapSeen[] = []
-  readonly creations: { pool: string; time: number; block: number }[] = []
-  readonly blocks: { readonly number: number; readonly time: number }[] = []
+/** What any number was at any moment: nothing is remembered, all is looked up. */
+export class MarketHistory extends MarketEvents {
   readonly #remembered = new Map<string, unknown>()
-
-  constructor(market: Market, chain: readonly BlockEnvelope[]) {
-    this.market = market
-    for (const { number, time, facts, transactions } of chain) {
-      this.blocks.push({ number, time })
-      for (const fact of facts) {
-        if (fact.type === 'token') this.tokens.push({ ...fact, time, block: number })
-        if (fact.type === 'pool' && ammOf(fact.factory) !== undefined) {
-          const [token0 = '', token1 = ''] = fact.tokens
-          this.pools.push({ ...fact, token0, token1, time, block: number })
-        }
-      }
-      for (const { index: tx, hash: transaction, from: wallet, logs } of transactions) {
-        for (const log of logs) {
-          const [topic, topic1 = '', topic2 = ''] = log.topics
-          const data = Buffer.from(log.data).toString('hex')
-          const word = (at: number): bigint => BigInt(`0x${data.slice(at * 64, at * 64 + 64)}`)
-          const seen = {
-            key: { block: number, tx, log: log.index },
-            time,
-            pool: log.address,
-            transaction,
-            wallet,
-          }
-          const isPool = this.pools.some(({ address }) => address === log.address)
-          if (isPool && topic === SYNC && data.length >= 128)
-            this.syncs.push({ ...seen, reserves: [word(0), word(1)] })
-          if (isPool && topic === SWAP && data.length >= 256) {
-            const [sender, recipient] = [`0x${topic1.slice(26)}`, `0x${topic2.slice(26)}`]
-            const swap = { in: [word(0), word(1)], out: [word(2), word(3)] } as Pick<SwapSeen, 'in' | 'out'>
-            this.swaps.push({ ...seen, sender, recipient, ...swap })
-          }
-          if (ammOf(log.address) !== undefined && topic === PAIR_CREATED)
-            this.creations.push({ pool: `0x${data.slice(24, 64)}`, time, block: number })
-        }
-      }
-    }
-  }
-
-  poolFact(address: string): MetPool {
-    const fact = this.pools.find((known) => known.address === address)
-    if (fact === undefined) throw new Error(`${address} was never met`)
-    return fact
-  }
-
-  tokenFact(address: string | undefined): Met<TokenFact> | undefined {
-    return this.tokens.find((known) => known.address === address)
-  }
-
-  kindOf(token: string | undefined): QuoteAsset['kind'] | undefined {
-    return this.market.quoteAssets.find(({ address }) => address === token)?.kind
-  }
-
-  /** The side that is no quote asset; of two quote assets the later one of the list; of none, none. */
-  targetOf({ token0, token1 }: { token0: string; token1: string }): string | undefined {
-    const ranking = this.market.quoteAssets.map(({ address }) => address)
-    const [rank0, rank1] = [ranking.indexOf(token0), ranking.indexOf(token1)]
-    if (rank0 === -1 && rank1 === -1) return undefined
-    if (rank0 === -1 || rank1 === -1) return rank0 === -1 ? token0 : token1
-    return rank0 > rank1 ? token0 : token1
-  }
-
-  quoteOf(pool: { token0: string; token1: string }): string | undefined {
-    const target = this.targetOf(pool)
-    return target === undefined ? undefined : target === pool.token0 ? pool.token1 : pool.token0
-  }
 
   lastSync(pool: string, at: OrderKey): SyncSeen | undefined {
     return this.syncs.filter((sync) => sync.pool === pool && compareOrderKeys(sync.key, at) <= 0).at(-1)
@@ -302,7 +208,7 @@ export class MarketHistory {
       let { main, price, updatedAt } = before
       if (pairs.some((pool) => this.isTouched(pool, place))) {
         main = this.#mainAmong(pairs, before.main, place)
-        price = main === undefined ? this.#withoutPair(token, place) : this.#poolWorth(main, place)
+        price = main === undefined ? this.#withoutPair(token, place) : this.poolWorth(main, place)
         updatedAt = block.time
       }
       if (main === undefined && ['stable', 'native'].includes(this.kindOf(token) ?? '')) {
@@ -352,7 +258,8 @@ export class MarketHistory {
     return this.kindOf(token) === 'major' ? NOTHING : this.worthAfter(token, place)
   }
 
-  #poolWorth(pool: string, place: number): Worth {
+  /** By what its pool's price counts for after the block in this place. */
+  poolWorth(pool: string, place: number): Worth {
     const fact = this.poolFact(pool)
     const [target, quote] = [this.targetOf(fact), this.quoteOf(fact)]
     const counted = this.countedAfter(pool, place)
@@ -402,8 +309,4 @@ function dollarOf(nativeUsd: Price | undefined, nativeInIt: Price | undefined): 
   const usd = convertPrice(nativeUsd, invertPrice(nativeInIt)) ?? ONE_PRICE
   const off = usd > ONE_PRICE ? usd - ONE_PRICE : ONE_PRICE - usd
   return off > (ONE_PRICE * 2n) / 100n ? usd : ONE_PRICE
-}
-
-export function ammOf(factory: string): string | undefined {
-  return DEPLOYMENTS.find((deployment) => deployment.factory === factory)?.amm
 }

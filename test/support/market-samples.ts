@@ -1,4 +1,4 @@
-import type { Candle, Change, ChangeSet, Pair, Token, Trade } from '../../src/domain/change.ts'
+import type { Candle, Change, ChangeSet, Pair, Token, Trade, Windows } from '../../src/domain/change.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
 
 /** Small, readable records for tests that state what they expect by hand. */
@@ -53,6 +53,37 @@ export function samplePair(overrides: Partial<Pair> = {}): Pair {
     lastTradePriceUsd: price('0.0031'),
     lastSide: 'buy',
     athPriceUsd: price('0.004'),
+    ...overrides,
+  }
+}
+
+/** What surrounds a candle or pair of which nothing else is known. */
+export const ALONE = { windows: undefined, decimals: undefined, headTime: undefined }
+
+export function pairAlone(pair: Pair) {
+  return { chain: 'eth', pair, target: undefined, windows: undefined, headTime: undefined }
+}
+
+/** A pair that traded for 250.5 dollars in the last 24 hours: bought twice, sold once, all in the last hour. */
+export function sampleWindows(overrides: Partial<Windows> = {}): Windows {
+  const busy = {
+    ...{ buyUsd: value('200.5'), sellUsd: value('50'), buys: 2, sells: 1 },
+    ...{ makers: 2, buyers: 2, sellers: 1, openUsd: price('0.002') },
+  }
+  const idle = {
+    ...{ buyUsd: 0n, sellUsd: 0n, buys: 0, sells: 0 },
+    ...{ makers: 0, buyers: 0, sellers: 0, openUsd: price('0.004') },
+  }
+  return {
+    pair: MEME_WETH,
+    token: MEME,
+    lengths: [idle, idle, idle, busy, busy, busy],
+    amountRaw: 80_000_000_000_000n,
+    highUsd: price('0.0032'),
+    lowUsd: price('0.0028'),
+    priceUsd: price('0.003'),
+    day: 19_675,
+    dayOpenUsd: price('0.0024'),
     ...overrides,
   }
 }

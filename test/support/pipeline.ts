@@ -4,14 +4,17 @@ import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import type { Stack } from '../../dev/stack.ts'
+import { API_KEY, putTestKey, TEST_PLANS, withLogs } from './test-key.ts'
 import { waitFor } from './wait-for.ts'
 
 export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'all'
 
-export const API_KEY = 'test-key-0123456789'
+export { API_KEY }
+
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number }
@@ -82,10 +85,11 @@ export class Pipeline {
   readonly name: string
   readonly dir: string
   readonly configFile: string
+  readonly #nats: { readonly urls: readonly string[]; readonly prefix: string }
   readonly #roles = new Map<RoleName, RoleProcess>()
 
   constructor(
-    stack: Stack,
+    stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>,
     name: string,
     chain: Record<string, unknown> = {},
     settings: Record<string, unknown> = {},
@@ -94,12 +98,14 @@ export class Pipeline {
     this.dir = mkdtempSync(join(tmpdir(), `chaintape-${name}-`))
     this.configFile = join(this.dir, 'chaintape.yaml')
     mkdirSync(join(this.dir, 'data'))
+    this.#nats = { urls: stack.natsUrls, prefix: name }
     const config = {
       data_dir: join(this.dir, 'data'),
-      nats: { urls: stack.natsUrls, prefix: name },
+      nats: this.#nats,
       clickhouse: { url: stack.clickhouseUrl, database: name },
       redis: { url: stack.redisUrl, prefix: name },
-      gateway: { port: 0, api_key: API_KEY },
+      gateway: { port: 0 },
+      plans: TEST_PLANS,
       admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0 },
       chains: { local: { rpc_urls: [stack.rpcUrl], poll_ms: 20, ...chain } },
       ...settings,
@@ -114,6 +120,7 @@ export class Pipeline {
 
   async start(...names: RoleName[]): Promise<void> {
     for (const name of names) this.spawn(name)
+    if (names.includes('gateway') || names.includes('all')) await withLogs(this.#nats, putTestKey)
     await Promise.all(names.map((name) => this.role(name).ready()))
   }
 
@@ -127,6 +134,18 @@ export class Pipeline {
   async killAndRestart(name: RoleName): Promise<void> {
     await this.role(name).kill('SIGKILL')
     await this.start(name)
+  }
+
+  /** Runs a command of the program to its end; gives its exit code and what it said. */
+  async run(...command: string[]): Promise<{ code: number | null; output: string }> {
+    const child = spawn(process.execPath, [MAIN, ...command, '--config', this.configFile], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environmentWithoutSettings(),
+    })
+    const exited = once(child, 'exit')
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+    await exited
+    return { code: child.exitCode, output: `${stdout}${stderr}` }
   }
 
   async gatewayUrl(): Promise<string> {

@@ -1,21 +1,35 @@
-import type { Candle, Pair, PairSide, Token, Trade, TradeSide } from '../../src/domain/change.ts'
+import type {
+  Candle,
+  EventSide,
+  LiquidityEvent,
+  MainPairSwitch,
+  Pair,
+  PairSide,
+  Token,
+  Trade,
+} from '../../src/domain/change.ts'
 import type { BlockEnvelope } from '../../src/domain/envelope.ts'
 import { candleStart, INTERVALS } from '../../src/domain/interval.ts'
 import { ONE_PRICE } from '../../src/domain/money.ts'
 import { compareOrderKeys } from '../../src/domain/order-key.ts'
-import { candleId, type Tables, tradeId } from './change-tables.ts'
+import { candleId, eventId, switchId, type Tables } from './change-tables.ts'
 import type { Market } from './market-arbitraries.ts'
-import { ammOf, END, MarketHistory, NOTHING } from './market-history.ts'
+import { ammOf } from './market-events.ts'
+import { END, MarketHistory, NOTHING } from './market-history.ts'
+import { referenceWindows } from './reference-windows.ts'
 
 /** The published tables once more, the slow and obvious way: every number is looked up in the whole history. */
 export function referenceTables(market: Market, chain: readonly BlockEnvelope[]): Tables {
   const model = new Reference(market, chain)
   const trades = model.trades()
   return {
-    trades: new Map(trades.map((trade) => [tradeId(trade), trade])),
+    trades: new Map(trades.map((trade) => [eventId(trade), trade])),
     candles: new Map(model.candles(trades).map((candle) => [candleId(candle), candle])),
     pairs: new Map(model.pools.map(({ address }) => [address, model.pair(address, trades)])),
     tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address)])),
+    liquidity: new Map(model.liquidity().map((event) => [eventId(event), event])),
+    switches: new Map(model.switches().map((each) => [switchId(each), each])),
+    ...referenceWindows(model, trades),
   }
 }
 
@@ -34,12 +48,12 @@ class Reference extends MarketHistory {
       const quoteWorth = this.quoteWorth(quote, key)
       const paid = this.targetWorth(target, quote, targetRaw, quoteRaw, key)
       const reserves = this.reservesAt(pool, key)
-      const sides = [fact.token0, fact.token1].map((token, at): TradeSide => {
+      const sides = [fact.token0, fact.token1].map((token, at): EventSide => {
         const { usd, native } = token === target ? paid : quoteWorth
         const money = { priceUsd: usd, priceNative: native }
         const raw = { amountRaw: amounts[at] ?? 0n, reserveRaw: reserves[at] }
         return { ...this.named(token), ...raw, ...money }
-      }) as [TradeSide, TradeSide]
+      }) as [EventSide, EventSide]
       const [sold, bought] = net0 > 0n ? sides : [sides[1], sides[0]]
       const inNative = this.kindOf(target) === 'native'
       const depth = this.depthAt(pool, key)
@@ -156,6 +170,49 @@ class Reference extends MarketHistory {
       fdvUsd: this.worthOf(address, supplyRaw, price.usd),
       updatedAt,
     }
+  }
+
+  liquidity(): LiquidityEvent[] {
+    return this.provisions.map(({ key, time, pool, transaction, wallet, kind, provider, amounts }) => {
+      const fact = this.poolFact(pool)
+      const prices = this.poolPrices(pool, key)
+      const depth = this.depthAt(pool, key)
+      const reserves = this.reservesAt(pool, key)
+      const sides = [fact.token0, fact.token1].map((token, at): EventSide => {
+        const worth = token === this.targetOf(fact) ? prices?.target : prices?.quote
+        const money = { priceUsd: worth?.usd, priceNative: worth?.native }
+        return { ...this.named(token), amountRaw: amounts[at] ?? 0n, reserveRaw: reserves[at], ...money }
+      }) as [EventSide, EventSide]
+      const value = (coin: 'priceUsd' | 'priceNative') => {
+        const values = sides.map((side) =>
+          side.amountRaw === 0n ? 0n : this.worthOf(side.token, side.amountRaw, side[coin]),
+        )
+        return values.reduce((sum, each) =>
+          sum === undefined || each === undefined ? undefined : sum + each,
+        )
+      }
+      return {
+        ...{ key, time, pair: pool, kind, amm: ammOf(fact.factory) ?? '', transaction, provider, wallet },
+        side0: sides[0],
+        side1: sides[1],
+        valueUsd: value('priceUsd'),
+        valueNative: value('priceNative'),
+        liquidityUsd: depth.usd,
+        liquidityNative: depth.native,
+      }
+    })
+  }
+
+  /** Wherever a block left a token with another main pair than the block before. */
+  switches(): MainPairSwitch[] {
+    return this.tokens.flatMap(({ address: token }) =>
+      this.blocks.flatMap(({ number: block, time }, place): MainPairSwitch[] => {
+        const [oldPair, newPair] = [place - 1, place].map((at) => this.priceAfter(token, at).main)
+        if (oldPair === undefined || newPair === undefined || oldPair === newPair) return []
+        const reason = this.depthAfter(oldPair, place) === undefined ? 'emptied' : 'deeper'
+        return [{ token, block, time, oldPair, newPair, reason }]
+      }),
+    )
   }
 
   named(token: string): { token: string; symbol: string; decimals: number | undefined } {

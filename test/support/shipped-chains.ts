@@ -10,7 +10,7 @@ export function shippedChains(names: readonly string[]): Config['chains'] {
   try {
     const file = join(dir, 'chaintape.yaml')
     const chains = names.map((name) => `  ${name}: { rpc_urls: ["http://127.0.0.1:1"] }`)
-    writeFileSync(file, `gateway: { api_key: "0123456789abcdef" }\nchains:\n${chains.join('\n')}\n`)
+    writeFileSync(file, `chains:\n${chains.join('\n')}\n`)
     return loadConfig(file, {}).chains
   } finally {
     rmSync(dir, { recursive: true })

@@ -4,9 +4,12 @@ import type { Stack } from '../../dev/stack.ts'
 
 const TABLES: Record<string, string> = {
   trades: 'chain, pair, time, block, tx, log',
+  liquidity: 'chain, pair, time, block, tx, log',
   candles: 'chain, pair, interval, start',
   pairs: 'chain, address',
   tokens: 'chain, address',
+  windows: 'chain, kind, id',
+  switches: 'chain, token, block',
 }
 
 /** Every number as text: JSON's own numbers would round the large and the long ones. */
@@ -27,22 +30,32 @@ export async function storedRows(stack: Stack, database: string): Promise<Record
   }
 }
 
-/** Every hot document of a pipeline, as bytes, by key without the pipeline's prefix. */
+/** Every hot document of a pipeline, as bytes, by key without the pipeline's prefix; what clients used up is none. */
 export async function storedDocuments(stack: Stack, prefix: string): Promise<Record<string, unknown>> {
   const redis = new Redis(stack.redisUrl)
   try {
     const documents: Record<string, unknown> = {}
-    const keys = (await redis.keys(`${prefix}:*`)).sort()
+    const quotas = `${prefix}:quota:`
+    const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !key.startsWith(quotas)).sort()
     for (const key of keys) {
       const name = key.slice(prefix.length + 1)
-      const type = await redis.type(key)
-      documents[name] =
-        type === 'zset'
-          ? await redis.zrange(key, '0', '-1', 'WITHSCORES')
-          : (await redis.getBuffer(key))?.toString('hex')
+      documents[name] = await readKey(redis, key)
     }
     return documents
   } finally {
     redis.disconnect()
+  }
+}
+
+async function readKey(redis: Redis, key: string): Promise<unknown> {
+  switch (await redis.type(key)) {
+    case 'zset':
+      return redis.zrange(key, '0', '-1', 'WITHSCORES')
+    case 'hash': {
+      const fields = Object.entries(await redis.hgetallBuffer(key))
+      return Object.fromEntries(fields.sort().map(([field, value]) => [field, value.toString('hex')]))
+    }
+    default:
+      return (await redis.getBuffer(key))?.toString('hex')
   }
 }

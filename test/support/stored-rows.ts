@@ -2,15 +2,18 @@ import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import type {
   Candle,
   CandleValues,
+  EventSide,
+  LiquidityEvent,
+  MainPairSwitch,
   Pair,
   PairSide,
   Token,
   Trade,
-  TradeSide,
+  Windows,
 } from '../../src/domain/change.ts'
 import { isInterval } from '../../src/domain/interval.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
-import { candleId, type Kept, tradeId, type World } from './story.ts'
+import { candleId, type Kept, switchId, tradeId, type World } from './story.ts'
 
 type Row = Record<string, string | number | boolean | null>
 
@@ -18,14 +21,15 @@ type Row = Record<string, string | number | boolean | null>
 export async function readWorld(url: string, database: string, chain: string): Promise<World> {
   const client = createClient({ url, database })
   try {
-    const [trades, candles, pairs, tokens] = await Promise.all(
-      ['trades', 'candles', 'pairs', 'tokens'].map((table) => readRows(client, table, chain)),
-    )
+    const rows = (table: string): Promise<Row[]> => readRows(client, table, chain)
     return {
-      trades: keep(trades, tradeOf, tradeId),
-      candles: keep(candles, candleOf, candleId),
-      pairs: keep(pairs, pairOf, ({ address }) => address),
-      tokens: keep(tokens, tokenOf, ({ address }) => address),
+      trades: keep(await rows('trades'), tradeOf, tradeId),
+      liquidity: keep(await rows('liquidity'), liquidityOf, tradeId),
+      candles: keep(await rows('candles'), candleOf, candleId),
+      pairs: keep(await rows('pairs'), pairOf, ({ address }) => address),
+      tokens: keep(await rows('tokens'), tokenOf, ({ address }) => address),
+      windows: keep(await rows('windows'), windowsOf, (_, row) => `${row['kind']}/${row['id']}`),
+      switches: keep(await rows('switches'), switchOf, switchId),
     }
   } finally {
     await client.close()
@@ -47,29 +51,21 @@ async function readRows(client: ClickHouseClient, table: string, chain: string):
 }
 
 function keep<T>(
-  rows: readonly Row[] | undefined,
+  rows: readonly Row[],
   read: (row: Row) => T,
-  id: (record: T) => string,
+  idOf: (record: T, row: Row) => string,
 ): Kept<T> {
   const kept: Kept<T> = new Map()
-  for (const row of rows ?? []) {
+  for (const row of rows) {
     const record = read(row)
-    if (kept.has(id(record))) throw new Error(`two rows of ${id(record)}`)
-    kept.set(id(record), { seq: Number(row['seq']), record })
+    const id = idOf(record, row)
+    if (kept.has(id)) throw new Error(`two rows of ${id}`)
+    kept.set(id, { seq: Number(row['seq']), record })
   }
   return kept
 }
 
 function tradeOf(row: Row): Trade {
-  const side = (prefix: string): TradeSide => ({
-    token: text(row, `${prefix}_token`),
-    symbol: text(row, `${prefix}_symbol`),
-    decimals: optionalNumber(row, `${prefix}_decimals`),
-    amountRaw: BigInt(text(row, `${prefix}_amount_raw`)),
-    reserveRaw: BigInt(text(row, `${prefix}_reserve_raw`)),
-    priceUsd: price(row, `${prefix}_price_usd`),
-    priceNative: price(row, `${prefix}_price_native`),
-  })
   return {
     key: key(row, ''),
     time: Number(row['time']),
@@ -81,12 +77,79 @@ function tradeOf(row: Row): Trade {
     wallet: text(row, 'wallet'),
     targetToken: optionalText(row, 'target_token'),
     side: direction(row, 'side'),
-    sold: side('sold'),
-    bought: side('bought'),
+    sold: sideOf(row, 'sold_token', 'sold'),
+    bought: sideOf(row, 'bought_token', 'bought'),
     valueUsd: value(row, 'value_usd'),
     valueNative: value(row, 'value_native'),
     liquidityUsd: value(row, 'liquidity_usd'),
     liquidityNative: value(row, 'liquidity_native'),
+  }
+}
+
+function liquidityOf(row: Row): LiquidityEvent {
+  return {
+    key: key(row, ''),
+    time: Number(row['time']),
+    pair: text(row, 'pair'),
+    kind: text(row, 'kind') as LiquidityEvent['kind'],
+    amm: text(row, 'amm'),
+    transaction: text(row, 'transaction'),
+    provider: text(row, 'provider'),
+    wallet: text(row, 'wallet'),
+    side0: sideOf(row, 'token0', 'token0'),
+    side1: sideOf(row, 'token1', 'token1'),
+    valueUsd: value(row, 'value_usd'),
+    valueNative: value(row, 'value_native'),
+    liquidityUsd: value(row, 'liquidity_usd'),
+    liquidityNative: value(row, 'liquidity_native'),
+  }
+}
+
+function sideOf(row: Row, token: string, prefix: string): EventSide {
+  return {
+    token: text(row, token),
+    symbol: text(row, `${prefix}_symbol`),
+    decimals: optionalNumber(row, `${prefix}_decimals`),
+    amountRaw: BigInt(text(row, `${prefix}_amount_raw`)),
+    reserveRaw: optionalRaw(row, `${prefix}_reserve_raw`),
+    priceUsd: price(row, `${prefix}_price_usd`),
+    priceNative: price(row, `${prefix}_price_native`),
+  }
+}
+
+function windowsOf(row: Row): Windows {
+  const [id, other] = [text(row, 'id'), optionalText(row, 'shared_with')]
+  const money = (column: string): bigint => value(row, column) ?? -1n
+  return {
+    pair: row['kind'] === 'pair' ? id : other,
+    token: row['kind'] === 'token' ? id : other,
+    lengths: ['1m', '5m', '15m', '1h', '4h', '24h'].map((name) => ({
+      buyUsd: money(`buy_usd_${name}`),
+      sellUsd: money(`sell_usd_${name}`),
+      buys: Number(row[`buys_${name}`]),
+      sells: Number(row[`sells_${name}`]),
+      makers: Number(row[`makers_${name}`]),
+      buyers: Number(row[`buyers_${name}`]),
+      sellers: Number(row[`sellers_${name}`]),
+      openUsd: price(row, `open_usd_${name}`),
+    })),
+    amountRaw: BigInt(text(row, 'amount_raw')),
+    highUsd: price(row, 'high_usd'),
+    lowUsd: price(row, 'low_usd'),
+    priceUsd: price(row, 'price_usd'),
+    day: Number(row['day']),
+    dayOpenUsd: price(row, 'day_open_usd'),
+  }
+}
+
+function switchOf(row: Row): MainPairSwitch {
+  return {
+    token: text(row, 'token'),
+    block: Number(row['block']),
+    time: Number(row['time']),
+    oldPair: text(row, 'old_pair'),
+    newPair: text(row, 'new_pair'),
+    reason: text(row, 'reason') as MainPairSwitch['reason'],
   }
 }
 
@@ -119,8 +182,8 @@ function pairOf(row: Row): Pair {
     token: text(row, prefix),
     symbol: text(row, `${prefix}_symbol`),
     decimals: optionalNumber(row, `${prefix}_decimals`),
-    reserveRaw: BigInt(text(row, `${prefix}_reserve_raw`)),
-    initialReserveRaw: BigInt(text(row, `${prefix}_initial_reserve_raw`)),
+    reserveRaw: optionalRaw(row, `${prefix}_reserve_raw`),
+    initialReserveRaw: optionalRaw(row, `${prefix}_initial_reserve_raw`),
     priceUsd: price(row, `${prefix}_price_usd`),
     priceNative: price(row, `${prefix}_price_native`),
   })
@@ -145,13 +208,12 @@ function pairOf(row: Row): Pair {
 }
 
 function tokenOf(row: Row): Token {
-  const supply = optionalText(row, 'supply_raw')
   return {
     address: text(row, 'address'),
     name: text(row, 'name'),
     symbol: text(row, 'symbol'),
     decimals: optionalNumber(row, 'decimals'),
-    supplyRaw: supply === undefined ? undefined : BigInt(supply),
+    supplyRaw: optionalRaw(row, 'supply_raw'),
     priceUsd: price(row, 'price_usd'),
     priceNative: price(row, 'price_native'),
     mainPair: optionalText(row, 'main_pair'),
@@ -188,6 +250,11 @@ function fixed(row: Row, column: string, digits: number): bigint | undefined {
 
 function direction(row: Row, column: string): Trade['side'] {
   return optionalText(row, column) as Trade['side']
+}
+
+function optionalRaw(row: Row, column: string): bigint | undefined {
+  const known = optionalText(row, column)
+  return known === undefined ? undefined : BigInt(known)
 }
 
 function optionalNumber(row: Row, column: string): number | undefined {

@@ -1,18 +1,48 @@
-import type { Candle, Change, ChangeSet, Pair, Token, Trade } from '../../src/domain/change.ts'
+import type {
+  Candle,
+  Change,
+  ChangeSet,
+  LiquidityEvent,
+  MainPairSwitch,
+  Pair,
+  Token,
+  Trade,
+  Windows,
+  WindowsRef,
+} from '../../src/domain/change.ts'
 import { INTERVALS } from '../../src/domain/interval.ts'
 import { formatOrderKey } from '../../src/domain/order-key.ts'
-import { buildCandle, buildPair, buildToken, buildTrade, Dice, type Pool } from './change-builders.ts'
+import {
+  buildCandle,
+  buildLiquidity,
+  buildPair,
+  buildSwitch,
+  buildToken,
+  buildTrade,
+  buildWindows,
+  Dice,
+  type Pool,
+} from './change-builders.ts'
 
 export type Kept<T> = Map<string, { readonly seq: number; readonly record: T }>
 
 /** What is left of a story once it has been told, by natural key. */
-export type World = { trades: Kept<Trade>; candles: Kept<Candle>; pairs: Kept<Pair>; tokens: Kept<Token> }
+export type World = {
+  trades: Kept<Trade>
+  liquidity: Kept<LiquidityEvent>
+  candles: Kept<Candle>
+  pairs: Kept<Pair>
+  tokens: Kept<Token>
+  /** By `pair/<address>` or `token/<address>`. */
+  windows: Kept<Windows>
+  switches: Kept<MainPairSwitch>
+}
 
 export type Story = { readonly sets: readonly ChangeSet[]; readonly world: World }
 
 type Block = ChangeSet['head'] & { readonly before: World }
 
-/** Blocks with trades, candles, pairs and tokens, and now and then a fork that takes some of them back. */
+/** Blocks with everything that can change, and now and then a fork that takes some of it back. */
 export function tellStory(options: {
   chain: string
   seed: number
@@ -27,7 +57,7 @@ export function tellStory(options: {
     token0: dice.pick(tokens),
     token1: dice.pick(tokens),
   }))
-  let world: World = { trades: new Map(), candles: new Map(), pairs: new Map(), tokens: new Map() }
+  let world = mapWorld(() => new Map())
   // Shortly before the end of a month, so that the story crosses it.
   let head: ChangeSet['head'] = { number: 99, hash: dice.hex(32), time: 1_761_950_000 }
   let finalNumber = 0
@@ -70,6 +100,15 @@ export function candleId(candle: Pick<Candle, 'pair' | 'interval' | 'start'>): s
   return `${candle.pair}/${candle.interval}/${candle.start}`
 }
 
+export function switchId({ token, block }: Pick<MainPairSwitch, 'token' | 'block'>): string {
+  return `${token}/${block}`
+}
+
+/** Whose windows they are. */
+export function windowsIds({ pair, token }: WindowsRef): string[] {
+  return [...(pair === undefined ? [] : [`pair/${pair}`]), ...(token === undefined ? [] : [`token/${token}`])]
+}
+
 /** The newest candle of each pair and interval. */
 export function newestCandles({ candles }: World): Kept<Candle> {
   const newest: Kept<Candle> = new Map()
@@ -84,6 +123,7 @@ export function newestCandles({ candles }: World): Kept<Candle> {
 /** Each thing stands in a set once, as a set is a difference. */
 function blockChanges(dice: Dice, pools: readonly Pool[], head: ChangeSet['head'], trades: number): Change[] {
   const changes = new Map<string, Change>()
+  const withWindows = new Set<string>()
   for (let tx = 0; tx < trades; tx++) {
     const pool = dice.pick(pools)
     const key = { block: head.number, tx, log: tx * 3 + dice.below(3) }
@@ -96,6 +136,25 @@ function blockChanges(dice: Dice, pools: readonly Pool[], head: ChangeSet['head'
     changes.set(`pair/${pool.address}`, { type: 'pair', pair: buildPair(dice, pool, head.time) })
     for (const token of [pool.token0, pool.token1]) {
       changes.set(`token/${token}`, { type: 'token', token: buildToken(dice, token, head.time) })
+    }
+    if (dice.below(3) === 0) {
+      const liquidity = buildLiquidity(dice, pool, { ...key, log: key.log + 1_000 }, head.time)
+      changes.set(`liquidity/${tx}`, { type: 'liquidity', liquidity })
+    }
+    if (dice.below(4) === 0) {
+      const to = buildSwitch(dice, pool.token0, head.number, head.time)
+      changes.set(`switch/${switchId(to)}`, { type: 'switch', switch: to })
+    }
+    const own: WindowsRef[] = [
+      { pair: pool.address, token: undefined },
+      { pair: undefined, token: pool.token0 },
+    ]
+    const refs = dice.below(2) === 0 ? own : [{ pair: pool.address, token: pool.token0 }]
+    for (const ref of refs) {
+      const ids = windowsIds(ref)
+      if (ids.some((id) => withWindows.has(id))) continue
+      for (const id of ids) withWindows.add(id)
+      changes.set(`windows/${ids}`, { type: 'windows', windows: buildWindows(dice, ref, head.time) })
     }
   }
   return [...changes.values()]
@@ -141,6 +200,19 @@ function differences(from: World, to: World): Change[] {
     ({ address }) => ({ type: 'tokenRemoved', token: address }),
     (token) => ({ type: 'token', token }),
   )
+  compare(
+    from.liquidity,
+    to.liquidity,
+    ({ key, time, pair }) => ({ type: 'liquidityRemoved', liquidity: { key, time, pair } }),
+    (liquidity) => ({ type: 'liquidity', liquidity }),
+  )
+  compare(
+    from.switches,
+    to.switches,
+    (to) => ({ type: 'switchRemoved', switch: to }),
+    (to) => ({ type: 'switch', switch: to }),
+  )
+  changes.push(...windowsDifferences(from.windows, to.windows))
   // The engine keeps the newest candle as one record: where it goes back, the one before is told again.
   const newestBefore = newestCandles(to)
   for (const [id, { record }] of newestCandles(from)) {
@@ -150,6 +222,17 @@ function differences(from: World, to: World): Change[] {
     if (!isSame && !isTold) changes.push(candle(earlier))
   }
   return changes
+}
+
+/** Each owner is told of by itself: the other one may have gone on meanwhile. */
+function windowsDifferences(from: Kept<Windows>, to: Kept<Windows>): Change[] {
+  return [...from].flatMap(([id, { record }]): Change[] => {
+    const [kind, address] = id.split('/') as ['pair' | 'token', string]
+    const owner = { pair: undefined, token: undefined, [kind]: address }
+    const earlier = to.get(id)?.record
+    if (earlier === undefined) return [{ type: 'windowsRemoved', windows: owner }]
+    return earlier === record ? [] : [{ type: 'windows', windows: { ...earlier, ...owner } }]
+  })
 }
 
 function apply(world: World, change: Change, seq: number): void {
@@ -166,6 +249,15 @@ function apply(world: World, change: Change, seq: number): void {
     case 'token':
       world.tokens.set(change.token.address, { seq, record: change.token })
       break
+    case 'liquidity':
+      world.liquidity.set(tradeId(change.liquidity), { seq, record: change.liquidity })
+      break
+    case 'windows':
+      for (const id of windowsIds(change.windows)) world.windows.set(id, { seq, record: change.windows })
+      break
+    case 'switch':
+      world.switches.set(switchId(change.switch), { seq, record: change.switch })
+      break
     default:
       // What was removed is not in the earlier world.
       break
@@ -181,22 +273,16 @@ function goBack(from: World, to: World): World {
         return [id, now?.record === earlier.record ? now : earlier]
       }),
     )
-  return {
-    trades: carry(from.trades, to.trades),
-    candles: carry(from.candles, to.candles),
-    pairs: carry(from.pairs, to.pairs),
-    tokens: carry(from.tokens, to.tokens),
-  }
+  return mapWorld((name) => carry<unknown>(from[name], to[name]))
 }
 
 function copyOf(world: World): World {
-  const { trades, candles, pairs, tokens } = world
-  return {
-    trades: new Map(trades),
-    candles: new Map(candles),
-    pairs: new Map(pairs),
-    tokens: new Map(tokens),
-  }
+  return mapWorld((name) => new Map<string, unknown>(world[name]))
+}
+
+function mapWorld(make: (name: keyof World) => Map<string, unknown>): World {
+  const names = ['trades', 'liquidity', 'candles', 'pairs', 'tokens', 'windows', 'switches'] as const
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as World
 }
 
 function headOf({ number, hash, time }: Block): ChangeSet['head'] {

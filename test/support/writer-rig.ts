@@ -44,7 +44,11 @@ export type WriterRig = {
 
 export async function createWriterRig(
   stack: Stack,
-  options: { chains?: readonly string[]; writer?: Partial<Config['writer']> } = {},
+  options: {
+    chains?: readonly string[]
+    writer?: Partial<Config['writer']>
+    recentCandles?: number
+  } = {},
 ): Promise<WriterRig> {
   const name = `t${randomUUID().slice(0, 8)}`
   const configFile = join(stack.dataDir, `${name}.yaml`)
@@ -130,9 +134,8 @@ function settingsOf(
   return {
     nats: { urls: stack.natsUrls, prefix: name },
     clickhouse: { url: stack.clickhouseUrl, database: name },
-    redis: { url: stack.redisUrl, prefix: name },
+    redis: { url: stack.redisUrl, prefix: name, recent_candles: options.recentCandles ?? 300 },
     writer: { max_batch_rows: 300, max_batch_ms: 20, ...options.writer },
-    gateway: { api_key: 'test-key-0123456789' },
     admin: { writer_port: 0 },
     chains: Object.fromEntries((options.chains ?? ['eth']).map((chainName) => [chainName, chain])),
   }

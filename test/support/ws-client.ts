@@ -44,6 +44,10 @@ export class WsClient {
     return id
   }
 
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN
+  }
+
   pushes(id: number): Message[] {
     return this.messages.filter((message) => message.id === id && isPush(message))
   }

@@ -6,6 +6,12 @@ const MAX_ITEMS = 64
 /** What a small number begins with, as an indexed parameter. */
 const PLUS = `0x${'0'.repeat(56)}`
 const MINUS = `0x${'f'.repeat(56)}`
+/** A power of two, so that a few letters of a topic tell its place. */
+const RECENT_ADDRESSES = 4_096
+/** Most trades come over a few routers: to find the text again is quicker than to cut it out and compare it later. */
+const recentAddresses: ({ readonly topic: string; readonly address: string } | undefined)[] = new Array(
+  RECENT_ADDRESSES,
+)
 /** Turns bytes into a bigint without a detour over text: most of the time in decoding would go there. */
 const scratch = new DataView(new ArrayBuffer(8))
 
@@ -91,8 +97,15 @@ export function itemsAt<Item>(
 
 /** The address in an indexed parameter; undefined when it is missing or has something in its upper bytes. */
 export function topicAddress(topic: string | undefined): string | undefined {
-  if (topic?.length !== 66 || !topic.startsWith('0x000000000000000000000000')) return undefined
-  return `0x${topic.slice(26)}`
+  if (topic?.length !== 66) return undefined
+  const slot =
+    (topic.charCodeAt(65) ^ (topic.charCodeAt(64) << 2) ^ (topic.charCodeAt(63) << 5)) % RECENT_ADDRESSES
+  const known = recentAddresses[slot]
+  if (known?.topic === topic) return known.address
+  if (!topic.startsWith('0x000000000000000000000000')) return undefined
+  const address = `0x${topic.slice(26)}`
+  recentAddresses[slot] = { topic, address }
+  return address
 }
 
 /** An indexed number that is small by its type and has a sign, like a tick. */

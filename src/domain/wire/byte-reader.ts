@@ -2,11 +2,13 @@ import { ChaintapeError } from '../errors.ts'
 
 /** A power of two, so that a few bytes of an id tell its place. */
 const RECENT_IDS = 16_384
+/** What is longer is no address or hash. */
+const MAX_RECENT_BYTES = 33
 /** Of all messages: the same pools, tokens and routers come again in the next one. */
-const recentIds: ({ readonly bytes: Uint8Array; readonly text: string } | undefined)[] = new Array(RECENT_IDS)
+const recentIds: string[] = new Array(RECENT_IDS).fill('')
+const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
+const recentSizes = new Uint8Array(RECENT_IDS)
 
-/** What is longer is no address, and would fill memory. */
-const MAX_RECENT_BYTES = 64
 const WORD_BYTES = 8
 
 /** What `toString` calls once it has looked at its arguments, which for a short id takes as long as the work. */
@@ -24,7 +26,9 @@ export class ByteReader {
   #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as SlicingBuffer
+    this.#buffer = (
+      Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    ) as SlicingBuffer
     this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#memory = bytes.buffer
     this.#offset = bytes.byteOffset
@@ -113,14 +117,18 @@ export class ByteReader {
     const last = start + size
     const slot =
       (((buffer[last] ?? 0) << 6) ^ (buffer[last - 1] ?? 0) ^ ((buffer[last - 2] ?? 0) << 3)) % RECENT_IDS
-    const known = recentIds[slot]
-    if (known !== undefined && this.#continuesWith(known.bytes)) {
-      this.#at += known.bytes.length
-      return known.text
+    if (this.#continuesWith(slot)) {
+      this.#at += recentSizes[slot] as number
+      return recentIds[slot] as string
     }
     const text = this.id()
-    if (size <= MAX_RECENT_BYTES)
-      recentIds[slot] = { bytes: Uint8Array.from(buffer.subarray(start, this.#at)), text }
+    const length = this.#at - start
+    if (length <= MAX_RECENT_BYTES) {
+      recentIds[slot] = text
+      recentSizes[slot] = length
+      const place = slot * MAX_RECENT_BYTES
+      for (let i = 0; i < length; i++) recentBytes[place + i] = buffer[start + i] as number
+    }
     return text
   }
 
@@ -133,11 +141,14 @@ export class ByteReader {
     return middle === end ? BigInt(value) : BigInt(value) | (BigInt(this.#buffer[middle] as number) << 48n)
   }
 
-  #continuesWith(bytes: Uint8Array): boolean {
+  #continuesWith(slot: number): boolean {
     const buffer = this.#buffer
     const at = this.#at
-    if (bytes.length > buffer.length - at) return false
-    for (let i = bytes.length - 1; i >= 0; i--) if (bytes[i] !== buffer[at + i]) return false
+    const size = recentSizes[slot] as number
+    if (size === 0 || size > buffer.length - at) return false
+    const place = slot * MAX_RECENT_BYTES
+    // From the end, where two of them differ soonest.
+    for (let i = size - 1; i >= 0; i--) if (recentBytes[place + i] !== buffer[at + i]) return false
     return true
   }
 

@@ -4,22 +4,34 @@ const MAX_BIG_BYTES = 255
 // hashes, prices, symbols) is converted here, byte by byte; what is long or rare is left to Buffer.
 const SHORT_TEXT = 64
 const NOT_HEX = 0x100
-const HEX_DIGITS = new Uint16Array(128).fill(NOT_HEX)
+const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
+/** Of one letter of a string. */
+const MAX_UTF8_BYTES = 3
 for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
 const WORD_BYTES = 8
 
-const RECENT_IDS = 50_000
-const recentIds = new Map<string, Uint8Array>()
+/** A power of two, so that a few letters of an id tell its place. */
+const RECENT_IDS = 16_384
+/** What is longer is no address or hash: it is written as it comes. */
+const MAX_RECENT_BYTES = 33
+const MAX_RECENT_LETTERS = 66
+/** Of all messages: the same pools, tokens and routers come again in the next one. */
+const recentIds: string[] = new Array(RECENT_IDS).fill('')
+const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
+const recentSizes = new Uint8Array(RECENT_IDS)
+
+/** What `write` calls once it has looked at its arguments, which for a short text takes as long as the work. */
+type WritingBuffer = Buffer & { utf8Write(text: string, start: number): number }
 
 /** Appends values to one growing buffer. The counterpart of `ByteReader`, method for method. */
 export class ByteWriter {
-  #buffer: Buffer
+  #buffer: WritingBuffer
   #words: DataView
   #length = 0
 
   constructor(capacity = 1024) {
-    this.#buffer = Buffer.allocUnsafe(capacity)
+    this.#buffer = Buffer.allocUnsafe(capacity) as WritingBuffer
     this.#words = wordsOf(this.#buffer)
   }
 
@@ -70,10 +82,10 @@ export class ByteWriter {
     const start = this.#length + 1
     const limit = start + MAX_BIG_BYTES
     let at = start
-    // Whole words into their place, the lowest first: whatever lies beyond one is cut off.
+    // Whole words into their place, the lowest first. Told that a word is all it takes, the machine cuts it off itself.
     for (let rest = value; rest !== 0n; rest >>= 64n) {
       if (at > limit) throw tooLarge()
-      this.#words.setBigUint64(at, rest, true)
+      this.#words.setBigUint64(at, BigInt.asUintN(64, rest), true)
       at += WORD_BYTES
     }
     const buffer = this.#buffer
@@ -92,6 +104,20 @@ export class ByteWriter {
     this.#room(value.length)
     this.#buffer.set(value, this.#length)
     this.#length += value.length
+  }
+
+  /** What another one has written there, as `bytes`. */
+  bytesOf(other: ByteWriter, start: number, end: number): void {
+    this.varuint(end - start)
+    this.#room(end - start)
+    this.#length += other.#buffer.copy(this.#buffer, this.#length, start, end)
+  }
+
+  /** Whether two pieces of what was written are equal. */
+  isRepeated(startA: number, endA: number, startB: number, endB: number): boolean {
+    return (
+      endA - startA === endB - startB && this.#buffer.compare(this.#buffer, startB, endB, startA, endA) === 0
+    )
   }
 
   /** To be written anew; the room it has grown to stays. */
@@ -120,15 +146,28 @@ export class ByteWriter {
    * before takes a third of the time of reading its digits again. Bytes and reader are those of `id`.
    */
   recurringId(value: string): void {
-    const known = recentIds.get(value)
-    if (known !== undefined) {
-      this.raw(known)
+    if (value.length < 8 || value.length > MAX_RECENT_LETTERS) {
+      this.id(value)
+      return
+    }
+    const slot = slotOf(value)
+    const place = slot * MAX_RECENT_BYTES
+    if (recentIds[slot] === value) {
+      const size = recentSizes[slot] as number
+      this.#room(size)
+      const buffer = this.#buffer
+      const at = this.#length
+      for (let i = 0; i < size; i++) buffer[at + i] = recentBytes[place + i] as number
+      this.#length = at + size
       return
     }
     const start = this.#length
     this.id(value)
-    if (recentIds.size >= RECENT_IDS) recentIds.clear()
-    recentIds.set(value, Uint8Array.prototype.slice.call(this.#buffer, start, this.#length))
+    const size = this.#length - start
+    if (size > MAX_RECENT_BYTES) return
+    recentIds[slot] = value
+    recentSizes[slot] = size
+    for (let i = 0; i < size; i++) recentBytes[place + i] = this.#buffer[start + i] as number
   }
 
   list<T>(items: readonly T[], write: (item: T) => void): void {
@@ -150,21 +189,22 @@ export class ByteWriter {
   #hex(value: string): boolean {
     if (value.length % 2 !== 0 || !value.startsWith('0x')) return false
     const start = this.#length
-    const size = (value.length - 2) >> 1
-    this.varuint(size * 2)
-    this.#room(size)
+    this.varuint(value.length - 2)
+    // Its letters first, then the bytes over them: letters are read far quicker from a buffer than from a string.
+    this.#room(value.length * MAX_UTF8_BYTES)
     const buffer = this.#buffer
     let at = this.#length
-    for (let i = 2; i < value.length; i += 2) {
-      const byte = (hexDigit(value, i) << 4) | hexDigit(value, i + 1)
-      if (byte > 0xff) {
-        this.#length = start
-        return false
-      }
+    const end = at + buffer.utf8Write(value, at)
+    let all = 0
+    for (let i = at + 2; i < end; i += 2) {
+      const byte =
+        ((HEX_DIGITS[buffer[i] as number] as number) << 4) | (HEX_DIGITS[buffer[i + 1] as number] as number)
+      all |= byte
       buffer[at++] = byte
     }
-    this.#length = at
-    return true
+    const isHex = all <= 0xff
+    this.#length = isHex ? at : start
+    return isHex
   }
 
   /** Writes nothing and says so, unless all of `value` is ASCII. */
@@ -195,7 +235,7 @@ export class ByteWriter {
   #room(size: number): void {
     const needed = this.#length + size
     if (needed <= this.#buffer.length) return
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2))
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2)) as WritingBuffer
     this.#buffer.copy(larger, 0, 0, this.#length)
     this.#buffer = larger
     this.#words = wordsOf(larger)
@@ -210,7 +250,9 @@ function tooLarge(): RangeError {
   return new RangeError('number too large for the wire')
 }
 
-function hexDigit(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code < HEX_DIGITS.length ? (HEX_DIGITS[code] as number) : NOT_HEX
+/** The last letters of an address or a hash are as good as random. */
+function slotOf(id: string): number {
+  const last = id.length - 1
+  const near = id.charCodeAt(last) ^ (id.charCodeAt(last - 1) << 3) ^ (id.charCodeAt(last - 2) << 6)
+  return (near ^ (id.charCodeAt(last - 3) << 8) ^ (id.charCodeAt(last - 4) << 4)) & (RECENT_IDS - 1)
 }

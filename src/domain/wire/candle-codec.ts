@@ -1,14 +1,19 @@
 import type { Candle, CandleRef, CandleValues } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
-import { INTERVALS, type Interval } from '../interval.ts'
+import { candleStart, INTERVALS, type Interval } from '../interval.ts'
 import { sameOrderKey } from '../order-key.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
-import { readOrderKey, writeOrderKey } from './record-codec.ts'
+import { readOrderKey, writeOrderKey } from './field-codec.ts'
 
 const SAME_PAIR = 1
 const SAME_FIRST = 2
 const SAME_LAST = 4
+/** Of the next longer interval, and around the previous one. */
+const AROUND = 8
+/** All that was traded is as in the previous one. */
+const SAME_TRADES = 16
+const ALL_FLAGS = SAME_PAIR | SAME_FIRST | SAME_LAST | AROUND | SAME_TRADES
 
 const SAME_OPEN = 1
 const SAME_HIGH = 2
@@ -17,6 +22,13 @@ const SAME_CLOSE = 8
 const SAME_VOLUME = 16
 const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
 const NO_VALUES = 32
+
+const NEXT_CODE = Object.fromEntries(INTERVALS.map((interval, code) => [interval, code + 1])) as Record<
+  Interval,
+  number
+>
+const aroundTimes: (number | undefined)[] = INTERVALS.map(() => undefined)
+const aroundStarts: number[] = INTERVALS.map(() => 0)
 
 export function writeCandleRef(w: ByteWriter, ref: CandleRef): void {
   w.recurringId(ref.pair)
@@ -37,43 +49,109 @@ function readInterval(r: ByteReader): Interval {
 
 /**
  * Candles of one pair come one after the other, interval by interval, and have most in common: what is as in the
- * `previous` one is not written again. Which fields those are follows from the values alone.
+ * `previous` one is not written again. Which fields those are follows from the values alone. Of a pair that trades
+ * rarely, most candles are then a single byte.
  */
 export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): void {
-  const isSamePair = previous !== undefined && candle.pair === previous.pair
-  const isSameFirst = isSamePair && sameOrderKey(candle.firstTrade, previous.firstTrade)
-  const isSameLast = isSamePair && sameOrderKey(candle.lastTrade, previous.lastTrade)
-  w.u8((isSamePair ? SAME_PAIR : 0) | (isSameFirst ? SAME_FIRST : 0) | (isSameLast ? SAME_LAST : 0))
-  if (!isSamePair) w.recurringId(candle.pair)
-  w.u8(INTERVALS.indexOf(candle.interval))
-  w.varuint(candle.start)
-  const base = isSamePair ? previous : undefined
-  writeCandleValues(w, candle.usd, base?.usd)
-  writeCandleValues(w, candle.native, base?.native)
+  if (previous === undefined || candle.pair !== previous.pair) {
+    w.u8(0)
+    w.recurringId(candle.pair)
+    w.u8(INTERVALS.indexOf(candle.interval))
+    w.varuint(candle.start)
+    writeTrades(w, candle, 0, undefined)
+    return
+  }
+  const isAround = isAroundPrevious(candle, previous)
+  let same = isAround ? SAME_PAIR | AROUND : SAME_PAIR
+  if (sameOrderKey(candle.firstTrade, previous.firstTrade)) same |= SAME_FIRST
+  if (sameOrderKey(candle.lastTrade, previous.lastTrade)) same |= SAME_LAST
+  const isSameTrades =
+    (same & SAME_FIRST) !== 0 &&
+    (same & SAME_LAST) !== 0 &&
+    candle.tradeCount === previous.tradeCount &&
+    candle.usd === previous.usd &&
+    candle.native === previous.native
+  w.u8(isSameTrades ? same | SAME_TRADES : same)
+  if (!isAround) {
+    w.u8(INTERVALS.indexOf(candle.interval))
+    w.varuint(candle.start)
+  }
+  if (!isSameTrades) writeTrades(w, candle, same, previous)
+}
+
+function writeTrades(w: ByteWriter, candle: Candle, same: number, previous: Candle | undefined): void {
+  writeCandleValues(w, candle.usd, previous?.usd)
+  writeCandleValues(w, candle.native, previous?.native)
   w.varuint(candle.tradeCount)
-  if (!isSameFirst) writeOrderKey(w, candle.firstTrade)
-  if (!isSameLast) writeOrderKey(w, candle.lastTrade)
+  if (!(same & SAME_FIRST)) writeOrderKey(w, candle.firstTrade)
+  if (!(same & SAME_LAST)) writeOrderKey(w, candle.lastTrade)
 }
 
 export function readCandle(r: ByteReader, previous?: Candle): Candle {
   const same = r.u8()
-  if (same > (previous === undefined ? 0 : SAME_PAIR | SAME_FIRST | SAME_LAST)) {
-    throw new ChaintapeError('message_unreadable', `a candle cannot begin with ${same}`)
+  if (previous === undefined || !(same & SAME_PAIR)) {
+    if (same !== 0) throw badStart(same)
+    const { pair, interval, start } = readCandleRef(r)
+    return readTrades(r, pair, interval, start, same, undefined)
   }
-  const pair = previous !== undefined && same & SAME_PAIR ? previous.pair : r.id()
-  const interval = readInterval(r)
-  const start = r.varuint()
-  const base = same & SAME_PAIR ? previous : undefined
+  if (same > ALL_FLAGS) throw badStart(same)
+  let interval: Interval
+  let start: number
+  if (same & AROUND) {
+    const code = nextCode(previous.interval)
+    if (code >= INTERVALS.length) throw badStart(same)
+    interval = INTERVALS[code] as Interval
+    start = startAround(code, previous.start)
+  } else {
+    interval = readInterval(r)
+    start = r.varuint()
+  }
+  const { pair } = previous
+  if (!(same & SAME_TRADES)) return readTrades(r, pair, interval, start, same, previous)
+  const { usd, native, tradeCount, firstTrade, lastTrade } = previous
+  return { pair, interval, start, usd, native, tradeCount, firstTrade, lastTrade }
+}
+
+function readTrades(
+  r: ByteReader,
+  pair: string,
+  interval: Interval,
+  start: number,
+  same: number,
+  previous: Candle | undefined,
+): Candle {
   return {
     pair,
     interval,
     start,
-    usd: readCandleValues(r, base?.usd),
-    native: readCandleValues(r, base?.native),
+    usd: readCandleValues(r, previous?.usd),
+    native: readCandleValues(r, previous?.native),
     tradeCount: r.varuint(),
     firstTrade: previous !== undefined && same & SAME_FIRST ? previous.firstTrade : readOrderKey(r),
     lastTrade: previous !== undefined && same & SAME_LAST ? previous.lastTrade : readOrderKey(r),
   }
+}
+
+function isAroundPrevious(candle: Candle, previous: Candle): boolean {
+  const code = nextCode(previous.interval)
+  return INTERVALS[code] === candle.interval && startAround(code, previous.start) === candle.start
+}
+
+function nextCode(interval: Interval): number {
+  return NEXT_CODE[interval]
+}
+
+/** Where the candle of this interval starts that has `time` in it. All pairs of a block ask for the same ones. */
+function startAround(code: number, time: number): number {
+  if (aroundTimes[code] !== time) {
+    aroundTimes[code] = time
+    aroundStarts[code] = candleStart(INTERVALS[code] as Interval, time)
+  }
+  return aroundStarts[code] as number
+}
+
+function badStart(same: number): ChaintapeError {
+  return new ChaintapeError('message_unreadable', `a candle cannot begin with ${same}`)
 }
 
 /** In the order of their intervals, usually all of one pair. */

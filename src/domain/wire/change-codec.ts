@@ -1,24 +1,17 @@
-import type { Candle, Change, ChangeSet, Pair } from '../change.ts'
+import type { Candle, Change, ChangeSet } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
 import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
-import {
-  readPair,
-  readToken,
-  readTrade,
-  readTradeRef,
-  writePair,
-  writeToken,
-  writeTrade,
-  writeTradeRef,
-} from './record-codec.ts'
-import { findWritten } from './written-records.ts'
+import { readEventRef, writeEventRef } from './field-codec.ts'
+import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
+import { readPair, readToken, readTrade, writePair, writeToken, writeTrade } from './record-codec.ts'
+import { readWindows, readWindowsRef, writeWindows, writeWindowsRef } from './windows-codec.ts'
 
-/** Version 3 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 3
+/** Version 4 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 4
 const CAUSES = ['block', 'undo', 'final'] as const
 /** A change of this type is a row of candles of one pair. The list ends with a zero. */
 const END = 0
@@ -31,6 +24,12 @@ const TYPE = {
   candleRemoved: 6,
   pairRemoved: 7,
   tokenRemoved: 8,
+  liquidity: 9,
+  windows: 10,
+  switch: 11,
+  liquidityRemoved: 12,
+  windowsRemoved: 13,
+  switchRemoved: 14,
 } as const satisfies Record<Change['type'], number>
 
 /** One for all messages: it has grown to their size. */
@@ -92,19 +91,8 @@ function candlesFrom(changes: readonly Change[], start: number): Candle[] {
 
 function writeCandleRun(w: ByteWriter, candles: readonly Candle[]): number {
   w.u8(TYPE.candle)
-  const written = findWritten(candles[0] as Candle)
-  if (written !== undefined && isList(written.record, candles)) w.raw(written.bytes)
-  else writeCandles(w, candles)
+  writeCandles(w, candles)
   return candles.length
-}
-
-/** Whether a record is a list of exactly these candles. */
-function isList(record: unknown, candles: readonly Candle[]): boolean {
-  return (
-    Array.isArray(record) &&
-    record.length === candles.length &&
-    record.every((candle, at) => candle === candles[at])
-  )
 }
 
 function readChanges(r: ByteReader): Change[] {
@@ -116,12 +104,6 @@ function readChanges(r: ByteReader): Change[] {
   return changes
 }
 
-function writePublished(w: ByteWriter, pair: Pair): void {
-  const written = findWritten(pair)
-  if (written?.record === pair) w.raw(written.bytes)
-  else writePair(w, pair)
-}
-
 function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>): void {
   w.u8(TYPE[change.type])
   switch (change.type) {
@@ -129,13 +111,13 @@ function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>)
       writeTrade(w, change.trade)
       break
     case 'pair':
-      writePublished(w, change.pair)
+      writePair(w, change.pair)
       break
     case 'token':
       writeToken(w, change.token)
       break
     case 'tradeRemoved':
-      writeTradeRef(w, change.trade)
+      writeEventRef(w, change.trade)
       break
     case 'candleRemoved':
       writeCandleRef(w, change.candle)
@@ -145,6 +127,22 @@ function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>)
       break
     case 'tokenRemoved':
       w.id(change.token)
+      break
+    case 'liquidity':
+      writeLiquidity(w, change.liquidity)
+      break
+    case 'windows':
+      writeWindows(w, change.windows)
+      break
+    case 'switch':
+    case 'switchRemoved':
+      writeSwitch(w, change.switch)
+      break
+    case 'liquidityRemoved':
+      writeEventRef(w, change.liquidity)
+      break
+    case 'windowsRemoved':
+      writeWindowsRef(w, change.windows)
       break
     default:
       never(change)
@@ -160,13 +158,25 @@ function readChange(r: ByteReader, type: number): Change {
     case TYPE.token:
       return { type: 'token', token: readToken(r) }
     case TYPE.tradeRemoved:
-      return { type: 'tradeRemoved', trade: readTradeRef(r) }
+      return { type: 'tradeRemoved', trade: readEventRef(r) }
     case TYPE.candleRemoved:
       return { type: 'candleRemoved', candle: readCandleRef(r) }
     case TYPE.pairRemoved:
       return { type: 'pairRemoved', pair: r.id() }
     case TYPE.tokenRemoved:
       return { type: 'tokenRemoved', token: r.id() }
+    case TYPE.liquidity:
+      return { type: 'liquidity', liquidity: readLiquidity(r) }
+    case TYPE.windows:
+      return { type: 'windows', windows: readWindows(r) }
+    case TYPE.switch:
+      return { type: 'switch', switch: readSwitch(r) }
+    case TYPE.liquidityRemoved:
+      return { type: 'liquidityRemoved', liquidity: readEventRef(r) }
+    case TYPE.windowsRemoved:
+      return { type: 'windowsRemoved', windows: readWindowsRef(r) }
+    case TYPE.switchRemoved:
+      return { type: 'switchRemoved', switch: readSwitch(r) }
     default:
       throw new ChaintapeError('message_unreadable', `unknown change type ${type}`)
   }

@@ -50,19 +50,24 @@ function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
       return event.isPaidOut ? negative(sum(pool, event.amounts)) : NOTHING
     case 'feesCollected':
       return negative(sum(pool, event.amounts))
-    case 'liquidityMoved': {
-      const { price } = pool
-      if (price?.kind !== 'sqrt') return undefined
-      const { liquidityDelta, tickLower, tickUpper } = event
-      const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)
-      return [moved.amount0, moved.amount1]
-    }
+    case 'liquidityMoved':
+      return amountsOf(pool, event)
     case 'priceSet':
     case 'reservesSet':
       return NOTHING
     default:
       return never(event)
   }
+}
+
+/** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
+export function amountsOf(pool: Pool, event: PoolEvent): Flow {
+  if ('amounts' in event) return sum(pool, event.amounts)
+  const { price } = pool
+  if (event.type !== 'liquidityMoved' || price?.kind !== 'sqrt') return undefined
+  const { liquidityDelta, tickLower, tickUpper } = event
+  const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)
+  return [moved.amount0, moved.amount1]
 }
 
 function keptOf({ delta0, delta1 }: Swapped, leavesPpm = 0): Flow {

@@ -1,12 +1,20 @@
-import { RequestError } from '../problem.ts'
+import type { Grant, KeyRing } from '../keys/key-ring.ts'
+import { keyRefused } from '../keys/refusal.ts'
 import type { Scope } from '../scope.ts'
 
-/** Refuses every request of this scope that does not carry the key, before its body is read. */
-export function requireApiKey(scope: Scope, isKey: (given: string) => boolean): void {
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose request it is; null until that is known. */
+    grant: Grant | null
+  }
+}
+
+/** Refuses every request of this scope that does not carry a good key, before its body is read. */
+export function requireApiKey(scope: Scope, check: KeyRing['check']): void {
+  scope.decorateRequest('grant', null)
   scope.addHook('onRequest', async (request) => {
-    const given = request.headers['x-api-key']
-    if (typeof given !== 'string' || !isKey(given)) {
-      throw new RequestError('unauthorized', 'send a valid API key in the X-API-KEY header')
-    }
+    const checked = check(request.headers['x-api-key'])
+    if (typeof checked === 'string') throw keyRefused(checked)
+    request.grant = checked
   })
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ChaintapeError } from '../../domain/errors.ts'
 import { PROBLEM_TYPE, type ProblemItem, problem, RequestError } from '../problem.ts'
 import { writeRawProblem } from '../raw-problem.ts'
 import type { Scope } from '../scope.ts'
@@ -8,6 +9,8 @@ type ValidationError = NonNullable<FastifyError['validation']>[number]
 
 /** As many as the longest list we accept; more would only repeat what is already said. */
 const MAX_ITEMS = 200
+/** After a failure that is not the request's fault. */
+const RETRY_SECONDS = 1
 
 /** Every failure leaves as `application/problem+json`. */
 export function answerProblems(app: Scope): void {
@@ -23,8 +26,11 @@ export async function sendProblem(
   reply: FastifyReply,
 ): Promise<void> {
   const told = toRequestError(error)
-  if (told.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'Request failed')
+  const facts = { err: error, request_id: request.id }
+  if (told.code === 'internal') request.log.error(facts, 'Request failed')
+  if (told.code === 'store_unavailable') request.log.warn(facts, 'Request failed for want of a store')
   const body = problem(told, request.id)
+  if (body.status === 500 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
 }
 
@@ -38,6 +44,9 @@ export function answerBrokenClient(error: NodeJS.ErrnoException, socket: Duplex)
 
 function toRequestError(error: FastifyError | Error): RequestError {
   if (error instanceof RequestError) return error
+  if (isForWantOfStore(error)) {
+    return new RequestError('store_unavailable', 'what the answer is made of cannot be read at the moment')
+  }
   if ('validation' in error && error.validation !== undefined) return fromValidation(error.validation)
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
   if (status === 413) return new RequestError('limit_exceeded', 'the request body is too large')
@@ -46,9 +55,15 @@ function toRequestError(error: FastifyError | Error): RequestError {
   return new RequestError('internal', 'the request could not be served; it is safe to try again')
 }
 
+/** What a handler waits for is a store: one that did not end in time waited too long for it. */
+function isForWantOfStore(error: FastifyError | Error): boolean {
+  if (error instanceof ChaintapeError) return error.code === 'store_unavailable'
+  return 'code' in error && error.code === 'FST_ERR_HANDLER_TIMEOUT'
+}
+
 function fromValidation(errors: readonly ValidationError[]): RequestError {
   const items = errors.slice(0, MAX_ITEMS).map(toItem)
-  return errors.some(({ keyword }) => keyword === 'maxItems')
+  return errors.some(({ keyword }) => keyword === 'maxItems' || keyword === 'maximum')
     ? new RequestError('limit_exceeded', 'the request exceeds a limit', items)
     : new RequestError('malformed_request', 'the request does not have the documented form', items)
 }

@@ -1,8 +1,19 @@
 import type { ChainFamily } from '../../domain/ids.ts'
+import type { HistoryView } from '../history-view.ts'
 import type { MarketReader } from '../market-view.ts'
 
 /** What the REST operations are made from. */
 export type RestContext = {
   readonly view: MarketReader
+  readonly history: HistoryView
   readonly familyOf: (chain: string) => ChainFamily | undefined
+  readonly chains: readonly ChainInfo[]
+  /** The coins that a chain's other tokens are traded against, highest rank first. */
+  readonly mainTokensOf: (chain: string) => readonly string[]
+}
+
+export type ChainInfo = {
+  readonly chain: string
+  readonly family: ChainFamily
+  readonly amms: readonly string[]
 }

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { MEME, MEME_WETH, samplePair, sampleToken, WETH } from '../../../test/support/market-samples.ts'
+import {
+  MEME,
+  MEME_WETH,
+  samplePair,
+  sampleToken,
+  sampleWindows,
+  value,
+  WETH,
+} from '../../../test/support/market-samples.ts'
+import type { Token } from '../../domain/change.ts'
 import { pairDetail } from './pair-detail.ts'
 import { tokenDetail } from './token-detail.ts'
 import { tokenPrice } from './token-price.ts'
+import { mainTokenRow, tokenRow } from './token-row.ts'
+import { percentChange } from './windows.ts'
 
+const tokenAlone = (token: Token) => ({ chain: 'eth', token, windows: undefined, headTime: undefined })
 const unknownSide = { decimals: undefined, priceUsd: undefined, priceNative: undefined }
 const pair = samplePair()
 const bare = samplePair({
@@ -24,7 +36,7 @@ const bare = samplePair({
 })
 
 test('pair detail', () => {
-  assert.deepEqual(pairDetail('eth', pair), {
+  assert.deepEqual(pairDetail('eth', pair, undefined), {
     pair: MEME_WETH,
     chain: 'eth',
     amm: 'uniswap_v2',
@@ -55,7 +67,7 @@ test('pair detail', () => {
 })
 
 test('pair detail leaves out what is unknown', () => {
-  assert.deepEqual(pairDetail('eth', bare), {
+  assert.deepEqual(pairDetail('eth', bare, undefined), {
     pair: MEME_WETH,
     chain: 'eth',
     amm: 'uniswap_v2',
@@ -69,7 +81,7 @@ test('pair detail leaves out what is unknown', () => {
 })
 
 test('token detail', () => {
-  assert.deepEqual(tokenDetail('eth', sampleToken(), [pair]), {
+  assert.deepEqual(tokenDetail('eth', sampleToken(), [{ pair, windows: undefined }], undefined), {
     status: 1,
     msg: 'SUCCESS',
     data_type: 1,
@@ -114,7 +126,7 @@ test('token detail', () => {
 
 test('token detail keeps the documented fields when they are unknown, and leaves out ours', () => {
   const token = sampleToken({ name: '', symbol: '', priceUsd: undefined, tvlUsd: undefined })
-  assert.deepEqual(tokenDetail('eth', token, [bare]).data, {
+  assert.deepEqual(tokenDetail('eth', token, [{ pair: bare, windows: undefined }], undefined).data, {
     is_audited: false,
     pairs: [
       {
@@ -148,7 +160,7 @@ test('token detail keeps the documented fields when they are unknown, and leaves
 })
 
 test('token price', () => {
-  assert.deepEqual(tokenPrice('eth', sampleToken()), {
+  assert.deepEqual(tokenPrice(tokenAlone(sampleToken())), {
     token_id: `${MEME}-eth`,
     current_price_usd: '0.003',
     tvl: '12500.75',
@@ -156,5 +168,75 @@ test('token price', () => {
     updated_at: 1_700_000_120,
   })
   const unknown = sampleToken({ priceUsd: undefined, tvlUsd: undefined, fdvUsd: undefined })
-  assert.deepEqual(tokenPrice('eth', unknown), { token_id: `${MEME}-eth`, updated_at: 1_700_000_120 })
+  assert.deepEqual(tokenPrice(tokenAlone(unknown)), { token_id: `${MEME}-eth`, updated_at: 1_700_000_120 })
+})
+
+const HEAD_TIME = 1_700_000_123
+const traded = { chain: 'eth', token: sampleToken(), windows: sampleWindows(), headTime: HEAD_TIME }
+
+test('windows of a pair', () => {
+  const detail = pairDetail('eth', pair, sampleWindows()) as Record<string, unknown>
+  const some = (...names: string[]) => Object.fromEntries(names.map((name) => [name, detail[name]]))
+  assert.deepEqual(some('high_u', 'low_u', 'price_change_15m', 'volume_u_15m', 'tx_15m_count'), {
+    high_u: '0.0032',
+    low_u: '0.0028',
+    price_change_15m: '-25',
+    volume_u_15m: '0',
+    tx_15m_count: 0,
+  })
+  assert.deepEqual(some('price_change_24h', 'volume_u_24h', 'buy_volume_u_24h', 'sell_volume_u_24h'), {
+    price_change_24h: '50',
+    volume_u_24h: '250.5',
+    buy_volume_u_24h: '200.5',
+    sell_volume_u_24h: '50',
+  })
+  assert.deepEqual(some('buys_tx_1h_count', 'sells_tx_1h_count', 'makers_24h', 'buyers_24h', 'sellers_24h'), {
+    buys_tx_1h_count: 2,
+    sells_tx_1h_count: 1,
+    makers_24h: 2,
+    buyers_24h: 2,
+    sellers_24h: 1,
+  })
+})
+
+test('token price with windows', () => {
+  const { price_change_1d, price_change_24h, tx_volume_u_24h } = tokenPrice(traded)
+  assert.deepEqual([price_change_1d, price_change_24h, tx_volume_u_24h], ['25', '50', '250.5'])
+  const tomorrow = tokenPrice({ ...traded, headTime: HEAD_TIME + 86_400 })
+  assert.equal(tomorrow.price_change_1d, '0', 'a day without a trade has changed nothing')
+})
+
+test('token row', () => {
+  const row = tokenRow(traded) as Record<string, unknown>
+  assert.deepEqual(
+    [
+      row['token'],
+      row['tx_amount_24h'],
+      row['tx_count_24h'],
+      row['token_tx_volume_usd_1h'],
+      row['token_makers_24h'],
+    ],
+    [MEME, '80000', 3, '250.5', 2],
+  )
+  assert.equal('token_tx_volume_usd_1m' in row, false, 'rows have four windows')
+  assert.equal('market_cap' in row, false)
+  const unknown = tokenAlone(sampleToken({ priceUsd: undefined }))
+  const { current_price_usd, market_cap, holders, logo_url } = mainTokenRow(unknown)
+  assert.deepEqual([current_price_usd, market_cap, holders, logo_url], ['', '', 0, ''])
+})
+
+test('a change in percent is cut off, not rounded', () => {
+  const change = (now: bigint, before: bigint) => percentChange(now, before)
+  assert.deepEqual(
+    [
+      change(3n, 2n),
+      change(1n, 3n),
+      change(2n, 3n),
+      change(3n, 3n),
+      change(100_001n, 100_000n),
+      change(99_999n, 100_000n),
+    ],
+    ['50', '-66.66', '-33.33', '0', '0', '0'],
+  )
+  assert.equal(percentChange(value('1'), undefined), undefined)
 })

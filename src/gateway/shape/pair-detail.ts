@@ -1,10 +1,11 @@
-import type { Pair } from '../../domain/change.ts'
+import type { Pair, Windows } from '../../domain/change.ts'
+import { windowFields } from './window-fields.ts'
 import { knownAmount, knownPrice, knownValue, leaveOutUnknown } from './wire-values.ts'
 
 /** The answer of `GET /v2/pairs/{pair-id}`. All its fields are ours, so an unknown one is left out. */
-export function pairDetail(chain: string, pair: Pair) {
+export function pairDetail(chain: string, pair: Pair, windows: Windows | undefined) {
   const { token0, token1 } = pair
-  return leaveOutUnknown({
+  const known = leaveOutUnknown({
     pair: pair.address,
     chain,
     amm: pair.amm,
@@ -29,7 +30,10 @@ export function pairDetail(chain: string, pair: Pair) {
     updated_at: pair.updatedAt,
     first_trade_at: pair.firstTradeAt,
     last_trade_at: pair.lastTradeAt,
+    high_u: knownPrice(windows?.highUsd),
+    low_u: knownPrice(windows?.lowUsd),
     price_ath_u: knownPrice(pair.athPriceUsd),
     is_main_pair: pair.isMain,
   })
+  return { ...known, ...windowFields('pair', windows) }
 }

@@ -1,15 +1,29 @@
-import type { Pair } from '../../domain/change.ts'
+import type { Pair, Token, Windows } from '../../domain/change.ts'
+import { change1d, change24h, count24h, sumsOf, volume24h } from './windows.ts'
 import { amountText, priceText, valueText } from './wire-values.ts'
+
+/** What a price entry is made from: the pair, its target token, and its windows, as far as they are known. */
+export type PricedPair = {
+  readonly chain: string
+  readonly pair: Pair
+  readonly target: Token | undefined
+  readonly windows: Windows | undefined
+  readonly headTime: number | undefined
+}
 
 /** `result` of a `price` push. */
 export function pricePush(prices: readonly ReturnType<typeof priceEntry>[]) {
   return { prices, topic: 'price' }
 }
 
-/** What a `price` subscription says of one pair: the pool price and the last trade price of its target token. */
-export function priceEntry(chain: string, pair: Pair) {
+/**
+ * What a `price` subscription says of one pair. `uprice` is the target token's price, which no thin pool and no
+ * flash loan moves; `last_price` is what was paid in this pair.
+ */
+export function priceEntry({ chain, pair, target, windows, headTime }: PricedPair) {
   const { token0, token1, targetToken } = pair
-  const target = [token0, token1].find((side) => side.token === targetToken)
+  const traded = [token0, token1].find((side) => side.token === targetToken)
+  const day = change24h(windows) ?? ''
   return {
     chain,
     pair: pair.address,
@@ -19,15 +33,19 @@ export function priceEntry(chain: string, pair: Pair) {
     last_price: priceText(pair.lastTradePriceUsd),
     reserve0: amountText(token0.reserveRaw, token0.decimals),
     reserve1: amountText(token1.reserveRaw, token1.decimals),
-    price_change: '',
-    price_change_24h: '',
-    volume_24_u: '',
+    price_change: change1d(windows, headTime) ?? '',
+    price_change_24h: day,
+    volume_24_u: valueText(volume24h(windows)),
     direction: pair.lastSide ?? '',
     time: pair.updatedAt,
-    change: '',
+    change: day,
     tvl: valueText(pair.tvlUsd),
-    makers_24h: '',
-    tx_amount_24h: '',
-    tx_count_24h: '',
+    makers_24h: countText(windows && sumsOf(windows, '24h').makers),
+    tx_amount_24h: amountText(windows?.amountRaw, traded?.decimals),
+    tx_count_24h: countText(count24h(windows)),
   }
+}
+
+function countText(count: number | undefined): string {
+  return count === undefined ? '' : String(count)
 }

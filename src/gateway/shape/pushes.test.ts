@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
+  ALONE,
   MEME,
   MEME_WETH,
+  pairAlone,
+  price,
   ROUTER,
   sampleCandle,
   samplePair,
+  sampleToken,
   sampleTrade,
+  sampleWindows,
   TX_HASH,
   WALLET,
   WETH,
@@ -114,7 +119,7 @@ const unknown24h = {
 }
 
 test('kline push', () => {
-  assert.deepEqual(klinePush('eth', sampleCandle()), {
+  assert.deepEqual(klinePush('eth', sampleCandle(), ALONE), {
     id: `${MEME_WETH}-eth`,
     interval: '1',
     kline: {
@@ -143,7 +148,7 @@ test('kline push', () => {
 test('kline push without prices keeps the interval letter of seconds', () => {
   const empty = { open: '', high: '', low: '', close: '', volume: '' }
   const candle = sampleCandle({ interval: 's1', usd: undefined, native: undefined })
-  assert.deepEqual(klinePush('eth', candle), {
+  assert.deepEqual(klinePush('eth', candle, ALONE), {
     id: `${MEME_WETH}-eth`,
     interval: 's1',
     kline: { eth: { ...empty, time: 1_700_000_100 }, usd: { ...empty, ...unknown24h, time: 1_700_000_100 } },
@@ -173,13 +178,19 @@ const entry = {
 }
 
 test('price entry', () => {
-  assert.deepEqual(pricePush([priceEntry('eth', pair)]), { prices: [entry], topic: 'price' })
-  assert.deepEqual(priceEntry('eth', samplePair({ targetToken: WETH })), {
+  const known = { ...pairAlone(pair), target: sampleToken() }
+  assert.deepEqual(pricePush([priceEntry(known)]), { prices: [entry], topic: 'price' })
+  assert.deepEqual(priceEntry({ ...known, windows: sampleWindows(), headTime: 1_700_000_123 }), {
     ...entry,
-    target_token: WETH,
-    uprice: '2000',
+    price_change: '25',
+    price_change_24h: '50',
+    volume_24_u: '250.5',
+    change: '50',
+    makers_24h: '2',
+    tx_amount_24h: '80000',
+    tx_count_24h: '3',
   })
-  assert.deepEqual(priceEntry('eth', bare), {
+  assert.deepEqual(priceEntry(pairAlone(bare)), {
     ...entry,
     is_main_pair: false,
     target_token: '',
@@ -190,4 +201,10 @@ test('price entry', () => {
     direction: '',
     tvl: '',
   })
+})
+
+test('uprice is the price of the token, whatever this pool asks', () => {
+  const target = sampleToken({ priceUsd: price('0.005') })
+  const { uprice, last_price } = priceEntry({ ...pairAlone(pair), target })
+  assert.deepEqual([uprice, last_price], ['0.005', '0.0031'])
 })

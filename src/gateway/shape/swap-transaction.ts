@@ -11,7 +11,7 @@ export function swapPush(chain: string, trade: Trade) {
   return { id: trade.pair, topic: 'tx', tx: swapTransaction(chain, trade) }
 }
 
-function swapTransaction(chain: string, trade: Trade) {
+export function swapTransaction(chain: string, trade: Trade) {
   const { sold, bought } = trade
   return {
     amm: trade.amm,

@@ -1,8 +1,16 @@
-import type { Pair, Token } from '../../domain/change.ts'
+import type { Token } from '../../domain/change.ts'
+import type { PairView } from '../market-view.ts'
+import { windowFields } from './window-fields.ts'
+import { change1d, change24h, volume24h } from './windows.ts'
 import { knownAmount, knownValue, leaveOutUnknown, priceText, valueText } from './wire-values.ts'
 
 /** The TokenApiResponse of the interface document; the only answer in an envelope. */
-export function tokenDetail(chain: string, token: Token, topPairs: readonly Pair[]) {
+export function tokenDetail(
+  chain: string,
+  token: Token,
+  topPairs: readonly PairView[],
+  headTime: number | undefined,
+) {
   return {
     status: 1,
     msg: 'SUCCESS',
@@ -10,7 +18,7 @@ export function tokenDetail(chain: string, token: Token, topPairs: readonly Pair
     data: {
       // No audit data is read yet; the document lists the field, so it says what is known: no audit seen.
       is_audited: false,
-      pairs: topPairs.map((pair) => tokenPair(chain, pair)),
+      pairs: topPairs.map((view) => tokenPair(chain, view, headTime)),
       token: tokenInfo(chain, token),
     },
   }
@@ -30,19 +38,19 @@ function tokenInfo(chain: string, token: Token) {
   }
 }
 
-function tokenPair(chain: string, pair: Pair) {
+function tokenPair(chain: string, { pair, windows }: PairView, headTime: number | undefined) {
   const { token0, token1 } = pair
-  return leaveOutUnknown({
+  const known = leaveOutUnknown({
     amm: pair.amm,
     chain,
     pair: pair.address,
-    price_change: '',
-    price_change_24h: '',
+    price_change: change1d(windows, headTime) ?? '',
+    price_change_24h: change24h(windows) ?? '',
     token0_symbol: token0.symbol,
     token1_symbol: token1.symbol,
     token0_price_usd: priceText(token0.priceUsd),
     token1_price_usd: priceText(token1.priceUsd),
-    volume_u: '',
+    volume_u: valueText(volume24h(windows)),
     updated_at: pair.updatedAt,
     token0_address: token0.token,
     token1_address: token1.token,
@@ -52,4 +60,5 @@ function tokenPair(chain: string, pair: Pair) {
     reserve1: knownAmount(token1.reserveRaw, token1.decimals),
     tvl: knownValue(pair.tvlUsd),
   })
+  return { ...known, ...windowFields('pair', windows) }
 }

@@ -1,13 +1,17 @@
-import type { Token } from '../../domain/change.ts'
 import { formatChainId } from '../../domain/ids.ts'
+import type { TokenView } from './token-row.ts'
+import { change1d, change24h, volume24h } from './windows.ts'
 import { knownPrice, knownValue, leaveOutUnknown } from './wire-values.ts'
 
 /** One entry of the map that `POST /v2/tokens/price` answers. */
-export function tokenPrice(chain: string, token: Token) {
+export function tokenPrice({ chain, token, windows, headTime }: TokenView) {
   return leaveOutUnknown({
     token_id: formatChainId(token.address, chain),
     current_price_usd: knownPrice(token.priceUsd),
+    price_change_1d: change1d(windows, headTime),
+    price_change_24h: change24h(windows),
     tvl: knownValue(token.tvlUsd),
+    tx_volume_u_24h: knownValue(volume24h(windows)),
     fdv: knownValue(token.fdvUsd),
     updated_at: token.updatedAt,
   })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
+  ALONE,
   MEME,
   MEME_USDC,
   MEME_WETH,
+  pairAlone,
   sampleCandle,
   samplePair,
   sampleSet,
@@ -74,7 +76,7 @@ test('each topic reaches its listeners only, in order', () => {
       key: klineKey(onEth(MEME_WETH), 'k1'),
       topic: 'kline',
       seq: 5,
-      message: message(2, klinePush('eth', candle)),
+      message: message(2, klinePush('eth', candle, ALONE)),
     },
   ])
   assert.deepEqual(prices.shown, [
@@ -82,7 +84,7 @@ test('each topic reaches its listeners only, in order', () => {
       key: pairPriceKey(onEth(MEME_WETH)),
       topic: 'price',
       seq: 5,
-      message: message(3, pricePush([priceEntry('eth', pair)])),
+      message: message(3, pricePush([priceEntry(pairAlone(pair))])),
     },
   ])
 })
@@ -104,8 +106,8 @@ test('a token listener follows the main pair, wherever it goes', () => {
   hub.apply(sampleSet(4, [{ type: 'pair', pair: { ...later, targetToken: undefined } }]))
   const key = tokenPriceKey(onEth(MEME))
   assert.deepEqual(listener.shown, [
-    { key, topic: 'price', seq: 1, message: message(9, pricePush([priceEntry('eth', former)])) },
-    { key, topic: 'price', seq: 3, message: message(9, pricePush([priceEntry('eth', later)])) },
+    { key, topic: 'price', seq: 1, message: message(9, pricePush([priceEntry(pairAlone(former))])) },
+    { key, topic: 'price', seq: 3, message: message(9, pricePush([priceEntry(pairAlone(later))])) },
   ])
 })
 
@@ -152,7 +154,7 @@ test('removals are not pushed; a corrected candle is', () => {
       key: klineKey(onEth(MEME_WETH), 'k1'),
       topic: 'kline',
       seq: 8,
-      message: message(1, klinePush('eth', candle)),
+      message: message(1, klinePush('eth', candle, ALONE)),
     },
   ])
 })

@@ -1,5 +1,5 @@
-import type { Change, ChangeSet, Pair } from '../../domain/change.ts'
-import { klinePush } from '../shape/kline.ts'
+import type { Change, ChangeSet, Pair, Token, Windows } from '../../domain/change.ts'
+import { klinePush, targetDecimals } from '../shape/kline.ts'
 import { priceEntry, pricePush } from '../shape/price-entry.ts'
 import { swapPush } from '../shape/swap-transaction.ts'
 import { pushFrame } from './push-frame.ts'
@@ -42,11 +42,13 @@ export class Hub {
 
   apply(set: ChangeSet): void {
     if (this.#listeners.size === 0) return
-    for (const change of set.changes) this.#applyChange(set, change)
+    const records = recordsOf(set)
+    for (const change of set.changes) this.#applyChange(set, change, records)
   }
 
-  #applyChange(set: ChangeSet, change: Change): void {
+  #applyChange(set: ChangeSet, change: Change, records: SetRecords): void {
     const { chain } = set
+    const headTime = set.head.time
     switch (change.type) {
       case 'trade': {
         const { trade } = change
@@ -57,12 +59,20 @@ export class Hub {
       case 'candle': {
         const { candle } = change
         const keys = [klineKey({ chain, address: candle.pair }, candle.interval)]
-        this.#push(set, 'kline', keys, () => klinePush(chain, candle))
+        this.#push(set, 'kline', keys, () => {
+          const pair = records.pairs.get(candle.pair)
+          const windows = records.windows.get(candle.pair)
+          return klinePush(chain, candle, { windows, decimals: pair && targetDecimals(pair), headTime })
+        })
         break
       }
       case 'pair': {
         const { pair } = change
-        this.#push(set, 'price', priceKeys(chain, pair), () => pricePush([priceEntry(chain, pair)]))
+        this.#push(set, 'price', priceKeys(chain, pair), () => {
+          const target = records.tokens.get(pair.targetToken ?? '')
+          const windows = records.windows.get(pair.address)
+          return pricePush([priceEntry({ chain, pair, target, windows, headTime })])
+        })
         break
       }
       default:
@@ -90,6 +100,26 @@ export class Hub {
       }
     }
   }
+}
+
+/** What a set says of pairs, their tokens and windows: a trade changes all three. */
+type SetRecords = {
+  readonly pairs: ReadonlyMap<string, Pair>
+  readonly tokens: ReadonlyMap<string, Token>
+  readonly windows: ReadonlyMap<string, Windows>
+}
+
+function recordsOf({ changes }: ChangeSet): SetRecords {
+  const pairs = new Map<string, Pair>()
+  const tokens = new Map<string, Token>()
+  const windows = new Map<string, Windows>()
+  for (const change of changes) {
+    if (change.type === 'pair') pairs.set(change.pair.address, change.pair)
+    else if (change.type === 'token') tokens.set(change.token.address, change.token)
+    else if (change.type === 'windows' && change.windows.pair !== undefined)
+      windows.set(change.windows.pair, change.windows)
+  }
+  return { pairs, tokens, windows }
 }
 
 function priceKeys(chain: string, pair: Pair): string[] {

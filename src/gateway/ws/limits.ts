@@ -3,6 +3,7 @@ export type WsLimits = typeof DEFAULT_WS_LIMITS
 export const DEFAULT_WS_LIMITS = {
   maxSubscriptions: 1_000,
   maxPriceIds: 200,
+  maxMultiKlinePairs: 100,
   maxBatch: 20,
   messagesPerSecond: 20,
   maxMessageBytes: 64 * 1_024,

@@ -1,20 +1,27 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Grant } from '../keys/key-ring.ts'
+import { keyRefused } from '../keys/refusal.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { RequestError } from '../problem.ts'
 import { writeRawProblem } from '../raw-problem.ts'
+import { Connections } from './connections.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
 import { Session, type SessionOptions } from './session.ts'
 
-export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics'> & {
+export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'connections'> & {
   readonly limits?: Partial<WsLimits>
+  /** The largest that any plan allows; a session applies that of its own plan. */
+  readonly maxMessageBytes: number
   readonly metrics: GatewayMetrics
 }
 
 export type WsServer = {
   /** Says goodbye to every client, and waits a moment for them to leave. */
   close(): Promise<void>
+  /** Ends the connections of a key that is not good any more. */
+  recheck(keyId: string): void
 }
 
 const PATH = '/ws'
@@ -29,14 +36,15 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: limits.maxMessageBytes,
+    maxPayload: options.maxMessageBytes,
     maxFragments: 16,
     maxBufferedChunks: 1_024,
   })
   let isClosing = false
 
-  const open = (socket: WebSocket, isAuthorised: boolean): void => {
-    sessions.set(socket, new Session(socket, isAuthorised, { ...options, limits }))
+  const connections = new Connections<Session>()
+  const open = (socket: WebSocket, grant: Grant | undefined): void => {
+    sessions.set(socket, new Session(socket, grant, { ...options, limits, connections }))
     options.metrics.sockets.inc()
     socket.once('close', () => {
       sessions.delete(socket)
@@ -45,13 +53,29 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   }
 
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    const refusal = isClosing ? SHUTTING_DOWN : checkUpgrade(request, options.isKey)
-    if (refusal !== undefined) {
-      writeRawProblem(stream, refusal)
+    const admitted = isClosing ? SHUTTING_DOWN : checkUpgrade(request)
+    if (admitted instanceof RequestError) {
+      writeRawProblem(stream, admitted)
       return
     }
-    const isAuthorised = request.headers['x-api-key'] !== undefined
-    server.handleUpgrade(request, stream, head, (socket) => open(socket, isAuthorised))
+    server.handleUpgrade(request, stream, head, (socket) => open(socket, admitted))
+  }
+
+  /** No key at all is fine here: a browser cannot set the header and sends `auth` instead. */
+  const checkUpgrade = (request: IncomingMessage): Grant | RequestError | undefined => {
+    const [path, query] = (request.url ?? '').split('?', 2)
+    if (path !== PATH) return new RequestError('not_found', 'WebSocket clients connect to /ws')
+    if (query !== undefined) {
+      // Queries end up in logs and histories: a key has no place there, and nothing else is understood.
+      return new RequestError('malformed_request', 'no query is accepted here; send the key in X-API-KEY')
+    }
+    const given = request.headers['x-api-key']
+    if (given === undefined) return undefined
+    const checked = options.check(given)
+    if (typeof checked === 'string') return keyRefused(checked)
+    if (connections.hasRoomFor(checked)) return checked
+    const { maxConnections } = checked.plan.sockets
+    return new RequestError('limit_exceeded', `a key has at most ${maxConnections} connections`)
   }
 
   http.on('upgrade', onUpgrade)
@@ -60,6 +84,9 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   }, limits.pingMs / TICKS_PER_PING)
 
   return {
+    recheck: (keyId) => {
+      for (const session of connections.of(keyId)) session.endIfKeyEnded()
+    },
     close: async () => {
       isClosing = true
       clearInterval(ticker)
@@ -80,16 +107,3 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
 }
 
 const SHUTTING_DOWN = new RequestError('internal', 'the server is shutting down')
-
-/** No key at all is fine here: a browser cannot set the header and sends `auth` instead. */
-function checkUpgrade(request: IncomingMessage, isKey: (given: string) => boolean): RequestError | undefined {
-  const [path, query] = (request.url ?? '').split('?', 2)
-  if (path !== PATH) return new RequestError('not_found', 'WebSocket clients connect to /ws')
-  if (query !== undefined) {
-    // Queries end up in logs and histories: a key has no place there, and nothing else is understood.
-    return new RequestError('malformed_request', 'no query is accepted here; send the key in X-API-KEY')
-  }
-  const given = request.headers['x-api-key']
-  if (given === undefined || (typeof given === 'string' && isKey(given))) return undefined
-  return new RequestError('unauthorized', 'send a valid API key in the X-API-KEY header')
-}

@@ -3,11 +3,14 @@ import test, { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ack, failure, KLINE, push, request, startSession, TX } from '../../../test/support/fake-session.ts'
 import {
+  ALONE,
   MEME,
   MEME_WETH,
+  pairAlone,
   sampleCandle,
   samplePair,
   sampleSet,
+  sampleToken,
   sampleTrade,
 } from '../../../test/support/market-samples.ts'
 import type { Candle, Pair } from '../../domain/change.ts'
@@ -28,9 +31,9 @@ test('pushes that arrive while the snapshot is read follow it, unless it include
   hub.apply(sampleSet(9, [{ type: 'candle', candle: at(9) }]))
   assert.deepEqual(socket.sent, [
     ack(4, 'subscribe', KLINE),
-    push(4, klinePush('eth', at(7))),
-    push(4, klinePush('eth', at(8))),
-    push(4, klinePush('eth', at(9))),
+    push(4, klinePush('eth', at(7), ALONE)),
+    push(4, klinePush('eth', at(8), ALONE)),
+    push(4, klinePush('eth', at(9), ALONE)),
   ])
 })
 
@@ -44,9 +47,9 @@ test('a snapshot from a store that is ahead of the log is not followed by what i
   }
   assert.deepEqual(socket.sent, [
     ack(4, 'subscribe', KLINE),
-    push(4, klinePush('eth', sampleCandle())),
-    push(4, klinePush('eth', sampleCandle({ start: 9 }))),
-    push(4, klinePush('eth', sampleCandle({ start: 10 }))),
+    push(4, klinePush('eth', sampleCandle(), ALONE)),
+    push(4, klinePush('eth', sampleCandle({ start: 9 }), ALONE)),
+    push(4, klinePush('eth', sampleCandle({ start: 10 }), ALONE)),
   ])
 })
 
@@ -94,7 +97,7 @@ test('one batch is answered by one array, and only then come the snapshots of wh
       failure(4, -32003, 'unknown pair', { rejected: [{ item: `${MEME}-eth`, reason: 'unknown_pair' }] }),
       { jsonrpc: '2.0', id: null, result: 'pong' },
     ],
-    push(2, pricePush([priceEntry('eth', samplePair())])),
+    push(2, pricePush([priceEntry({ ...pairAlone(samplePair()), target: sampleToken() })])),
   ])
   assert.equal(hub.size, 2)
 })

@@ -1,8 +1,11 @@
 import type { RawData, WebSocket } from 'ws'
+import { withoutApiKeys } from '../../domain/api-key.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { Grant, KeyRing } from '../keys/key-ring.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import type { Connections } from './connections.ts'
 import type { Hub, Push } from './hub.ts'
 import type { WsLimits } from './limits.ts'
 import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc.ts'
@@ -13,8 +16,10 @@ import { TokenBucket } from './token-bucket.ts'
 export type SessionOptions = {
   readonly hub: Hub
   readonly view: MarketReader
-  readonly isKey: (given: string) => boolean
+  readonly check: KeyRing['check']
+  readonly connections: Connections<Session>
   readonly familyOf: (chain: string) => ChainFamily | undefined
+  /** Of everybody; a key's plan overrides some. */
   readonly limits: WsLimits
   readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'pushes' | 'slowReaders'>
   readonly logger: Logger
@@ -22,8 +27,11 @@ export type SessionOptions = {
 }
 
 const CLOSE_GOING_AWAY = 1001
+const CLOSE_TOO_LARGE = 1009
 const CLOSE_UNAUTHORIZED = 4401
+const CLOSE_KEY_ENDED = 4403
 const CLOSE_SLOW_READER = 4408
+const CLOSE_TOO_MANY = 4429
 
 /**
  * One socket: answers its requests in the order they came (only the refusals of a flood overtake), and sends it
@@ -33,35 +41,38 @@ export class Session {
   readonly #socket: WebSocket
   readonly #options: SessionOptions
   readonly #subscriber: Subscriber
-  readonly #bucket: TokenBucket
   readonly #authTimer: NodeJS.Timeout | undefined
-  #isAuthorised: boolean
+  #limits: WsLimits
+  #bucket: TokenBucket
+  #grant: Grant | undefined
   #answered: Promise<void> = Promise.resolve()
   #waiting = 0
   #heardAt: number
   #pingedAt: number
 
-  constructor(socket: WebSocket, isAuthorised: boolean, options: SessionOptions) {
+  constructor(socket: WebSocket, grant: Grant | undefined, options: SessionOptions) {
     const { hub, view, limits, metrics, now } = options
     this.#socket = socket
     this.#options = options
-    this.#isAuthorised = isAuthorised
+    this.#limits = limits
     this.#heardAt = now()
     this.#pingedAt = this.#heardAt
     this.#bucket = new TokenBucket(limits.messagesPerSecond, now)
+    const currentLimits = (): WsLimits => this.#limits
     this.#subscriber = new Subscriber({
       hub,
       view,
-      maxSubscriptions: limits.maxSubscriptions,
+      get maxSubscriptions() {
+        return currentLimits().maxSubscriptions
+      },
       maxHeldBytes: limits.maxBufferedBytes,
       now,
       send: (push) => this.#sendPush(push),
       onOverflow: () => this.#closeSlow(),
       onCountChange: (difference) => metrics.subscriptions.inc(difference),
     })
-    if (!isAuthorised) {
-      this.#authTimer = setTimeout(() => this.#close(CLOSE_UNAUTHORIZED, 'no auth in time'), limits.authMs)
-    }
+    if (grant !== undefined) this.#accept(grant)
+    else this.#authTimer = setTimeout(() => this.#close(CLOSE_UNAUTHORIZED, 'no auth in time'), limits.authMs)
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
     socket.on('pong', () => this.#heard())
     socket.on('ping', () => this.#heard())
@@ -70,8 +81,14 @@ export class Session {
     socket.on('close', () => this.#end())
   }
 
+  endIfKeyEnded(): void {
+    if (this.#grant?.isValid() === false)
+      this.#close(CLOSE_KEY_ENDED, 'the API key has expired or was revoked')
+  }
+
   /** Keeps the connection alive, or gives it up. */
   tick(): void {
+    this.endIfKeyEnded()
     const now = this.#options.now()
     const { silenceMs, pingMs } = this.#options.limits
     if (now - this.#heardAt >= silenceMs) {
@@ -94,6 +111,10 @@ export class Session {
 
   #onMessage(data: RawData, isBinary: boolean): void {
     this.#heard()
+    if ((data as Buffer).length > this.#limits.maxMessageBytes) {
+      this.#close(CLOSE_TOO_LARGE, 'the message is too large')
+      return
+    }
     const message = isBinary ? BINARY_REFUSED : this.#parse(data)
     const items = message.items.map((item) => (this.#mayProceed() ? item : rateLimited(item)))
     if (items.every((item, index) => item !== message.items[index])) {
@@ -113,8 +134,8 @@ export class Session {
   }
 
   #parse(data: RawData): RpcMessage {
-    const { limits, familyOf } = this.#options
-    const { maxBatch, maxPriceIds } = limits
+    const { familyOf } = this.#options
+    const { maxBatch, maxPriceIds } = this.#limits
     // `nodebuffer` is the socket's binary type, so that this is the whole message in one buffer.
     return parseMessage((data as Buffer).toString('utf8'), { familyOf, maxBatch, maxPriceIds })
   }
@@ -136,7 +157,11 @@ export class Session {
         const fault = this.#toFault(error)
         replies.push(errorReply(id, fault))
         if (command instanceof RpcFault || command.method !== 'auth') continue
-        afterwards.push(() => this.#close(CLOSE_UNAUTHORIZED, 'invalid API key'))
+        afterwards.push(
+          fault.code === 'limit_exceeded'
+            ? () => this.#close(CLOSE_TOO_MANY, 'too many connections')
+            : () => this.#close(CLOSE_UNAUTHORIZED, 'invalid API key'),
+        )
       }
     }
     this.#sendReplies(isBatch, replies)
@@ -146,7 +171,7 @@ export class Session {
   async #execute(command: Command | RpcFault): Promise<Outcome> {
     if (command instanceof RpcFault) throw command
     if (command.method === 'auth') return this.#authorise(command.key)
-    if (!this.#isAuthorised) {
+    if (this.#grant === undefined) {
       throw new RpcFault('unauthorized', 'send auth first', { method: command.method })
     }
     switch (command.method) {
@@ -160,12 +185,31 @@ export class Session {
   }
 
   #authorise(key: string): Outcome {
-    if (!this.#options.isKey(key)) {
-      throw new RpcFault('unauthorized', 'the API key is invalid', { pointer: '/params/0' })
+    const { check, connections } = this.#options
+    const checked = check(key)
+    if (typeof checked === 'string') {
+      const what = checked === 'unknown' ? 'is invalid' : 'has expired or was revoked'
+      throw new RpcFault('unauthorized', `the API key ${what}`, { pointer: '/params/0' })
     }
-    this.#isAuthorised = true
+    if (checked.keyId !== this.#grant?.keyId && !connections.hasRoomFor(checked)) {
+      const { maxConnections } = checked.plan.sockets
+      throw new RpcFault('limit_exceeded', `a key has at most ${maxConnections} connections`, {
+        limit: 'connections',
+        max: maxConnections,
+      })
+    }
     clearTimeout(this.#authTimer)
+    this.#accept(checked)
     return { result: { status: 'ok', action: 'auth', params: [] } }
+  }
+
+  #accept(grant: Grant): void {
+    const { connections, limits, now } = this.#options
+    if (this.#grant !== undefined) connections.remove(this.#grant, this)
+    this.#grant = grant
+    connections.add(grant, this)
+    this.#limits = { ...limits, ...grant.plan.sockets }
+    this.#bucket = new TokenBucket(this.#limits.messagesPerSecond, now)
   }
 
   #toFault(error: unknown): RpcFault {
@@ -180,7 +224,9 @@ export class Session {
   }
 
   #sendReplies(isBatch: boolean, replies: readonly object[]): void {
-    this.#sendJson(isBatch ? replies : (replies[0] ?? {}))
+    const text = JSON.stringify(isBatch ? replies : (replies[0] ?? {}))
+    // Replies repeat what was sent, and a key may have been sent in the wrong place.
+    this.#send(Buffer.from(withoutApiKeys(text)))
   }
 
   #sendJson(message: object): void {
@@ -208,6 +254,7 @@ export class Session {
 
   #end(): void {
     clearTimeout(this.#authTimer)
+    if (this.#grant !== undefined) this.#options.connections.remove(this.#grant, this)
     this.#subscriber.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { Pair } from '../../domain/change.ts'
 import type { ChainId } from '../../domain/ids.ts'
 import type { MarketReader, Reading } from '../market-view.ts'
-import { klinePush } from '../shape/kline.ts'
+import { klinePush, targetDecimals } from '../shape/kline.ts'
 import { priceEntry, pricePush } from '../shape/price-entry.ts'
 import type { Hub, Push } from './hub.ts'
 import { pushFrame } from './push-frame.ts'
@@ -41,6 +41,8 @@ type Source = {
   readonly kind: 'event' | 'kline' | 'pair' | 'token'
   readonly ref: ChainId
 }
+
+type PairOn = { readonly chain: string; readonly pair: Pair }
 
 /** The subscriptions of one socket. */
 export class Subscriber {
@@ -173,9 +175,16 @@ export class Subscriber {
     if (topic.name === 'tx') return undefined
     if (topic.name === 'kline') {
       const { address, chain } = topic.pair
-      const [candle] = await view.candles([{ chain, pair: address, interval: topic.interval }])
+      const [[candle], [windows], [pair]] = await Promise.all([
+        view.candles([{ chain, pair: address, interval: topic.interval }]),
+        view.windows([{ ...topic.pair, kind: 'pair' }]),
+        view.pairs([topic.pair]),
+      ])
       for (const { key } of sources) subscription.skipUpTo(key, candle?.seq ?? 0)
-      return candle?.record === undefined ? undefined : klinePush(chain, candle.record)
+      if (candle?.record === undefined) return undefined
+      const decimals = pair?.record && targetDecimals(pair.record)
+      const headTime = view.head(chain)?.time
+      return klinePush(chain, candle.record, { windows: windows?.record, decimals, headTime })
     }
     const pairSources = sources.filter(({ kind }) => kind === 'pair')
     const tokenSources = sources.filter(({ kind }) => kind === 'token')
@@ -186,16 +195,32 @@ export class Subscriber {
     const readings = new Map<Source, Reading<Pair> | undefined>()
     for (const [index, source] of pairSources.entries()) readings.set(source, pairs[index])
     for (const [index, source] of tokenSources.entries()) readings.set(source, mainPairs[index])
-    const entries = new Map<string, ReturnType<typeof priceEntry>>()
+    const shown = new Map<string, PairOn>()
     for (const source of sources) {
       const reading = readings.get(source)
       const { chain } = source.ref
       subscription.skipUpTo(source.key, reading?.seq ?? 0)
       const pair = reading?.record
       // A pair and the token whose main pair it is make one entry.
-      if (pair !== undefined)
-        entries.set(pairPriceKey({ chain, address: pair.address }), priceEntry(chain, pair))
+      if (pair !== undefined) shown.set(pairPriceKey({ chain, address: pair.address }), { chain, pair })
     }
-    return entries.size === 0 ? undefined : pricePush([...entries.values()])
+    return shown.size === 0 ? undefined : pricePush(await this.#entries([...shown.values()]))
+  }
+
+  async #entries(pairs: readonly PairOn[]): Promise<ReturnType<typeof priceEntry>[]> {
+    const { view } = this.#options
+    const [targets, windows] = await Promise.all([
+      view.tokens(pairs.map(({ chain, pair }) => ({ chain, address: pair.targetToken ?? '' }))),
+      view.windows(pairs.map(({ chain, pair }) => ({ chain, address: pair.address, kind: 'pair' as const }))),
+    ])
+    return pairs.map(({ chain, pair }, index) =>
+      priceEntry({
+        chain,
+        pair,
+        target: targets[index]?.record,
+        windows: windows[index]?.record,
+        headTime: view.head(chain)?.time,
+      }),
+    )
   }
 }

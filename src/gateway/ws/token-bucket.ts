@@ -1,15 +1,22 @@
-/** Allows `perSecond` at once and on average. */
+/** Allows `perSecond` on average, and `burst` at once. */
 export class TokenBucket {
   readonly #perSecond: number
+  readonly #burst: number
   readonly #now: () => number
   #tokens: number
   #filledAt: number
 
-  constructor(perSecond: number, now: () => number) {
+  constructor(perSecond: number, now: () => number, burst = perSecond) {
     this.#perSecond = perSecond
+    this.#burst = burst
     this.#now = now
-    this.#tokens = perSecond
+    this.#tokens = burst
     this.#filledAt = now()
+  }
+
+  /** Whole ones. */
+  get left(): number {
+    return Math.floor(this.#tokens)
   }
 
   take(): boolean {
@@ -17,9 +24,18 @@ export class TokenBucket {
     // A clock that was set back must not lock the bucket.
     const elapsedMs = Math.max(0, now - this.#filledAt)
     this.#filledAt = now
-    this.#tokens = Math.min(this.#perSecond, this.#tokens + (elapsedMs / 1_000) * this.#perSecond)
+    this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs / 1_000) * this.#perSecond)
     if (this.#tokens < 1) return false
     this.#tokens--
     return true
+  }
+
+  /** Until there are so many, if none is taken: whole seconds. */
+  secondsUntil(tokens: number): number {
+    return Math.max(0, Math.ceil((Math.min(tokens, this.#burst) - this.#tokens) / this.#perSecond))
+  }
+
+  get secondsUntilFull(): number {
+    return this.secondsUntil(this.#burst)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import type { ChangeSet } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
@@ -6,6 +7,7 @@ import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
+import { rowsOf, type TableRows } from '../../store/clickhouse/rows.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
 import { BatchQueue } from './batch-queue.ts'
 import type { WriterMetrics } from './metrics.ts'
@@ -15,6 +17,8 @@ export type ChainWriterParts = {
   readonly log: ChainLog
   readonly history: HistoryStore
   readonly hot: HotStore
+  /** Fills Redis from ClickHouse, up to this head. */
+  readonly rebuildHot: (head: ChainHead) => Promise<void>
   readonly limits: { readonly max_batch_rows: number; readonly max_batch_ms: number }
   readonly metrics: WriterMetrics
   readonly logger: Logger
@@ -25,7 +29,16 @@ export type ChainWriterParts = {
   readonly report: (problem: string | undefined) => void
 }
 
+/** While nothing happens on a chain, Redis is looked at so often: it may lose its data at any time. */
+const LOOK_EVERY_MS = 1_000
+
 type Item = { readonly set: ChangeSet; readonly position: LogPosition }
+
+type Batch = {
+  readonly sets: readonly ChangeSet[]
+  readonly head: ChainHead
+  readonly rows: readonly TableRows[]
+}
 
 /**
  * Carries one chain's CHANGES into both stores: data rows, then documents, then the marker. The marker is
@@ -35,6 +48,8 @@ export class ChainWriter {
   readonly #parts: ChainWriterParts
   /** The marker: both stores hold at least this. */
   #written: ChainHead | undefined
+  /** What was last applied to Redis: what others may have seen there. */
+  #applied: ChainHead | undefined
   #lastSeq = -1
 
   constructor(parts: ChainWriterParts) {
@@ -79,37 +94,58 @@ export class ChainWriter {
 
   async #drain(queue: BatchQueue<Item>, hot: HotStore): Promise<void> {
     const { history, chain, insist, metrics, report, signal } = this.#parts
+    let next = takeBatch(queue)
     while (!signal.aborted) {
-      const batch = await queue.take()
-      const last = batch.at(-1)
-      if (last === undefined) return
-      const sets = batch.map(({ set }) => set)
-      const head = headAt(last)
+      const batch = await this.#watchUntil(next)
+      if (batch === undefined) return
+      // Made into rows while the stores are busy with this one.
+      next = takeBatch(queue)
+      // If this one fails, nobody asks for the next any more.
+      next.catch(() => undefined)
+      const { sets, head } = batch
       const startedAt = performance.now()
-      const rows = await insist(async () => {
+      const written = await insist(async () => {
         await this.#completeHot()
-        const written = await history.write(sets)
+        const counts = await history.write(batch.rows)
         await hot.apply(sets, head)
+        this.#applied = head
         await history.commit(head)
-        return written
+        return counts
       })
       this.#written = head
       report(undefined)
       metrics.advance(head)
       metrics.batches.inc({ chain })
       metrics.batchSeconds.observe({ chain }, (performance.now() - startedAt) / 1_000)
-      for (const [table, count] of Object.entries(rows)) metrics.rows.inc({ chain, table }, count)
+      for (const [table, count] of Object.entries(written)) metrics.rows.inc({ chain, table }, count)
     }
   }
 
-  /** Redis may lose everything at any time; what the marker vouches for is then applied to it again. */
+  /** Looks after Redis for as long as there is nothing to write. */
+  async #watchUntil(next: Promise<Batch | undefined>): Promise<Batch | undefined> {
+    const { insist, report, signal } = this.#parts
+    const came = new AbortController()
+    const pause = (): Promise<void> =>
+      sleep(LOOK_EVERY_MS, undefined, { signal: came.signal }).catch(() => undefined)
+    const coming = next.finally(() => came.abort())
+    // Whoever waits for it below is told.
+    coming.catch(() => undefined)
+    for (;;) {
+      await Promise.race([coming, pause()])
+      if (came.signal.aborted || signal.aborted) return coming
+      await insist(() => this.#completeHot())
+      report(undefined)
+    }
+  }
+
+  /** Redis may lose everything at any time; what it held is then applied to it again. */
   async #completeHot(): Promise<void> {
-    const { chain, hot, log, logger, report } = this.#parts
+    const { chain, hot, log, logger, rebuildHot, report } = this.#parts
     const head = await hot.head(chain)
     if (head !== undefined && head.position.epoch !== log.epoch) {
       throw new ChaintapeError('diverged', `Redis holds chain ${chain} as read from another CHANGES log`)
     }
-    const target = this.#written
+    const target = this.#applied ?? this.#written
     if (target === undefined || (head !== undefined && head.seq >= target.seq)) return
     logger.error(
       { redis_seq: head?.seq, marker_seq: target.seq },
@@ -120,11 +156,8 @@ export class ChainWriter {
       await this.#refill(head?.position, target)
     } catch (error) {
       if (!(error instanceof ChaintapeError && error.code === 'log_truncated')) throw error
-      throw new ChaintapeError(
-        'diverged',
-        `Redis has lost data of chain ${chain}, and CHANGES does not reach back far enough to fill it again`,
-        { cause: error },
-      )
+      logger.warn({ err: error }, 'CHANGES does not reach back far enough, Redis is filled from ClickHouse')
+      await rebuildHot(target)
     }
     logger.info({ marker_seq: target.seq }, 'Redis is filled again')
   }
@@ -155,6 +188,14 @@ export class ChainWriter {
     }
     return set
   }
+}
+
+async function takeBatch(queue: BatchQueue<Item>): Promise<Batch | undefined> {
+  const items = await queue.take()
+  const last = items.at(-1)
+  if (last === undefined) return undefined
+  const sets = items.map(({ set }) => set)
+  return { sets, head: headAt(last), rows: rowsOf(sets) }
 }
 
 function sizeOf(set: ChangeSet): number {

@@ -5,6 +5,8 @@ export type ClickhouseOptions = {
   readonly database: string
   readonly username: string
   readonly password: string
+  /** Where there are several servers: what they call themselves. */
+  readonly cluster?: string | undefined
 }
 
 const REQUEST_TIMEOUT_MS = 30_000

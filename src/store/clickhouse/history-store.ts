@@ -1,34 +1,24 @@
+import { Readable } from 'node:stream'
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { ChangeSet } from '../../domain/change.ts'
 import type { Common } from '../../lib/common.ts'
 import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
 import { guardClickhouse } from './failure.ts'
-import { rowsOf, type TableRows } from './rows.ts'
-import type { TableName } from './tables.ts'
+import { createAsk } from './read/ask.ts'
+import { readMarker } from './read/marker.ts'
+import type { TableRows } from './rows.ts'
+import { TABLE_NAMES, type TableName } from './tables.ts'
 
 export type WrittenRows = Readonly<Record<TableName, number>>
 
 export type HistoryStore = {
   /** How far the chain is written; undefined before its first batch. */
   marker(chain: string): Promise<ChainHead | undefined>
-  /** Data rows only. May be repeated: a row is known by its natural key and seq. */
-  write(sets: readonly ChangeSet[]): Promise<WrittenRows>
+  /** Data rows only, as `rowsOf` makes them. May be repeated: a row is known by its natural key and seq. */
+  write(tables: readonly TableRows[]): Promise<WrittenRows>
   /** The commit point: vouches that everything up to this head was written before. */
   commit(head: ChainHead): Promise<void>
   close(): Promise<void>
-}
-
-type MarkerRow = {
-  readonly chain: string
-  readonly seq: string
-  readonly number: string
-  readonly hash: string
-  readonly unix_time: string
-  readonly final_number: string
-  readonly log_epoch: string
-  readonly log_seq: string
-  readonly log_link: string
 }
 
 const INSERT_SETTINGS: ClickHouseSettings = {
@@ -41,65 +31,48 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   throw_on_max_partitions_per_insert_block: 0,
 }
 
-const MARKER_QUERY = `
-  SELECT chain, toString(seq) AS seq, toString(number) AS number, hash,
-    toString(toUnixTimestamp(time)) AS unix_time, toString(final_number) AS final_number,
-    log_epoch, toString(log_seq) AS log_seq, toString(log_link) AS log_link
-  FROM markers FINAL
-  WHERE chain = {chain:String}`
-
 export function openHistoryStore(options: ClickhouseOptions, common: Common): HistoryStore {
   const logger = common.logger.child({ action: 'history' })
   const client = connectClickhouse(options)
+  const ask = createAsk(client)
+  // Of several copies most must have a row before the marker may vouch for it.
+  const settings: ClickHouseSettings =
+    options.cluster === undefined ? INSERT_SETTINGS : { ...INSERT_SETTINGS, insert_quorum: 'auto' }
   return {
-    marker: (chain) => readMarker(client, chain),
-    write: async (sets) => {
-      const tables = rowsOf(sets)
-      await settleAll(tables.map((rows) => insertRows(client, rows)))
-      const written = { trades: 0, candles: 0, pairs: 0, tokens: 0 }
-      for (const { table, rows } of tables) written[table] = rows.length
-      logger.debug({ sets: sets.length, ...written }, 'Rows written')
+    marker: (chain) => readMarker(ask, chain),
+    write: async (tables) => {
+      await settleAll(tables.map((rows) => insertRows(client, settings, rows)))
+      const written = Object.fromEntries(TABLE_NAMES.map((name) => [name, 0])) as Record<TableName, number>
+      for (const { table, count } of tables) written[table] = count
+      logger.debug(written, 'Rows written')
       return written
     },
-    commit: (head) => insertMarker(client, head),
+    commit: (head) => insertMarker(client, settings, head),
     close: () => client.close(),
   }
 }
 
-async function readMarker(client: ClickHouseClient, chain: string): Promise<ChainHead | undefined> {
-  const [row] = await guardClickhouse(async () => {
-    const answer = await client.query({
-      query: MARKER_QUERY,
-      query_params: { chain },
-      format: 'JSONEachRow',
-    })
-    return answer.json<MarkerRow>()
-  })
-  if (row === undefined) return undefined
-  return {
-    chain: row.chain,
-    seq: Number(row.seq),
-    number: Number(row.number),
-    hash: row.hash,
-    time: Number(row.unix_time),
-    finalNumber: Number(row.final_number),
-    position: { epoch: row.log_epoch, seq: Number(row.log_seq), link: Number(row.log_link) },
-  }
-}
-
-async function insertRows(client: ClickHouseClient, { table, columns, rows }: TableRows): Promise<void> {
+async function insertRows(
+  client: ClickHouseClient,
+  clickhouse_settings: ClickHouseSettings,
+  { table, columns, chunks }: TableRows,
+): Promise<void> {
   await guardClickhouse(() =>
     client.insert({
       table,
       columns: columns as [string, ...string[]],
-      format: 'JSONCompactEachRow',
-      values: rows,
-      clickhouse_settings: INSERT_SETTINGS,
+      format: 'TabSeparated',
+      values: Readable.from(chunks, { objectMode: false }),
+      clickhouse_settings,
     }),
   )
 }
 
-async function insertMarker(client: ClickHouseClient, head: ChainHead): Promise<void> {
+async function insertMarker(
+  client: ClickHouseClient,
+  clickhouse_settings: ClickHouseSettings,
+  head: ChainHead,
+): Promise<void> {
   await guardClickhouse(() =>
     client.insert({
       table: 'markers',
@@ -117,7 +90,7 @@ async function insertMarker(client: ClickHouseClient, head: ChainHead): Promise<
           log_link: head.position.link,
         },
       ],
-      clickhouse_settings: INSERT_SETTINGS,
+      clickhouse_settings,
     }),
   )
 }

@@ -3,8 +3,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Common } from '../../lib/common.ts'
+import { forCluster } from './cluster.ts'
 import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
 import { guardClickhouse } from './failure.ts'
+import { type Retention, retentionStatements } from './retention.ts'
+
+export type MigrateOptions = ClickhouseOptions & { readonly retention_days?: Retention | undefined }
 
 type Migration = { readonly name: string; readonly sql: string; readonly checksum: string }
 
@@ -25,15 +29,16 @@ const RECORD_TABLE = `
 /**
  * Brings the schema up to date: makes the database, then runs every file of migrations/ that was not run yet,
  * in order. A file is one statement that may run twice, since a crash can come before it is recorded; a file
- * that was run is never edited.
+ * that was run is never edited. How long rows are kept is a setting, and follows it at every start.
  */
-export async function migrate(options: ClickhouseOptions, common: Common): Promise<void> {
+export async function migrate(options: MigrateOptions, common: Common): Promise<void> {
+  const { cluster, database, retention_days = {} } = options
   const logger = common.logger.child({ action: 'migrate' })
   await withClient(connectClickhouse(options, 'default'), (client) =>
-    client.command({ query: `CREATE DATABASE IF NOT EXISTS \`${options.database}\`` }),
+    client.command({ query: forCluster(`CREATE DATABASE IF NOT EXISTS \`${database}\``, cluster) }),
   )
   await withClient(connectClickhouse(options), async (client) => {
-    await client.command({ query: RECORD_TABLE })
+    await client.command({ query: forCluster(RECORD_TABLE, cluster) })
     const applied = await readApplied(client)
     for (const migration of await readMigrations()) {
       const checksum = applied.get(migration.name)
@@ -41,17 +46,21 @@ export async function migrate(options: ClickhouseOptions, common: Common): Promi
       if (checksum !== undefined) {
         throw new ChaintapeError(
           'diverged',
-          `migration ${migration.name} was changed after it ran on database ${options.database}`,
+          `migration ${migration.name} was changed after it ran on database ${database}`,
         )
       }
-      await client.command({ query: migration.sql })
+      await client.command({ query: forCluster(migration.sql, cluster) })
       await client.insert({
         table: 'migrations',
         columns: ['name', 'checksum'],
         format: 'JSONCompactEachRow',
         values: [[migration.name, migration.checksum]],
       })
-      logger.info({ migration: migration.name, database: options.database }, 'Schema migration done')
+      logger.info({ migration: migration.name, database }, 'Schema migration done')
+    }
+    for (const { table, sql } of retentionStatements(retention_days, await readEngines(client, database))) {
+      await client.command({ query: forCluster(sql, cluster) })
+      logger.info({ table, statement: sql, database }, 'Retention changed')
     }
   })
 }
@@ -74,6 +83,17 @@ async function readApplied(client: ClickHouseClient): Promise<Map<string, string
   })
   const rows = await answer.json<{ name: string; checksum: string }>()
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** How the server describes each table's engine, time to live included. */
+async function readEngines(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
+  const answer = await client.query({
+    query: 'SELECT name, engine_full FROM system.tables WHERE database = {database:String}',
+    query_params: { database },
+    format: 'JSONEachRow',
+  })
+  const rows = await answer.json<{ name: string; engine_full: string }>()
+  return new Map(rows.map(({ name, engine_full }) => [name, engine_full]))
 }
 
 async function readMigrations(): Promise<Migration[]> {

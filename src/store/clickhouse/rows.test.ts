@@ -3,15 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   buildCandle,
+  buildLiquidity,
   buildPair,
+  buildSwitch,
   buildToken,
   buildTrade,
+  buildWindows,
   Dice,
 } from '../../../test/support/change-builders.ts'
 import type { Change, ChangeSet } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { rowsOf, type TableRows } from './rows.ts'
-import type { Cell } from './tables.ts'
+import { TABLE_NAMES } from './tables.ts'
 
 const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
 const key = { block: 7, tx: 1, log: 2 }
@@ -28,11 +31,19 @@ function setOf(seq: number, ...changes: Change[]): ChangeSet {
   }
 }
 
-function rowObjects(tables: readonly TableRows[], table: string): Record<string, Cell>[] {
+/** What stands in the cells, NULL as null. */
+function rowObjects(tables: readonly TableRows[], table: string): Record<string, string | null>[] {
   const found = tables.find((rows) => rows.table === table)
-  return (found?.rows ?? []).map((row) =>
-    Object.fromEntries((found?.columns ?? []).map((column, i) => [column, row[i] as Cell])),
-  )
+  const text = Buffer.concat(found?.chunks ?? []).toString()
+  const lines = text.split('\n').slice(0, -1)
+  assert.equal(lines.length, found?.count ?? 0)
+  return lines.map((line) => {
+    const cells = line.split('\t')
+    assert.equal(cells.length, found?.columns.length)
+    return Object.fromEntries(
+      (found?.columns ?? []).map((column, i) => [column, cells[i] === '\\N' ? null : (cells[i] ?? '')]),
+    )
+  })
 }
 
 test('a trade is one row; what is unknown is NULL and money keeps every digit', () => {
@@ -47,9 +58,9 @@ test('a trade is one row; what is unknown is NULL and money keeps every digit', 
   }
   const [row] = rowObjects(rowsOf([setOf(3, { type: 'trade', trade })]), 'trades')
   assert.equal(row?.['chain'], 'eth')
-  assert.equal(row?.['seq'], 3)
-  assert.equal(row?.['is_deleted'], 0)
-  assert.deepEqual([row?.['block'], row?.['tx'], row?.['log']], [7, 1, 2])
+  assert.equal(row?.['seq'], '3')
+  assert.equal(row?.['is_deleted'], '0')
+  assert.deepEqual([row?.['block'], row?.['tx'], row?.['log']], ['7', '1', '2'])
   assert.equal(row?.['time'], '0000001000')
   assert.equal(row?.['value_usd'], '0.000000000000000001')
   assert.equal(row?.['value_native'], null)
@@ -68,15 +79,28 @@ test('a removal is a row with the natural key, a version and nothing else', () =
       { type: 'candleRemoved', candle: { pair: '0xaa', interval: 'k1', start: 60 } },
       { type: 'pairRemoved', pair: '0xaa' },
       { type: 'tokenRemoved', token: '0xbb' },
+      { type: 'liquidityRemoved', liquidity: { key, time: 60, pair: '0xaa' } },
+      { type: 'windowsRemoved', windows: { pair: undefined, token: '0xbb' } },
+      { type: 'switchRemoved', switch: buildSwitch(dice, '0xbb', 7, 60) },
     ),
   ])
-  const known = (table: string): Record<string, Cell> =>
+  const known = (table: string): Record<string, string | null> =>
     Object.fromEntries(Object.entries(rowObjects(tables, table)[0] ?? {}).filter(([, cell]) => cell !== null))
-  const common = { chain: 'eth', seq: 9, is_deleted: 1 }
-  assert.deepEqual(known('trades'), { ...common, pair: '0xaa', time: '0000000060', block: 7, tx: 1, log: 2 })
+  const common = { chain: 'eth', seq: '9', is_deleted: '1' }
+  assert.deepEqual(known('trades'), {
+    ...common,
+    pair: '0xaa',
+    time: '0000000060',
+    block: '7',
+    tx: '1',
+    log: '2',
+  })
   assert.deepEqual(known('candles'), { ...common, pair: '0xaa', interval: 'k1', start: '0000000060' })
   assert.deepEqual(known('pairs'), { ...common, address: '0xaa' })
   assert.deepEqual(known('tokens'), { ...common, address: '0xbb' })
+  assert.deepEqual(known('liquidity'), known('trades'))
+  assert.deepEqual(known('windows'), { ...common, kind: 'token', id: '0xbb' })
+  assert.deepEqual(known('switches'), { ...common, token: '0xbb', block: '7' })
 })
 
 test('of several versions in a batch only the newest is written, whatever it is', () => {
@@ -91,8 +115,8 @@ test('of several versions in a batch only the newest is written, whatever it is'
   ])
   const rows = rowObjects(tables, 'candles').map((row) => [row['start'], row['seq'], row['is_deleted']])
   assert.deepEqual(rows, [
-    ['0000000060', 3, 0],
-    ['0000000120', 4, 1],
+    ['0000000060', '3', '0'],
+    ['0000000120', '4', '1'],
   ])
 })
 
@@ -104,8 +128,34 @@ test('a trade that a fork moved to another time leaves a removal behind', () => 
   ])
   const rows = rowObjects(tables, 'trades').map((row) => [row['time'], row['seq'], row['is_deleted']])
   assert.deepEqual(rows, [
-    ['0000000060', 2, 1],
-    ['0000000061', 3, 0],
+    ['0000000060', '2', '1'],
+    ['0000000061', '3', '0'],
+  ])
+})
+
+test('windows of a pair and a token are a row of each, and each goes its own way', () => {
+  const shared = buildWindows(dice, { pair: '0xaa', token: '0xbb' }, 60)
+  const own = buildWindows(dice, { pair: undefined, token: '0xbb' }, 60)
+  const rows = (...sets: ChangeSet[]): unknown[] =>
+    rowObjects(rowsOf(sets), 'windows').map((row) => [
+      ...[row['kind'], row['id'], row['seq'], row['shared_with'], row['buys_4h']],
+    ])
+  const [first, second] = [
+    setOf(1, { type: 'windows', windows: shared }),
+    // Of one version, what is told later counts.
+    setOf(
+      2,
+      { type: 'windowsRemoved', windows: { pair: undefined, token: '0xbb' } },
+      { type: 'windows', windows: own },
+    ),
+  ]
+  assert.deepEqual(rows(first), [
+    ['pair', '0xaa', '1', '0xbb', String(shared.lengths[4]?.buys)],
+    ['token', '0xbb', '1', '0xaa', String(shared.lengths[4]?.buys)],
+  ])
+  assert.deepEqual(rows(first, second), [
+    ['pair', '0xaa', '1', '0xbb', String(shared.lengths[4]?.buys)],
+    ['token', '0xbb', '2', null, String(own.lengths[4]?.buys)],
   ])
 })
 
@@ -133,6 +183,12 @@ test('half a surrogate pair in a name does not reach the server', () => {
   assert.equal(rowObjects(rowsOf([setOf(1, { type: 'token', token })]), 'tokens')[0]?.['name'], 'a\ufffd')
 })
 
+test('what separates cells and rows is escaped', () => {
+  const token = { ...buildToken(dice, '0xbb', 5), name: 'a\tb\nc\\N\r\0' }
+  const [row] = rowObjects(rowsOf([setOf(1, { type: 'token', token })]), 'tokens')
+  assert.equal(row?.['name'], 'a\\tb\\nc\\\\N\\r\\0')
+})
+
 test('every column that is written is declared, and every declared one is written', () => {
   const written = rowsOf([
     setOf(
@@ -141,8 +197,12 @@ test('every column that is written is declared, and every declared one is writte
       { type: 'candle', candle: buildCandle(dice, '0xaa', 'k1', key, 60) },
       { type: 'pair', pair: buildPair(dice, pool, 60) },
       { type: 'token', token: buildToken(dice, '0xbb', 60) },
+      { type: 'liquidity', liquidity: buildLiquidity(dice, pool, key, 60) },
+      { type: 'windows', windows: buildWindows(dice, { pair: '0xaa', token: undefined }, 60) },
+      { type: 'switch', switch: buildSwitch(dice, '0xbb', 7, 60) },
     ),
   ])
+  assert.deepEqual(written.map(({ table }) => table).sort(), [...TABLE_NAMES].sort())
   const folder = new URL('./migrations/', import.meta.url)
   for (const { table, columns } of written) {
     const file = readdirSync(folder).find((name) => name.endsWith(`_${table}.sql`))

@@ -1,18 +1,32 @@
 import type {
   Candle,
   CandleRef,
+  EventRef,
+  EventSide,
+  LiquidityEvent,
+  MainPairSwitch,
   Pair,
   PairSide,
   Token,
   Trade,
-  TradeRef,
-  TradeSide,
+  WindowSums,
+  Windows,
 } from '../../domain/change.ts'
-import { ChaintapeError } from '../../domain/errors.ts'
-import { formatPrice, formatValue, type Price, type Value } from '../../domain/money.ts'
-
-/** As it stands in JSON. Large integers and decimals are text: a JSON number would lose digits. */
-export type Cell = string | number | boolean | null
+import { WINDOWS } from '../../domain/window.ts'
+import {
+  type Cell,
+  countCell,
+  NULL,
+  optionalCountCell,
+  optionalRawCell,
+  optionalTextCell,
+  optionalTimeCell,
+  priceCell,
+  rawCell,
+  textCell,
+  timeCell,
+  valueCell,
+} from './cells.ts'
 
 export type Column<T> = readonly [name: string, cell: (record: T) => Cell]
 
@@ -23,165 +37,206 @@ export type Table<Key, Full extends Key> = {
   readonly rest: readonly Column<Full>[]
 }
 
-export type TableName = 'trades' | 'candles' | 'pairs' | 'tokens'
+export const TABLE_NAMES = [
+  'trades',
+  'liquidity',
+  'candles',
+  'pairs',
+  'tokens',
+  'windows',
+  'switches',
+] as const
 
-const MAX_TIME = 2 ** 32 - 1
-const MAX_RAW = 2n ** 256n - 1n
+export type TableName = (typeof TABLE_NAMES)[number]
 
-export const tradesTable: Table<TradeRef, Trade> = {
+/** Windows that a pair and a token have in common are a row of each. */
+export type WindowsKey = { readonly kind: 'pair' | 'token'; readonly id: string }
+export type WindowsOf = WindowsKey & { readonly windows: Windows }
+
+export type SwitchKey = Pick<MainPairSwitch, 'token' | 'block'>
+
+const eventKey: readonly Column<EventRef>[] = [
+  ['pair', ({ pair }) => textCell(pair)],
+  ['time', ({ time }) => timeCell(time)],
+  ['block', ({ key }) => countCell(key.block)],
+  ['tx', ({ key }) => countCell(key.tx)],
+  ['log', ({ key }) => countCell(key.log)],
+]
+
+export const tradesTable: Table<EventRef, Trade> = {
   name: 'trades',
-  key: [
-    ['pair', (trade) => trade.pair],
-    ['time', (trade) => time(trade.time)],
-    ['block', (trade) => trade.key.block],
-    ['tx', (trade) => trade.key.tx],
-    ['log', (trade) => trade.key.log],
-  ],
+  key: eventKey,
   rest: [
-    ['amm', (trade) => trade.amm],
-    ['transaction', (trade) => trade.transaction],
-    ['sender', (trade) => trade.sender],
-    ['recipient', (trade) => trade.recipient],
-    ['wallet', (trade) => trade.wallet],
-    ['target_token', (trade) => trade.targetToken ?? null],
-    ['side', (trade) => trade.side ?? null],
-    ...tradeSide('sold', (trade) => trade.sold),
-    ...tradeSide('bought', (trade) => trade.bought),
-    ['value_usd', (trade) => value(trade.valueUsd)],
-    ['value_native', (trade) => value(trade.valueNative)],
-    ['liquidity_usd', (trade) => value(trade.liquidityUsd)],
-    ['liquidity_native', (trade) => value(trade.liquidityNative)],
+    ['amm', (trade) => textCell(trade.amm)],
+    ['transaction', (trade) => textCell(trade.transaction)],
+    ['sender', (trade) => textCell(trade.sender)],
+    ['recipient', (trade) => textCell(trade.recipient)],
+    ['wallet', (trade) => textCell(trade.wallet)],
+    ['target_token', (trade) => optionalTextCell(trade.targetToken)],
+    ['side', (trade) => trade.side ?? NULL],
+    ...eventSide<Trade>('sold_token', 'sold', (trade) => trade.sold),
+    ...eventSide<Trade>('bought_token', 'bought', (trade) => trade.bought),
+    ['value_usd', (trade) => valueCell(trade.valueUsd)],
+    ['value_native', (trade) => valueCell(trade.valueNative)],
+    ['liquidity_usd', (trade) => valueCell(trade.liquidityUsd)],
+    ['liquidity_native', (trade) => valueCell(trade.liquidityNative)],
+  ],
+}
+
+export const liquidityTable: Table<EventRef, LiquidityEvent> = {
+  name: 'liquidity',
+  key: eventKey,
+  rest: [
+    ['kind', (event) => event.kind],
+    ['amm', (event) => textCell(event.amm)],
+    ['transaction', (event) => textCell(event.transaction)],
+    ['provider', (event) => textCell(event.provider)],
+    ['wallet', (event) => textCell(event.wallet)],
+    ...eventSide<LiquidityEvent>('token0', 'token0', (event) => event.side0),
+    ...eventSide<LiquidityEvent>('token1', 'token1', (event) => event.side1),
+    ['value_usd', (event) => valueCell(event.valueUsd)],
+    ['value_native', (event) => valueCell(event.valueNative)],
+    ['liquidity_usd', (event) => valueCell(event.liquidityUsd)],
+    ['liquidity_native', (event) => valueCell(event.liquidityNative)],
   ],
 }
 
 export const candlesTable: Table<CandleRef, Candle> = {
   name: 'candles',
   key: [
-    ['pair', (candle) => candle.pair],
+    ['pair', (candle) => textCell(candle.pair)],
     ['interval', (candle) => candle.interval],
-    ['start', (candle) => time(candle.start)],
+    ['start', (candle) => timeCell(candle.start)],
   ],
   rest: [
     ...candleValues('usd'),
     ...candleValues('native'),
-    ['trade_count', (candle) => candle.tradeCount],
-    ['first_block', (candle) => candle.firstTrade.block],
-    ['first_tx', (candle) => candle.firstTrade.tx],
-    ['first_log', (candle) => candle.firstTrade.log],
-    ['last_block', (candle) => candle.lastTrade.block],
-    ['last_tx', (candle) => candle.lastTrade.tx],
-    ['last_log', (candle) => candle.lastTrade.log],
+    ['trade_count', (candle) => countCell(candle.tradeCount)],
+    ['first_block', (candle) => countCell(candle.firstTrade.block)],
+    ['first_tx', (candle) => countCell(candle.firstTrade.tx)],
+    ['first_log', (candle) => countCell(candle.firstTrade.log)],
+    ['last_block', (candle) => countCell(candle.lastTrade.block)],
+    ['last_tx', (candle) => countCell(candle.lastTrade.tx)],
+    ['last_log', (candle) => countCell(candle.lastTrade.log)],
   ],
 }
 
 export const pairsTable: Table<Pick<Pair, 'address'>, Pair> = {
   name: 'pairs',
-  key: [['address', (pair) => pair.address]],
+  key: [['address', (pair) => textCell(pair.address)]],
   rest: [
-    ['amm', (pair) => pair.amm],
+    ['amm', (pair) => textCell(pair.amm)],
     ...pairSide('token0'),
     ...pairSide('token1'),
-    ['target_token', (pair) => pair.targetToken ?? null],
-    ['is_main', (pair) => pair.isMain],
-    ['tvl_usd', (pair) => value(pair.tvlUsd)],
-    ['tvl_native', (pair) => value(pair.tvlNative)],
-    ['fdv_usd', (pair) => value(pair.fdvUsd)],
-    ['created_at', (pair) => optionalTime(pair.createdAt)],
-    ['updated_at', (pair) => time(pair.updatedAt)],
-    ['first_trade_at', (pair) => optionalTime(pair.firstTradeAt)],
-    ['last_trade_at', (pair) => optionalTime(pair.lastTradeAt)],
-    ['last_trade_price_usd', (pair) => price(pair.lastTradePriceUsd)],
-    ['last_side', (pair) => pair.lastSide ?? null],
-    ['ath_price_usd', (pair) => price(pair.athPriceUsd)],
+    ['target_token', (pair) => optionalTextCell(pair.targetToken)],
+    ['is_main', (pair) => (pair.isMain ? '1' : '0')],
+    ['tvl_usd', (pair) => valueCell(pair.tvlUsd)],
+    ['tvl_native', (pair) => valueCell(pair.tvlNative)],
+    ['fdv_usd', (pair) => valueCell(pair.fdvUsd)],
+    ['created_at', (pair) => optionalTimeCell(pair.createdAt)],
+    ['updated_at', (pair) => timeCell(pair.updatedAt)],
+    ['first_trade_at', (pair) => optionalTimeCell(pair.firstTradeAt)],
+    ['last_trade_at', (pair) => optionalTimeCell(pair.lastTradeAt)],
+    ['last_trade_price_usd', (pair) => priceCell(pair.lastTradePriceUsd)],
+    ['last_side', (pair) => pair.lastSide ?? NULL],
+    ['ath_price_usd', (pair) => priceCell(pair.athPriceUsd)],
   ],
 }
 
 export const tokensTable: Table<Pick<Token, 'address'>, Token> = {
   name: 'tokens',
-  key: [['address', (token) => token.address]],
+  key: [['address', (token) => textCell(token.address)]],
   rest: [
-    ['name', (token) => text(token.name)],
-    ['symbol', (token) => text(token.symbol)],
-    ['decimals', (token) => token.decimals ?? null],
-    ['supply_raw', (token) => optionalRaw(token.supplyRaw)],
-    ['price_usd', (token) => price(token.priceUsd)],
-    ['price_native', (token) => price(token.priceNative)],
-    ['main_pair', (token) => token.mainPair ?? null],
-    ['main_pair_tvl_usd', (token) => value(token.mainPairTvlUsd)],
-    ['tvl_usd', (token) => value(token.tvlUsd)],
-    ['fdv_usd', (token) => value(token.fdvUsd)],
-    ['updated_at', (token) => time(token.updatedAt)],
+    ['name', (token) => textCell(token.name)],
+    ['symbol', (token) => textCell(token.symbol)],
+    ['decimals', (token) => optionalCountCell(token.decimals)],
+    ['supply_raw', (token) => optionalRawCell(token.supplyRaw)],
+    ['price_usd', (token) => priceCell(token.priceUsd)],
+    ['price_native', (token) => priceCell(token.priceNative)],
+    ['main_pair', (token) => optionalTextCell(token.mainPair)],
+    ['main_pair_tvl_usd', (token) => valueCell(token.mainPairTvlUsd)],
+    ['tvl_usd', (token) => valueCell(token.tvlUsd)],
+    ['fdv_usd', (token) => valueCell(token.fdvUsd)],
+    ['updated_at', (token) => timeCell(token.updatedAt)],
   ],
 }
 
-function tradeSide(prefix: 'sold' | 'bought', of: (trade: Trade) => TradeSide): Column<Trade>[] {
+export const windowsTable: Table<WindowsKey, WindowsOf> = {
+  name: 'windows',
+  key: [
+    ['kind', ({ kind }) => kind],
+    ['id', ({ id }) => textCell(id)],
+  ],
+  rest: [
+    ['shared_with', ({ kind, windows }) => optionalTextCell(kind === 'pair' ? windows.token : windows.pair)],
+    ...WINDOWS.flatMap((name, at) => windowSums(name, ({ windows }) => windows.lengths[at] as WindowSums)),
+    ['amount_raw', ({ windows }) => rawCell(windows.amountRaw)],
+    ['high_usd', ({ windows }) => priceCell(windows.highUsd)],
+    ['low_usd', ({ windows }) => priceCell(windows.lowUsd)],
+    ['price_usd', ({ windows }) => priceCell(windows.priceUsd)],
+    ['day', ({ windows }) => countCell(windows.day)],
+    ['day_open_usd', ({ windows }) => priceCell(windows.dayOpenUsd)],
+  ],
+}
+
+export const switchesTable: Table<SwitchKey, MainPairSwitch> = {
+  name: 'switches',
+  key: [
+    ['token', ({ token }) => textCell(token)],
+    ['block', ({ block }) => countCell(block)],
+  ],
+  rest: [
+    ['time', ({ time }) => timeCell(time)],
+    ['old_pair', ({ oldPair }) => textCell(oldPair)],
+    ['new_pair', ({ newPair }) => textCell(newPair)],
+    ['reason', ({ reason }) => reason],
+  ],
+}
+
+function eventSide<T>(token: string, prefix: string, of: (event: T) => EventSide): Column<T>[] {
   return [
-    [`${prefix}_token`, (trade) => of(trade).token],
-    [`${prefix}_symbol`, (trade) => text(of(trade).symbol)],
-    [`${prefix}_decimals`, (trade) => of(trade).decimals ?? null],
-    [`${prefix}_amount_raw`, (trade) => raw(of(trade).amountRaw)],
-    [`${prefix}_reserve_raw`, (trade) => optionalRaw(of(trade).reserveRaw)],
-    [`${prefix}_price_usd`, (trade) => price(of(trade).priceUsd)],
-    [`${prefix}_price_native`, (trade) => price(of(trade).priceNative)],
+    [token, (event) => textCell(of(event).token)],
+    [`${prefix}_symbol`, (event) => textCell(of(event).symbol)],
+    [`${prefix}_decimals`, (event) => optionalCountCell(of(event).decimals)],
+    [`${prefix}_amount_raw`, (event) => rawCell(of(event).amountRaw)],
+    [`${prefix}_reserve_raw`, (event) => optionalRawCell(of(event).reserveRaw)],
+    [`${prefix}_price_usd`, (event) => priceCell(of(event).priceUsd)],
+    [`${prefix}_price_native`, (event) => priceCell(of(event).priceNative)],
   ]
 }
 
 function candleValues(unit: 'usd' | 'native'): Column<Candle>[] {
   return [
-    [`${unit}_open`, (candle) => price(candle[unit]?.open)],
-    [`${unit}_high`, (candle) => price(candle[unit]?.high)],
-    [`${unit}_low`, (candle) => price(candle[unit]?.low)],
-    [`${unit}_close`, (candle) => price(candle[unit]?.close)],
-    [`${unit}_volume`, (candle) => value(candle[unit]?.volume)],
+    [`${unit}_open`, (candle) => priceCell(candle[unit]?.open)],
+    [`${unit}_high`, (candle) => priceCell(candle[unit]?.high)],
+    [`${unit}_low`, (candle) => priceCell(candle[unit]?.low)],
+    [`${unit}_close`, (candle) => priceCell(candle[unit]?.close)],
+    [`${unit}_volume`, (candle) => valueCell(candle[unit]?.volume)],
   ]
 }
 
 function pairSide(name: 'token0' | 'token1'): Column<Pair>[] {
   const of = (pair: Pair): PairSide => pair[name]
   return [
-    [name, (pair) => of(pair).token],
-    [`${name}_symbol`, (pair) => text(of(pair).symbol)],
-    [`${name}_decimals`, (pair) => of(pair).decimals ?? null],
-    [`${name}_reserve_raw`, (pair) => optionalRaw(of(pair).reserveRaw)],
-    [`${name}_initial_reserve_raw`, (pair) => optionalRaw(of(pair).initialReserveRaw)],
-    [`${name}_price_usd`, (pair) => price(of(pair).priceUsd)],
-    [`${name}_price_native`, (pair) => price(of(pair).priceNative)],
+    [name, (pair) => textCell(of(pair).token)],
+    [`${name}_symbol`, (pair) => textCell(of(pair).symbol)],
+    [`${name}_decimals`, (pair) => optionalCountCell(of(pair).decimals)],
+    [`${name}_reserve_raw`, (pair) => optionalRawCell(of(pair).reserveRaw)],
+    [`${name}_initial_reserve_raw`, (pair) => optionalRawCell(of(pair).initialReserveRaw)],
+    [`${name}_price_usd`, (pair) => priceCell(of(pair).priceUsd)],
+    [`${name}_price_native`, (pair) => priceCell(of(pair).priceNative)],
   ]
 }
 
-function price(known: Price | undefined): Cell {
-  return known === undefined ? null : formatPrice(known)
-}
-
-function value(known: Value | undefined): Cell {
-  return known === undefined ? null : formatValue(known)
-}
-
-// The server wraps an integer that is too large around instead of refusing it.
-function raw(amount: bigint): Cell {
-  if (amount < 0n || amount > MAX_RAW) throw unstorable(`amount ${amount}`)
-  return amount.toString()
-}
-
-function optionalRaw(known: bigint | undefined): Cell {
-  return known === undefined ? null : raw(known)
-}
-
-function optionalTime(known: number | undefined): Cell {
-  return known === undefined ? null : time(known)
-}
-
-/** Unix seconds at full width: the server takes four digits for a year. */
-function time(seconds: number): Cell {
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_TIME) throw unstorable(`time ${seconds}`)
-  return String(seconds).padStart(10, '0')
-}
-
-/** Whatever a token calls itself, half a surrogate pair in it would make the server refuse the whole batch. */
-function text(given: string): Cell {
-  return given.toWellFormed()
-}
-
-function unstorable(what: string): ChaintapeError {
-  return new ChaintapeError('message_unreadable', `no column can hold ${what}`)
+function windowSums(name: string, of: (record: WindowsOf) => WindowSums): Column<WindowsOf>[] {
+  return [
+    [`buy_usd_${name}`, (record) => valueCell(of(record).buyUsd)],
+    [`sell_usd_${name}`, (record) => valueCell(of(record).sellUsd)],
+    [`buys_${name}`, (record) => countCell(of(record).buys)],
+    [`sells_${name}`, (record) => countCell(of(record).sells)],
+    [`makers_${name}`, (record) => countCell(of(record).makers)],
+    [`buyers_${name}`, (record) => countCell(of(record).buyers)],
+    [`sellers_${name}`, (record) => countCell(of(record).sellers)],
+    [`open_usd_${name}`, (record) => priceCell(of(record).openUsd)],
+  ]
 }

@@ -3,6 +3,7 @@ import { open } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Writes } from '../../domain/journaled-state.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
+import { decodeStateKey, encodeStateKey } from './state-key.ts'
 
 export type StateStore = {
   get(key: string): Uint8Array | undefined
@@ -15,42 +16,55 @@ export type StateStore = {
   close(): Promise<void>
 }
 
+/**
+ * Room in the address space, not in memory or on disk. Without it the file is mapped anew whenever it has grown, the
+ * old mappings stay, and all of them together are two or three times as large as the file.
+ */
+const MAP_BYTES = 2 ** 40
+
+/** How keys are written is the store's own part of the format. */
+const KEY_LAYOUT = 'by id'
+
 const FORMAT = 'format'
 const POSITION = 'position'
 
 /** `format` names the layout of the records; a state written in another one is refused, never guessed at. */
 export function openStateStore(options: { dir: string; format: string }): StateStore {
   mkdirSync(options.dir, { recursive: true })
-  const root = open({ path: options.dir, maxDbs: 2 })
-  const state = root.openDB<Uint8Array, string>({ name: 'state', encoding: 'binary' })
+  const root = open({ path: options.dir, maxDbs: 2, mapSize: MAP_BYTES })
+  const state = root.openDB<Uint8Array, Buffer>({ name: 'state', encoding: 'binary', keyEncoding: 'binary' })
   const meta = root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
   const format = meta.get(FORMAT)
-  if (format === undefined) meta.putSync(FORMAT, options.format)
-  else if (format !== options.format) {
+  const needed = `${options.format}, ${KEY_LAYOUT}`
+  if (format === undefined) meta.putSync(FORMAT, needed)
+  else if (format !== needed) {
     throw new ChaintapeError(
       'state_outdated',
-      `${options.dir} holds state of format ${String(format)}, this program needs ${options.format}`,
+      `${options.dir} holds state of format ${String(format)}, this program needs ${needed}`,
     )
   }
   let position = meta.get(POSITION) as LogPosition | undefined
   return {
-    get: (key) => state.get(key),
+    get: (key) => state.get(encodeStateKey(key)),
     get position() {
       return position
     },
     commit: (writes, next) => {
       root.transactionSync(() => {
         for (const [key, value] of writes) {
-          if (value === undefined) state.removeSync(key)
-          else state.putSync(key, value)
+          if (value === undefined) state.removeSync(encodeStateKey(key))
+          else state.putSync(encodeStateKey(key), value)
         }
         meta.putSync(POSITION, next)
       })
       position = next
     },
-    entries: function* () {
-      for (const { key, value } of state.getRange()) yield [key, value]
-    },
+    // The store has them in another order, by id.
+    entries: () =>
+      Array.from(state.getRange(), ({ key, value }): [string, Uint8Array] => [
+        decodeStateKey(key),
+        value,
+      ]).sort(([a], [b]) => (a < b ? -1 : 1)),
     close: () => root.close(),
   }
 }

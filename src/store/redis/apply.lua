@@ -1,62 +1,108 @@
 -- Applies document writes and removals, each only if it is not older than what is stored.
 --
--- KEYS[i]: the document's key
--- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its token
--- then for each key six values: kind, seq, note, extra, score, body
---   kind   'document', 'pair' or 'candle'
---   note   kept in the stored header: of a pair its two tokens, of a candle its start
---   extra  of a candle: the starts that were removed, each between commas
---   score  of a pair: its place in the ranks of its tokens
---   body   empty for a removal
+-- KEYS[1]: the chain's head   KEYS[2...]: the documents, series and all
+-- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its name
+-- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: candles that a series keeps
+-- then for each key what it takes:
+--   'document', seq, body (empty for a removal), how many ranks it stands in, and of each its name and the score
+--   'series', start of the oldest candle told ('' if there are no older ones), how many candles follow, and of
+--     each its start, seq and body (empty for a removal): removals first, then by start
+-- Returns 1, or 0 if data was lost.
 --
--- A stored value is '<version>:<seq>' or '<version>:<seq>:<note>', a line end, the body; a tombstone has no body.
-local version, tombstone_seconds, rank = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+-- A document is '<version>:<seq>:<names of its ranks>', a line end, the body; a tombstone has no body.
+--
+-- A series is a hash: a field of each start, but the newest candle in the field 'newest', each '<version>:<seq>', a
+-- line end, the body; and 'about': '<version>:<seq>:<from>:<start of the newest>'. All changes of the series up to
+-- that seq are in it, and of all that start at `from` or later none is missing.
+local version, tombstone_seconds, rank = ARGV[1], ARGV[2], ARGV[3]
+local expected, kept = tonumber(ARGV[4]), tonumber(ARGV[5])
 local HEADER_BYTES = 256
+local at = 5
 
-local function read_stored(key)
-  -- The header and at least one byte of the body: enough to tell a tombstone.
-  local head = redis.call('GETRANGE', key, 0, HEADER_BYTES)
-  if head == '' then return nil end
-  local line_end = string.find(head, '\n', 1, true)
-  local seq, note = string.match(string.sub(head, 1, line_end - 1), '^%d+:(%d+):?(.*)$')
-  return { seq = tonumber(seq), note = note, is_tombstone = #head == line_end }
+local function take()
+  at = at + 1
+  return ARGV[at]
 end
 
-local function unrank(pair, tokens)
-  for token in string.gmatch(tokens, '[^,]+') do redis.call('ZREM', rank .. token, pair) end
-end
-
-local function is_removed(start, removed)
-  return string.find(removed, ',' .. start .. ',', 1, true) ~= nil
-end
-
--- Only the newest candle is kept: an older one replaces it only if the newest was removed.
-local function keeps_stored_candle(stored, note, extra, is_removal)
-  if stored == nil or stored.is_tombstone or is_removed(stored.note, extra) then return false end
-  return is_removal or tonumber(note) < tonumber(stored.note)
-end
-
-local applied = 0
-for i, key in ipairs(KEYS) do
-  local at = 4 + (i - 1) * 6
-  local kind, seq, note, extra, score, body =
-    ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
-  local stored = read_stored(key)
-  local is_removal = body == ''
-  local is_older = stored ~= nil and tonumber(seq) < stored.seq
-  if not is_older and not (kind == 'candle' and keeps_stored_candle(stored, note, extra, is_removal)) then
-    local header = version .. ':' .. seq .. (note == '' and '' or ':' .. note) .. '\n'
-    if kind == 'pair' then
-      local pair = string.match(key, '[^:]+$')
-      if stored ~= nil and stored.note ~= note then unrank(pair, stored.note) end
-      for token in string.gmatch(note, '[^,]+') do redis.call('ZADD', rank .. token, score, pair) end
-    end
-    if is_removal then
-      redis.call('SET', key, header, 'EX', tombstone_seconds)
-    else
-      redis.call('SET', key, header .. body)
-    end
-    applied = applied + 1
+local function apply_document(key)
+  local seq, body, count = take(), take(), tonumber(take())
+  local scores, names = {}, {}
+  for i = 1, count do
+    names[i] = take()
+    scores[names[i]] = take()
+  end
+  local stored_seq, stored_names = string.match(redis.call('GETRANGE', key, 0, HEADER_BYTES), '^%d+:(%d+):?([^\n]*)\n')
+  if stored_seq and tonumber(seq) < tonumber(stored_seq) then return end
+  local member = string.match(key, '[^:]+$')
+  for name in string.gmatch(stored_names or '', '[^,]+') do
+    if not scores[name] then redis.call('ZREM', rank .. name, member) end
+  end
+  for name, score in pairs(scores) do redis.call('ZADD', rank .. name, score, member) end
+  local header = version .. ':' .. seq .. (count == 0 and '' or ':' .. table.concat(names, ',')) .. '\n'
+  if body == '' then
+    redis.call('SET', key, header, 'EX', tombstone_seconds)
+  else
+    redis.call('SET', key, header .. body)
   end
 end
-return applied
+
+-- All starts but the newest's, in order.
+local function other_starts(key)
+  local starts = {}
+  for _, field in ipairs(redis.call('HKEYS', key)) do starts[#starts + 1] = tonumber(field) end
+  table.sort(starts)
+  return starts
+end
+
+local function apply_series(key)
+  local oldest, count = tonumber(take()), tonumber(take())
+  local about = redis.call('HGET', key, 'about')
+  local done, from, newest = string.match(about or '', '^%d+:(%d+):(%d+):(%d*)$')
+  done, from, newest = tonumber(done) or -1, math.max(tonumber(from) or 0, oldest or 0), tonumber(newest)
+  local was_empty, last, grew, fields = newest == nil, done, false, {}
+  for _ = 1, count do
+    local start, seq, body = tonumber(take()), take(), take()
+    local is_known = tonumber(seq) <= done
+    last = math.max(last, tonumber(seq))
+    if is_known or start < from then
+      -- Told before, or older than what is kept.
+    elseif body == '' and start == newest then
+      newest = table.remove(other_starts(key))
+      local before = newest and redis.call('HGET', key, newest)
+      redis.call('HDEL', key, 'newest', newest or 'newest')
+      if before then redis.call('HSET', key, 'newest', before) end
+    elseif body == '' then
+      redis.call('HDEL', key, start)
+    else
+      if newest and start > newest then
+        redis.call('HSET', key, newest, redis.call('HGET', key, 'newest'))
+        grew = true
+      end
+      if not newest or start >= newest then newest = start end
+      redis.call('HSET', key, start == newest and 'newest' or start, version .. ':' .. seq .. '\n' .. body)
+    end
+  end
+  if last == done then return end
+  -- A quarter more than is kept, so that the starts are not sorted for each candle.
+  if grew and redis.call('HLEN', key) > kept * 1.25 + 2 then
+    local starts = other_starts(key)
+    for i = 1, #starts + 1 - kept do redis.call('HDEL', key, starts[i]) end
+    from = starts[#starts + 2 - kept] or newest
+  end
+  local function text(number) return string.format('%.0f', number) end
+  redis.call('HSET', key, 'about', table.concat({ version, text(last), text(from), newest and text(newest) or '' }, ':'))
+  if newest == nil and from == 0 then
+    redis.call('EXPIRE', key, tombstone_seconds)
+  elseif was_empty then
+    redis.call('PERSIST', key)
+  end
+end
+
+if expected then
+  local head_seq = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, HEADER_BYTES), '^%d+:(%d+)'))
+  if not head_seq or head_seq < expected then return 0 end
+end
+for i = 2, #KEYS do
+  if take() == 'series' then apply_series(KEYS[i]) else apply_document(KEYS[i]) end
+end
+return 1

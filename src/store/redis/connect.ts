@@ -5,12 +5,16 @@ import type { Common } from '../../lib/common.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 5_000
+/** A server that hangs, or whose machine is gone, does not close the connection: then we do, and look for it anew. */
+const SILENCE_MS = 6_000
 const MAX_RECONNECT_DELAY_MS = 1_000
 
 /** Answers of a server that starts, fails over or is full: waiting may help. */
 const PASSING = new Set([
   'BUSY',
   'CLUSTERDOWN',
+  // Of a transaction: one of its commands was answered with one of these.
+  'EXECABORT',
   'LOADING',
   'MASTERDOWN',
   'NOREPLICAS',
@@ -37,6 +41,7 @@ export async function connectRedis(url: string, common: Common): Promise<Scripte
     maxRetriesPerRequest: 1,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
     connectionName: 'chaintape',
     retryStrategy: (times) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * 2 ** (times - 1)),
     // A demoted primary: the name leads to the new one.

@@ -1,151 +1,189 @@
-import type { Candle, Change, ChangeSet, Pair, Token } from '../../domain/change.ts'
+import type { Candle, CandleRef, Change, Pair, Token, Windows, WindowsRef } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
-import { formatValue } from '../../domain/money.ts'
+import { formatValue, type Value } from '../../domain/money.ts'
 import { ByteWriter } from '../../domain/wire/byte-writer.ts'
 import { writeCandle } from '../../domain/wire/candle-codec.ts'
 import { writePair, writeToken } from '../../domain/wire/record-codec.ts'
-import type { CandleDocumentRef, Keys } from './keys.ts'
+import { writeWindows } from '../../domain/wire/windows-codec.ts'
+import type { Versions } from '../versioned.ts'
+import { type Keys, pairsOf, type TokenRank } from './keys.ts'
 
-/** One document of a call of apply.lua, which says what the fields mean. */
+/** What apply.lua takes for one key. */
 export type DocumentWrite = {
+  readonly kind: 'document'
   readonly key: string
-  readonly kind: 'document' | 'pair' | 'candle'
   readonly seq: number
-  readonly note: string
-  readonly extra: string
-  readonly score: string
   /** Empty for a removal. */
   readonly body: Uint8Array
+  /** Text all the way: only the rank inside Redis is a float. */
+  readonly ranks: readonly (readonly [name: string, score: string])[]
+}
+
+export type SeriesWrite = {
+  readonly kind: 'series'
+  readonly key: string
+  readonly oldest: number | undefined
+  readonly candles: readonly { readonly start: number; readonly seq: number; readonly body: Uint8Array }[]
 }
 
 type Newest<T> = { readonly seq: number; readonly record: T | undefined }
-type NewestCandle = { seq: number; candle: Candle | undefined; readonly removed: Set<number> }
 
 const NOTHING = new Uint8Array(0)
 /** Below every pair whose worth is known, even if it holds nothing. */
 const UNKNOWN_SCORE = '-1'
 
-/** What a run of change sets of one chain makes of its documents: for each only the newest version. */
-export function documentsOf(sets: readonly ChangeSet[], keys: Keys): DocumentWrite[] {
+/**
+ * What a run of changes of one chain makes of its documents: for each only the newest version. The changes are in
+ * the order of the log, and of each series of candles all of one version are among them.
+ */
+export function documentsOf(
+  run: readonly Versions[],
+  keys: Keys,
+  oldest: readonly CandleRef[] = [],
+): (DocumentWrite | SeriesWrite)[] {
   const newest = new NewestVersions(keys)
-  for (const set of sets) {
-    // A set is a difference, not a story: what it removes goes first, whatever order it is told in, so that
-    // the candle that takes the place of a removed newer one is not mistaken for an outdated one.
-    for (const change of set.changes) if (change.type === 'candleRemoved') newest.add(set, change)
-    for (const change of set.changes) if (change.type !== 'candleRemoved') newest.add(set, change)
+  for (const versions of run) {
+    for (const change of versions.changes) newest.add(versions, change)
   }
-  return newest.finish()
+  const chain = run[0]?.chain ?? ''
+  return newest.finish(new Map(oldest.map((ref) => [keys.series({ chain, ...ref }), ref.start])))
 }
 
 class NewestVersions {
   readonly #keys: Keys
   readonly #pairs = new Map<string, Newest<Pair>>()
   readonly #tokens = new Map<string, Newest<Token>>()
-  readonly #candles = new Map<string, NewestCandle>()
+  readonly #pairWindows = new Map<string, Newest<Windows>>()
+  readonly #tokenWindows = new Map<string, Newest<Windows>>()
+  readonly #series = new Map<string, Map<number, Newest<Candle>>>()
 
   constructor(keys: Keys) {
     this.#keys = keys
   }
 
-  add({ chain, seq }: ChangeSet, change: Change): void {
+  add({ chain, seq }: Versions, change: Change): void {
+    const keys = this.#keys
     switch (change.type) {
       case 'pair':
-        this.#pairs.set(this.#keys.pair({ chain, address: change.pair.address }), {
-          seq,
-          record: change.pair,
-        })
+        this.#pairs.set(keys.pair({ chain, address: change.pair.address }), { seq, record: change.pair })
         break
       case 'pairRemoved':
-        this.#pairs.set(this.#keys.pair({ chain, address: change.pair }), { seq, record: undefined })
+        this.#pairs.set(keys.pair({ chain, address: change.pair }), { seq, record: undefined })
         break
       case 'token':
-        this.#tokens.set(this.#keys.token({ chain, address: change.token.address }), {
-          seq,
-          record: change.token,
-        })
+        this.#tokens.set(keys.token({ chain, address: change.token.address }), { seq, record: change.token })
         break
       case 'tokenRemoved':
-        this.#tokens.set(this.#keys.token({ chain, address: change.token }), { seq, record: undefined })
+        this.#tokens.set(keys.token({ chain, address: change.token }), { seq, record: undefined })
+        break
+      case 'windows':
+        this.#putWindows(chain, change.windows, { seq, record: change.windows })
+        break
+      case 'windowsRemoved':
+        this.#putWindows(chain, change.windows, { seq, record: undefined })
         break
       case 'candle':
-        this.#putCandle({ chain, ...change.candle }, seq, change.candle)
+        this.#putCandle(chain, change.candle, { seq, record: change.candle })
         break
       case 'candleRemoved':
-        this.#removeCandle({ chain, ...change.candle }, seq, change.candle.start)
+        this.#putCandle(chain, change.candle, { seq, record: undefined })
         break
       case 'trade':
       case 'tradeRemoved':
+      case 'liquidity':
+      case 'liquidityRemoved':
+      case 'switch':
+      case 'switchRemoved':
         break
       default:
         never(change)
     }
   }
 
-  finish(): DocumentWrite[] {
+  finish(oldest: ReadonlyMap<string, number>): (DocumentWrite | SeriesWrite)[] {
     return [
-      ...Array.from(this.#pairs, ([key, version]) => pairWrite(key, version)),
-      ...Array.from(this.#tokens, ([key, version]) => tokenWrite(key, version)),
-      ...Array.from(this.#candles, ([key, version]) => candleWrite(key, version)),
+      ...documents(this.#pairs, writePair, pairRanks),
+      ...documents(this.#tokens, writeToken, tokenRanks),
+      ...documents(this.#pairWindows, writeWindows, () => []),
+      ...documents(this.#tokenWindows, writeWindows, volumeRanks),
+      ...Array.from(this.#series, ([key, candles]) => seriesWrite(key, candles, oldest.get(key))),
     ]
   }
 
-  #putCandle(ref: CandleDocumentRef, seq: number, candle: Candle): void {
-    const newest = this.#candleOf(ref)
-    if (newest.candle !== undefined && candle.start < newest.candle.start) return
-    newest.candle = candle
-    newest.seq = seq
+  #putWindows(chain: string, { pair, token }: WindowsRef, version: Newest<Windows>): void {
+    if (pair !== undefined) {
+      this.#pairWindows.set(this.#keys.windows({ chain, kind: 'pair', address: pair }), version)
+    }
+    if (token !== undefined) {
+      this.#tokenWindows.set(this.#keys.windows({ chain, kind: 'token', address: token }), version)
+    }
   }
 
-  #removeCandle(ref: CandleDocumentRef, seq: number, start: number): void {
-    const newest = this.#candleOf(ref)
-    newest.removed.add(start)
-    if (newest.candle !== undefined && newest.candle.start !== start) return
-    newest.candle = undefined
-    newest.seq = seq
-  }
-
-  #candleOf(ref: CandleDocumentRef): NewestCandle {
-    const key = this.#keys.candle(ref)
-    const known = this.#candles.get(key)
-    if (known !== undefined) return known
-    const fresh = { seq: 0, candle: undefined, removed: new Set<number>() }
-    this.#candles.set(key, fresh)
-    return fresh
+  #putCandle(chain: string, { pair, interval, start }: CandleRef, version: Newest<Candle>): void {
+    const key = this.#keys.series({ chain, pair, interval })
+    const known = this.#series.get(key)
+    if (known !== undefined) known.set(start, version)
+    else this.#series.set(key, new Map([[start, version]]))
   }
 }
 
-function pairWrite(key: string, { seq, record }: Newest<Pair>): DocumentWrite {
-  return {
+function documents<T>(
+  versions: ReadonlyMap<string, Newest<T>>,
+  write: (w: ByteWriter, record: T) => void,
+  ranksOf: (record: T) => DocumentWrite['ranks'],
+): DocumentWrite[] {
+  return Array.from(versions, ([key, { seq, record }]) => ({
+    kind: 'document',
     key,
-    kind: 'pair',
     seq,
-    note: record === undefined ? '' : `${record.token0.token},${record.token1.token}`,
-    extra: '',
-    // Text all the way: only the rank inside Redis is a float.
-    score: record?.tvlUsd === undefined ? UNKNOWN_SCORE : formatValue(record.tvlUsd),
-    body: record === undefined ? NOTHING : encode(writePair, record),
-  }
+    body: record === undefined ? NOTHING : encode(write, record),
+    ranks: record === undefined ? [] : ranksOf(record),
+  }))
 }
 
-function tokenWrite(key: string, { seq, record }: Newest<Token>): DocumentWrite {
-  const body = record === undefined ? NOTHING : encode(writeToken, record)
-  return { key, kind: 'document', seq, note: '', extra: '', score: '', body }
-}
-
-function candleWrite(key: string, { seq, candle, removed }: NewestCandle): DocumentWrite {
+function seriesWrite(
+  key: string,
+  candles: ReadonlyMap<number, Newest<Candle>>,
+  oldest: number | undefined,
+): SeriesWrite {
+  const written = Array.from(candles, ([start, { seq, record }]) => ({
+    start,
+    seq,
+    body: record === undefined ? NOTHING : encode(writeCandle, record),
+  }))
+  const isPut = (candle: (typeof written)[number]): number => (candle.body === NOTHING ? 0 : 1)
   return {
+    kind: 'series',
     key,
-    kind: 'candle',
-    seq,
-    note: candle === undefined ? '' : String(candle.start),
-    extra: `,${[...removed].join(',')},`,
-    score: '',
-    body: candle === undefined ? NOTHING : encode(writeCandle, candle),
+    oldest,
+    candles: written.sort((a, b) => isPut(a) - isPut(b) || a.start - b.start),
   }
 }
+
+function pairRanks({ token0, token1, tvlUsd }: Pair): DocumentWrite['ranks'] {
+  const score = tvlUsd === undefined ? UNKNOWN_SCORE : formatValue(tvlUsd)
+  return [token0, token1].map(({ token }) => [pairsOf(token), score])
+}
+
+/** Who is not worth anything known stands in no rank of all tokens: they are many. */
+function tokenRanks({ fdvUsd, mainPairTvlUsd }: Token): DocumentWrite['ranks'] {
+  return [...ranked('fdv', fdvUsd), ...ranked('main_pair_tvl', mainPairTvlUsd)]
+}
+
+function volumeRanks({ lengths }: Windows): DocumentWrite['ranks'] {
+  const day = lengths.at(-1)
+  return day === undefined ? [] : ranked('volume_24h', day.buyUsd + day.sellUsd)
+}
+
+function ranked(rank: TokenRank, worth: Value | undefined): DocumentWrite['ranks'] {
+  return worth === undefined || worth === 0n ? [] : [[rank, formatValue(worth)]]
+}
+
+/** One for all documents: it has grown to their size. */
+const w = new ByteWriter(4096)
 
 function encode<T>(write: (w: ByteWriter, record: T) => void, record: T): Uint8Array {
-  const w = new ByteWriter(512)
+  w.clear()
   write(w, record)
   return w.finish()
 }

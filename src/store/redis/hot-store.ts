@@ -1,128 +1,133 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { Candle, ChangeSet, Pair, Token } from '../../domain/change.ts'
-import { ChaintapeError } from '../../domain/errors.ts'
+import type { Candle, ChangeSet, Pair, Token, Windows } from '../../domain/change.ts'
 import type { ByteReader } from '../../domain/wire/byte-reader.ts'
 import { readCandle } from '../../domain/wire/candle-codec.ts'
-import { RECORD_VERSION, readPair, readToken } from '../../domain/wire/record-codec.ts'
+import { readPair, readToken } from '../../domain/wire/record-codec.ts'
+import { readWindows } from '../../domain/wire/windows-codec.ts'
 import type { Common } from '../../lib/common.ts'
-import { connectRedis, guardRedis, type ScriptedRedis } from './connect.ts'
-import { type DocumentWrite, documentsOf } from './documents.ts'
-import { type AddressRef, type CandleDocumentRef, Keys } from './keys.ts'
-import { formatHeader, readStored, type Versioned } from './stored-value.ts'
+import type { LatestPage, Versioned } from '../versioned.ts'
+import { connectRedis } from './connect.ts'
+import { documentsOf } from './documents.ts'
+import {
+  type AddressRef,
+  Keys,
+  pairsOf,
+  type SeriesRef,
+  type TokenRank,
+  type WindowsDocumentRef,
+} from './keys.ts'
+import { type CandleSeries, readSeries, readStored } from './stored-value.ts'
+import { createWholeReads } from './whole-reads.ts'
+import { createWriting } from './writing.ts'
 
-export type HotStoreOptions = { readonly url: string; readonly prefix: string }
+export type HotStoreOptions = {
+  readonly url: string
+  readonly prefix: string
+  /** How many candles of each pair and interval are kept, at least. */
+  readonly recent_candles?: number
+}
 
-export type { Versioned }
+export type { CandleSeries, TokenRank, Versioned }
 
+/** Reading fails with `store_unavailable` too while Redis holds less of a chain than `head` has told before. */
 export type HotStore = {
   /**
    * Documents, then the head, of one chain. May be repeated. Fails with `store_unavailable` if the head that was
    * last seen is gone: then Redis has lost its data, and `head` tells what has to be applied again.
    */
   apply(sets: readonly ChangeSet[], head: ChainHead): Promise<void>
+  /** Everything of one chain anew, from what another store tells of it up to this head. */
+  rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
   pairs(refs: readonly AddressRef[]): Promise<(Versioned<Pair> | undefined)[]>
   tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
-  candles(refs: readonly CandleDocumentRef[]): Promise<(Versioned<Candle> | undefined)[]>
+  windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
+  /** The newest candle of each series. */
+  candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
+  /** The newest candles of a series, at most `limit`; undefined if there are none. */
+  recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
   /** Highest value first; pairs of unknown value come last. */
   topPairs(chain: string, token: string, limit: number): Promise<string[]>
+  /** Highest first, tokens of unknown worth left out; `offset` skips the first ones. */
+  topTokens(chain: string, by: TokenRank, limit: number, offset?: number): Promise<string[]>
+  /** How many tokens stand in a rank. */
+  rankedTokens(chain: string, by: TokenRank): Promise<number>
   close(): Promise<void>
 }
 
-// Redis serves nobody else while a script runs: a millisecond or two is short enough.
-const DOCUMENTS_PER_CALL = 250
-const TOMBSTONE_SECONDS = 3_600
+const RECENT_CANDLES = 300
 
 export async function openHotStore(options: HotStoreOptions, common: Common): Promise<HotStore> {
   const redis = await connectRedis(options.url, common)
   const keys = new Keys(options.prefix)
-  /** The seq of each chain's head when last seen: it only ever grows, unless data was lost. */
-  const seen = new Map<string, number>()
+  const writing = createWriting(redis, keys, options.recent_candles ?? RECENT_CANDLES)
 
-  const readMany = async <T>(
-    names: readonly string[],
+  const whole = createWholeReads(redis, keys)
+
+  const readMany = async <T, Ref extends { readonly chain: string }>(
+    refs: readonly Ref[],
+    nameOf: (ref: Ref) => string,
     read: (r: ByteReader) => T,
   ): Promise<(Versioned<T> | undefined)[]> => {
-    if (names.length === 0) return []
-    const values = await guardRedis(() => redis.mgetBuffer(...names))
+    const values = await whole.values(
+      refs.map(({ chain }) => chain),
+      refs.map(nameOf),
+    )
     return values.map((value) => readStored(value, read))
+  }
+
+  const readRank = async (chain: string, name: string, limit: number, offset = 0): Promise<string[]> => {
+    if (limit < 1) return []
+    const key = keys.rank(chain, name)
+    const last = String(offset + limit - 1)
+    const [members] = await whole.answers(chain, (commands) => commands.zrange(key, offset, last, 'REV'))
+    return members as string[]
   }
 
   return {
     apply: async (sets, head) => {
-      const { chain } = head
-      const documents = documentsOf(sets, keys)
-      await Promise.all(chunks(documents).map((chunk) => applyChunk(redis, keys.pairsOf(chain, ''), chunk)))
-      const value = `${formatHeader(head.seq)}${JSON.stringify(head)}`
-      const isWhole = await guardRedis(() =>
-        redis.advanceHead(1, keys.head(chain), head.seq, value, seen.get(chain) ?? ''),
-      )
-      if (isWhole !== 1) {
-        seen.delete(chain)
-        throw new ChaintapeError('store_unavailable', `Redis has lost the data of chain ${chain}`)
+      await writing.write(head.chain, documentsOf(sets, keys))
+      await writing.advance(head)
+    },
+    rebuild: async (head, pages) => {
+      await writing.clear(head.chain)
+      for await (const { versions, oldest } of pages) {
+        await writing.write(head.chain, documentsOf(versions, keys, oldest))
       }
-      seen.set(chain, Math.max(head.seq, seen.get(chain) ?? 0))
+      await writing.advance(head)
     },
     head: async (chain) => {
-      const value = await guardRedis(() => redis.get(keys.head(chain)))
-      const head = value === null ? undefined : parseHead(value)
-      if (head === undefined) seen.delete(chain)
-      else seen.set(chain, head.seq)
+      const head = await writing.head(chain)
+      if (head !== undefined) whole.saw(chain, head.seq)
       return head
     },
-    pairs: (refs) =>
-      readMany(
-        refs.map((ref) => keys.pair(ref)),
-        readPair,
-      ),
-    tokens: (refs) =>
-      readMany(
-        refs.map((ref) => keys.token(ref)),
-        readToken,
-      ),
-    candles: (refs) =>
-      readMany(
-        refs.map((ref) => keys.candle(ref)),
-        readCandle,
-      ),
-    topPairs: async (chain, token, limit) => {
-      if (limit < 1) return []
-      return guardRedis(() => redis.zrange(keys.pairsOf(chain, token), 0, String(limit - 1), 'REV'))
+    pairs: (refs) => readMany(refs, (ref) => keys.pair(ref), readPair),
+    tokens: (refs) => readMany(refs, (ref) => keys.token(ref), readToken),
+    windows: (refs) => readMany(refs, (ref) => keys.windows(ref), readWindows),
+    candles: async (refs) => {
+      const values = await Promise.all(
+        refs.map(async (ref) => {
+          const [value] = await whole.answers(ref.chain, (commands) =>
+            commands.hgetBuffer(keys.series(ref), 'newest'),
+          )
+          return value as Buffer | null
+        }),
+      )
+      return values.map((value) => readStored(value, (r) => readCandle(r)))
+    },
+    recentCandles: async (ref, limit) => {
+      const [fields] = await whole.answers(ref.chain, (commands) => commands.hgetallBuffer(keys.series(ref)))
+      return readSeries(fields as Record<string, Buffer>, limit)
+    },
+    topPairs: (chain, token, limit) => readRank(chain, pairsOf(token), limit),
+    topTokens: (chain, by, limit, offset) => readRank(chain, by, limit, offset),
+    rankedTokens: async (chain, by) => {
+      const [count] = await whole.answers(chain, (commands) => commands.zcard(keys.rank(chain, by)))
+      return count as number
     },
     close: async () => {
       if (redis.status === 'ready') await redis.quit()
       else redis.disconnect()
     },
   }
-}
-
-async function applyChunk(
-  redis: ScriptedRedis,
-  rank: string,
-  chunk: readonly DocumentWrite[],
-): Promise<void> {
-  await guardRedis(() =>
-    redis.applyDocuments(
-      chunk.length,
-      ...chunk.map(({ key }) => key),
-      RECORD_VERSION,
-      TOMBSTONE_SECONDS,
-      rank,
-      ...chunk.flatMap(({ kind, seq, note, extra, score, body }) => [
-        ...[kind, seq, note, extra, score],
-        Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-      ]),
-    ),
-  )
-}
-
-function chunks(documents: readonly DocumentWrite[]): DocumentWrite[][] {
-  const count = Math.ceil(documents.length / DOCUMENTS_PER_CALL)
-  return Array.from({ length: count }, (_, i) =>
-    documents.slice(i * DOCUMENTS_PER_CALL, (i + 1) * DOCUMENTS_PER_CALL),
-  )
-}
-
-function parseHead(value: string): ChainHead {
-  return JSON.parse(value.slice(value.indexOf('\n') + 1)) as ChainHead
 }

@@ -1,9 +1,14 @@
 import type { Interval } from '../../domain/interval.ts'
 
 export type AddressRef = { readonly chain: string; readonly address: string }
-export type CandleDocumentRef = { readonly chain: string; readonly pair: string; readonly interval: Interval }
+export type WindowsDocumentRef = AddressRef & { readonly kind: 'pair' | 'token' }
+export type SeriesRef = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
-/** Every key we use, below one prefix. */
+/** By what tokens are ranked: dollars traded in 24 hours, of their supply, and in their main pair. */
+export const TOKEN_RANKS = ['volume_24h', 'fdv', 'main_pair_tvl'] as const
+export type TokenRank = (typeof TOKEN_RANKS)[number]
+
+/** Every key we use, below one prefix; after the kind comes the chain. */
 export class Keys {
   readonly #prefix: string
 
@@ -19,17 +24,30 @@ export class Keys {
     return `${this.#prefix}:token:${chain}:${address}`
   }
 
-  /** Of the newest candle only. */
-  candle({ chain, pair, interval }: CandleDocumentRef): string {
-    return `${this.#prefix}:candle:${chain}:${pair}:${interval}`
+  windows({ chain, kind, address }: WindowsDocumentRef): string {
+    return `${this.#prefix}:windows:${chain}:${kind}:${address}`
   }
 
-  /** A token's pairs, ranked by what they hold in dollars. */
-  pairsOf(chain: string, token: string): string {
-    return `${this.#prefix}:pairs-of:${chain}:${token}`
+  /** The newest candles of a pair and interval. */
+  series({ chain, pair, interval }: SeriesRef): string {
+    return `${this.#prefix}:candles:${chain}:${pair}:${interval}`
+  }
+
+  rank(chain: string, name: string): string {
+    return `${this.#prefix}:rank:${chain}:${name}`
   }
 
   head(chain: string): string {
     return `${this.#prefix}:head:${chain}`
   }
+
+  /** Everything of a chain but its head. */
+  patterns(chain: string): string[] {
+    return ['pair', 'token', 'windows', 'candles', 'rank'].map((kind) => `${this.#prefix}:${kind}:${chain}:*`)
+  }
+}
+
+/** The name of the rank of a token's pairs, by what they hold in dollars. */
+export function pairsOf(token: string): string {
+  return `pairs_of_${token}`
 }

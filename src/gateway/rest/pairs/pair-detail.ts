@@ -3,12 +3,9 @@ import type { Scope } from '../../scope.ts'
 import { pairDetail } from '../../shape/pair-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
+import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
 
-const text = Type.String()
-const maybeText = Type.Optional(Type.String())
-const maybeInteger = Type.Optional(Type.Integer())
-
-const answer = Type.Object({
+const answer = answerOf({
   pair: text,
   chain: text,
   amm: text,
@@ -33,19 +30,33 @@ const answer = Type.Object({
   updated_at: Type.Integer(),
   first_trade_at: maybeInteger,
   last_trade_at: maybeInteger,
+  high_u: maybeText,
+  low_u: maybeText,
+  market_cap: maybeText,
   price_ath_u: maybeText,
   is_main_pair: Type.Boolean(),
+  ...windowsSchema('pair'),
 })
 
-const schema = { params: Type.Object({ pairId: text }), response: { 200: answer } }
+const schema = {
+  operationId: 'pairDetail',
+  summary: 'A pair',
+  tags: ['Pairs'],
+  params: Type.Object({ pairId: text }),
+  querystring: noQuery,
+  response: { 200: answer },
+}
 
 /** `GET /v2/pairs/{pair-id}` */
 export function addPairDetail(scope: Scope, { view, familyOf }: RestContext): void {
   scope.get('/v2/pairs/:pairId', { schema, config: { cu: 5 } }, async (request, reply) => {
     const ref = parsePathId(request.params.pairId, 'pair', familyOf)
     reply.answerChains = [ref.chain]
-    const [reading] = await view.pairs([ref])
+    const [[reading], [windows]] = await Promise.all([
+      view.pairs([ref]),
+      view.windows([{ ...ref, kind: 'pair' }]),
+    ])
     if (reading?.record === undefined) throw unknownPathId('pair')
-    return pairDetail(ref.chain, reading.record)
+    return pairDetail(ref.chain, reading.record, windows?.record)
   })
 }

@@ -3,14 +3,11 @@ import type { Scope } from '../../scope.ts'
 import { tokenDetail } from '../../shape/token-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
+import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
 
 const TOP_PAIRS = 5
 
-const text = Type.String()
-const maybeText = Type.Optional(Type.String())
-const maybeInteger = Type.Optional(Type.Integer())
-
-const tokenInfo = Type.Object({
+const tokenInfo = answerOf({
   name: text,
   symbol: text,
   chain: text,
@@ -22,7 +19,8 @@ const tokenInfo = Type.Object({
   updated_at: Type.Integer(),
 })
 
-const tokenPair = Type.Object({
+const tokenPair = answerOf({
+  ...windowsSchema('pair'),
   amm: text,
   chain: text,
   pair: text,
@@ -43,18 +41,25 @@ const tokenPair = Type.Object({
   tvl: maybeText,
 })
 
-const answer = Type.Object({
+const answer = answerOf({
   status: Type.Integer(),
   msg: text,
   data_type: Type.Integer(),
-  data: Type.Object({
+  data: answerOf({
     is_audited: Type.Boolean(),
     pairs: Type.Array(tokenPair, { maxItems: TOP_PAIRS }),
     token: tokenInfo,
   }),
 })
 
-const schema = { params: Type.Object({ tokenId: text }), response: { 200: answer } }
+const schema = {
+  operationId: 'tokenDetail',
+  summary: 'A token and its top 5 pairs',
+  tags: ['Tokens'],
+  params: Type.Object({ tokenId: text }),
+  querystring: noQuery,
+  response: { 200: answer },
+}
 
 /** `GET /v2/tokens/{token-id}` */
 export function addTokenDetail(scope: Scope, { view, familyOf }: RestContext): void {
@@ -63,6 +68,6 @@ export function addTokenDetail(scope: Scope, { view, familyOf }: RestContext): v
     reply.answerChains = [ref.chain]
     const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
     if (reading?.record === undefined) throw unknownPathId('token')
-    return tokenDetail(ref.chain, reading.record, pairs)
+    return tokenDetail(ref.chain, reading.record, pairs, view.head(ref.chain)?.time)
   })
 }

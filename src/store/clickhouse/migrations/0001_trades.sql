@@ -21,14 +21,14 @@ CREATE TABLE IF NOT EXISTS trades
     sold_symbol String COMMENT 'Its symbol, as the token says' CODEC(ZSTD(1)),
     sold_decimals Nullable(UInt8) COMMENT 'Its decimals; NULL if unknown',
     sold_amount_raw UInt256 COMMENT 'Amount sold, in base units' CODEC(ZSTD(1)),
-    sold_reserve_raw UInt256 COMMENT 'Reserve of the pool after the swap, in base units' CODEC(ZSTD(1)),
+    sold_reserve_raw Nullable(UInt256) COMMENT 'Reserve of the pool after the swap, in base units; NULL if unknown' CODEC(ZSTD(1)),
     sold_price_usd Nullable(Decimal(76, 40)) COMMENT 'Dollars paid per whole token; NULL if unknown' CODEC(ZSTD(1)),
     sold_price_native Nullable(Decimal(76, 40)) COMMENT 'Native coins paid per whole token; NULL if unknown' CODEC(ZSTD(1)),
     bought_token String COMMENT 'Token that came out of the pool' CODEC(ZSTD(1)),
     bought_symbol String COMMENT 'Its symbol, as the token says' CODEC(ZSTD(1)),
     bought_decimals Nullable(UInt8) COMMENT 'Its decimals; NULL if unknown',
     bought_amount_raw UInt256 COMMENT 'Amount bought, in base units' CODEC(ZSTD(1)),
-    bought_reserve_raw UInt256 COMMENT 'Reserve of the pool after the swap, in base units' CODEC(ZSTD(1)),
+    bought_reserve_raw Nullable(UInt256) COMMENT 'Reserve of the pool after the swap, in base units; NULL if unknown' CODEC(ZSTD(1)),
     bought_price_usd Nullable(Decimal(76, 40)) COMMENT 'Dollars paid per whole token; NULL if unknown' CODEC(ZSTD(1)),
     bought_price_native Nullable(Decimal(76, 40)) COMMENT 'Native coins paid per whole token; NULL if unknown' CODEC(ZSTD(1)),
     value_usd Nullable(Decimal(76, 18)) COMMENT 'What changed hands, in dollars; NULL if unknown' CODEC(ZSTD(1)),
@@ -39,6 +39,6 @@ CREATE TABLE IF NOT EXISTS trades
 ENGINE = ReplacingMergeTree(seq, is_deleted)
 PARTITION BY (chain, toYYYYMM(time))
 ORDER BY (chain, pair, time, block, tx, log)
--- A power cut must not take rows that the marker already vouches for.
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
+-- A power cut must not take rows that the marker already vouches for; rows that are too old go by whole months.
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ttl_only_drop_parts = 1
 COMMENT 'Swaps; read with FINAL'

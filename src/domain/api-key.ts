@@ -1,0 +1,53 @@
+import { crc32 } from 'node:zlib'
+
+/**
+ * `ctk_`, 30 random characters, a checksum of 6: whoever reads it (a person, a scanner of leaked secrets, we)
+ * can tell without asking anybody that it is, or is not, a key.
+ */
+const PREFIX = 'ctk_'
+const RANDOM_LENGTH = 30
+const CHECKSUM_LENGTH = 6
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{8,}`, 'g')
+/** 30 characters of 62 kinds: 178 bits. The bytes are one number, so that no character is likelier than another. */
+export const API_KEY_RANDOM_BYTES = 32
+
+export function formatApiKey(random: Uint8Array): string {
+  if (random.length < API_KEY_RANDOM_BYTES) throw new RangeError('a key needs more random bytes')
+  const body = toDigits(random, RANDOM_LENGTH)
+  return `${PREFIX}${body}${checksum(body)}`
+}
+
+/** Has the form of a key, with the right checksum; whether it was ever given out is another question. */
+export function isApiKey(text: string): boolean {
+  if (!FORM.test(text)) return false
+  const body = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
+  return text.endsWith(checksum(body))
+}
+
+/** Text that came from a client and is told to anybody: a key may stand where it does not belong. */
+export function withoutApiKeys(text: string): string {
+  return text.replace(ANYWHERE, `${PREFIX}...`)
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let at = 0; at < CHECKSUM_LENGTH; at++) {
+    text = DIGITS.charAt(rest % DIGITS.length) + text
+    rest = Math.floor(rest / DIGITS.length)
+  }
+  return text
+}
+
+function toDigits(bytes: Uint8Array, length: number): string {
+  const base = BigInt(DIGITS.length)
+  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  let text = ''
+  for (let at = 0; at < length; at++) {
+    text = DIGITS.charAt(Number(number % base)) + text
+    number /= base
+  }
+  return text
+}

@@ -1,0 +1,98 @@
+import type { WindowSums, Windows, WindowsRef } from '../change.ts'
+import { ChaintapeError } from '../errors.ts'
+import { WINDOWS } from '../window.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { ByteWriter } from './byte-writer.ts'
+import { readMoney, writeMoney } from './field-codec.ts'
+
+const SAME_SUMS = 1
+const SAME_OPEN = 2
+const NO_OPEN = 4
+
+export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): void {
+  w.optional(pair, (known) => w.recurringId(known))
+  w.optional(token, (known) => w.recurringId(known))
+}
+
+export function readWindowsRef(r: ByteReader): WindowsRef {
+  return { pair: r.optional(() => r.id()), token: r.optional(() => r.id()) }
+}
+
+export function writeWindows(w: ByteWriter, windows: Windows): void {
+  writeWindowsRef(w, windows)
+  for (let at = 0; at < WINDOWS.length; at++) {
+    writeSums(w, windows.lengths[at] as WindowSums, windows.lengths[at - 1])
+  }
+  w.biguint(windows.amountRaw)
+  writeMoney(w, windows.highUsd)
+  writeMoney(w, windows.lowUsd)
+  writeMoney(w, windows.priceUsd)
+  w.varuint(windows.day)
+  writeMoney(w, windows.dayOpenUsd)
+}
+
+export function readWindows(r: ByteReader): Windows {
+  const ref = readWindowsRef(r)
+  const lengths: WindowSums[] = []
+  for (let at = 0; at < WINDOWS.length; at++) lengths.push(readSums(r, lengths[at - 1]))
+  return {
+    pair: ref.pair,
+    token: ref.token,
+    lengths,
+    amountRaw: r.biguint(),
+    highUsd: readMoney(r),
+    lowUsd: readMoney(r),
+    priceUsd: readMoney(r),
+    day: r.varuint(),
+    dayOpenUsd: readMoney(r),
+  }
+}
+
+/** Who trades rarely has the same in several windows: what is as in the `previous` one is not written again. */
+function writeSums(w: ByteWriter, sums: WindowSums, previous: WindowSums | undefined): void {
+  const isSameSums =
+    previous !== undefined &&
+    sums.buys === previous.buys &&
+    sums.sells === previous.sells &&
+    sums.makers === previous.makers &&
+    sums.buyers === previous.buyers &&
+    sums.sellers === previous.sellers &&
+    sums.buyUsd === previous.buyUsd &&
+    sums.sellUsd === previous.sellUsd
+  const isSameOpen = previous !== undefined && sums.openUsd === previous.openUsd
+  const open = isSameOpen ? SAME_OPEN : sums.openUsd === undefined ? NO_OPEN : 0
+  w.u8((isSameSums ? SAME_SUMS : 0) | open)
+  if (!isSameSums) {
+    w.biguint(sums.buyUsd)
+    w.biguint(sums.sellUsd)
+    w.varuint(sums.buys)
+    w.varuint(sums.sells)
+    w.varuint(sums.makers)
+    w.varuint(sums.buyers)
+    w.varuint(sums.sellers)
+  }
+  if (open === 0) w.biguint(sums.openUsd as bigint)
+}
+
+function readSums(r: ByteReader, previous: WindowSums | undefined): WindowSums {
+  const flags = r.u8()
+  const open = flags & ~SAME_SUMS
+  const isLikePrevious = (flags & SAME_SUMS) !== 0 || open === SAME_OPEN
+  if (![0, SAME_OPEN, NO_OPEN].includes(open) || (isLikePrevious && previous === undefined)) {
+    throw new ChaintapeError('message_unreadable', `a window cannot begin with ${flags}`)
+  }
+  if (previous !== undefined && flags === (SAME_SUMS | SAME_OPEN)) return previous
+  if (previous !== undefined && flags & SAME_SUMS) {
+    return { ...previous, openUsd: open === NO_OPEN ? undefined : r.biguint() }
+  }
+  return {
+    buyUsd: r.biguint(),
+    sellUsd: r.biguint(),
+    buys: r.varuint(),
+    sells: r.varuint(),
+    makers: r.varuint(),
+    buyers: r.varuint(),
+    sellers: r.varuint(),
+    openUsd: open === SAME_OPEN ? previous?.openUsd : open === NO_OPEN ? undefined : r.biguint(),
+  }
+}

@@ -1,0 +1,48 @@
+import type { Change, Pair } from '../domain/change.ts'
+import type { EngineTables, TokenState } from './tables.ts'
+
+/** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
+export class BlockRecords {
+  readonly #tables: EngineTables
+  readonly #pairs = new Set<string>()
+  readonly #tokens = new Set<string>()
+
+  constructor(tables: EngineTables) {
+    this.#tables = tables
+  }
+
+  get touchedPairs(): ReadonlySet<string> {
+    return this.#pairs
+  }
+
+  pair(address: string): Pair {
+    return must(this.#tables.pairs.get(address), address)
+  }
+
+  token(address: string): TokenState {
+    return must(this.#tables.tokens.get(address), address)
+  }
+
+  putPair(pair: Pair): void {
+    this.#tables.pairs.put(pair.address, pair)
+    this.#pairs.add(pair.address)
+  }
+
+  putToken(state: TokenState): void {
+    this.#tables.tokens.put(state.token.address, state)
+    this.#tokens.add(state.token.address)
+  }
+
+  changes(): Change[] {
+    const changes: Change[] = []
+    for (const address of this.#pairs) changes.push({ type: 'pair', pair: this.pair(address) })
+    for (const address of this.#tokens) changes.push({ type: 'token', token: this.token(address).token })
+    return changes
+  }
+}
+
+function must<T>(record: T | undefined, id: string): T {
+  if (record === undefined)
+    throw new Error(`the record of ${id}, which the block has just touched, is missing`)
+  return record
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  ETH_POOL,
+  ExampleMarket,
+  eth,
+  swap,
+  sync,
+  TOKEN,
+  TOKEN_ETH,
+  TOKEN_USDC,
+  tokens,
+  usd,
+  world,
+} from '../../../test/support/example-market.ts'
+import type { Change } from '../../domain/change.ts'
+
+const addressOf = (pool: number) => world.pools[pool]?.address
+
+/** The token's pair with ETH is worth 200,000 dollars on its quote side, the one with USDC 100,000. */
+function twoPairs(): ExampleMarket {
+  return new ExampleMarket()
+    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+    .block(
+      12,
+      sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)),
+      swap(TOKEN_USDC, 0n, usd(20n), tokens(1n), 0n),
+    )
+}
+
+function lastChanges<Type extends Change['type']>(market: ExampleMarket, type: Type) {
+  const changes = market.run.sets.at(-1)?.changes ?? []
+  return changes.filter((change): change is Extract<Change, { type: Type }> => change.type === type)
+}
+
+test('a pair that becomes more than a tenth deeper takes over, and says so', () => {
+  const market = twoPairs().block(12, sync(TOKEN_USDC, tokens(11_000n), usd(220_000n)))
+  assert.deepEqual(lastChanges(market, 'switch'), [], 'exactly a tenth is not more')
+  market.block(12, sync(TOKEN_USDC, tokens(11_001n), usd(220_020n)))
+  const [told] = lastChanges(market, 'switch')
+  assert.deepEqual(told?.switch, {
+    token: TOKEN,
+    block: market.chain.at(-1)?.number,
+    time: market.chain.at(-1)?.time,
+    oldPair: addressOf(TOKEN_ETH),
+    newPair: addressOf(TOKEN_USDC),
+    reason: 'deeper',
+  })
+  const told24h = lastChanges(market, 'windows').map(({ windows }) => [
+    windows.pair,
+    windows.lengths.at(-1)?.buys,
+  ])
+  assert.deepEqual(
+    told24h,
+    [[addressOf(TOKEN_USDC), 1]],
+    'its windows are told again, although nothing was traded',
+  )
+})
+
+test('a main pair that is emptied is left', () => {
+  const market = twoPairs().block(12, sync(TOKEN_ETH, 0n, 0n))
+  assert.deepEqual(
+    lastChanges(market, 'switch').map((told) => told.switch.reason),
+    ['emptied'],
+  )
+})
+
+test('a switch that a fork undoes is told as undone', () => {
+  const market = twoPairs()
+    .block(12, sync(TOKEN_ETH, 0n, 0n))
+    .undo()
+  const [told] = lastChanges(market, 'switchRemoved')
+  assert.deepEqual(
+    [told?.switch.oldPair, told?.switch.newPair],
+    [addressOf(TOKEN_ETH), addressOf(TOKEN_USDC)],
+  )
+  assert.equal(market.token(TOKEN).mainPair, addressOf(TOKEN_ETH))
+  assert.equal(market.tables.switches.size, 0)
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { WindowSums, Windows } from '../../domain/change.ts'
+import { JournaledState } from '../../domain/journaled-state.ts'
+import { WINDOWS } from '../../domain/window.ts'
+import type { PairTrades } from './gathered-trades.ts'
+import { openWindowTables } from './tables.ts'
+import { WindowFold } from './window-fold.ts'
+
+const DAY_START = 1_700_006_400
+const [PAIR, OTHER, TOKEN] = ['0x01', '0x02', '0xaa']
+
+type Told = {
+  pair?: string
+  buys?: number
+  sells?: number
+  wallet?: string
+  close?: bigint
+  tokenClose?: bigint
+}
+
+/** One dollar a trade. */
+function traded({
+  pair = PAIR,
+  buys = 1,
+  sells = 0,
+  wallet = '0xee',
+  close = 5n,
+  tokenClose,
+}: Told): PairTrades {
+  const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
+  const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
+  const visit = { pair, token: TOKEN, wallet, bought: buys > 0, sold: sells > 0 }
+  const sums = { pair, token: TOKEN, buyUsd, sellUsd, buys, sells, amountRaw: 10n, ...closes }
+  return { sums, visits: [visit], high: close, low: close }
+}
+
+class Market {
+  readonly #state = new JournaledState({ get: () => undefined })
+  readonly #tables = openWindowTables(this.#state)
+  #number = 0
+
+  block(seconds: number, ...trades: PairTrades[]): Windows[] {
+    const block = { number: ++this.#number, time: DAY_START + seconds }
+    const changed = new WindowFold(this.#tables, block).run(trades)
+    this.#state.sealBlock(block.number)
+    return changed
+  }
+}
+
+const sumsOf = ({ lengths }: Windows): number[] => lengths.map(({ buys, sells }: WindowSums) => buys + sells)
+
+test('a pair that rests is looked at only when one of its minutes leaves a window', () => {
+  const market = new Market()
+  market.block(30, traded({}))
+  const changedAt: number[] = []
+  for (let minute = 1; minute <= 2_000; minute++) {
+    if (market.block(minute * 60).length > 0) changedAt.push(minute)
+  }
+  assert.deepEqual(changedAt, [1, 5, 15, 60, 240, 1_440])
+})
+
+test('a long silence empties all windows at once, and keeps the price', () => {
+  const market = new Market()
+  market.block(0, traded({ buys: 2, sells: 1, close: 7n }))
+  const [windows] = market.block(40 * 86_400)
+  assert.ok(windows)
+  assert.deepEqual(sumsOf(windows), [0, 0, 0, 0, 0, 0])
+  assert.deepEqual(
+    windows.lengths.map(({ makers }) => makers),
+    [0, 0, 0, 0, 0, 0],
+  )
+  assert.equal(windows.amountRaw, 0n)
+  assert.deepEqual([windows.highUsd, windows.lowUsd, windows.priceUsd], [undefined, undefined, 7n])
+  assert.deepEqual(
+    windows.lengths.map(({ openUsd }) => openUsd),
+    WINDOWS.map(() => 7n),
+  )
+})
+
+test('a block that claims to be older than the one before counts for the minute that is open', () => {
+  const market = new Market()
+  market.block(600, traded({}))
+  const [windows] = market.block(300, traded({}))
+  assert.ok(windows)
+  assert.deepEqual(sumsOf(windows), [2, 2, 2, 2, 2, 2])
+  assert.deepEqual(sumsOf(market.block(660)[0] as Windows), [0, 2, 2, 2, 2, 2])
+})
+
+test('a pair and its token share their windows until the token is traded elsewhere too', () => {
+  const market = new Market()
+  const [shared, ...none] = market.block(0, traded({ wallet: '0xe1' }))
+  assert.deepEqual([shared?.pair, shared?.token, none.length], [PAIR, TOKEN, 0])
+  const parted = market.block(61, traded({ pair: OTHER, wallet: '0xe1' }))
+  const byRef = parted.map(({ pair, token, lengths }) => [
+    pair,
+    token,
+    lengths.at(-1)?.makers,
+    lengths.at(-1)?.buys,
+  ])
+  assert.deepEqual(byRef, [
+    [PAIR, undefined, 1, 1],
+    [OTHER, undefined, 1, 1],
+    [undefined, TOKEN, 1, 2],
+  ])
+})
+
+test('a token whose price comes from another pair than the one it is traded in has windows of its own', () => {
+  const market = new Market()
+  const [pair, token] = market.block(0, traded({ close: 5n, tokenClose: 6n }))
+  assert.deepEqual([pair?.pair, pair?.token, pair?.priceUsd], [PAIR, undefined, 5n])
+  assert.deepEqual([token?.pair, token?.token, token?.priceUsd], [undefined, TOKEN, 6n])
+})
+
+test('a wallet counts once, and until a day after its last trade', () => {
+  const market = new Market()
+  market.block(0, traded({ wallet: '0xe1' }))
+  market.block(600, traded({ wallet: '0xe1', buys: 0, sells: 1 }), traded({ pair: OTHER, wallet: '0xe1' }))
+  const own = (changed: Windows[]) => {
+    const day = changed.find(({ token }) => token === TOKEN)?.lengths.at(-1)
+    return day && [day.makers, day.buyers, day.sellers]
+  }
+  assert.deepEqual(own(market.block(700, traded({ wallet: '0xe2' }))), [2, 2, 1])
+  assert.deepEqual(own(market.block(86_400)), [2, 2, 1])
+  assert.deepEqual(own(market.block(87_000)), [1, 1, 0])
+  assert.deepEqual(own(market.block(87_060)), [0, 0, 0])
+})

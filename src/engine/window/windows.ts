@@ -1,0 +1,94 @@
+import type { WindowSums, Windows, WindowsRef } from '../../domain/change.ts'
+import type { Price } from '../../domain/money.ts'
+import { WINDOWS } from '../../domain/window.ts'
+import type { Contribution } from './contribution.ts'
+import type { Distinct } from './makers.ts'
+
+const DAY_WINDOW = WINDOWS.indexOf('24h')
+
+type Sums = Omit<Contribution, 'pair' | 'token' | 'pairCloseUsd' | 'tokenCloseUsd'>
+
+/** As they are before the first trade. */
+export function newWindows(ref: WindowsRef): Windows {
+  const none: WindowSums = {
+    ...{ buyUsd: 0n, sellUsd: 0n, buys: 0, sells: 0 },
+    ...{ makers: 0, buyers: 0, sellers: 0, openUsd: undefined },
+  }
+  return {
+    pair: ref.pair,
+    token: ref.token,
+    lengths: WINDOWS.map(() => none),
+    amountRaw: 0n,
+    highUsd: undefined,
+    lowUsd: undefined,
+    priceUsd: undefined,
+    day: 0,
+    dayOpenUsd: undefined,
+  }
+}
+
+/**
+ * After a block with trades, on that day; `wallets` is how many more there are in each window, `closeUsd` what the
+ * target counted for at the end.
+ */
+export function withTrades(
+  windows: Windows,
+  trades: Sums,
+  wallets: readonly Distinct[],
+  closeUsd: Price | undefined,
+  day: number,
+): Windows {
+  const isNewDay = day !== windows.day
+  return {
+    ...windows,
+    lengths: windows.lengths.map((sums, place) => {
+      const { makers, buyers, sellers } = wallets[place] as Distinct
+      return {
+        buyUsd: sums.buyUsd + trades.buyUsd,
+        sellUsd: sums.sellUsd + trades.sellUsd,
+        buys: sums.buys + trades.buys,
+        sells: sums.sells + trades.sells,
+        makers: sums.makers + makers,
+        buyers: sums.buyers + buyers,
+        sellers: sums.sellers + sellers,
+        openUsd: sums.openUsd ?? closeUsd,
+      }
+    }),
+    amountRaw: windows.amountRaw + trades.amountRaw,
+    priceUsd: closeUsd ?? windows.priceUsd,
+    day,
+    dayOpenUsd: (isNewDay ? windows.priceUsd : windows.dayOpenUsd) ?? closeUsd,
+  }
+}
+
+/** Once the trades of a minute are older than the window at this place takes in. */
+export function withoutTrades(
+  windows: Windows,
+  place: number,
+  trades: Sums,
+  closeUsd: Price | undefined,
+): Windows {
+  const amountRaw = place === DAY_WINDOW ? windows.amountRaw - trades.amountRaw : windows.amountRaw
+  return withSums({ ...windows, amountRaw }, place, (sums) => ({
+    ...sums,
+    buyUsd: sums.buyUsd - trades.buyUsd,
+    sellUsd: sums.sellUsd - trades.sellUsd,
+    buys: sums.buys - trades.buys,
+    sells: sums.sells - trades.sells,
+    openUsd: closeUsd ?? sums.openUsd,
+  }))
+}
+
+/** Once the minute in which these wallets traded last is older than the window at this place takes in. */
+export function withoutWallets(windows: Windows, place: number, wallets: Distinct): Windows {
+  return withSums(windows, place, (sums) => ({
+    ...sums,
+    makers: sums.makers - wallets.makers,
+    buyers: sums.buyers - wallets.buyers,
+    sellers: sums.sellers - wallets.sellers,
+  }))
+}
+
+function withSums(windows: Windows, place: number, change: (sums: WindowSums) => WindowSums): Windows {
+  return { ...windows, lengths: windows.lengths.with(place, change(windows.lengths[place] as WindowSums)) }
+}

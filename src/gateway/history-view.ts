@@ -1,0 +1,131 @@
+import type { Candle, EventRef, LiquidityEvent, Trade } from '../domain/change.ts'
+import type { ChainId } from '../domain/ids.ts'
+import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
+import type { EventPlace, HistoryReader, SymbolQuestion } from '../store/clickhouse/read/history-reader.ts'
+import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
+import type { CandleSeries, MarketView } from './market-view.ts'
+import type { Overlay, Version } from './overlay.ts'
+
+export type HistoryViewOptions = {
+  readonly view: Pick<MarketView, 'recent'>
+  readonly hot: Pick<HotStore, 'recentCandles'>
+  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokensBySymbol'>
+}
+
+export type CandleRange = { readonly from: number; readonly to: number; readonly limit: number }
+
+/** What REST reads of the past. It ends with the newest change set: where history is behind, the overlay goes on. */
+export type HistoryView = {
+  /** The newest ones of the range, newest first. */
+  candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
+  /** Those right before a place, newest first. */
+  trades(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<Trade[]>
+  liquidity(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<LiquidityEvent[]>
+  /** Best matches first, as the writer last left them. */
+  tokensBySymbol(question: SymbolQuestion): Promise<ChainId[]>
+}
+
+export function createHistoryView({ view, hot, history }: HistoryViewOptions): HistoryView {
+  const events = async <T extends EventRef>(
+    { chain, address }: ChainId,
+    before: EventPlace | undefined,
+    limit: number,
+    overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>> | undefined,
+    ask: (question: Parameters<HistoryReader['trades']>[0]) => Promise<Versioned<T>[]>,
+  ): Promise<T[]> => {
+    const found = await joined({
+      recent: () => view.recent(chain),
+      overlaid,
+      ask: (upTo, wanted) => ask({ chain, pair: address, upTo, before, limit: wanted }),
+      idOf: ({ key }) => formatOrderKey(key),
+      isWanted: ({ key }) => before === undefined || compareOrderKeys(key, before.key) < 0,
+      newestFirst: (a, b) => compareOrderKeys(b.key, a.key),
+      limit,
+    })
+    return found.map(({ record }) => record)
+  }
+  return {
+    candles: (series, { from, to, limit }) => {
+      const isInside = ({ start }: Candle): boolean => start >= from && start <= to
+      return joined({
+        recent: () => view.recent(series.chain),
+        overlaid: (overlay) => overlay.candles(series.pair, series.interval),
+        ask: async (upTo, wanted) => {
+          const recent = await hot.recentCandles(series, wanted)
+          const inside = (recent?.candles ?? []).filter(({ record }) => isInside(record))
+          const isEnough =
+            recent !== undefined && (completeFrom(recent, wanted) <= from || inside.length >= wanted)
+          return isEnough ? inside : history.candles({ ...series, upTo, from, to, limit: wanted })
+        },
+        idOf: ({ start }) => start,
+        isWanted: isInside,
+        newestFirst: (a, b) => b.start - a.start,
+        limit,
+      })
+    },
+    trades: (pair, before, limit) =>
+      events(
+        pair,
+        before,
+        limit,
+        (overlay) => overlay.trades(pair.address),
+        (question) => history.trades(question),
+      ),
+    liquidity: (pair, before, limit) =>
+      events(
+        pair,
+        before,
+        limit,
+        (overlay) => overlay.liquidity(pair.address),
+        (question) => history.liquidity(question),
+      ),
+    tokensBySymbol: (question) => history.tokensBySymbol(question),
+  }
+}
+
+/** The start from which on the hot store has told every candle. */
+function completeFrom({ from, candles }: RecentCandles, wanted: number): number {
+  return candles.length < wanted ? from : (candles.at(-1)?.record.start ?? from)
+}
+
+type Joint<Id, T> = {
+  readonly recent: () => ReturnType<MarketView['recent']>
+  readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>> | undefined
+  /** The newest of what history has up to a version. */
+  readonly ask: (upTo: number, wanted: number) => Promise<Versioned<T>[]>
+  readonly idOf: (record: T) => Id
+  readonly isWanted: (record: T) => boolean
+  readonly newestFirst: (a: T, b: T) => number
+  readonly limit: number
+}
+
+/** The newest of what stands by history and overlay together, as of the moment of the question or later. */
+async function joined<Id, T>(joint: Joint<Id, T>): Promise<Versioned<T>[]> {
+  const { recent, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
+  for (;;) {
+    const { upTo, overlay } = recent()
+    // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
+    const versions = new Map<Id, Version<T>>(overlaid(overlay))
+    // What the overlay knows to be gone leaves room for something older.
+    const removed = removedOf(versions)
+    const stored = await ask(upTo, limit + removed)
+    const take = (id: Id, version: Version<T>): void => {
+      if (version.seq > (versions.get(id)?.seq ?? -1)) versions.set(id, version)
+    }
+    for (const version of stored) take(idOf(version.record), version)
+    // A version that came meanwhile may have replaced the one that was asked for.
+    for (const [id, version] of overlaid(overlay) ?? []) take(id, version)
+    const standing = [...versions.values()]
+      .flatMap(({ seq, record }) => (record === undefined || !isWanted(record) ? [] : [{ seq, record }]))
+      .sort((a, b) => newestFirst(a.record, b.record))
+      .slice(0, limit)
+    // What was removed meanwhile was not reckoned with: there may be more than these.
+    if (standing.length === limit || removedOf(versions) === removed) return standing
+  }
+}
+
+function removedOf(versions: ReadonlyMap<unknown, Version<unknown>>): number {
+  let count = 0
+  for (const { record } of versions.values()) if (record === undefined) count++
+  return count
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { ChaintapeError } from '../../domain/errors.ts'
+
+const time = Type.Integer({ minimum: 0 })
+
+/**
+ * What is kept of a key; times are Unix seconds. Of the key itself only the SHA-256: it has 178 random bits, so that
+ * nothing slower is needed. A record has two secrets while a rotated key's former one is still accepted.
+ */
+const keyRecord = Type.Object({
+  id: Type.String({ pattern: '^[a-z0-9]{12}$' }),
+  name: Type.String(),
+  plan: Type.String(),
+  created_at: time,
+  expires_at: Type.Optional(time),
+  revoked_at: Type.Optional(time),
+  secrets: Type.Array(
+    Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), until: Type.Optional(time) }),
+  ),
+})
+
+export type KeyRecord = Static<typeof keyRecord>
+
+export function encodeKeyRecord(record: KeyRecord): Uint8Array {
+  return Buffer.from(JSON.stringify(record))
+}
+
+/** Nothing of what was stored is part of the error: it holds digests. */
+export function decodeKeyRecord(name: string, body: Uint8Array): KeyRecord {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(body).toString())
+  } catch {
+    parsed = undefined
+  }
+  if (Value.Check(keyRecord, parsed) && parsed.id === name) return parsed
+  throw new ChaintapeError('message_unreadable', `the stored API key ${name} cannot be read`)
+}
+
+export function digestOf(apiKey: string): Buffer {
+  return createHash('sha256').update(apiKey).digest()
+}

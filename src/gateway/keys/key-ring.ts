@@ -1,0 +1,81 @@
+import { timingSafeEqual } from 'node:crypto'
+import { isApiKey } from '../../domain/api-key.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { LatestValue } from '../../log/latest-values.ts'
+import { decodeKeyRecord, digestOf, type KeyRecord } from './key-record.ts'
+import type { Plan } from './plan.ts'
+
+/** A key that was presented and is good; `isValid` says whether it still is. */
+export type Grant = { readonly keyId: string; readonly plan: Plan; readonly isValid: () => boolean }
+
+/** `unknown`: missing, misspelt or never given out. `ended`: revoked, expired, or of a plan that is no more. */
+export type KeyRefusal = 'unknown' | 'ended'
+
+export type KeyRing = {
+  readonly check: (given: unknown) => Grant | KeyRefusal
+  /** Takes in what the key store says of one key. */
+  readonly apply: (value: LatestValue) => void
+  readonly size: number
+}
+
+type Secret = { readonly digest: Buffer; readonly record: KeyRecord; readonly until: number }
+
+const NOBODY = Buffer.alloc(32)
+
+/** Every key there is, in memory: a request is checked without asking anybody, and a revocation holds when it arrives. */
+export function createKeyRing(options: {
+  readonly plans: ReadonlyMap<string, Plan>
+  readonly onChange: (keyId: string) => void
+  readonly logger: Logger
+  readonly now: () => number
+}): KeyRing {
+  const { plans, onChange, logger, now } = options
+  const secrets = new Map<string, Secret>()
+  const records = new Map<string, KeyRecord>()
+
+  const planOf = (secret: Secret | undefined): Plan | undefined => {
+    if (secret === undefined || secret.record.revoked_at !== undefined) return undefined
+    const at = now() / 1_000
+    const isCurrent = at < secret.until && at < (secret.record.expires_at ?? Number.POSITIVE_INFINITY)
+    return isCurrent ? plans.get(secret.record.plan) : undefined
+  }
+
+  return {
+    check: (given) => {
+      // The same steps whatever was sent, even nothing at all: the time taken tells nothing about it.
+      const text = typeof given === 'string' ? given : ''
+      const digest = digestOf(text)
+      const name = digest.toString('hex')
+      const secret = secrets.get(name)
+      const isEqual = timingSafeEqual(digest, secret?.digest ?? NOBODY)
+      const plan = planOf(secret)
+      if (!isApiKey(text) || !isEqual || secret === undefined) return 'unknown'
+      if (plan === undefined) return 'ended'
+      return { keyId: secret.record.id, plan, isValid: () => planOf(secrets.get(name)) !== undefined }
+    },
+    apply: ({ name, body }) => {
+      let record: KeyRecord
+      try {
+        record = decodeKeyRecord(name, body)
+      } catch (error) {
+        // One record that nobody can read must not lock out all the other keys.
+        const code = error instanceof ChaintapeError ? error.code : 'internal'
+        logger.error({ err: error, code, key_id: name }, 'An API key cannot be read and is refused')
+        return
+      }
+      for (const { sha256 } of records.get(name)?.secrets ?? []) secrets.delete(sha256)
+      records.set(name, record)
+      for (const { sha256, until = Number.POSITIVE_INFINITY } of record.secrets) {
+        secrets.set(sha256, { digest: Buffer.from(sha256, 'hex'), record, until })
+      }
+      if (!plans.has(record.plan) && record.revoked_at === undefined) {
+        logger.error({ key_id: name, plan: record.plan }, 'An API key has a plan that is not configured')
+      }
+      onChange(name)
+    },
+    get size() {
+      return records.size
+    },
+  }
+}

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LeaseAnswer, LeaseCall } from '../../store/redis/quota-store.ts'
+
+/** Units set aside for one request; exactly one of the two is called, when its outcome is known. */
+export type Reservation = { charge(): void; release(): void }
+
+/** `exhausted`: nothing is left, `retryMs` says when that may change. `unavailable`: nobody can tell. */
+export type Refusal = {
+  readonly reason: 'exhausted' | 'unavailable'
+  readonly retryMs: number | undefined
+}
+
+export type AccountOptions = {
+  readonly limit: number
+  /** Units taken from the store at a time, so that most requests need not ask it. */
+  readonly leaseUnits: number
+  /** How long a lease holds; the store counts from the moment it grants it, we from before we ask. */
+  readonly leaseMs: number
+  readonly lease: (call: LeaseCall) => Promise<LeaseAnswer>
+  /** Asks the other gateways to give back what they have leased and not spent. */
+  readonly recall: () => void
+  readonly onFailure: (error: unknown) => void
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number
+}
+
+type Waiting = {
+  readonly units: number
+  readonly since: number
+  readonly decide: (outcome: Reservation | Refusal) => void
+}
+
+type Ask = Pick<LeaseCall, 'need' | 'want' | 'least'>
+
+const NOTHING: Ask = { need: 0, want: 0, least: 0 }
+/** How long a request waits for units that others hold, or that are set aside for requests under way. */
+const PATIENCE_MS = 500
+const ASK_AGAIN_MS = 20
+/** After a recall nothing is leased ahead for so long. */
+const TIGHT_MS = 1_000
+
+/**
+ * What one key may still spend in one month, at this gateway. It spends from a lease: `spent` and `reserved` together
+ * never go above `ceiling`, and the store never lets the ceilings of all gateways together go above the limit. All three
+ * only name totals since the gateway started, so that a call to the store can be lost or repeated without harm.
+ */
+export class Account {
+  readonly #options: AccountOptions
+  #spent = 0
+  #reserved = 0
+  #ceiling = 0
+  #leaseEnds = 0
+  #spentByOthers = 0
+  #calls = 0
+  #toldSpent = 0
+  #toldCeiling = 0
+  #usedAt: number
+  #syncedAt = Number.NEGATIVE_INFINITY
+  #tightUntil = 0
+  #waiting: Waiting[] = []
+  #isServing = false
+  #turn: Promise<unknown> = Promise.resolve()
+  #isReturning = false
+
+  constructor(options: AccountOptions) {
+    this.#options = options
+    this.#usedAt = options.now()
+  }
+
+  get spent(): number {
+    return this.#spent
+  }
+
+  /** As far as this gateway knows; what others spent since they were last heard of is missing. */
+  get remaining(): number {
+    return Math.max(0, this.#options.limit - this.#spentByOthers - this.#spent)
+  }
+
+  get isKnown(): boolean {
+    return this.#syncedAt !== Number.NEGATIVE_INFINITY
+  }
+
+  /** Nothing under way and nothing leased. */
+  get isSettled(): boolean {
+    return this.#reserved === 0 && this.#waiting.length === 0 && this.#ceiling === this.#spent
+  }
+
+  reserve(units: number): Reservation | Promise<Reservation | Refusal> {
+    this.#usedAt = this.#options.now()
+    if (this.#waiting.length === 0 && units <= this.#free()) {
+      const reservation = this.#setAside(units)
+      this.#leaseAhead()
+      return reservation
+    }
+    return new Promise((decide) => {
+      this.#waiting.push({ units, since: this.#options.now(), decide })
+      void this.#serve()
+    })
+  }
+
+  /** Another gateway is out of units: what is not needed here goes back, until it is quiet again. */
+  giveBack(): void {
+    this.#tightUntil = this.#options.now() + TIGHT_MS
+    this.#returnSoon()
+  }
+
+  /** Called now and then: tells what was spent, keeps a lease that is used, and gives one back that is not. */
+  async maintain(idleMs: number, syncMs: number): Promise<void> {
+    const now = this.#options.now()
+    if (this.#waiting.length > 0 || now - this.#syncedAt < syncMs) return
+    const isIdle = now - this.#usedAt >= idleMs
+    if (isIdle && this.#isTold) return
+    await this.#sync(NOTHING, isIdle)
+  }
+
+  /** The last call: whatever is left goes back. */
+  async close(): Promise<void> {
+    if (!this.#isTold) await this.#sync(NOTHING, true)
+  }
+
+  /** Asks what all gateways have spent. */
+  async refresh(): Promise<void> {
+    await this.#sync(NOTHING, false)
+  }
+
+  /** The store knows all there is to know, and holds nothing for us. */
+  get #isTold(): boolean {
+    return this.isSettled && this.#toldSpent === this.#spent && this.#toldCeiling === this.#ceiling
+  }
+
+  #free(): number {
+    return this.#options.now() < this.#leaseEnds ? this.#ceiling - this.#spent - this.#reserved : 0
+  }
+
+  #setAside(units: number): Reservation {
+    this.#reserved += units
+    let isOpen = true
+    const end = (charged: number): void => {
+      if (!isOpen) return
+      isOpen = false
+      this.#reserved -= units
+      this.#spent += charged
+      if (this.#isTight()) this.#returnSoon()
+    }
+    return { charge: () => end(units), release: () => end(0) }
+  }
+
+  #isTight(): boolean {
+    return this.#options.now() < this.#tightUntil
+  }
+
+  /** The next lease is fetched before the present one is used up: then nobody waits for it. */
+  #leaseAhead(): void {
+    const { leaseUnits } = this.#options
+    const free = this.#free()
+    if (free > leaseUnits / 4 || this.#isServing || this.#isTight() || this.remaining < 4 * leaseUnits) return
+    this.#isServing = true
+    this.#sync({ need: 0, want: leaseUnits - free, least: 0 }, false)
+      .catch((error: unknown) => this.#options.onFailure(error))
+      .finally(() => this.#endServing())
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#isServing) return
+    this.#isServing = true
+    try {
+      for (;;) {
+        this.#serveFromLease()
+        if (this.#waiting.length === 0) break
+        const { need, answer } = await this.#leaseForWaiting()
+        this.#serveFromLease()
+        // Who came in while the store was asked has not been asked for yet.
+        if (this.#waiting.length === 0 || answer.granted >= need) continue
+        const isHopeless = answer.leasedToOthers === 0 && this.#reserved === 0
+        const now = this.#options.now()
+        const isOver = ({ since }: Waiting): boolean => isHopeless || now - since >= PATIENCE_MS
+        const retryMs = isHopeless ? undefined : Math.max(PATIENCE_MS, answer.othersEndMs)
+        this.#refuse(isOver, { reason: 'exhausted', retryMs })
+        if (this.#waiting.length === 0) break
+        this.#tightUntil = now + TIGHT_MS
+        if (answer.leasedToOthers > 0) this.#options.recall()
+        await sleep(ASK_AGAIN_MS)
+      }
+    } catch (error) {
+      this.#options.onFailure(error)
+      this.#refuse(() => true, { reason: 'unavailable', retryMs: undefined })
+    }
+    this.#endServing()
+  }
+
+  #endServing(): void {
+    this.#isServing = false
+    if (this.#waiting.length > 0) void this.#serve()
+    else if (this.#isTight()) this.#returnSoon()
+  }
+
+  /** Never asks for more than a lease, or than one request needs: that is what can be overspent if the store is lost. */
+  async #leaseForWaiting(): Promise<{ need: number; answer: LeaseAnswer }> {
+    const units = this.#waiting.map((waiting) => waiting.units)
+    const asked = units.reduce((sum, each) => sum + each, 0)
+    const most = Math.max(this.#options.leaseUnits, units[0] ?? 0)
+    const need = Math.min(asked, most)
+    // What is left here is too little for any of them. It goes back in the same step: together with what others give
+    // back it may be enough, here or elsewhere.
+    const ask = { need, want: this.#isTight() ? need : most, least: Math.min(...units) }
+    return { need, answer: await this.#sync(ask, true) }
+  }
+
+  #serveFromLease(): void {
+    const left: Waiting[] = []
+    for (const waiting of this.#waiting) {
+      if (waiting.units <= this.#free()) waiting.decide(this.#setAside(waiting.units))
+      else left.push(waiting)
+    }
+    this.#waiting = left
+  }
+
+  #refuse(isOver: (waiting: Waiting) => boolean, refusal: Refusal): void {
+    const over = this.#waiting.filter(isOver)
+    this.#waiting = this.#waiting.filter((waiting) => !over.includes(waiting))
+    for (const { decide } of over) decide(refusal)
+  }
+
+  /** Everything that happens until it runs is told by the same call. */
+  #returnSoon(): void {
+    if (this.#isReturning || this.#isServing) return
+    this.#isReturning = true
+    setImmediate(() => {
+      this.#isReturning = false
+      if (this.#isServing || !this.isKnown) return
+      this.#sync(NOTHING, true).catch((error: unknown) => this.#options.onFailure(error))
+    })
+  }
+
+  /** One call at a time: each starts from the ceiling that the one before it left. */
+  #sync(ask: Ask, isReturn: boolean): Promise<LeaseAnswer> {
+    const call = this.#turn.then(() => this.#call(ask, isReturn))
+    this.#turn = call.catch(() => undefined)
+    return call
+  }
+
+  async #call(ask: Ask, isReturn: boolean): Promise<LeaseAnswer> {
+    const { lease, limit, leaseMs, now } = this.#options
+    const askedAt = now()
+    // Lowered before it is told: once the store knows, others may have it. A lease that has ended may be others' already.
+    if (isReturn || askedAt >= this.#leaseEnds) this.#ceiling = this.#spent + this.#reserved
+    const [spent, ceiling] = [this.#spent, this.#ceiling]
+    const answer = await lease({ call: ++this.#calls, spent, ceiling, limit, ...ask })
+    this.#ceiling = ceiling + answer.granted
+    this.#leaseEnds = askedAt + leaseMs
+    this.#spentByOthers = answer.spentByAll - spent
+    this.#syncedAt = askedAt
+    this.#toldSpent = spent
+    this.#toldCeiling = this.#ceiling
+    return answer
+  }
+}

@@ -1,0 +1,174 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../lib/logger.ts'
+import type { QuotaStore } from '../../store/redis/quota-store.ts'
+import type { Grant } from '../keys/key-ring.ts'
+import { Account, type Refusal } from './account.ts'
+import { billingMonth } from './billing-month.ts'
+import type { UsageLedger } from './usage-ledger.ts'
+
+/** Units set aside for one request of a known operation. */
+export type Bill = { charge(): void; release(): void }
+
+export type Balance = {
+  readonly limit: number
+  /** Undefined while nobody has told yet. */
+  readonly remaining: number | undefined
+  readonly resetAt: number
+}
+
+export type MeterOptions = {
+  readonly store: Pick<QuotaStore, 'lease'>
+  readonly ledger: UsageLedger
+  readonly leaseUnits: number
+  readonly leaseMs: number
+  readonly tellRecall: (keyId: string) => void
+  readonly onRefusal: (reason: Refusal['reason']) => void
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+const TICK_MS = 1_000
+/** A lease that was not used for so long goes back. */
+const IDLE_MS = 5_000
+/** How old the knowledge of what others spent may become. */
+const SYNC_MS = 2_000
+/** A lease waits so long for the usage before it to be durable. */
+const DURABLE_MS = 250
+
+/** Charges keys for what they ask. */
+export class Meter {
+  readonly #options: MeterOptions
+  readonly #accounts = new Map<string, { readonly account: Account; readonly month: string }>()
+
+  constructor(options: MeterOptions) {
+    this.#options = options
+  }
+
+  /** Sets the cost aside, before the work is done. */
+  async open(grant: Grant, operation: string, cu: number): Promise<Bill | Refusal> {
+    const now = new Date()
+    const day = now.toISOString().slice(0, 10)
+    const { ledger, onRefusal } = this.#options
+    const reserved = cu === 0 ? FREE : await this.#account(grant, now).reserve(cu)
+    if ('reason' in reserved) {
+      onRefusal(reserved.reason)
+      return reserved
+    }
+    return {
+      charge: () => {
+        ledger.count(day, grant.keyId, operation, cu)
+        reserved.charge()
+      },
+      release: reserved.release,
+    }
+  }
+
+  balance(grant: Grant): Balance {
+    const now = new Date()
+    const account = this.#account(grant, now)
+    return {
+      limit: grant.plan.cuPerMonth,
+      remaining: account.isKnown ? account.remaining : undefined,
+      resetAt: billingMonth(now).endsAt,
+    }
+  }
+
+  /** After asking what the other gateways have spent. */
+  async freshBalance(grant: Grant): Promise<Balance> {
+    await this.#account(grant, new Date()).refresh()
+    return this.balance(grant)
+  }
+
+  /** Another gateway needs what this key has left here. */
+  giveBack(keyId: string): void {
+    this.#accounts.get(accountName(keyId, billingMonth(new Date()).name))?.account.giveBack()
+  }
+
+  /** Until the signal aborts: tells, renews, gives back. */
+  async run(): Promise<void> {
+    const { signal } = this.#options
+    while (!signal.aborted) {
+      await sleep(TICK_MS, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) await this.#maintain()
+    }
+  }
+
+  /** Gives every lease back and makes all usage durable. */
+  async close(): Promise<void> {
+    await this.#forAll((account) => account.close())
+    await this.#options.ledger.flushAll(Date.now())
+  }
+
+  async #maintain(): Promise<void> {
+    const { ledger, logger } = this.#options
+    await this.#forAll((account) => account.maintain(IDLE_MS, SYNC_MS))
+    await ledger.flushAll(Date.now()).catch((error: unknown) => {
+      logger.warn({ err: error }, 'Usage could not be written and will be written again')
+    })
+    const { name } = billingMonth(new Date())
+    for (const [key, { account, month }] of this.#accounts) {
+      if (month !== name && account.isSettled) this.#accounts.delete(key)
+    }
+  }
+
+  async #forAll(work: (account: Account) => Promise<void>): Promise<void> {
+    const { logger } = this.#options
+    const failures = (
+      await Promise.allSettled([...this.#accounts.values()].map(({ account }) => work(account)))
+    ).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    // One line, not one for each key.
+    if (failures.length > 0) {
+      logger.warn({ err: failures[0], accounts: failures.length }, 'Leases could not be settled')
+    }
+  }
+
+  #account(grant: Grant, now: Date): Account {
+    const month = billingMonth(now).name
+    const name = accountName(grant.keyId, month)
+    const known = this.#accounts.get(name)
+    if (known !== undefined) return known.account
+    const { leaseUnits, leaseMs, tellRecall, logger } = this.#options
+    const ref = { keyId: grant.keyId, month }
+    const account = new Account({
+      limit: grant.plan.cuPerMonth,
+      leaseUnits,
+      leaseMs,
+      lease: async (call) => {
+        const [answer] = await Promise.all([
+          this.#options.store.lease(ref, call),
+          this.#makeDurable(grant.keyId),
+        ])
+        return answer
+      },
+      recall: () => tellRecall(grant.keyId),
+      onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'No lease could be had'),
+      now: () => performance.now(),
+    })
+    this.#accounts.set(name, { account, month })
+    return account
+  }
+
+  /**
+   * Before more is leased, what was spent is written down: should Redis lose everything, what is not on record then is
+   * what was spent since the last lease, so at most one lease. It is not worth keeping a client waiting for long.
+   */
+  async #makeDurable(keyId: string): Promise<void> {
+    const { ledger, logger } = this.#options
+    const written = ledger.flush(keyId).catch((error: unknown) => {
+      logger.warn({ err: error, key_id: keyId }, 'Usage could not be written and will be written again')
+    })
+    const late = new AbortController()
+    await Promise.race([
+      written,
+      sleep(DURABLE_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+  }
+}
+
+const FREE: Bill = { charge: () => undefined, release: () => undefined }
+
+function accountName(keyId: string, month: string): string {
+  return `${month} ${keyId}`
+}

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import type { Scope } from '../../scope.ts'
+import type { RestContext } from '../context.ts'
+import { answerOf, noQuery, text } from '../schemas.ts'
+
+const schema = {
+  operationId: 'chains',
+  summary: 'The chains that are served',
+  tags: ['Service'],
+  querystring: noQuery,
+  response: {
+    200: Type.Array(
+      answerOf({
+        chain: text,
+        family: Type.Enum(['evm', 'solana'], { type: 'string' }),
+        amms: Type.Array(text),
+        main_tokens: Type.Array(text),
+      }),
+    ),
+  },
+}
+
+/** `GET /v2/chains` */
+export function addChains(scope: Scope, { chains, mainTokensOf }: RestContext): void {
+  scope.get('/v2/chains', { schema, config: { cu: 0 } }, async (_request, reply) => {
+    reply.answerChains = chains.map(({ chain }) => chain)
+    return chains.map(({ chain, family, amms }) => ({
+      chain,
+      family,
+      amms: [...amms],
+      main_tokens: [...mainTokensOf(chain)],
+    }))
+  })
+}

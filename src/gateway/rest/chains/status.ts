@@ -1,0 +1,53 @@
+import Type from 'typebox'
+import type { Scope } from '../../scope.ts'
+import type { RestContext } from '../context.ts'
+import { answerOf, integer, maybeInteger, noQuery, text } from '../schemas.ts'
+
+const schema = {
+  operationId: 'status',
+  summary: 'How far each chain is; needs no key',
+  description: `is_complete is false while this gateway has not caught up with what its log held when it was started.
+lag_ms is the age of the newest block.`,
+  tags: ['Service'],
+  security: [],
+  querystring: noQuery,
+  response: {
+    200: answerOf({
+      chains: Type.Array(
+        answerOf({
+          chain: text,
+          block: maybeInteger,
+          block_time: maybeInteger,
+          final_block: maybeInteger,
+          lag_ms: maybeInteger,
+          is_complete: Type.Boolean(),
+        }),
+      ),
+      time: integer,
+    }),
+  },
+}
+
+/** `GET /v2/status` */
+export function addStatus(scope: Scope, { view, chains }: RestContext): void {
+  scope.get('/v2/status', { schema }, async () => {
+    const now = Date.now()
+    const behind = new Set(view.chainsBehind)
+    return {
+      chains: chains.map(({ chain }) => {
+        const head = view.head(chain)
+        const known =
+          head === undefined
+            ? {}
+            : {
+                block: head.number,
+                block_time: head.time,
+                final_block: head.finalNumber,
+                lag_ms: Math.max(0, now - head.time * 1_000),
+              }
+        return { chain, ...known, is_complete: !behind.has(chain) }
+      }),
+      time: Math.floor(now / 1_000),
+    }
+  })
+}

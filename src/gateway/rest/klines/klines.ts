@@ -1,0 +1,99 @@
+import Type, { type Static } from 'typebox'
+import type { ChainId } from '../../../domain/ids.ts'
+import { INTERVALS } from '../../../domain/interval.ts'
+import { RequestError } from '../../problem.ts'
+import type { Scope } from '../../scope.ts'
+import { filledRows, type KlineRow, klineRows } from '../../shape/kline-rows.ts'
+import type { RestContext } from '../context.ts'
+import { parsePathId, unknownPathId } from '../path-id.ts'
+import { answerOf, integer, limitOf, maybeInteger, oneOf, text } from '../schemas.ts'
+
+const MAX_TIME = 2 ** 32 - 1
+
+const querystring = Type.Object(
+  {
+    interval: oneOf(INTERVALS, 'k1'),
+    from: Type.Integer({ minimum: 0, maximum: MAX_TIME, default: 0 }),
+    to: Type.Integer({ minimum: 0, maximum: MAX_TIME, default: MAX_TIME }),
+    limit: limitOf(300, 1_000),
+    unit: oneOf(['usd', 'eth'], 'usd'),
+    fill: oneOf(['true', 'false'], 'false'),
+  },
+  { additionalProperties: false, required: [] },
+)
+
+const answer = Type.Array(
+  answerOf({
+    time: integer,
+    open: text,
+    high: text,
+    low: text,
+    close: text,
+    volume: text,
+    count: integer,
+    revision: maybeInteger,
+  }),
+)
+
+const DESCRIPTION = `The newest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty ones
+where nothing was traded, at the last close; there are none before the first trade. revision grows when a candle changes.`
+
+/** `GET /v2/klines/pair/{pair-id}` and `GET /v2/klines/token/{token-id}`: of a token, its main pair's. */
+export function addKlines(scope: Scope, context: RestContext): void {
+  const { view, familyOf } = context
+  const common = { description: DESCRIPTION, tags: ['Candles'], querystring, response: { 200: answer } }
+  const pairSchema = {
+    ...common,
+    operationId: 'pairKlines',
+    summary: 'Candles of a pair',
+    params: Type.Object({ pairId: text }),
+  }
+  scope.get('/v2/klines/pair/:pairId', { schema: pairSchema, config: { cu: 10 } }, async (request, reply) => {
+    const ref = parsePathId(request.params.pairId, 'pair', familyOf)
+    reply.answerChains = [ref.chain]
+    const [reading] = await view.pairs([ref])
+    if (reading?.record === undefined) throw unknownPathId('pair')
+    return readKlines(context, ref, request.query)
+  })
+  const tokenSchema = {
+    ...common,
+    operationId: 'tokenKlines',
+    summary: "Candles of a token's main pair",
+    params: Type.Object({ tokenId: text }),
+  }
+  scope.get(
+    '/v2/klines/token/:tokenId',
+    { schema: tokenSchema, config: { cu: 10 } },
+    async (request, reply) => {
+      const ref = parsePathId(request.params.tokenId, 'token', familyOf)
+      reply.answerChains = [ref.chain]
+      const [reading] = await view.tokens([ref])
+      if (reading?.record === undefined) throw unknownPathId('token')
+      const { mainPair } = reading.record
+      return mainPair === undefined
+        ? []
+        : readKlines(context, { chain: ref.chain, address: mainPair }, request.query)
+    },
+  )
+}
+
+async function readKlines(
+  { history, view }: RestContext,
+  { chain, address }: ChainId,
+  { interval, from, to, limit, unit, fill }: Static<typeof querystring>,
+): Promise<KlineRow[]> {
+  if (from > to) {
+    throw new RequestError('malformed_request', 'from lies after to', [
+      { pointer: '#/from', detail: 'must not lie after to' },
+    ])
+  }
+  const series = { chain, pair: address, interval }
+  const rows = klineRows(await history.candles(series, { from, to, limit }), unit)
+  if (fill === 'false') return rows
+  // What was not traded in at the beginning stands at the close of the last candle before it.
+  const isCut = rows.length === limit || from === 0
+  const before = isCut ? [] : await history.candles(series, { from: 0, to: from - 1, limit: 1 })
+  const until = Math.min(to, view.head(chain)?.time ?? 0)
+  const filled = filledRows([...klineRows(before, unit), ...rows], interval, until, limit)
+  return filled.filter(({ time }) => time >= from)
+}

@@ -1,0 +1,33 @@
+import Type from 'typebox'
+import { formatChainId } from '../../../domain/ids.ts'
+import type { Scope } from '../../scope.ts'
+import { tokenRow } from '../../shape/token-row.ts'
+import type { RestContext } from '../context.ts'
+import { tokenRowSchema } from '../schemas.ts'
+import { chainsOf, parseTokenIds } from './token-ids.ts'
+import { readTokenViews } from './token-views.ts'
+
+const body = Type.Object(
+  { token_ids: Type.Array(Type.String(), { maxItems: 50 }) },
+  { additionalProperties: false },
+)
+
+/** `POST /v2/tokens/search` */
+export function addTokenBatch(scope: Scope, { view, familyOf, chains }: RestContext): void {
+  const schema = {
+    operationId: 'tokenBatch',
+    summary: 'Details of up to 50 tokens',
+    tags: ['Tokens'],
+    body,
+    response: { 200: Type.Record(Type.String(), tokenRowSchema) },
+  }
+  scope.post('/v2/tokens/search', { schema, config: { cu: 100 } }, async (request, reply) => {
+    const refs = parseTokenIds(request.body.token_ids, familyOf)
+    reply.answerChains = chainsOf(refs, chains)
+    const rows = Object.create(null) as Record<string, ReturnType<typeof tokenRow>>
+    for (const known of await readTokenViews(view, refs)) {
+      rows[formatChainId(known.token.address, known.chain)] = tokenRow(known)
+    }
+    return rows
+  })
+}

@@ -1,0 +1,23 @@
+import { formatOrderKey, parseOrderKey } from '../../../domain/order-key.ts'
+import type { EventPlace } from '../../../store/clickhouse/read/history-reader.ts'
+import { RequestError } from '../../problem.ts'
+
+/** The last second that the store's times can hold. */
+const MAX_TIME = 2 ** 32 - 1
+
+/** Where a page ended, as text that means nothing to who hands it back. */
+export function formatCursor({ time, key }: EventPlace): string {
+  return Buffer.from(`${time}.${formatOrderKey(key)}`).toString('base64url')
+}
+
+export function parseCursor(cursor: string): EventPlace {
+  const [timeText = '', keyText = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
+  const key = parseOrderKey(keyText)
+  const time = /^\d{1,10}$/.test(timeText) ? Number(timeText) : undefined
+  // Decoding overlooks much: only what would be written the same way was ours.
+  const isOurs = key !== undefined && time !== undefined && time <= MAX_TIME
+  if (isOurs && formatCursor({ time, key }) === cursor) return { time, key }
+  throw new RequestError('malformed_request', 'the cursor cannot be read', [
+    { pointer: '#/cursor', detail: 'must be a next_cursor of an earlier answer' },
+  ])
+}

@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import type { EventRef } from '../../../domain/change.ts'
+import type { ChainId } from '../../../domain/ids.ts'
+import type { EventPlace } from '../../../store/clickhouse/read/history-reader.ts'
+import type { Scope } from '../../scope.ts'
+import { liquidityTransaction } from '../../shape/liquidity-transaction.ts'
+import { swapTransaction } from '../../shape/swap-transaction.ts'
+import type { RestContext } from '../context.ts'
+import { parsePathId, unknownPathId } from '../path-id.ts'
+import { limitOf, text } from '../schemas.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
+import { liquidityPage, swapPage } from './schemas.ts'
+
+const querystring = Type.Object(
+  { limit: limitOf(100, 1_000), cursor: Type.Optional(Type.String({ maxLength: 128 })) },
+  { additionalProperties: false, required: [] },
+)
+const params = Type.Object({ pairId: text })
+const DESCRIPTION = `Newest first. next_cursor, where there is more, asks for what came before the last one; it
+stays valid whatever happens after.`
+
+/** `GET /v2/txs/{pair-id}` and `GET /v2/txs/liq/{pair-id}` */
+export function addTxs(scope: Scope, context: RestContext): void {
+  const { history } = context
+  const common = {
+    description: DESCRIPTION,
+    tags: ['Transactions'],
+    params,
+    querystring,
+  }
+  const swaps = {
+    ...common,
+    operationId: 'pairSwaps',
+    summary: 'Swaps of a pair',
+    response: { 200: swapPage },
+  }
+  scope.get('/v2/txs/:pairId', { schema: swaps, config: { cu: 50 } }, async (request, reply) => {
+    const pair = await knownPair(context, request.params.pairId, reply)
+    return page(
+      request.query,
+      (before, limit) => history.trades(pair, before, limit),
+      (trade) => swapTransaction(pair.chain, trade),
+    )
+  })
+  const liquidity = {
+    ...common,
+    operationId: 'pairLiquidity',
+    summary: 'Liquidity transactions of a pair',
+    response: { 200: liquidityPage },
+  }
+  scope.get('/v2/txs/liq/:pairId', { schema: liquidity, config: { cu: 50 } }, async (request, reply) => {
+    const pair = await knownPair(context, request.params.pairId, reply)
+    return page(
+      request.query,
+      (before, limit) => history.liquidity(pair, before, limit),
+      (event) => liquidityTransaction(pair.chain, event),
+    )
+  })
+}
+
+async function knownPair(
+  { view, familyOf }: RestContext,
+  id: string,
+  reply: { answerChains: readonly string[] | null },
+): Promise<ChainId> {
+  const ref = parsePathId(id, 'pair', familyOf)
+  reply.answerChains = [ref.chain]
+  const [reading] = await view.pairs([ref])
+  if (reading?.record === undefined) throw unknownPathId('pair')
+  return ref
+}
+
+async function page<T extends EventRef, Shown>(
+  { cursor, limit }: { cursor?: string; limit: number },
+  read: (before: EventPlace | undefined, limit: number) => Promise<T[]>,
+  show: (event: T) => Shown,
+): Promise<{ txs: Shown[]; next_cursor?: string }> {
+  // One more than is shown tells whether there is more.
+  const events = await read(cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
+  const shown = events.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = events.length > limit && last !== undefined
+  return { txs: shown.map(show), ...(hasMore ? { next_cursor: formatCursor(last) } : {}) }
+}

@@ -1,0 +1,77 @@
+import Type from 'typebox'
+import type { LatestValues } from '../../../log/latest-values.ts'
+import { billingMonth } from '../../metering/billing-month.ts'
+import type { Balance, Meter } from '../../metering/meter.ts'
+import { type DayUsage, readUsage, type UsageLedger } from '../../metering/usage-ledger.ts'
+import { RequestError } from '../../problem.ts'
+import type { Scope } from '../../scope.ts'
+
+export type UsageContext = {
+  readonly meter: Pick<Meter, 'freshBalance'>
+  readonly ledger: Pick<UsageLedger, 'flush'>
+  readonly usage: Pick<LatestValues, 'read'>
+}
+
+const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
+
+const answer = Type.Object({
+  plan: Type.String(),
+  month: Type.String(),
+  cu_limit: Type.Integer(),
+  cu_used: Type.Integer(),
+  cu_remaining: Type.Optional(Type.Integer()),
+  reset_at: Type.Optional(Type.Integer()),
+  days: Type.Array(
+    Type.Object({
+      day: Type.String(),
+      operations: Type.Array(
+        Type.Object({ operation: Type.String(), requests: Type.Integer(), cu: Type.Integer() }),
+      ),
+    }),
+  ),
+})
+
+const schema = {
+  operationId: 'usage',
+  summary: 'What the key has used, by day and operation',
+  tags: ['Service'],
+  querystring: Type.Object(
+    { month: Type.Optional(Type.String({ pattern: MONTH })) },
+    { additionalProperties: false },
+  ),
+  response: { 200: answer },
+}
+
+/** `GET /v2/usage`: what the key that asks has used; nobody sees another key's. */
+export function addUsage(scope: Scope, { meter, ledger, usage }: UsageContext): void {
+  scope.get('/v2/usage', { schema, config: { cu: 0 } }, async (request) => {
+    const { grant } = request
+    if (grant === null) throw new RequestError('internal', 'the request could not be served')
+    const current = billingMonth(new Date()).name
+    const month = request.query.month ?? current
+    await ledger.flush(grant.keyId)
+    const days = await readUsage(usage, grant.keyId, month)
+    return {
+      plan: grant.plan.name,
+      month,
+      cu_limit: grant.plan.cuPerMonth,
+      ...(month === current
+        ? presentState(await meter.freshBalance(grant), sumOf(days))
+        : { cu_used: sumOf(days) }),
+      days: days.map(({ day, operations }) => ({
+        day,
+        operations: [...operations].map(([operation, { requests, cu }]) => ({ operation, requests, cu })),
+      })),
+    }
+  })
+}
+
+/** Other gateways tell Redis and write down what they served every second or two, each at its own time. */
+function presentState({ limit, remaining = limit, resetAt }: Balance, written: number) {
+  const used = Math.max(limit - remaining, written)
+  return { cu_used: used, cu_remaining: Math.max(0, limit - used), reset_at: resetAt }
+}
+
+function sumOf(days: readonly DayUsage[]): number {
+  return days.flatMap(({ operations }) => [...operations.values()]).reduce((sum, { cu }) => sum + cu, 0)
+}

@@ -1,0 +1,42 @@
+import type { WindowSums, Windows } from '../../domain/change.ts'
+import type { Price } from '../../domain/money.ts'
+import { formatFixed } from '../../domain/money.ts'
+import { dayOf, WINDOWS, type WindowName } from '../../domain/window.ts'
+
+const PERCENT_DIGITS = 2
+
+/** By how many percent points a price is above what it was; unknown unless both are known. */
+export function percentChange(now: Price | undefined, before: Price | undefined): string | undefined {
+  if (now === undefined || before === undefined || before === 0n) return undefined
+  return formatFixed(((now - before) * 10n ** BigInt(2 + PERCENT_DIGITS)) / before, PERCENT_DIGITS)
+}
+
+export function sumsOf(windows: Windows, name: WindowName): WindowSums {
+  const sums = windows.lengths[WINDOWS.indexOf(name)]
+  if (sums === undefined) throw new Error(`there are no sums of ${name}`)
+  return sums
+}
+
+/** Over the last 24 hours. */
+export function change24h(windows: Windows | undefined): string | undefined {
+  return windows && percentChange(windows.priceUsd, sumsOf(windows, '24h').openUsd)
+}
+
+/** Since 00:00 UTC; a day without a trade has changed nothing. */
+export function change1d(windows: Windows | undefined, headTime: number | undefined): string | undefined {
+  if (windows?.priceUsd === undefined || headTime === undefined) return undefined
+  const isToday = windows.day === dayOf(headTime)
+  return percentChange(windows.priceUsd, isToday ? windows.dayOpenUsd : windows.priceUsd)
+}
+
+export function volume24h(windows: Windows | undefined): bigint | undefined {
+  if (windows === undefined) return undefined
+  const { buyUsd, sellUsd } = sumsOf(windows, '24h')
+  return buyUsd + sellUsd
+}
+
+export function count24h(windows: Windows | undefined): number | undefined {
+  if (windows === undefined) return undefined
+  const { buys, sells } = sumsOf(windows, '24h')
+  return buys + sells
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import test, { mock } from 'node:test'
+import { ack, failure, request, startSession, TX } from '../../../test/support/fake-session.ts'
+import { TokenBucket } from './token-bucket.ts'
+
+test('a session ends when its key does, and leaves its place', () => {
+  let isValid = true
+  const { session, socket, connections, grant } = startSession({ grant: { isValid: () => isValid } })
+  assert.deepEqual([connections.of('somebody'), connections.hasRoomFor(grant)], [[session], false])
+  session.endIfKeyEnded()
+  session.tick()
+  assert.deepEqual(socket.closed, [])
+  isValid = false
+  session.tick()
+  assert.deepEqual(socket.closed, [[4403, 'the API key has expired or was revoked']])
+  assert.deepEqual([connections.of('somebody'), connections.hasRoomFor(grant)], [[], true])
+})
+
+test('who authenticates late is subject to the plan from then on', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const { session, socket, connections, receive } = startSession({ isAuthorised: false })
+    assert.deepEqual(connections.of('somebody'), [])
+    await receive(request(0, 'auth', ['right']))
+    // Once more is no second connection.
+    await receive(request(1, 'auth', ['right']))
+    assert.deepEqual(socket.sent, [ack(0, 'auth', []), ack(1, 'auth', [])])
+    assert.deepEqual(connections.of('somebody'), [session])
+    mock.timers.tick(10_000)
+    assert.deepEqual(socket.closed, [])
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a key that has ended and one too many are told apart', async () => {
+  const ended = startSession({ isAuthorised: false })
+  await ended.receive(request(0, 'auth', ['old']))
+  const message = 'the API key has expired or was revoked'
+  assert.deepEqual(ended.socket.sent, [failure(0, -32_001, message, { pointer: '/params/0' })])
+  assert.deepEqual(ended.socket.closed, [[4401, 'invalid API key']])
+  const many = startSession({ isAuthorised: false })
+  many.connections.add(many.grant, startSession().session)
+  await many.receive(request(0, 'auth', ['right']))
+  const limit = { limit: 'connections', max: 1 }
+  assert.deepEqual(many.socket.sent, [failure(0, -32_002, 'a key has at most 1 connections', limit)])
+  assert.deepEqual(many.socket.closed, [[4429, 'too many connections']])
+})
+
+test('a message above the limit closes the socket unread', async () => {
+  const { socket, receive } = startSession({ limits: { maxMessageBytes: 50 } })
+  await receive(request(1, 'subscribe', TX))
+  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'the message is too large']]])
+})
+
+test('a bucket holds a burst, refills at its rate, and knows when', () => {
+  let now = 0
+  const bucket = new TokenBucket(2, () => now, 5)
+  assert.deepEqual(
+    Array.from({ length: 6 }, () => bucket.take()),
+    [true, true, true, true, true, false],
+  )
+  assert.deepEqual([bucket.left, bucket.secondsUntil(1), bucket.secondsUntilFull], [0, 1, 3])
+  now = 500
+  assert.deepEqual([bucket.take(), bucket.take()], [true, false])
+  now = 60_000
+  assert.equal(bucket.take(), true)
+  assert.equal(bucket.left, 4)
+})

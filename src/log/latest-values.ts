@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Consumer,
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+} from '@nats-io/jetstream'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { Logger } from '../lib/logger.ts'
+
+/** The newest value under a name; `seq` grows with every write to the bucket. */
+export type LatestValue = { readonly name: string; readonly seq: number; readonly body: Uint8Array }
+
+export type LatestValuesParts = {
+  readonly client: JetStreamClient
+  readonly isConnected: () => boolean
+  readonly stream: string
+  /** Names stand below it, as further parts of the subject. */
+  readonly subject: string
+  readonly logger: Logger
+}
+
+export type WatchOptions = {
+  readonly signal: AbortSignal
+  readonly onValue: (value: LatestValue) => void
+  /** Everything there was has been told. */
+  readonly onCurrent: () => void
+}
+
+const PUT_TIMEOUT_MS = 5_000
+/** Somebody waits for the answer. */
+const READ_TIMEOUT_MS = 5_000
+const HEARTBEAT_MS = 1_000
+const RECONNECT_DELAY_MS = 200
+
+/** A stream that keeps the newest message of each subject: durable, replicated, and whoever watches is told at once. */
+export class LatestValues {
+  readonly #parts: LatestValuesParts
+
+  constructor(parts: LatestValuesParts) {
+    this.#parts = parts
+  }
+
+  /** With `after`, only if the name's newest value has that `seq` (0: there is none); false if it has not. */
+  async put(name: string, body: Uint8Array, after?: number): Promise<boolean> {
+    const { client, stream, subject } = this.#parts
+    this.#mustBeConnected()
+    const expect = { streamName: stream, ...(after === undefined ? {} : { lastSubjectSequence: after }) }
+    try {
+      await client.publish(`${subject}.${name}`, body, { expect, timeout: PUT_TIMEOUT_MS })
+      return true
+    } catch (error) {
+      if (isOutdated(error)) return false
+      throw error instanceof JetStreamApiError ? error : unavailable(error)
+    }
+  }
+
+  /** The newest value of every name that fits; `*` stands for one part, `>` for all that follow. */
+  async read(names: string): Promise<LatestValue[]> {
+    const { client, stream, subject } = this.#parts
+    this.#mustBeConnected()
+    try {
+      const consumer = await client.consumers.get(stream, {
+        deliver_policy: DeliverPolicy.LastPerSubject,
+        filter_subjects: `${subject}.${names}`,
+      })
+      const found = await this.#readPending(consumer)
+      // The server would keep it for minutes.
+      await consumer.delete()
+      return found
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  async #readPending(consumer: Consumer): Promise<LatestValue[]> {
+    const found: LatestValue[] = []
+    if ((await consumer.info()).num_pending === 0) return found
+    const messages = await consumer.consume({
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+    })
+    const overdue = setTimeout(() => messages.stop(), READ_TIMEOUT_MS)
+    try {
+      for await (const message of messages) {
+        found.push(this.#toValue(message))
+        if (message.info.pending === 0) return found
+      }
+    } finally {
+      clearTimeout(overdue)
+      messages.stop()
+    }
+    throw new Error('not all values came in time')
+  }
+
+  /** Every value there is, then each as it is written, until the signal aborts. Trouble is waited out. */
+  async watch({ signal, onValue, onCurrent }: WatchOptions): Promise<void> {
+    const { client, stream, logger } = this.#parts
+    while (!signal.aborted) {
+      try {
+        const consumer = await client.consumers.get(stream, { deliver_policy: DeliverPolicy.LastPerSubject })
+        const isEmpty = (await consumer.info()).num_pending === 0
+        const messages = await consumer.consume({
+          idle_heartbeat: HEARTBEAT_MS,
+          abort_on_missing_resource: true,
+        })
+        const stop = (): void => messages.stop()
+        signal.addEventListener('abort', stop, { once: true })
+        try {
+          if (isEmpty) onCurrent()
+          for await (const message of messages) {
+            onValue(this.#toValue(message))
+            if (message.info.pending === 0) onCurrent()
+          }
+        } finally {
+          signal.removeEventListener('abort', stop)
+          messages.stop()
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        logger.warn({ err: error }, 'Watching again after a failure')
+      }
+      await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Somebody waits: where there is no connection he is told at once. */
+  #mustBeConnected(): void {
+    if (!this.#parts.isConnected()) throw unavailable(undefined)
+  }
+
+  #toValue(message: { subject: string; seq: number; data: Uint8Array }): LatestValue {
+    return {
+      name: message.subject.slice(this.#parts.subject.length + 1),
+      seq: message.seq,
+      body: message.data,
+    }
+  }
+}
+
+function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof JetStreamApiError &&
+    (error.code === JetStreamApiCodes.StreamWrongLastSequence ||
+      error.code === JetStreamApiCodes.StreamWrongLastSequenceUnknown)
+  )
+}
+
+function unavailable(cause: unknown): ChaintapeError {
+  return new ChaintapeError('store_unavailable', 'NATS does not answer', { cause })
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '../../config/schema.ts'
+import type { Refusal } from '../../gateway/metering/account.ts'
+import { Meter } from '../../gateway/metering/meter.ts'
+import { readSpentByGateway, UsageLedger } from '../../gateway/metering/usage-ledger.ts'
+import type { Common } from '../../lib/common.ts'
+import type { Logs } from '../../log/connect.ts'
+import type { LatestValues } from '../../log/latest-values.ts'
+import { openQuotaStore } from '../../store/redis/quota-store.ts'
+
+export type OpenMeter = {
+  readonly meter: Meter
+  readonly ledger: UsageLedger
+  readonly usage: LatestValues
+}
+
+/** What a gateway that dies has leased is free again after this; one that loses Redis spends its lease for this long. */
+const LEASE_MS = 60_000
+const RECALL = 'recall'
+
+/** Charges from Redis, records in NATS; both are settled when the process ends. */
+export async function openMeter(
+  config: Config,
+  logs: Logs,
+  common: Common,
+  onRefusal: (reason: Refusal['reason']) => void,
+): Promise<OpenMeter> {
+  const { logger, shutdown } = common
+  // Totals are kept by who spent: a process that starts again is somebody else.
+  const gateway = randomBytes(8).toString('hex')
+  const usage = await logs.openLatest('USAGE')
+  const ledger = new UsageLedger(usage, gateway)
+  const store = await openQuotaStore(
+    {
+      ...config.redis,
+      gateway,
+      leaseMs: LEASE_MS,
+      remembered: ({ keyId, month }) => readSpentByGateway(usage, keyId, month),
+    },
+    common,
+  )
+  shutdown.onClose('quota store', () => store.close())
+  const meter = new Meter({
+    ...{ store, ledger, leaseUnits: config.gateway.lease_cu, leaseMs: LEASE_MS, onRefusal, logger },
+    tellRecall: (keyId) => logs.tell(RECALL, `${gateway} ${keyId}`),
+    signal: shutdown.signal,
+  })
+  logs.hear(RECALL, (text) => {
+    const [who, keyId = ''] = text.split(' ')
+    if (who !== gateway) meter.giveBack(keyId)
+  })
+  shutdown.onClose('meter', () => meter.close())
+  void meter.run()
+  return { meter, ledger, usage }
+}

@@ -1,0 +1,26 @@
+import type { Config } from '../config/schema.ts'
+import type { Common } from '../lib/common.ts'
+import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
+import { openHotStore } from '../store/redis/hot-store.ts'
+import { rebuildHot } from './writer/rebuild-hot.ts'
+
+/** Throws away what Redis holds of every chain and fills it from ClickHouse; a writer then goes on from there. */
+export async function rebuildRedis(config: Config, common: Common): Promise<void> {
+  await using resources = new AsyncDisposableStack()
+  const reader = openHistoryReader(config.clickhouse)
+  resources.defer(() => reader.close())
+  const hot = await openHotStore(config.redis, common)
+  resources.defer(() => hot.close())
+  for (const chain of Object.keys(config.chains)) {
+    const logger = common.logger.child({ action: 'redis_rebuild', chain })
+    const marker = await reader.marker(chain)
+    if (marker === undefined) {
+      logger.warn('Nothing is written of this chain yet')
+      continue
+    }
+    const startedAt = performance.now()
+    await rebuildHot(marker, { reader, hot, recentCandles: config.redis.recent_candles })
+    const seconds = Math.round((performance.now() - startedAt) / 1_000)
+    logger.info({ seq: marker.seq, number: marker.number, seconds }, 'Redis is filled again')
+  }
+}

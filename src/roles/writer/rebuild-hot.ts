@@ -1,0 +1,20 @@
+import type { ChainHead } from '../../domain/chain-head.ts'
+import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
+import type { HotStore } from '../../store/redis/hot-store.ts'
+
+export type RebuildParts = {
+  readonly reader: Pick<HistoryReader, 'latest'>
+  readonly hot: Pick<HotStore, 'rebuild'>
+  readonly recentCandles: number
+}
+
+/**
+ * Fills Redis from ClickHouse, as it stands at the marker. A row that a version above the marker has replaced is not
+ * found; whoever goes on from the marker applies that version next.
+ */
+export async function rebuildHot(
+  marker: ChainHead,
+  { reader, hot, recentCandles }: RebuildParts,
+): Promise<void> {
+  await hot.rebuild(marker, reader.latest({ chain: marker.chain, upTo: marker.seq, recentCandles }))
+}

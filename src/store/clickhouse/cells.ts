@@ -1,0 +1,79 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import { PRICE_DIGITS, type Price, VALUE_DIGITS, type Value } from '../../domain/money.ts'
+
+/** As it stands between two tabs. */
+export type Cell = string
+
+export const NULL: Cell = '\\N'
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\0': '\\0',
+}
+const SPECIAL = /[\\\t\n\r\0]/
+const ALL_SPECIAL = /[\\\t\n\r\0]/g
+const MAX_TIME = 2 ** 32 - 1
+const MAX_RAW = 2n ** 256n - 1n
+
+export function priceCell(known: Price | undefined): Cell {
+  return known === undefined ? NULL : decimal(known, PRICE_DIGITS)
+}
+
+export function valueCell(known: Value | undefined): Cell {
+  return known === undefined ? NULL : decimal(known, VALUE_DIGITS)
+}
+
+/** With all its zeros: the server does not mind them, and most of what is written are decimals. */
+function decimal(fixed: bigint, digits: number): Cell {
+  const text = fixed.toString()
+  const whole = text.length - digits
+  return whole > 0 ? `${text.slice(0, whole)}.${text.slice(whole)}` : `0.${text.padStart(digits, '0')}`
+}
+
+// The server wraps an integer that is too large around instead of refusing it.
+export function rawCell(amount: bigint): Cell {
+  if (amount < 0n || amount > MAX_RAW) throw unstorable(`amount ${amount}`)
+  return amount.toString()
+}
+
+export function optionalRawCell(known: bigint | undefined): Cell {
+  return known === undefined ? NULL : rawCell(known)
+}
+
+export function optionalTimeCell(known: number | undefined): Cell {
+  return known === undefined ? NULL : timeCell(known)
+}
+
+/** Unix seconds at full width: the server takes four digits for a year. */
+export function timeCell(seconds: number): Cell {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_TIME) throw unstorable(`time ${seconds}`)
+  return String(seconds).padStart(10, '0')
+}
+
+export function countCell(count: number): Cell {
+  return String(count)
+}
+
+/**
+ * Whatever a token calls itself, half a surrogate pair in it would make the server refuse the whole batch, and a tab
+ * or line end would be taken for one of ours.
+ */
+export function textCell(given: string): Cell {
+  const text = given.toWellFormed()
+  return SPECIAL.test(text) ? text.replaceAll(ALL_SPECIAL, (character) => ESCAPES[character] as string) : text
+}
+
+export function optionalTextCell(known: string | undefined): Cell {
+  return known === undefined ? NULL : textCell(known)
+}
+
+export function optionalCountCell(known: number | undefined): Cell {
+  return known === undefined ? NULL : countCell(known)
+}
+
+function unstorable(what: string): ChaintapeError {
+  return new ChaintapeError('message_unreadable', `no column can hold ${what}`)
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { forCluster } from './cluster.ts'
+import { retentionStatements } from './retention.ts'
+
+const folder = new URL('./migrations/', import.meta.url)
+const files = readdirSync(folder)
+const place = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
+
+test('without a cluster every statement stays as it is', () => {
+  for (const name of files) {
+    const sql = readFileSync(new URL(name, folder), 'utf8')
+    assert.equal(forCluster(sql, undefined), sql)
+  }
+})
+
+test('in a cluster every migration runs on all nodes and makes a table that replicates', () => {
+  assert.ok(files.length > 0)
+  for (const name of files) {
+    const sql = readFileSync(new URL(name, folder), 'utf8')
+    const table = /_(\w+)\.sql$/.exec(name)?.[1]
+    const made = forCluster(sql, 'tape')
+    assert.match(made, new RegExp(`^CREATE TABLE IF NOT EXISTS ${table} ON CLUSTER \`tape\`$`, 'm'), name)
+    const engine = name.includes('markers') ? `${place}, seq` : `${place}, seq, is_deleted`
+    assert.ok(made.includes(`\nENGINE = ReplicatedReplacingMergeTree(${engine})\n`), name)
+    // Nothing else is touched.
+    const back = made.replace(' ON CLUSTER `tape`', '').replace(`Replicated`, '').replace(`${place}, `, '')
+    assert.equal(back, sql)
+  }
+})
+
+test('so are the database, a table without parameters, and a change of a table', () => {
+  assert.equal(
+    forCluster('CREATE DATABASE IF NOT EXISTS `tape_db`', 'c1'),
+    'CREATE DATABASE IF NOT EXISTS `tape_db` ON CLUSTER `c1`',
+  )
+  assert.equal(
+    forCluster(
+      '\n  CREATE TABLE IF NOT EXISTS migrations\n  (name String)\n  ENGINE = ReplacingMergeTree ORDER BY name',
+      'c1',
+    ),
+    `\n  CREATE TABLE IF NOT EXISTS migrations ON CLUSTER \`c1\`\n  (name String)\n  ENGINE = ReplicatedReplacingMergeTree(${place}) ORDER BY name`,
+  )
+  const [statement] = retentionStatements({ trades: 30 }, new Map())
+  assert.equal(
+    forCluster(statement?.sql ?? '', 'c1'),
+    'ALTER TABLE trades ON CLUSTER `c1` MODIFY TTL time + toIntervalDay(30)',
+  )
+})
+
+test('retention is changed only where it is another one', () => {
+  const plain = 'ReplacingMergeTree(seq, is_deleted) PARTITION BY chain ORDER BY (chain, pair) SETTINGS a = 1'
+  const limited = plain.replace(' SETTINGS', ' TTL time + toIntervalDay(30) SETTINGS')
+  const statements = (days: number | undefined, engine: string): string[] =>
+    retentionStatements({ trades: days }, new Map([['trades', engine]])).map(({ sql }) => sql)
+  assert.deepEqual(statements(undefined, plain), [])
+  assert.deepEqual(statements(30, limited), [])
+  assert.deepEqual(statements(30, limited.replace(' SETTINGS a = 1', '')), [])
+  assert.deepEqual(statements(30, plain), ['ALTER TABLE trades MODIFY TTL time + toIntervalDay(30)'])
+  assert.deepEqual(statements(3, limited), ['ALTER TABLE trades MODIFY TTL time + toIntervalDay(3)'])
+  assert.deepEqual(statements(undefined, limited), ['ALTER TABLE trades REMOVE TTL'])
+})

@@ -1,0 +1,107 @@
+import type { ChainHead } from '../../../domain/chain-head.ts'
+import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../../domain/change.ts'
+import type { Interval } from '../../../domain/interval.ts'
+import type { LatestPage, Versioned } from '../../versioned.ts'
+import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
+import { type Ask, createAsk } from './ask.ts'
+import { type LatestQuestion, readLatest } from './latest.ts'
+import { readMarker } from './marker.ts'
+import { candleOf, liquidityOf, number, type Row, switchOf, text, tradeOf } from './records.ts'
+
+/**
+ * Up to which version to read. Rows above the marker belong to a batch that is not written whole; everything up to
+ * the marker is there, and so is everything up to the hot store's head, which follows the rows.
+ */
+type Bound = { readonly chain: string; readonly upTo: number }
+
+export type CandlesQuestion = Bound & {
+  readonly pair: string
+  readonly interval: Interval
+  /** Starts from and to these, both included. */
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+}
+
+/** An event's place: who has read a page asks for what comes before its last event. */
+export type EventPlace = Pick<EventRef, 'time' | 'key'>
+
+export type EventsQuestion = Bound & {
+  readonly pair: string
+  readonly before: EventPlace | undefined
+  readonly limit: number
+}
+
+export type SwitchesQuestion = Bound & { readonly token: string; readonly limit: number }
+
+export type SymbolQuestion = {
+  readonly chains: readonly string[]
+  readonly symbol: string
+  readonly order: 'tx_volume_u_24h' | 'fdv' | 'main_pair_tvl'
+  readonly limit: number
+}
+
+/** What ClickHouse knows, newest first. */
+export type HistoryReader = {
+  marker(chain: string): Promise<ChainHead | undefined>
+  candles(question: CandlesQuestion): Promise<Versioned<Candle>[]>
+  trades(question: EventsQuestion): Promise<Versioned<Trade>[]>
+  liquidity(question: EventsQuestion): Promise<Versioned<LiquidityEvent>[]>
+  switches(question: SwitchesQuestion): Promise<Versioned<MainPairSwitch>[]>
+  /** Tokens whose symbol begins with a text, best matches first. */
+  tokensBySymbol(question: SymbolQuestion): Promise<{ chain: string; address: string }[]>
+  /** The newest version of every document of a chain, and of each series of candles the newest few. */
+  latest(question: LatestQuestion): AsyncGenerator<LatestPage, void, undefined>
+  close(): Promise<void>
+}
+
+const MAX_SECONDS = 5
+/** After everything there is. */
+const NO_PLACE: EventPlace = {
+  time: 2 ** 32 - 1,
+  key: { block: Number.MAX_SAFE_INTEGER, tx: 2 ** 32 - 1, log: 2 ** 32 - 1 },
+}
+
+export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
+  const client = connectClickhouse(options)
+  const ask = createAsk(client)
+  return {
+    marker: (chain) => readMarker(ask, chain),
+    candles: async ({ chain, upTo, pair, interval, from, to, limit }) => {
+      const params = { chain, up_to: upTo, pair, interval, from, to, limit }
+      return versions(await ask('candles', { params, maxRows: limit, maxSeconds: MAX_SECONDS }), candleOf)
+    },
+    trades: async (question) => versions(await readEvents(ask, 'trades', question), tradeOf),
+    liquidity: async (question) => versions(await readEvents(ask, 'liquidity', question), liquidityOf),
+    switches: async ({ chain, upTo, token, limit }) => {
+      const params = { chain, up_to: upTo, token, limit }
+      return versions(await ask('switches', { params, maxRows: limit, maxSeconds: MAX_SECONDS }), switchOf)
+    },
+    tokensBySymbol: async ({ chains, symbol, order, limit }) => {
+      const params = { chains: [...chains], symbol, order, limit }
+      const rows = await ask('tokens-by-symbol', { params, maxRows: limit, maxSeconds: MAX_SECONDS })
+      return rows.map((row) => ({ chain: text(row, 'chain'), address: text(row, 'address') }))
+    },
+    latest: (question) => readLatest(ask, question),
+    close: () => client.close(),
+  }
+}
+
+function versions<T>(rows: readonly Row[], read: (row: Row) => T): Versioned<T>[] {
+  return rows.map((row) => ({ seq: number(row, 'seq'), record: read(row) }))
+}
+
+function readEvents(ask: Ask, file: 'trades' | 'liquidity', question: EventsQuestion): Promise<Row[]> {
+  const { chain, upTo, pair, limit, before = NO_PLACE } = question
+  const params = {
+    chain,
+    up_to: upTo,
+    pair,
+    before_time: before.time,
+    before_block: before.key.block,
+    before_tx: before.key.tx,
+    before_log: before.key.log,
+    limit,
+  }
+  return ask(file, { params, maxRows: limit, maxSeconds: MAX_SECONDS })
+}

@@ -1,0 +1,6 @@
+-- A page of the newest versions, removals too.
+SELECT * FROM tokens
+WHERE chain = {chain:String} AND address > {after:String} AND seq <= {up_to:UInt64}
+ORDER BY address, seq DESC
+LIMIT 1 BY address
+LIMIT {limit:UInt32}

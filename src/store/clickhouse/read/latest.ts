@@ -1,0 +1,113 @@
+import type { CandleRef, Change } from '../../../domain/change.ts'
+import { INTERVALS } from '../../../domain/interval.ts'
+import type { LatestPage, Versions } from '../../versioned.ts'
+import type { Ask } from './ask.ts'
+import { candleOf, candleRefOf, number, pairOf, type Row, text, tokenOf, windowsOf } from './records.ts'
+
+export type LatestQuestion = { readonly chain: string; readonly upTo: number; readonly recentCandles: number }
+
+const ROWS_PER_PAGE = 5_000
+const PAIRS_PER_PAGE = 25
+/** Nobody waits for an answer, but nothing may hang for ever. */
+const MAX_SECONDS = 120
+
+/**
+ * Page by page, so that neither side has to hold it all. Removals are told like everything else: whoever takes the
+ * pages then stands where he would stand had he followed the log.
+ */
+export async function* readLatest(
+  ask: Ask,
+  question: LatestQuestion,
+): AsyncGenerator<LatestPage, void, undefined> {
+  for (const kind of ['pair', 'token'] as const) {
+    yield* readPages(ask, question, { file: 'latest-windows', key: 'id', params: { kind } }, windowsChange)
+  }
+  yield* readPages(ask, question, { file: 'latest-tokens', key: 'address', params: {} }, tokenChange)
+  const pairs = { file: 'latest-pairs', key: 'address', params: {} }
+  for await (const page of readPages(ask, question, pairs, pairChange)) {
+    yield page
+    const addresses = page.versions.flatMap(({ changes }) => changes.flatMap(pairAddress))
+    for (let at = 0; at < addresses.length; at += PAIRS_PER_PAGE) {
+      yield await readCandles(ask, question, addresses.slice(at, at + PAIRS_PER_PAGE))
+    }
+  }
+}
+
+async function* readPages(
+  ask: Ask,
+  { chain, upTo }: LatestQuestion,
+  table: { readonly file: string; readonly key: string; readonly params: Record<string, string> },
+  changeOf: (row: Row) => Change,
+): AsyncGenerator<LatestPage, void, undefined> {
+  let after = ''
+  for (;;) {
+    const params = { ...table.params, chain, up_to: upTo, after, limit: ROWS_PER_PAGE }
+    const rows = await ask(table.file, { params, maxRows: ROWS_PER_PAGE, maxSeconds: MAX_SECONDS })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield { versions: rows.map((row) => versionOf(chain, row, changeOf)), oldest: [] }
+    if (rows.length < ROWS_PER_PAGE) return
+    after = text(last, table.key)
+  }
+}
+
+async function readCandles(
+  ask: Ask,
+  { chain, upTo, recentCandles }: LatestQuestion,
+  pairs: readonly string[],
+): Promise<LatestPage> {
+  const rows = await ask('latest-candles', {
+    params: { chain, up_to: upTo, pairs, recent: recentCandles },
+    maxRows: pairs.length * INTERVALS.length * recentCandles,
+    maxSeconds: MAX_SECONDS,
+  })
+  const counts = new Map<string, number>()
+  const oldest: CandleRef[] = []
+  for (const row of rows) {
+    const ref = candleRefOf(row)
+    const series = `${ref.pair}/${ref.interval}`
+    const count = (counts.get(series) ?? 0) + 1
+    counts.set(series, count)
+    // Newest first: where there are as many as were asked for, there may be older ones.
+    if (count === recentCandles) oldest.push(ref)
+  }
+  return { versions: rows.map((row) => versionOf(chain, row, candleChange)), oldest }
+}
+
+function versionOf(chain: string, row: Row, changeOf: (row: Row) => Change): Versions {
+  return { chain, seq: number(row, 'seq'), changes: [changeOf(row)] }
+}
+
+function isRemoved(row: Row): boolean {
+  return number(row, 'is_deleted') === 1
+}
+
+function windowsChange(row: Row): Change {
+  if (!isRemoved(row)) return { type: 'windows', windows: windowsOf(row) }
+  const id = text(row, 'id')
+  const isPair = row['kind'] === 'pair'
+  return {
+    type: 'windowsRemoved',
+    windows: { pair: isPair ? id : undefined, token: isPair ? undefined : id },
+  }
+}
+
+function tokenChange(row: Row): Change {
+  if (isRemoved(row)) return { type: 'tokenRemoved', token: text(row, 'address') }
+  return { type: 'token', token: tokenOf(row) }
+}
+
+function pairChange(row: Row): Change {
+  if (isRemoved(row)) return { type: 'pairRemoved', pair: text(row, 'address') }
+  return { type: 'pair', pair: pairOf(row) }
+}
+
+function candleChange(row: Row): Change {
+  if (isRemoved(row)) return { type: 'candleRemoved', candle: candleRefOf(row) }
+  return { type: 'candle', candle: candleOf(row) }
+}
+
+function pairAddress(change: Change): string[] {
+  if (change.type === 'pair') return [change.pair.address]
+  return change.type === 'pairRemoved' ? [change.pair] : []
+}

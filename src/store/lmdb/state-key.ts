@@ -1,0 +1,92 @@
+const SLASH = 0x2f
+/** Stands before the letters of a part that is no hex; its length follows. */
+const TEXT = 0xff
+/** Stands before the table, behind the id. */
+const TABLE = 0xfe
+/** Longer than any address or hash, and less than a marker. */
+const MAX_HEX_BYTES = 64
+/** More than any id we know, and less than the store can take. */
+const MAX_LETTERS = 600
+const MAX_UTF8_BYTES = 3
+
+const NOT_HEX = 0x100
+const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
+for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
+
+/** What `write` calls once it has looked at its arguments. */
+type Letters = Buffer & { utf8Write(text: string, start: number): number }
+
+const letters = Buffer.alloc(MAX_LETTERS * MAX_UTF8_BYTES) as Letters
+/** A part of one letter takes four bytes, and no part takes more for each of its letters. */
+const target = Buffer.alloc(MAX_LETTERS * 4)
+
+/**
+ * A key as the store has it. `<table>/<id>` becomes the id, part by part, then the table: all that is known of a pair
+ * stands in one place, so that one page of the store is read and written for it instead of one in each table. Hex is
+ * shrunk to its bytes. The result is good until the next call.
+ */
+export function encodeStateKey(key: string): Buffer {
+  if (key.length > MAX_LETTERS) throw new RangeError(`key of ${key.length} letters`)
+  const size = letters.utf8Write(key, 0)
+  let tableEnd = 0
+  while (tableEnd < size && letters[tableEnd] !== SLASH) tableEnd++
+  let at = 0
+  for (let from = tableEnd + 1; from <= size; ) {
+    let end = from
+    while (end < size && letters[end] !== SLASH) end++
+    at = writePart(from, end, at)
+    from = end + 1
+  }
+  target[at++] = TABLE
+  for (let from = 0; from < tableEnd; from++) target[at++] = letters[from] as number
+  return target.subarray(0, at)
+}
+
+export function decodeStateKey(bytes: Buffer): string {
+  const parts: string[] = []
+  let at = 0
+  while (bytes[at] !== TABLE) {
+    const head = bytes.readUInt8(at++)
+    if (head === TEXT) {
+      const size = bytes.readUInt16BE(at)
+      at += 2 + size
+      parts.push(bytes.toString('utf8', at - size, at))
+    } else {
+      at += head
+      parts.push(`0x${bytes.toString('hex', at - head, at)}`)
+    }
+  }
+  return [bytes.toString('utf8', at + 1), ...parts].join('/')
+}
+
+function writePart(from: number, end: number, start: number): number {
+  const hexEnd = writeHex(from, end, start)
+  if (hexEnd !== undefined) return hexEnd
+  let at = start
+  const size = end - from
+  target[at++] = TEXT
+  target[at++] = size >> 8
+  target[at++] = size & 0xff
+  for (let i = from; i < end; i++) target[at++] = letters[i] as number
+  return at
+}
+
+/** Undefined unless all of it is lower-case hex after 0x. */
+function writeHex(from: number, end: number, start: number): number | undefined {
+  const size = (end - from - 2) / 2
+  if (!Number.isInteger(size) || size < 0 || size > MAX_HEX_BYTES) return undefined
+  if (letters[from] !== 0x30 || letters[from + 1] !== 0x78) return undefined
+  let at = start
+  target[at++] = size
+  let all = 0
+  for (let i = from + 2; i < end; i += 2) {
+    const byte = (digitAt(i) << 4) | digitAt(i + 1)
+    all |= byte
+    target[at++] = byte
+  }
+  return all < NOT_HEX ? at : undefined
+}
+
+function digitAt(at: number): number {
+  return HEX_DIGITS[letters[at] as number] as number
+}

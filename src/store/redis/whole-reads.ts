@@ -1,0 +1,56 @@
+import type { ChainableCommander } from 'ioredis'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { guardRedis, type ScriptedRedis } from './connect.ts'
+import type { Keys } from './keys.ts'
+import { storedSeq } from './stored-value.ts'
+
+/**
+ * Reads of documents that fail rather than tell what is left of them. Redis may lose everything at any time and is then
+ * filled again, oldest first; who relies on a head that was there before must not take an older document, or none, for
+ * the newest. So each read looks at the head in the same step: it must be as far as it was ever seen to be.
+ */
+export type WholeReads = {
+  /** A chain's head was seen at this version. */
+  saw(chain: string, seq: number): void
+  /** The values of these keys, all of documents of these chains. */
+  values(chains: readonly string[], names: readonly string[]): Promise<(Buffer | null)[]>
+  /** What these commands answer, all about one chain. */
+  answers(chain: string, ask: (commands: ChainableCommander) => ChainableCommander): Promise<unknown[]>
+}
+
+export function createWholeReads(redis: ScriptedRedis, keys: Keys): WholeReads {
+  const seen = new Map<string, number>()
+
+  const mustBeWhole = (chain: string, head: Buffer | null | undefined): void => {
+    const expected = seen.get(chain)
+    if (expected === undefined || (head != null && storedSeq(head) >= expected)) return
+    throw new ChaintapeError(
+      'store_unavailable',
+      `Redis has lost data of chain ${chain} and is not whole yet`,
+    )
+  }
+
+  return {
+    saw: (chain, seq) => {
+      seen.set(chain, Math.max(seq, seen.get(chain) ?? 0))
+    },
+    values: async (chains, names) => {
+      if (names.length === 0) return []
+      const unique = [...new Set(chains)]
+      const heads = unique.map((chain) => keys.head(chain))
+      const values = await guardRedis(() => redis.mgetBuffer(...names, ...heads))
+      for (const [index, chain] of unique.entries()) mustBeWhole(chain, values[names.length + index])
+      return values.slice(0, names.length)
+    },
+    answers: async (chain, ask) =>
+      guardRedis(async () => {
+        const outcomes = (await ask(redis.multi()).getBuffer(keys.head(chain)).exec()) ?? []
+        const answers = outcomes.map(([error, answer]) => {
+          if (error !== null) throw error
+          return answer
+        })
+        mustBeWhole(chain, answers.pop() as Buffer | null | undefined)
+        return answers
+      }),
+  }
+}

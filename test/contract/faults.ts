@@ -1,0 +1,106 @@
+import type { Kind, Presence, Row, Shape } from './record.ts'
+
+/** `full`: of what is asked about everything is known, so that nothing may be missing or empty. */
+export type Knowledge = 'full' | 'some'
+
+/** Nothing is served from before the week in which the market was made. */
+const EARLIEST = 1_749_000_000
+
+const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
+const PERCENT_POINTS = /^-?(0|[1-9]\d*)(\.\d?[1-9])?$/
+const FORMS = {
+  text: /^/,
+  decimal: PLAIN_DECIMAL,
+  percent: PERCENT_POINTS,
+  address: /^0x([0-9a-f]{40}|[0-9a-f]{64})$/,
+  id: /^(0x[0-9a-f]{40}-[a-z]+|\d+-\d+)$/,
+  hash: /^0x[0-9a-f]{64}$/,
+} as const
+
+/** Where an answer differs from its table; empty if nowhere. */
+export function faultsOf(shape: Shape, value: unknown, knowledge: Knowledge, at = ''): string[] {
+  if ('kind' in shape) return kindFaults(shape.kind, value, at)
+  if ('arrayOf' in shape) {
+    if (!Array.isArray(value)) return [`${at} is no array`]
+    const tooMany = value.length > (shape.max ?? Number.POSITIVE_INFINITY) ? [`${at} has too many items`] : []
+    return [
+      ...tooMany,
+      ...value.flatMap((item, index) => faultsOf(shape.arrayOf, item, knowledge, `${at}/${index}`)),
+    ]
+  }
+  if (!isObject(value)) return [`${at} is no object`]
+  if ('mapOf' in shape) {
+    return Object.entries(value).flatMap(([key, item]) => [
+      ...kindFaults('id', key, `${at}/${key} as a name`),
+      ...faultsOf(shape.mapOf, item, knowledge, `${at}/${key}`),
+    ])
+  }
+  const inner = shape.inner ?? {}
+  const names = new Set([...shape.rows.map(([name]) => name), ...Object.keys(inner)])
+  return [
+    ...Object.keys(value).flatMap((name) => (names.has(name) ? [] : [`${at}/${name} is not in the table`])),
+    ...shape.rows.flatMap((row) => rowFaults(row, value, knowledge, at)),
+    ...Object.entries(inner).flatMap(([name, of]) => faultsOf(of, value[name], knowledge, `${at}/${name}`)),
+  ]
+}
+
+function rowFaults(
+  [name, kind, presence]: Row,
+  value: Readonly<Record<string, unknown>>,
+  knowledge: Knowledge,
+  at: string,
+): string[] {
+  const path = `${at}/${name}`
+  if (!Object.hasOwn(value, name)) return mayBeMissing(presence, knowledge) ? [] : [`${path} is missing`]
+  const given = value[name]
+  if (presence === 'ours, not known yet') return [`${path} is known now: change its row`]
+  if (presence === 'listed, not known yet') {
+    return given === '' || given === 0 ? [] : [`${path} is known now: change its row`]
+  }
+  // Only the document's own fields may be empty, and only while they are not known.
+  if (presence === 'listed' && knowledge === 'some' && given === '') return []
+  return kindFaults(kind, given, path)
+}
+
+function mayBeMissing(presence: Presence, knowledge: Knowledge): boolean {
+  switch (presence) {
+    case 'listed':
+    case 'listed, not known yet':
+      return false
+    case 'ours':
+      return knowledge === 'some'
+    default:
+      return true
+  }
+}
+
+function kindFaults(kind: Kind, value: unknown, at: string): string[] {
+  return isOfKind(kind, value) ? [] : [`${at} is ${JSON.stringify(value)}, not ${JSON.stringify(kind)}`]
+}
+
+function isOfKind(kind: Kind, value: unknown): boolean {
+  if (typeof kind === 'object') return value === kind.is
+  switch (kind) {
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'count':
+      return Number.isSafeInteger(value) && (value as number) >= 0
+    case 'time':
+      return Number.isSafeInteger(value) && (value as number) >= EARLIEST && isPast(value as number)
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    case 'boolean':
+      return typeof value === 'boolean'
+    default:
+      return typeof value === 'string' && FORMS[kind].test(value) && value !== '-0'
+  }
+}
+
+/** In seconds: the same moment in milliseconds would be far ahead. */
+function isPast(time: number): boolean {
+  return time <= Date.now() / 1_000 + 1
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

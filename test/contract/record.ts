@@ -1,0 +1,55 @@
+/**
+ * The records of the interface document and of the decisions beside it, copied by hand: a field's name, what it
+ * is, and when it is there. Nothing here is taken from the program.
+ */
+
+/** `decimal` and `percent` are text: plain decimals, percent points with at most two digits after the point. */
+export type Kind =
+  | 'text'
+  | 'decimal'
+  | 'percent'
+  | 'address'
+  | 'id'
+  | 'hash'
+  | 'integer'
+  | 'count'
+  | 'time'
+  | 'number'
+  | 'boolean'
+  | { readonly is: string | number | boolean | null }
+
+/** Listed by the document: always there, `""` or 0 when not known. */
+export const LISTED = 'listed'
+/** Ours: there when known, otherwise left out. */
+export const OURS = 'ours'
+/** May be missing whatever is known, by the document or because it is told only where it applies. */
+export const OPTIONAL = 'optional'
+
+/**
+ * Not known yet: holders, supplies in circulation, contracts, launch platforms and logos are not read. A listed field
+ * has to be empty, one of ours absent: once it is known, its row here has to say so.
+ */
+export const LISTED_NOT_KNOWN_YET = 'listed, not known yet'
+export const OURS_NOT_KNOWN_YET = 'ours, not known yet'
+
+export type Presence =
+  | typeof LISTED
+  | typeof OURS
+  | typeof OPTIONAL
+  | typeof LISTED_NOT_KNOWN_YET
+  | typeof OURS_NOT_KNOWN_YET
+
+export type Row = readonly [name: string, kind: Kind, presence: Presence]
+
+export type Shape =
+  | { readonly rows: readonly Row[]; readonly inner?: Readonly<Record<string, Shape>> }
+  | { readonly arrayOf: Shape; readonly max?: number }
+  | { readonly mapOf: Shape }
+  | { readonly kind: Kind }
+
+/** The rows of each window, whose name stands for the w in a field's. */
+export function ofWindows(rows: readonly Row[], windows: readonly string[]): Row[] {
+  return windows.flatMap((window) =>
+    rows.map(([name, kind, presence]): Row => [name.replace(/_w(?=_|$)/, `_${window}`), kind, presence]),
+  )
+}

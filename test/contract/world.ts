@@ -1,0 +1,148 @@
+import type { Hex } from 'viem'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
+import { Scenario } from '../e2e/scenario.ts'
+import { Pipeline } from '../support/pipeline.ts'
+import { TEST_PLANS, withLogs } from '../support/test-key.ts'
+import { waitFor } from '../support/wait-for.ts'
+
+/** Enough that the interface's default limits of 100 cut something off. */
+const BEANS = 105
+const TRADED_BLOCKS = 90
+
+export const SMALL_QUOTA = 12
+
+const PLANS = {
+  ...TEST_PLANS,
+  // Two requests of 5 CU, and not a third.
+  small: { ...TEST_PLANS.default, cu_per_month: SMALL_QUOTA },
+  slow: { ...TEST_PLANS.default, requests_per_second: 1, burst: 2 },
+}
+
+/** What the tests ask about, and with which keys. */
+export type Names = {
+  /** Traded all the time, so that everything there is to know of it is known. */
+  readonly token: Hex
+  readonly pair: Hex
+  readonly stable: Hex
+  readonly native: Hex
+  /** Has a pool, but was never traded. */
+  readonly idle: Hex
+  readonly idlePair: Hex
+  /** Its pool holds less than a thousand dollars. */
+  readonly tiny: Hex
+  /** Many tokens whose symbols begin with BEAN; each was traded once. */
+  readonly beans: readonly Hex[]
+}
+
+export type KeyName = 'good' | 'expired' | 'revoked' | 'small' | 'slow'
+
+export type World = {
+  readonly names: Names
+  readonly keys: Readonly<Record<KeyName, string>>
+  readonly pipeline: Pipeline
+  readonly url: string
+  /** The newest block. */
+  readonly head: { readonly number: number; readonly time: number }
+  stop(): Promise<void>
+}
+
+/** A real market on a node, read, priced, stored and served by processes; at the end nothing moves any more. */
+export async function startWorld({ beans = BEANS } = {}): Promise<World> {
+  const stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
+  try {
+    return await openWorld(stack, beans)
+  } catch (error) {
+    await stack.stop()
+    throw error
+  }
+}
+
+async function openWorld(stack: Stack, beans: number): Promise<World> {
+  const { scenario, names } = await makeMarket(stack.rpcUrl, beans)
+  const pipeline = new Pipeline(
+    stack,
+    'contract',
+    { finality_depth: 5 },
+    { plans: PLANS, gateway: { port: 0, public_urls: ['https://one.example', 'https://two.example'] } },
+  )
+  const stop = async (): Promise<void> => {
+    await pipeline.stop()
+    await stack.stop()
+  }
+  try {
+    await pipeline.start('reader', 'engine', 'writer', 'gateway')
+    const keys = await makeKeys({ urls: stack.natsUrls, prefix: 'contract' })
+    const head = await scenario.market.head()
+    await caughtUp(pipeline, head.number, names, beans)
+    return { names, keys, pipeline, head, url: await pipeline.gatewayUrl(), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function makeMarket(rpcUrl: string, beanCount: number): Promise<{ scenario: Scenario; names: Names }> {
+  const scenario = await Scenario.deploy(rpcUrl)
+  const { market, token, stable } = scenario
+  for (let block = 0; block < TRADED_BLOCKS; block++) await scenario.tradeBlock()
+  const idle = await market.createToken({ name: 'Idle', symbol: 'IDLE', decimals: 18, supply: 10n ** 24n })
+  await market.addLiquidityNative(idle, 10n ** 22n, 10n ** 18n)
+  const tiny = await market.createToken({ name: 'Tiny', symbol: 'TINY', decimals: 18, supply: 10n ** 24n })
+  await market.addLiquidityNative(tiny, 10n ** 22n, 10n ** 17n)
+  const beans: Hex[] = []
+  for (let index = 0; index < beanCount; index++) {
+    const number = String(index).padStart(3, '0')
+    const spec = { name: `Bean ${number}`, symbol: `BEAN${number}`, decimals: 18, supply: 10n ** 24n }
+    const bean = await market.createToken(spec)
+    await market.addLiquidityNative(bean, 10n ** 22n, 10n ** 18n + BigInt((index * 7_919) % 997) * 10n ** 15n)
+    await market.buyWithNative(bean, 10n ** 15n + BigInt((index * 104_729) % 991) * 10n ** 13n)
+    beans.push(bean)
+  }
+  await market.mine()
+  // What was created last settles when the next blocks end.
+  for (let block = 0; block < 3; block++) {
+    await market.buyWithNative(token, 10n ** 15n)
+    await market.sellForNative(token, 10n ** 9n)
+    await market.mine()
+  }
+  const idlePair = (await market.pairOf(idle, market.weth)).toLowerCase() as Hex
+  return {
+    scenario,
+    names: { token, stable, idle, idlePair, tiny, beans, native: market.weth, pair: scenario.tokenPair },
+  }
+}
+
+async function makeKeys(nats: { urls: readonly string[]; prefix: string }): Promise<World['keys']> {
+  return withLogs(nats, async (logs) => {
+    const store = createKeyStore(await logs.openLatest('KEYS'), Date.now)
+    const create = async (name: string, plan: string, expiresAt?: number) =>
+      store.create({ name, plan, expiresAt })
+    const revoked = await create('revoked', 'default')
+    await store.revoke(revoked.record.id)
+    return {
+      good: (await create('good', 'default')).apiKey,
+      expired: (await create('expired', 'default', 1)).apiKey,
+      revoked: revoked.apiKey,
+      small: (await create('small', 'small')).apiKey,
+      slow: (await create('slow', 'slow')).apiKey,
+    }
+  })
+}
+
+/** Ranks and search come from the stores, so the writer has to be there too. */
+async function caughtUp(pipeline: Pipeline, head: number, { pair }: Names, beans: number): Promise<void> {
+  await waitFor(`the gateway to reach block ${head}`, async () => {
+    const { headers } = await pipeline.get(`/v2/pairs/${pair}-local`)
+    return headers.get('X-Block') === String(head) ? true : undefined
+  })
+  await waitFor('every token to be ranked and found', async () => {
+    const [trending, found] = await Promise.all([
+      pipeline.get('/v2/tokens/trending?chain=local&page_size=1'),
+      pipeline.get('/v2/tokens?keyword=BEAN&limit=300'),
+    ])
+    const { total } = trending.body as { total: number }
+    const rows = found.body as { tx_volume_u_24h?: string }[]
+    return total >= beans + 2 && rows.length === beans ? true : undefined
+  })
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import type { Change } from '../../src/domain/change.ts'
+import { compareOrderKeys } from '../../src/domain/order-key.ts'
+import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
+import {
+  type EventPlace,
+  type EventsQuestion,
+  type HistoryReader,
+  openHistoryReader,
+} from '../../src/store/clickhouse/read/history-reader.ts'
+import { rowsOf } from '../../src/store/clickhouse/rows.ts'
+import type { Versioned } from '../../src/store/versioned.ts'
+import { buildTrade, Dice } from '../support/change-builders.ts'
+import { type Kept, tellStory, type World } from '../support/story.ts'
+import { createTestCommon } from '../support/test-common.ts'
+
+let stack: Stack
+let client: ClickHouseClient
+const common = createTestCommon()
+
+before(async () => {
+  stack = await startStack({ services: ['clickhouse'] })
+  client = createClient({ url: stack.clickhouseUrl })
+})
+
+after(async () => {
+  await client?.close()
+  await stack?.stop()
+})
+
+async function withHistory(
+  database: string,
+  work: (store: HistoryStore, reader: HistoryReader) => Promise<void>,
+): Promise<void> {
+  const options = { url: stack.clickhouseUrl, database, username: 'default', password: '' }
+  await migrate(options, common)
+  const store = openHistoryStore(options, common)
+  const reader = openHistoryReader(options)
+  try {
+    await work(store, reader)
+  } finally {
+    await store.close()
+    await reader.close()
+  }
+}
+
+function newestFirst<T>(kept: Kept<T>, belongs: (record: T) => boolean, order: (a: T, b: T) => number) {
+  return [...kept.values()].filter(({ record }) => belongs(record)).sort((a, b) => order(b.record, a.record))
+}
+
+type Event = { readonly pair: string } & EventPlace
+
+async function readAll<T extends Event>(
+  read: (question: EventsQuestion) => Promise<Versioned<T>[]>,
+  question: { chain: string; upTo: number; pair: string },
+  limit: number,
+): Promise<Versioned<T>[]> {
+  const events: Versioned<T>[] = []
+  for (let before: EventPlace | undefined; ; ) {
+    const page = await read({ ...question, before, limit })
+    events.push(...page)
+    before = page.at(-1)?.record
+    if (page.length < limit) return events
+  }
+}
+
+/** Everything the reader tells is what the world at that version holds. */
+async function assertRead(reader: HistoryReader, world: World, all: World, upTo: number): Promise<void> {
+  const byPlace = (a: Event, b: Event): number => a.time - b.time || compareOrderKeys(a.key, b.key)
+  for (const pair of all.pairs.keys()) {
+    const question = { chain: 'eth', upTo, pair }
+    const isOwn = (record: { readonly pair: string }): boolean => record.pair === pair
+    assert.deepEqual(await readAll(reader.trades, question, 9), newestFirst(world.trades, isOwn, byPlace))
+    assert.deepEqual(
+      await readAll(reader.liquidity, question, 5),
+      newestFirst(world.liquidity, isOwn, byPlace),
+    )
+    for (const interval of ['s1', 'k60', 'k10080'] as const) {
+      const candles = newestFirst(
+        world.candles,
+        (candle) => isOwn(candle) && candle.interval === interval,
+        (a, b) => a.start - b.start,
+      )
+      const ask = (from: number, to: number, limit: number) =>
+        reader.candles({ ...question, interval, from, to, limit })
+      assert.deepEqual(await ask(0, 2 ** 32 - 1, 1_000), candles)
+      assert.deepEqual(await ask(0, 2 ** 32 - 1, 2), candles.slice(0, 2))
+      const [second, last] = [candles[1], candles.at(-1)]
+      if (second === undefined || last === undefined) continue
+      assert.deepEqual(await ask(last.record.start + 1, second.record.start, 1_000), candles.slice(1, -1))
+    }
+  }
+  for (const token of all.tokens.keys()) {
+    const switches = newestFirst(
+      world.switches,
+      (to) => to.token === token,
+      (a, b) => a.block - b.block,
+    )
+    const question = { chain: 'eth', upTo, token }
+    assert.deepEqual(await reader.switches({ ...question, limit: 1_000 }), switches)
+    assert.deepEqual(await reader.switches({ ...question, limit: 1 }), switches.slice(0, 1))
+  }
+}
+
+test('the newest versions are read, page by page, and nothing above the bound', async () => {
+  await withHistory('read', async (store, reader) => {
+    const messages = 40
+    const { sets, world } = tellStory({ chain: 'eth', seed: 41, messages })
+    assert.ok(sets.filter(({ cause }) => cause === 'undo').length > 2)
+    // So that older versions stay.
+    await client.command({ query: 'SYSTEM STOP MERGES' })
+    for (const set of sets) await store.write(rowsOf([set]))
+    for (const told of [25, messages]) {
+      const { sets: early, world: then } = tellStory({ chain: 'eth', seed: 41, messages: told })
+      await assertRead(reader, then, world, early.at(-1)?.seq ?? 0)
+    }
+    await client.command({ query: 'SYSTEM START MERGES' })
+    for (const table of ['trades', 'liquidity', 'candles', 'switches']) {
+      await client.command({ query: `OPTIMIZE TABLE read.${table} FINAL` })
+    }
+    await assertRead(reader, world, world, sets.at(-1)?.seq ?? 0)
+    const nothing = { chain: 'bsc', upTo: 1_000, pair: [...world.pairs.keys()][0] ?? '' }
+    assert.deepEqual(await reader.trades({ ...nothing, before: undefined, limit: 5 }), [])
+  })
+})
+
+test('a row that the marker does not vouch for is not read', async () => {
+  await withHistory('unmarked', async (store, reader) => {
+    const [set] = tellStory({ chain: 'eth', seed: 42, messages: 1 }).sets
+    assert.ok(set !== undefined && (await reader.marker('eth')) === undefined)
+    await store.write(rowsOf([set]))
+    const pair = set.changes.find((change) => change.type === 'trade')?.trade.pair ?? ''
+    const question = { chain: 'eth', pair, before: undefined, limit: 10 }
+    assert.deepEqual(await reader.trades({ ...question, upTo: set.seq - 1 }), [])
+    const { chain, seq, finalNumber } = set
+    await store.commit({ chain, seq, ...set.head, finalNumber, position: { epoch: 'e', seq: 1, link: 1 } })
+    const upTo = (await reader.marker('eth'))?.seq ?? 0
+    assert.ok((await reader.trades({ ...question, upTo })).length > 0)
+  })
+})
+
+test('rows are kept for as long as the settings say, and for ever without', async () => {
+  const options = { url: stack.clickhouseUrl, database: 'kept', username: 'default', password: '' }
+  const now = Math.floor(Date.now() / 1_000)
+  const dice = new Dice(8)
+  const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
+  const trade = (days: number): Change => ({
+    type: 'trade',
+    trade: buildTrade(dice, pool, { block: 1_000 - days, tx: 0, log: 0 }, now - days * 86_400),
+  })
+  const ttl = async (): Promise<string[]> => {
+    const answer = await client.query({
+      query: `SELECT name FROM system.tables WHERE database = 'kept' AND engine_full LIKE '% TTL %' ORDER BY name`,
+      format: 'JSONEachRow',
+    })
+    return (await answer.json<{ name: string }>()).map(({ name }) => name)
+  }
+  const count = async (): Promise<number> => {
+    await client.command({ query: 'OPTIMIZE TABLE kept.trades FINAL' })
+    const answer = await client.query({
+      query: 'SELECT count() AS n FROM kept.trades',
+      format: 'JSONEachRow',
+    })
+    return Number((await answer.json<{ n: string }>())[0]?.n)
+  }
+  await migrate(options, common)
+  const store = openHistoryStore(options, common)
+  try {
+    const changes = [trade(1), trade(100), trade(101)]
+    const head = { number: 1, hash: '0x01', time: now }
+    await store.write(rowsOf([{ chain: 'eth', seq: 1, cause: 'block', head, finalNumber: 0, changes }]))
+    assert.deepEqual([await ttl(), await count()], [[], 3])
+    const lines = common.lines.length
+    await migrate({ ...options, retention_days: { trades: 60, candles: 9 } }, common)
+    await migrate({ ...options, retention_days: { trades: 60, candles: 9 } }, common)
+    const told = common.lines.slice(lines).filter(({ msg }) => msg === 'Retention changed')
+    assert.deepEqual(told.map((line) => line['table']).sort(), ['candles', 'trades'])
+    assert.deepEqual([await ttl(), await count()], [['candles', 'trades'], 1])
+    await migrate(options, common)
+    assert.deepEqual(await ttl(), [])
+  } finally {
+    await store.close()
+  }
+})

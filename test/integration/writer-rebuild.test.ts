@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { rowsOf } from '../../src/store/clickhouse/rows.ts'
+import { storedDocuments } from '../support/store-dump.ts'
+import { tellStory } from '../support/story.ts'
+import { createTestCommon } from '../support/test-common.ts'
+import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+let stack: Stack
+let redis: Redis
+
+before(async () => {
+  stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+  redis = new Redis(stack.redisUrl)
+})
+
+after(async () => {
+  redis?.disconnect()
+  await stack?.stop()
+})
+
+async function rebuild(rig: WriterRig): Promise<void> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    MAIN,
+    'redis',
+    'rebuild',
+    ...['--config', rig.configFile],
+  ])
+  assert.match(stdout, /Redis is filled again/)
+}
+
+test('what is rebuilt equals what was lost, key by key, and the writer goes on from there', async () => {
+  const rig = await createWriterRig(stack, { chains: ['eth', 'bsc', 'base'] })
+  try {
+    const eth = tellStory({ chain: 'eth', seed: 51, messages: 200 })
+    const bsc = tellStory({ chain: 'bsc', seed: 52, messages: 60 })
+    await rig.publish('eth', eth.sets.slice(0, 150))
+    await rig.publish('bsc', bsc.sets)
+    const first = await rig.start()
+    await rig.written('eth', eth.sets.slice(0, 150))
+    await rig.written('bsc', bsc.sets)
+    await first.stop()
+
+    const { prefix } = rig.config.redis
+    const before = await storedDocuments(stack, prefix)
+    const kinds = Object.keys(before).map((key) => key.split(':')[0])
+    for (const kind of ['pair', 'token', 'windows', 'candles', 'rank', 'head'])
+      assert.ok(kinds.includes(kind))
+    await redis.flushall()
+    await rebuild(rig)
+    assert.deepEqual(await storedDocuments(stack, prefix), before)
+    // What is there already, and what should not be there, is no hindrance.
+    await redis.zadd(`${prefix}:rank:eth:fdv`, 5, '0xnobody')
+    await rebuild(rig)
+    assert.deepEqual(await storedDocuments(stack, prefix), before)
+
+    await rig.start()
+    await rig.publish('eth', eth.sets.slice(150))
+    await rig.written('eth', eth.sets)
+    await rig.assertTold('eth', eth)
+    await rig.assertTold('bsc', bsc)
+  } finally {
+    await rig.close()
+  }
+})
+
+test('of long series the newest candles are rebuilt, and it is told from when on they are complete', async () => {
+  const rig = await createWriterRig(stack, { recentCandles: 4 })
+  try {
+    const eth = tellStory({ chain: 'eth', seed: 53, messages: 120 })
+    await rig.publish('eth', eth.sets.slice(0, 100))
+    const first = await rig.start()
+    await rig.written('eth', eth.sets.slice(0, 100))
+    await first.stop()
+    await redis.flushall()
+    await rebuild(rig)
+    const told = tellStory({ chain: 'eth', seed: 53, messages: 100 })
+    await rig.assertTold('eth', told)
+    const pair = [...told.world.pairs.keys()][0] ?? ''
+    const series = await rig.hot.recentCandles({ chain: 'eth', pair, interval: 's1' }, 100)
+    assert.ok(series !== undefined && series.from > 0 && series.candles.length <= 4)
+    await rig.start()
+    await rig.publish('eth', eth.sets.slice(100))
+    await rig.written('eth', eth.sets)
+    await rig.assertTold('eth', eth)
+  } finally {
+    await rig.close()
+  }
+})
+
+test('rows of a batch that was not finished do no harm', async () => {
+  const rig = await createWriterRig(stack)
+  const history = openHistoryStore(rig.config.clickhouse, createTestCommon())
+  try {
+    const eth = tellStory({ chain: 'eth', seed: 54, messages: 80 })
+    await rig.publish('eth', eth.sets.slice(0, 60))
+    const first = await rig.start()
+    await rig.written('eth', eth.sets.slice(0, 60))
+    await first.stop()
+    await history.write(rowsOf(eth.sets.slice(60, 75)))
+    await redis.flushall()
+    await rebuild(rig)
+    await rig.start()
+    await rig.publish('eth', eth.sets.slice(60))
+    await rig.written('eth', eth.sets)
+    await rig.assertTold('eth', eth)
+  } finally {
+    await history.close()
+    await rig.close()
+  }
+})

@@ -1,0 +1,47 @@
+import type { Scenario } from '../e2e/scenario.ts'
+
+/**
+ * What an answer is made of, and so what must be there for it: only the gateway's memory; documents of Redis; rows of
+ * ClickHouse too; or what keys have used, which is in Redis and in NATS.
+ */
+export type Needs = 'memory' | 'hot' | 'history' | 'usage'
+
+export type Operation = {
+  readonly path: string
+  readonly body?: object
+  readonly needs: Needs
+  /** Whether the answer tells the same whenever the same block is the newest. */
+  readonly isOfBlock: boolean
+}
+
+/** Requests of every kind. */
+export function operationsOf({ tokens, tokenPair, stablePair, token }: Scenario): Operation[] {
+  const ids = tokens.map(({ address }) => `${address}-local`)
+  const hot = (path: string, body?: object): Operation => ({
+    ...{ path, needs: 'hot', isOfBlock: true },
+    ...(body && { body }),
+  })
+  const history = (path: string): Operation => ({ path, needs: 'history', isOfBlock: true })
+  return [
+    hot(`/v2/pairs/${tokenPair}-local`),
+    hot(`/v2/pairs/${stablePair}-local`),
+    ...ids.map((id) => hot(`/v2/tokens/${id}`)),
+    hot('/v2/tokens/price', { token_ids: ids, tvl_min: 0 }),
+    hot('/v2/tokens/search', { token_ids: ids }),
+    hot(`/v2/tokens?keyword=${token}&chain=local`),
+    hot('/v2/tokens/main?chain=local'),
+    hot('/v2/tokens/trending?chain=local'),
+    hot(`/v2/contracts/${token}-local`),
+    // A few candles, all of which Redis keeps.
+    hot(`/v2/klines/pair/${tokenPair}-local?interval=k60&limit=5`),
+    hot(`/udf/history?symbol=${tokenPair}-local&resolution=60&from=0&to=4000000000`),
+    history(`/v2/klines/pair/${tokenPair}-local?interval=s1&limit=30`),
+    history(`/v2/klines/token/${token}-local?interval=s1&limit=30&unit=eth`),
+    history(`/v2/txs/${tokenPair}-local?limit=20`),
+    history(`/v2/txs/liq/${stablePair}-local`),
+    history('/v2/tokens?keyword=PE&chain=local'),
+    { path: '/v2/chains', needs: 'memory', isOfBlock: false },
+    { path: '/v2/status', needs: 'memory', isOfBlock: false },
+    { path: '/v2/usage', needs: 'usage', isOfBlock: false },
+  ]
+}
