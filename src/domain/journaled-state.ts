@@ -85,8 +85,9 @@ export class JournaledState {
     this.#committed = committed
   }
 
-  table<T>(name: string, codec: RecordCodec<T>): Table<T> {
-    const kept = new RecentlyUsed<Entry>(MAX_KEPT)
+  /** `maxKept`: of large records that are seldom read again, few are kept decoded. */
+  table<T>(name: string, codec: RecordCodec<T>, maxKept = MAX_KEPT): Table<T> {
+    const kept = new RecentlyUsed<Entry>(maxKept)
     this.#kept.set(name, kept)
     const entryOf = (id: string): Entry => kept.get(id) ?? this.#load(kept, name, id, codec)
     return {

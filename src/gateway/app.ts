@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
+import { describeSockets } from './asyncapi.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Meter } from './metering/meter.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { requireApiKey } from './plugins/auth.ts'
 import { meterRequests, tellNoCost } from './plugins/cost.ts'
+import { countRequests } from './plugins/count.ts'
+import { answerInTime } from './plugins/deadline.ts'
 import { tellFreshness } from './plugins/freshness.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
 import { limitRate } from './plugins/rate.ts'
@@ -28,6 +31,9 @@ export type AppOptions = RestContext & {
   readonly logger: Logger
 }
 
+/** Longer than the store may take, shorter than the grace of a shutdown. */
+const HANDLER_MS = 8_000
+
 /** The REST side of the gateway, not listening yet. */
 export function createApp(options: AppOptions): Scope {
   const app = fastify({
@@ -37,8 +43,6 @@ export function createApp(options: AppOptions): Scope {
     // 200 token-ids of the longest form fit.
     bodyLimit: 32 * 1_024,
     requestTimeout: 10_000,
-    // Longer than the store may take, shorter than the grace of a shutdown.
-    handlerTimeout: 8_000,
     keepAliveTimeout: 60_000,
     connectionTimeout: 75_000,
     // Node looks for overdue requests only every 30 s unless told otherwise.
@@ -52,14 +56,15 @@ export function createApp(options: AppOptions): Scope {
     clientErrorHandler: answerBrokenClient,
   }).withTypeProvider<TypeBoxTypeProvider>()
   // Answers are built field by field; a schema-driven serializer could only drop or bend some of them.
+  // What is logged of a request names it; a logger for each would cost every request for the sake of a few.
+  app.setChildLoggerFactory((logger) => logger)
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
   answerProblems(app)
+  answerInTime(app, HANDLER_MS)
   tellNoCost(app)
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    options.metrics.requests.inc({ route, status: reply.statusCode })
-  })
+  countRequests(app, options.metrics)
   describeApi(app, options.publicUrls)
+  describeSockets(app, options.publicUrls)
   app.register(async (scope) => {
     requireApiKey(scope, options.check)
     limitRate(scope, Date.now)

@@ -95,7 +95,7 @@ async function answerOf(story: Story, limit: number): Promise<State> {
       .map(({ place, seq }) => ({ seq, record: tradeAt(place, seq) }))
   }
   const view = createHistoryView({
-    view: { recent: () => ({ upTo: dropped, overlay }) },
+    view: { recent: () => ({ upTo: dropped, applied, overlay }) },
     hot: { recentCandles: async () => undefined },
     history: { trades, liquidity: async () => [], candles: async () => [], tokensBySymbol: async () => [] },
   })

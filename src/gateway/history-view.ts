@@ -103,12 +103,14 @@ type Joint<Id, T> = {
 async function joined<Id, T>(joint: Joint<Id, T>): Promise<Versioned<T>[]> {
   const { recent, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
   for (;;) {
-    const { upTo, overlay } = recent()
+    const { upTo, applied, overlay } = recent()
     // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
     const versions = new Map<Id, Version<T>>(overlaid(overlay))
     // What the overlay knows to be gone leaves room for something older.
     const removed = removedOf(versions)
     const stored = await ask(upTo, limit + removed)
+    // What came after the copy was made and has left the overlay already would be in neither.
+    if (recent().upTo > applied) continue
     const take = (id: Id, version: Version<T>): void => {
       if (version.seq > (versions.get(id)?.seq ?? -1)) versions.set(id, version)
     }

@@ -77,7 +77,7 @@ class World {
           return answer(stored.top.slice(0, limit))
         },
       },
-      onChangeSet: ({ seq }) => this.told.push(seq),
+      onChangeSet: ({ set }) => this.told.push(set.seq),
       logger: pino({ level: 'silent' }),
       signal: this.controller.signal,
       pruneMs: 1,

@@ -3,12 +3,14 @@ import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.t
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainId } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
+import type { LogPosition } from '../domain/log-position.ts'
 import { decodeChangeSet } from '../domain/wire/change-codec.ts'
+import { FIRST_LINK } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
-import type { ChainLog } from '../log/chain-log.ts'
+import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import type { HotStore, TokenRank, Versioned } from '../store/redis/hot-store.ts'
+import { byTvl, newer, newestCandle, type PairView } from './newest.ts'
 import { Overlay, type Version } from './overlay.ts'
-import { volume24h } from './shape/windows.ts'
 
 /** A document (or its absence) with all change sets up to `seq` taken in. */
 export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
@@ -17,24 +19,42 @@ export type CandleSeries = { readonly chain: string; readonly pair: string; read
 
 export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
 
-export type PairView = { readonly pair: Pair; readonly windows: Windows | undefined }
-
 export type BlockHead = { readonly number: number; readonly time: number; readonly finalNumber: number }
 
 /** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
   MarketView,
-  'pairs' | 'tokens' | 'windows' | 'candles' | 'mainPairs' | 'topPairs' | 'ranked' | 'head' | 'chainsBehind'
+  | 'pairs'
+  | 'tokens'
+  | 'windows'
+  | 'candles'
+  | 'mainPairs'
+  | 'topPairs'
+  | 'ranked'
+  | 'head'
+  | 'end'
+  | 'chainsBehind'
 >
 
 type ChainView = {
   readonly log: Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
   readonly overlay: Overlay
   applied: number
+  position: LogPosition
   /** Up to this version nothing is in the overlay any more. */
   dropped: number
   head: BlockHead | undefined
   isCaughtUp: boolean
+}
+
+/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
+export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
+
+export type ToldSet = {
+  readonly set: ChangeSet
+  /** What stands before it in the log, and its message. */
+  readonly origin: ChainEnd
+  readonly message: LogMessage
 }
 
 export type MarketViewOptions = {
@@ -44,7 +64,7 @@ export type MarketViewOptions = {
     'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens' | 'rankedTokens'
   >
   /** Called with every set, in order, once reads see it. */
-  readonly onChangeSet: (set: ChangeSet) => void
+  readonly onChangeSet: (told: ToldSet) => void
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly pruneMs?: number
@@ -57,17 +77,28 @@ export type MarketViewOptions = {
 export class MarketView {
   readonly #options: MarketViewOptions
   readonly #chains: ReadonlyMap<string, ChainView>
+  readonly #started = Promise.withResolvers<void>()
+  #unstarted: number
   /** Counts the times anything left an overlay. */
   #generation = 0
 
   constructor(options: MarketViewOptions) {
     this.#options = options
+    this.#unstarted = options.logs.size
     this.#chains = new Map(
       [...options.logs].map(([chain, log]) => [
         chain,
-        { log, overlay: new Overlay(), applied: 0, dropped: 0, head: undefined, isCaughtUp: false },
+        {
+          ...{ log, overlay: new Overlay(), head: undefined, isCaughtUp: false },
+          ...{ applied: 0, dropped: 0, position: { epoch: log.epoch, seq: 0, link: FIRST_LINK } },
+        },
       ]),
     )
+  }
+
+  /** Resolves once it is known where each chain's documents stand: before that there is no end to speak of. */
+  get started(): Promise<void> {
+    return this.#started.promise
   }
 
   /** Follows all chains until the signal aborts; rejects when one cannot be followed any further. */
@@ -86,6 +117,10 @@ export class MarketView {
 
   head(chain: string): BlockHead | undefined {
     return this.#chains.get(chain)?.head
+  }
+
+  end(chain: string): ChainEnd {
+    return endOf(this.#chain(chain))
   }
 
   overlaySize(chain: string): number {
@@ -188,12 +223,12 @@ export class MarketView {
   }
 
   /**
-   * What history can be joined with: it has everything up to `upTo`, the overlay everything since. What leaves the
-   * overlay while history answers is gone from it, so whoever asks remembers it.
+   * What history can be joined with: it has everything up to `upTo`, the overlay everything since, up to `applied`.
+   * What leaves the overlay while history answers is gone from it, so whoever asks remembers it.
    */
-  recent(chain: string): { readonly upTo: number; readonly overlay: Overlay } {
-    const { dropped, overlay } = this.#chain(chain)
-    return { upTo: dropped, overlay }
+  recent(chain: string): { readonly upTo: number; readonly applied: number; readonly overlay: Overlay } {
+    const { dropped, applied, overlay } = this.#chain(chain)
+    return { upTo: dropped, applied, overlay }
   }
 
   async #read<Ref extends { readonly chain: string }, T>(
@@ -221,16 +256,20 @@ export class MarketView {
     const end = (await chain.log.lastMessage())?.position.seq ?? 0
     if (stored !== undefined) {
       chain.applied = stored.seq
+      chain.position = stored.position
       chain.dropped = stored.seq
       chain.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
     }
     chain.isCaughtUp = (stored?.position.seq ?? 0) >= end
+    if (--this.#unstarted === 0) this.#started.resolve()
     for await (const { body, position } of chain.log.read({ after: stored?.position, signal })) {
       const set = decodeChangeSet(body)
+      const origin = endOf(chain)
       chain.overlay.apply(set)
       chain.applied = set.seq
+      chain.position = position
       chain.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
-      onChangeSet(set)
+      onChangeSet({ set, origin, message: { body, position } })
       if (position.seq >= end) chain.isCaughtUp = true
     }
   }
@@ -258,36 +297,8 @@ export class MarketView {
   }
 }
 
-function newer<T>(
-  overlaid: Version<T> | undefined,
-  stored: Versioned<T> | undefined,
-): Version<T> | undefined {
-  if (overlaid === undefined || stored === undefined) return overlaid ?? stored
-  return overlaid.seq >= stored.seq ? overlaid : stored
-}
-
-function newestCandle(
-  overlaid: ReadonlyMap<number, Version<Candle>> | undefined,
-  stored: Versioned<Candle> | undefined,
-): Version<Candle> | undefined {
-  let newest = stored === undefined ? undefined : newer(overlaid?.get(stored.record.start), stored)
-  for (const version of overlaid?.values() ?? []) {
-    const start = version.record?.start
-    // The stored candle, where it is the newer one of its start, has been chosen above.
-    if (start === undefined || start === stored?.record.start) continue
-    if (newest?.record === undefined || start > newest.record.start) newest = version
-  }
-  return newest
-}
-
-function byTvl(a: PairView, b: PairView): number {
-  const descending = (left: bigint, right: bigint): number => (left === right ? 0 : left < right ? 1 : -1)
-  return (
-    descending(a.pair.tvlUsd ?? -1n, b.pair.tvlUsd ?? -1n) ||
-    descending(volume24h(a.windows) ?? -1n, volume24h(b.windows) ?? -1n) ||
-    // The address makes the order total.
-    (a.pair.address < b.pair.address ? -1 : 1)
-  )
+function endOf({ position, applied, head }: ChainView): ChainEnd {
+  return { after: position, version: applied, time: head?.time ?? 0 }
 }
 
 /** False when the wait was ended by the signal. */

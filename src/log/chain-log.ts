@@ -51,8 +51,9 @@ export class ChainLog {
   async *read(options: {
     after: LogPosition | undefined
     signal: AbortSignal
+    readAheadBytes?: number
   }): AsyncGenerator<LogMessage, void, undefined> {
-    const { after, signal } = options
+    const { after, signal, readAheadBytes = READ_AHEAD_BYTES } = options
     if (after !== undefined && after.epoch !== this.epoch) throw this.#epochChanged(after.seq)
     const assembler = new MessageAssembler(after?.link ?? FIRST_LINK)
     let last = after?.seq ?? 0
@@ -60,7 +61,7 @@ export class ChainLog {
       try {
         // Each time anew: while the connection was gone, the log may have become another one.
         await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
-        for await (const { seq, data } of this.#frames(last + 1, signal)) {
+        for await (const { seq, data } of this.#frames(last + 1, readAheadBytes, signal)) {
           if (seq !== last + 1) {
             throw new ChaintapeError('log_truncated', `${this.#parts.stream}: message ${last + 1} is gone`)
           }
@@ -76,6 +77,18 @@ export class ChainLog {
         this.#parts.logger.warn({ err: error, seq: last }, 'Reading the log again after a failure')
       }
       await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Whether everything after a position is still there. */
+  async holds({ epoch, seq, link }: LogPosition): Promise<boolean> {
+    try {
+      if (epoch !== this.epoch) return false
+      await this.#checkPosition(seq, link)
+      return true
+    } catch (error) {
+      if (error instanceof ChaintapeError) return false
+      throw error
     }
   }
 
@@ -105,13 +118,18 @@ export class ChainLog {
     )
   }
 
-  async *#frames(from: number, signal: AbortSignal): AsyncGenerator<{ seq: number; data: Uint8Array }> {
+  async *#frames(
+    from: number,
+    readAheadBytes: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ seq: number; data: Uint8Array }> {
     const consumer: Consumer = await this.#parts.client.consumers.get(this.#parts.stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from,
     })
     const messages = await consumer.consume({
-      max_bytes: READ_AHEAD_BYTES,
+      // A request that is too small for the next frame would be refused.
+      max_bytes: Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes),
       // Two that do not come tell that the server which served us is gone; by default that takes half a minute.
       idle_heartbeat: HEARTBEAT_MS,
       abort_on_missing_resource: true,

@@ -2,12 +2,17 @@ import type { AddressInfo } from 'node:net'
 import type { Config } from '../config/schema.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
+import { type Answer, AnswerCache } from '../gateway/answer-cache.ts'
 import { createApp } from '../gateway/app.ts'
 import { createHistoryView } from '../gateway/history-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
 import type { RestContext } from '../gateway/rest/context.ts'
+import type { PriceAnswer } from '../gateway/shape/token-price.ts'
 import { Hub } from '../gateway/ws/hub.ts'
+import { MissedEvents } from '../gateway/ws/missed-events.ts'
+import { MissedSets } from '../gateway/ws/missed-sets.ts'
+import { RecentSets } from '../gateway/ws/recent-sets.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/server.ts'
 import { retry } from '../lib/retry.ts'
 import type { ChainLog } from '../log/chain-log.ts'
@@ -19,6 +24,10 @@ import { openMeter } from './gateway/open-meter.ts'
 import type { StartRole } from './role.ts'
 
 const CLOSE_GRACE_MS = 5_000
+/** Of all chains: what clients who were away for a moment are told from. */
+const RECENT_BYTES = 64 * 1_024 * 1_024
+/** Of answers that are kept as text, and as much again for prices. */
+const ANSWER_BYTES = 64 * 1_024 * 1_024
 
 export const startGateway: StartRole = async (config, common) => {
   const { logger, metrics: registry, shutdown } = common
@@ -39,13 +48,25 @@ export const startGateway: StartRole = async (config, common) => {
   shutdown.onClose('hot store', () => store.close())
 
   const hub = new Hub(Date.now)
+  const changes = await openChanges(logs, [...families.keys()])
+  const recent = new Map(
+    [...families.keys()].map((chain) => [chain, new RecentSets(RECENT_BYTES / families.size)]),
+  )
   const view = new MarketView({
-    logs: await openChanges(logs, [...families.keys()]),
+    logs: changes,
     store,
-    onChangeSet: (set) => hub.apply(set),
+    onChangeSet: ({ set, origin, message }) => {
+      // Before anybody is told of the set, so that who then asks is answered with it.
+      answers.apply(set)
+      prices.apply(set)
+      recent.get(set.chain)?.add(origin, message.position, message.body)
+      hub.apply(set, origin)
+    },
     logger,
     signal: shutdown.signal,
   })
+  const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
+  const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
@@ -58,14 +79,22 @@ export const startGateway: StartRole = async (config, common) => {
   const reader = openHistoryReader(config.clickhouse)
   shutdown.onClose('history', () => reader.close())
   const app = createApp({
-    ...{ ...metered, view, familyOf, check, metrics, logger },
+    ...{ ...metered, view, answers, prices, familyOf, check, metrics, logger },
     history: createHistoryView({ view, hot: store, history: reader }),
     ...chainsOf(config),
     publicUrls: config.gateway.public_urls,
   })
   await app.ready()
+  const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
     ...{ hub, view, check, familyOf, metrics, logger, now: Date.now },
+    missed: new MissedSets({ recent, logs: changes, signal: shutdown.signal }),
+    events: new MissedEvents({
+      history: reader,
+      logs: changes,
+      retentionDays: { tx: days.trades, liq: days.liquidity },
+      now: Date.now,
+    }),
     maxMessageBytes: Math.max(...plans.map((plan) => plan.sockets.maxMessageBytes)),
   })
   sockets = opened
@@ -75,6 +104,7 @@ export const startGateway: StartRole = async (config, common) => {
   const done = view.run()
   // Its owner is told once listening has begun; until then a failure must not count as unhandled.
   done.catch(() => undefined)
+  await Promise.race([view.started, done])
   await app.listen({ host: config.gateway.host, port: config.gateway.port })
   const { port } = app.server.address() as AddressInfo
   logger.info({ port }, 'Gateway listening')

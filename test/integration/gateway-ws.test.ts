@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Pair } from '../../src/domain/change.ts'
 import { klinePush } from '../../src/gateway/shape/kline.ts'
+import { liquidityPush } from '../../src/gateway/shape/liquidity-transaction.ts'
+import { switchPush } from '../../src/gateway/shape/main-pair-switch.ts'
 import { priceEntry, pricePush } from '../../src/gateway/shape/price-entry.ts'
-import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
+import { swapPush, tokenSwapPush } from '../../src/gateway/shape/swap-transaction.ts'
 import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
   ALONE,
@@ -12,7 +14,9 @@ import {
   MEME_WETH,
   pairAlone,
   sampleCandle,
+  sampleLiquidity,
   samplePair,
+  sampleSwitch,
   sampleToken,
   sampleTrade,
   USDC,
@@ -126,6 +130,118 @@ test('kline: the present candle after the ack, then each change, corrections inc
   await Promise.all([client.close(), other.close()])
 })
 
+test('multi_tx: the swaps of a token, on whichever side and in whichever pair, without profile and tx_seq', async () => {
+  const client = await gateway.connect()
+  const params = ['multi_tx', MEME, 'eth']
+  const other = ['multi_tx', USDC, 'eth']
+  assert.deepEqual(await client.request(1, 'subscribe', params), ack(1, 'subscribe', params))
+  assert.deepEqual(await client.request(2, 'subscribe', other), ack(2, 'subscribe', other))
+  const bought = sampleTrade()
+  const sold = sampleTrade({ sold: bought.bought, bought: { ...bought.sold, token: USDC }, pair: MEME_USDC })
+  const unrelated = { ...bought.bought, token: UNKNOWN }
+  await world.publish([
+    { type: 'trade', trade: bought },
+    { type: 'trade', trade: sampleTrade({ bought: unrelated }) },
+    { type: 'trade', trade: sold },
+  ])
+  assert.deepEqual(await client.take(3), [
+    push(1, tokenSwapPush('eth', bought)),
+    push(1, tokenSwapPush('eth', sold)),
+    push(2, tokenSwapPush('eth', sold)),
+  ])
+  const pairOnly = ['tx_seq', 'profile']
+  const { tx } = tokenSwapPush('eth', bought)
+  assert.ok(pairOnly.every((field) => !(field in tx)))
+  assert.deepEqual(
+    await client.request(3, 'subscribe', ['multi_tx', UNKNOWN, 'eth']),
+    failure(3, -32003, 'unknown token', { rejected: [{ item: `${UNKNOWN}-eth`, reason: 'unknown_token' }] }),
+  )
+  await client.close()
+})
+
+test('liq: what is put into the pair and taken out of it', async () => {
+  const client = await gateway.connect()
+  const params = ['liq', MEME_WETH, 'eth']
+  assert.deepEqual(await client.request(1, 'subscribe', params), ack(1, 'subscribe', params))
+  const events = [sampleLiquidity(), sampleLiquidity({ kind: 'removeLiquidity' })]
+  await world.publish([
+    { type: 'liquidity', liquidity: sampleLiquidity({ pair: MEME_USDC }) },
+    ...events.map((liquidity) => ({ type: 'liquidity' as const, liquidity })),
+  ])
+  assert.deepEqual(
+    await client.take(2),
+    events.map((liquidity) => push(1, liquidityPush('eth', liquidity))),
+  )
+  await client.close()
+})
+
+test('multi_kline: several series, each with its snapshot; bad ones do not cancel good ones', async () => {
+  const client = await gateway.connect()
+  const at = (start: number) => sampleCandle({ pair: MEME_USDC, interval: 'k5', start })
+  await gateway.applied(await world.publish([{ type: 'candle', candle: at(300) }]))
+  const params = [
+    'multi_kline',
+    [MEME_USDC, 'k5', 'eth'],
+    [MEME_USDC, 'k60', 'eth'],
+    [UNKNOWN, 'k5', 'eth'],
+    [MEME_USDC, 'k7', 'eth'],
+    ['0x1', 'k5', 'eth'],
+    [MEME_USDC, 'k5', 'tron'],
+  ]
+  client.send({ jsonrpc: '2.0', id: 1, method: 'subscribe', params })
+  const rejected = [
+    { item: `${MEME_USDC}-eth`, reason: 'malformed_interval', interval: 'k7' },
+    { item: '0x1-eth', reason: 'malformed_id' },
+    { item: `${MEME_USDC}-tron`, reason: 'unknown_chain' },
+    { item: `${UNKNOWN}-eth`, reason: 'unknown_pair' },
+  ]
+  assert.deepEqual(await client.take(2), [
+    { jsonrpc: '2.0', id: 1, result: { status: 'ok', action: 'subscribe', params, rejected } },
+    push(1, klinePush('eth', at(300), ALONE)),
+  ])
+  const hour = sampleCandle({ pair: MEME_USDC, interval: 'k60', start: 3_600 })
+  await world.publish([at(600), candle(600), hour].map((each) => ({ type: 'candle', candle: each })))
+  assert.deepEqual(
+    await client.take(2),
+    [at(600), hour].map((each) => push(1, klinePush('eth', each, ALONE))),
+  )
+  assert.deepEqual(await client.request(2, 'unsubscribe', params), ack(2, 'unsubscribe', params))
+  await client.close()
+})
+
+test('a switch of the main pair is told to who watches the candles of the old one, and back after a fork', async () => {
+  const [old, next] = [await gateway.connect(), await gateway.connect()]
+  const hourly = (pair: string) => ['kline', pair, 'k1440', 'eth']
+  assert.deepEqual(
+    await old.request(1, 'subscribe', hourly(MEME_WETH)),
+    ack(1, 'subscribe', hourly(MEME_WETH)),
+  )
+  assert.deepEqual(
+    await next.request(2, 'subscribe', hourly(MEME_USDC)),
+    ack(2, 'subscribe', hourly(MEME_USDC)),
+  )
+  const change = sampleSwitch()
+  const deeper = { ...side(5), isMain: true }
+  await world.publish([
+    { type: 'pair', pair: { ...main(5), isMain: false } },
+    { type: 'pair', pair: deeper },
+    { type: 'switch', switch: change },
+  ])
+  // No topic, no sent_time.
+  assert.deepEqual(await old.next(), { id: 1, jsonrpc: '2.0', result: switchPush('eth', change, deeper) })
+  await world.publish(
+    [
+      { type: 'pair', pair: main(1) },
+      { type: 'pair', pair: side(1) },
+      { type: 'switchRemoved', switch: change },
+    ],
+    { cause: 'undo' },
+  )
+  const back = switchPush('eth', { ...change, oldPair: MEME_USDC, newPair: MEME_WETH }, main(1))
+  assert.deepEqual(await next.next(), { id: 2, jsonrpc: '2.0', result: back })
+  await Promise.all([old.close(), next.close()])
+})
+
 test('price: one snapshot, then changes; a token follows its main pair; bad ids do not cancel good ones', async () => {
   const client = await gateway.connect()
   const params = [
@@ -201,8 +317,10 @@ test('errors leave the connection usable', async () => {
   assert.deepEqual(await ask('{'), failure(null, -32700, 'the message is not JSON'))
   assert.deepEqual(await ask('[]'), failure(null, -32600, 'a batch must not be empty'))
   assert.deepEqual(
-    await client.request(1, 'subscribe', ['liq', MEME_WETH, 'eth']),
-    failure(1, -32602, 'the topics supported so far are tx, kline, price', { pointer: '/params/0' }),
+    await client.request(1, 'subscribe', ['trades', MEME_WETH, 'eth']),
+    failure(1, -32602, 'the topics are tx, multi_tx, liq, kline, multi_kline, price', {
+      pointer: '/params/0',
+    }),
   )
   assert.deepEqual(
     await client.request(2, 'subscribe', ['tx', UNKNOWN, 'eth']),

@@ -4,13 +4,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { WebSocket } from 'ws'
-import type { Candle, Pair } from '../../src/domain/change.ts'
+import type { Candle, ChangeSet, Pair } from '../../src/domain/change.ts'
 import type { Grant } from '../../src/gateway/keys/key-ring.ts'
 import type { MarketReader, Reading } from '../../src/gateway/market-view.ts'
 import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
 import { Connections } from '../../src/gateway/ws/connections.ts'
 import { Hub } from '../../src/gateway/ws/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../src/gateway/ws/limits.ts'
+import type { MissedEvents } from '../../src/gateway/ws/missed-events.ts'
+import type { MissedSets } from '../../src/gateway/ws/missed-sets.ts'
 import { Session } from '../../src/gateway/ws/session.ts'
 import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market-samples.ts'
 
@@ -18,15 +20,9 @@ import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market
 class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readyState = 1
-  bufferedAmount = 0
   readonly sent: unknown[] = []
   readonly closed: unknown[] = []
   pings = 0
-
-  send(frame: Buffer, options: object): void {
-    assert.deepEqual(options, { binary: false })
-    this.sent.push(JSON.parse(frame.toString()))
-  }
 
   ping(): void {
     this.pings++
@@ -39,6 +35,42 @@ class FakeSocket extends EventEmitter {
   }
 }
 
+/** What a socket writes to; what the kernel does not take is said by the test. */
+export class FakeStream extends EventEmitter {
+  writableLength = 0
+  readonly texts: string[] = []
+  writes = 0
+
+  write(frames: Buffer): boolean {
+    this.writes++
+    this.texts.push(...readFrames(frames))
+    return this.writableLength === 0
+  }
+
+  drain(): void {
+    this.writableLength = 0
+    this.emit('drain')
+  }
+}
+
+/** The texts of whole, unmasked frames. */
+export function readFrames(bytes: Buffer): string[] {
+  const texts: string[] = []
+  for (let at = 0; at < bytes.length; ) {
+    assert.equal(bytes[at], 0x81)
+    const short = bytes[at + 1] as number
+    const [header, size] =
+      short < 126
+        ? [2, short]
+        : short === 126
+          ? [4, bytes.readUInt16BE(at + 2)]
+          : [10, Number(bytes.readBigUInt64BE(at + 2))]
+    texts.push(bytes.toString('utf8', at + header, at + header + size))
+    at += header + size
+  }
+  return texts
+}
+
 /** A session on a fake socket, with a clock and a market that stand still unless told otherwise. */
 export function startSession(
   options: {
@@ -46,9 +78,12 @@ export function startSession(
     isAuthorised?: boolean
     view?: Partial<MarketReader>
     grant?: Partial<Grant>
+    missed?: Pick<MissedSets, 'areThere' | 'page'>
   } = {},
 ) {
   const socket = new FakeSocket()
+  const stream = new FakeStream()
+  stream.texts.push = (...texts) => socket.sent.push(...texts.map((text) => JSON.parse(text)))
   const clock = { now: 1_000_000 }
   const hub = new Hub(() => clock.now)
   const pair: Reading<Pair> = { seq: 5, record: samplePair() }
@@ -63,6 +98,7 @@ export function startSession(
     topPairs: async () => [],
     ranked: async () => ({ addresses: [], total: 0 }),
     head: () => undefined,
+    end: () => ({ after: { epoch: 'e', seq: 5, link: 0 }, version: 5, time: 5 }),
     chainsBehind: [],
     ...options.view,
   } satisfies MarketReader
@@ -83,9 +119,13 @@ export function startSession(
   }
   const isAuthorised = options.isAuthorised ?? true
   const connections = new Connections<Session>()
-  const session = new Session(socket as unknown as WebSocket, isAuthorised ? grant : undefined, {
+  const session = new Session(socket as unknown as WebSocket, stream, isAuthorised ? grant : undefined, {
     hub,
     view,
+    missed: (options.missed ?? { areThere: async () => true, page: async () => [] }) as MissedSets,
+    events: { reach: async () => undefined } as unknown as MissedEvents,
+    // Nothing is gathered here: what is sent is there at once.
+    flusher: { wake: (queue) => queue.flush() },
     check: (given) => (given === 'right' ? grant : given === 'old' ? 'ended' : 'unknown'),
     connections,
     familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
@@ -98,7 +138,8 @@ export function startSession(
     socket.emit('message', Buffer.from(JSON.stringify(message)), false)
     await turn()
   }
-  return { socket, clock, hub, session, metrics, connections, grant, receive }
+  const apply = (set: ChangeSet): void => hub.apply(set, originOf(set))
+  return { apply, socket, stream, clock, hub, session, metrics, connections, grant, receive }
 }
 
 export const TX = ['tx', MEME_WETH, 'eth']
@@ -124,4 +165,11 @@ export const push = (id: number, result: object, sent_time = 1_000_000) => ({
   jsonrpc: '2.0',
   result,
   sent_time,
+})
+
+/** Where a set stands that follows right on the one before it, in a log where each has one message. */
+export const originOf = ({ seq }: Pick<ChangeSet, 'seq'>) => ({
+  after: { epoch: 'e', seq: seq - 1, link: 0 },
+  version: seq - 1,
+  time: 1_700_000_000 + seq - 1,
 })

@@ -18,6 +18,9 @@ import { Shutdown } from '../../src/lib/shutdown.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { startGateway } from '../../src/roles/gateway.ts'
 import type { RunningRole } from '../../src/roles/role.ts'
+import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
+import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { sampleSet, USDC, WETH } from './market-samples.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from './test-key.ts'
@@ -35,15 +38,27 @@ export class GatewayWorld {
   readonly #publishers = new Map<string, { publish(body: Uint8Array): Promise<LogPosition> }>()
   readonly #published = new Map<string, Published[]>()
 
-  private constructor(stack: Stack, common: Common, store: HotStore, logs: Logs) {
+  /** Only if it was asked for. */
+  readonly history: HistoryStore | undefined
+
+  private constructor(
+    stack: Stack,
+    common: Common,
+    store: HotStore,
+    logs: Logs,
+    history: HistoryStore | undefined,
+  ) {
+    this.history = history
     this.stack = stack
     this.common = common
     this.store = store
     this.logs = logs
   }
 
-  static async start(): Promise<GatewayWorld> {
-    const stack = await startStack({ services: ['nats', 'redis'] })
+  static async start({ withHistory = false } = {}): Promise<GatewayWorld> {
+    const stack = await startStack({
+      services: ['nats', 'redis', ...(withHistory ? ['clickhouse' as const] : [])],
+    })
     const common = makeCommon()
     const config = makeConfig(stack)
     const store = await openHotStore(config.redis, common)
@@ -51,7 +66,10 @@ export class GatewayWorld {
     const logs: Logs = await connectLogs(config.nats, common)
     common.shutdown.onClose('log', () => logs.close())
     await putTestKey(logs)
-    const world = new GatewayWorld(stack, common, store, logs)
+    if (withHistory) await migrate(config.clickhouse, common)
+    const history = withHistory ? openHistoryStore(config.clickhouse, common) : undefined
+    if (history !== undefined) common.shutdown.onClose('history', () => history.close())
+    const world = new GatewayWorld(stack, common, store, logs, history)
     for (const chain of Object.keys(config.chains)) {
       world.#publishers.set(chain, await (await logs.open('CHANGES', chain)).openPublisher())
       world.#published.set(chain, [])
@@ -69,17 +87,17 @@ export class GatewayWorld {
     return set
   }
 
-  /** Puts everything published so far into Redis. */
+  /** Puts everything published so far into the stores. */
   async storeAll(chain = 'eth'): Promise<void> {
     const published = this.#published.get(chain) ?? []
     const last = published.at(-1)
     if (last === undefined) return
     const { seq, head, finalNumber } = last.set
     const stored: ChainHead = { chain, seq, ...head, finalNumber, position: last.position }
-    await this.store.apply(
-      published.map(({ set }) => set),
-      stored,
-    )
+    const sets = published.map(({ set }) => set)
+    await this.history?.write(rowsOf(sets))
+    await this.history?.commit(stored)
+    await this.store.apply(sets, stored)
   }
 
   async startGateway(plans: object = {}): Promise<Gateway> {
@@ -182,6 +200,11 @@ export class Client {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
+  /** Received, but not asked for yet. */
+  get waiting(): number {
+    return this.#received.length
+  }
+
   /** The next message; a push's `sent_time` is checked and then shown as 0, so that whole values compare. */
   async next(): Promise<unknown> {
     const message = this.#received.length > 0 ? this.#received.shift() : await this.#wait()
@@ -254,6 +277,9 @@ function makeConfig(stack: Stack, plans: object = {}): Config {
   const settings = {
     nats: { urls: stack.natsUrls, prefix: 'gatewaytest' },
     redis: { url: stack.redisUrl, prefix: 'gatewaytest' },
+    ...(stack.services.includes('clickhouse')
+      ? { clickhouse: { url: stack.clickhouseUrl, database: 'gatewaytest' } }
+      : {}),
     gateway: { port: 0 },
     plans: { ...TEST_PLANS, ...plans },
     chains: { eth: chain, bsc: chain },

@@ -1,4 +1,14 @@
-import type { Candle, Change, ChangeSet, Pair, Token, Trade, Windows } from '../../src/domain/change.ts'
+import type {
+  Candle,
+  Change,
+  ChangeSet,
+  LiquidityEvent,
+  MainPairSwitch,
+  Pair,
+  Token,
+  Trade,
+  Windows,
+} from '../../src/domain/change.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
 
 /** Small, readable records for tests that state what they expect by hand. */
@@ -166,6 +176,37 @@ export function sampleCandle(overrides: Partial<Candle> = {}): Candle {
     tradeCount: 2,
     firstTrade: { block: 99, tx: 0, log: 2 },
     lastTrade: { block: 100, tx: 3, log: 17 },
+    ...overrides,
+  }
+}
+
+/** 1,000 MEME and 0.0015 WETH were added to the pool. */
+export function sampleLiquidity(overrides: Partial<LiquidityEvent> = {}): LiquidityEvent {
+  const { sold, bought } = sampleTrade()
+  return {
+    key: { block: 100, tx: 5, log: 31 },
+    time: 1_700_000_112,
+    pair: MEME_WETH,
+    kind: 'addLiquidity',
+    amm: 'uniswap_v2',
+    transaction: TX_HASH,
+    provider: ROUTER,
+    wallet: WALLET,
+    side0: { ...bought, amountRaw: 1_000_000_000_000n },
+    side1: { ...sold, amountRaw: 1_500_000_000_000_000n },
+    valueUsd: value('6.1'),
+    valueNative: value('0.00305'),
+    liquidityUsd: value('12006.6'),
+    liquidityNative: value('6.00305'),
+    ...overrides,
+  }
+}
+
+/** MEME's main pair was the one with WETH, and is the one with USDC. */
+export function sampleSwitch(overrides: Partial<MainPairSwitch> = {}): MainPairSwitch {
+  return {
+    ...{ token: MEME, block: 100, time: 1_700_000_110, reason: 'deeper' as const },
+    ...{ oldPair: MEME_WETH, newPair: MEME_USDC },
     ...overrides,
   }
 }

@@ -1,7 +1,7 @@
 import { WINDOW_MINUTES } from '../../domain/window.ts'
 import { type Distinct, type LastTimes, ROLES } from './makers.ts'
 
-const NOBODY: Distinct = { makers: 0, buyers: 0, sellers: 0 }
+export const NOBODY: Distinct = { makers: 0, buyers: 0, sellers: 0 }
 
 /**
  * How many more wallets the windows hold after a block. A wallet counts in a window if it is not there already, that

@@ -47,9 +47,21 @@ export type TradedIn = { readonly pair: string; readonly since: number }
 
 export const SEVERAL = ''
 
+/** A day of them, decoded, would be most of the engine's memory, and each is read six times in all. */
+const MAX_LISTS = 8
+
+/** Text that was joined has to be hashed anew for every look-up; what comes again and again is joined once. */
+const MAX_SUBJECTS = 100_000
+const subjects = { pair: new Map<string, string>(), token: new Map<string, string>() }
+
 /** A pool can itself be a token: the letter keeps them apart. */
 export function subjectOf(kind: 'pair' | 'token', id: string): string {
-  return `${kind === 'pair' ? 'p' : 't'}${id}`
+  const known = subjects[kind].get(id)
+  if (known !== undefined) return known
+  const subject = `${kind === 'pair' ? 'p' : 't'}${id}`
+  if (subjects[kind].size >= MAX_SUBJECTS) subjects[kind].clear()
+  subjects[kind].set(id, subject)
+  return subject
 }
 
 export const windowsCodec: RecordCodec<Windows> = {
@@ -99,8 +111,8 @@ export function openWindowTables(state: JournaledState): WindowTables {
     lastVisits: state.table('visits', { write: writeLastVisits, read: readLastVisits }),
     lasting: state.table('lasting', { write: writeDistinct, read: readDistinct }),
     openMinute: state.table('openMinute', openMinuteCodec),
-    blockTrades: state.table('blockTrades', blockTradesCodec),
-    minuteSums: state.table('minuteSums', sumsCodec),
-    minuteVisits: state.table('minuteVisits', visitsCodec),
+    blockTrades: state.table('blockTrades', blockTradesCodec, MAX_LISTS),
+    minuteSums: state.table('minuteSums', sumsCodec, MAX_LISTS),
+    minuteVisits: state.table('minuteVisits', visitsCodec, MAX_LISTS),
   }
 }

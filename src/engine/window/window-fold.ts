@@ -4,9 +4,9 @@ import { type Contribution, mergedContributions, mergedVisits, type Visit } from
 import { type Extremes, NO_EXTREMES, withoutMinutes, withPrices } from './extremes.ts'
 import type { PairTrades } from './gathered-trades.ts'
 import { lastTimes, withoutVisit, withVisit } from './makers.ts'
-import { Recount, sumOfDistinct } from './recount.ts'
+import { NOBODY, Recount, sumOfDistinct } from './recount.ts'
 import { type OpenMinute, SEVERAL, subjectOf, type TradedIn, type WindowTables } from './tables.ts'
-import { newWindows, withoutTrades, withoutWallets, withTrades } from './windows.ts'
+import { newWindows, withoutMinute, withTrades } from './windows.ts'
 
 const ONLY = 'only'
 const DAY_WINDOW = WINDOW_MINUTES.length - 1
@@ -66,38 +66,45 @@ export class WindowFold {
   }
 
   #leave(place: number, minute: number): void {
-    const { minuteSums, minuteVisits, lasting } = this.#tables
+    const { minuteSums, minuteVisits } = this.#tables
     const sums = minuteSums.get(String(minute))
     if (sums === undefined) return
-    const isDay = place === DAY_WINDOW
-    const subjects = new Set<string>()
+    const seen = new Set<string>()
     for (const contribution of sums) {
       const { pair, token, pairCloseUsd, tokenCloseUsd } = contribution
+      this.#take(subjectOf('pair', pair), place, contribution, pairCloseUsd, minute, true)
       const own = this.#ownSubject(token)
-      for (const [subject, closeUsd] of [
-        [subjectOf('pair', pair), pairCloseUsd],
-        ...(own === undefined ? [] : [[own, tokenCloseUsd] as const]),
-      ] as const) {
-        this.#put(subject, withoutTrades(this.#windows(subject), place, contribution, closeUsd))
-        subjects.add(subject)
-      }
+      if (own === undefined) continue
+      // Its wallets leave with the first of its pairs.
+      this.#take(own, place, contribution, tokenCloseUsd, minute, !seen.has(own))
+      seen.add(own)
     }
-    for (const subject of subjects) {
-      const wallets = lasting.get(lastingKey(subject, minute))
-      if (wallets !== undefined) this.#put(subject, withoutWallets(this.#windows(subject), place, wallets))
-      if (isDay) this.#put(subject, this.#withoutMinute(subject, this.#windows(subject), minute))
-      if (isDay) lasting.delete(lastingKey(subject, minute))
-    }
-    if (!isDay) return
+    if (place !== DAY_WINDOW) return
     for (const visit of minuteVisits.get(String(minute)) ?? []) this.#forget(visit, minute)
     minuteSums.delete(String(minute))
     minuteVisits.delete(String(minute))
   }
 
-  #withoutMinute(subject: string, windows: Windows, minute: number): Windows {
-    const extremes = withoutMinutes(this.#tables.extremes.get(subject) ?? NO_EXTREMES, minute)
-    this.#tables.extremes.put(subject, extremes)
-    return withExtremes(windows, extremes)
+  #take(
+    subject: string,
+    place: number,
+    trades: Contribution,
+    closeUsd: bigint | undefined,
+    minute: number,
+    isFirst: boolean,
+  ): void {
+    const { lasting, extremes } = this.#tables
+    const key = lastingKey(subject, minute)
+    const wallets = isFirst ? lasting.get(key) : undefined
+    const left = withoutMinute(this.#windows(subject), place, trades, wallets ?? NOBODY, closeUsd)
+    if (place !== DAY_WINDOW || !isFirst) {
+      this.#put(subject, left)
+      return
+    }
+    lasting.delete(key)
+    const after = withoutMinutes(extremes.get(subject) ?? NO_EXTREMES, minute)
+    extremes.put(subject, after)
+    this.#put(subject, withExtremes(left, after))
   }
 
   #enter(trades: PairTrades, minute: number): void {

@@ -61,34 +61,25 @@ export function withTrades(
   }
 }
 
-/** Once the trades of a minute are older than the window at this place takes in. */
-export function withoutTrades(
+/** Once a minute is older than the window at this place takes in; `wallets` traded in it last. */
+export function withoutMinute(
   windows: Windows,
   place: number,
   trades: Sums,
+  wallets: Distinct,
   closeUsd: Price | undefined,
 ): Windows {
-  const amountRaw = place === DAY_WINDOW ? windows.amountRaw - trades.amountRaw : windows.amountRaw
-  return withSums({ ...windows, amountRaw }, place, (sums) => ({
-    ...sums,
+  const sums = windows.lengths[place] as WindowSums
+  const left: WindowSums = {
     buyUsd: sums.buyUsd - trades.buyUsd,
     sellUsd: sums.sellUsd - trades.sellUsd,
     buys: sums.buys - trades.buys,
     sells: sums.sells - trades.sells,
-    openUsd: closeUsd ?? sums.openUsd,
-  }))
-}
-
-/** Once the minute in which these wallets traded last is older than the window at this place takes in. */
-export function withoutWallets(windows: Windows, place: number, wallets: Distinct): Windows {
-  return withSums(windows, place, (sums) => ({
-    ...sums,
     makers: sums.makers - wallets.makers,
     buyers: sums.buyers - wallets.buyers,
     sellers: sums.sellers - wallets.sellers,
-  }))
-}
-
-function withSums(windows: Windows, place: number, change: (sums: WindowSums) => WindowSums): Windows {
-  return { ...windows, lengths: windows.lengths.with(place, change(windows.lengths[place] as WindowSums)) }
+    openUsd: closeUsd ?? sums.openUsd,
+  }
+  const amountRaw = place === DAY_WINDOW ? windows.amountRaw - trades.amountRaw : windows.amountRaw
+  return { ...windows, lengths: windows.lengths.with(place, left), amountRaw }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { ChaintapeError } from '../../domain/errors.ts'
@@ -40,5 +40,5 @@ export function decodeKeyRecord(name: string, body: Uint8Array): KeyRecord {
 }
 
 export function digestOf(apiKey: string): Buffer {
-  return createHash('sha256').update(apiKey).digest()
+  return hash('sha256', apiKey, 'buffer')
 }

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../lib/logger.ts'
 import type { QuotaStore } from '../../store/redis/quota-store.ts'
 import type { Grant } from '../keys/key-ring.ts'
-import { Account, type Refusal } from './account.ts'
-import { billingMonth } from './billing-month.ts'
+import { Account, type Refusal, type Reservation } from './account.ts'
+import { billingDay, billingMonth } from './billing-month.ts'
 import type { UsageLedger } from './usage-ledger.ts'
 
 /** Units set aside for one request of a known operation. */
-export type Bill = { charge(): void; release(): void }
+export type Bill = Reservation & { readonly cu: number }
 
 export type Balance = {
   readonly limit: number
@@ -46,22 +46,26 @@ export class Meter {
   }
 
   /** Sets the cost aside, before the work is done. */
-  async open(grant: Grant, operation: string, cu: number): Promise<Bill | Refusal> {
+  open(grant: Grant, operation: string, cu: number): Bill | Refusal | Promise<Bill | Refusal> {
     const now = new Date()
-    const day = now.toISOString().slice(0, 10)
+    const day = billingDay(now)
     const { ledger, onRefusal } = this.#options
-    const reserved = cu === 0 ? FREE : await this.#account(grant, now).reserve(cu)
-    if ('reason' in reserved) {
-      onRefusal(reserved.reason)
-      return reserved
+    const toBill = (reserved: Reservation | Refusal): Bill | Refusal => {
+      if ('reason' in reserved) {
+        onRefusal(reserved.reason)
+        return reserved
+      }
+      return {
+        cu,
+        charge: () => {
+          ledger.count(day, grant.keyId, operation, cu)
+          reserved.charge()
+        },
+        release: reserved.release,
+      }
     }
-    return {
-      charge: () => {
-        ledger.count(day, grant.keyId, operation, cu)
-        reserved.charge()
-      },
-      release: reserved.release,
-    }
+    const reserved = cu === 0 ? FREE : this.#account(grant, now).reserve(cu)
+    return reserved instanceof Promise ? reserved.then(toBill) : toBill(reserved)
   }
 
   balance(grant: Grant): Balance {
@@ -158,16 +162,14 @@ export class Meter {
     const written = ledger.flush(keyId).catch((error: unknown) => {
       logger.warn({ err: error, key_id: keyId }, 'Usage could not be written and will be written again')
     })
-    const late = new AbortController()
-    await Promise.race([
-      written,
-      sleep(DURABLE_MS, undefined, { signal: late.signal }).catch(() => undefined),
-    ])
-    late.abort()
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, DURABLE_MS)
+    await Promise.race([written, late.promise])
+    clearTimeout(timer)
   }
 }
 
-const FREE: Bill = { charge: () => undefined, release: () => undefined }
+const FREE: Reservation = { charge: () => undefined, release: () => undefined }
 
 function accountName(keyId: string, month: string): string {
   return `${month} ${keyId}`

@@ -38,8 +38,13 @@ export class UsageLedger {
       entry = { day, keyId, operations: new Map(), changes: 0, written: 0, writing: undefined }
       this.#entries.set(name, entry)
     }
-    const used = entry.operations.get(operation) ?? { requests: 0, cu: 0 }
-    entry.operations.set(operation, { requests: used.requests + 1, cu: used.cu + cu })
+    let used = entry.operations.get(operation)
+    if (used === undefined) {
+      used = { requests: 0, cu: 0 }
+      entry.operations.set(operation, used)
+    }
+    used.requests++
+    used.cu += cu
     entry.changes++
   }
 

@@ -12,9 +12,10 @@ declare module 'fastify' {
 /** Refuses every request of this scope that does not carry a good key, before its body is read. */
 export function requireApiKey(scope: Scope, check: KeyRing['check']): void {
   scope.decorateRequest('grant', null)
-  scope.addHook('onRequest', async (request) => {
+  scope.addHook('onRequest', (request, _reply, done) => {
     const checked = check(request.headers['x-api-key'])
-    if (typeof checked === 'string') throw keyRefused(checked)
+    if (typeof checked === 'string') return done(keyRefused(checked))
     request.grant = checked
+    done()
   })
 }

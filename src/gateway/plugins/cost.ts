@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Grant } from '../keys/key-ring.ts'
 import type { Refusal } from '../metering/account.ts'
 import { billingMonth } from '../metering/billing-month.ts'
@@ -21,8 +21,9 @@ const UNAVAILABLE_RETRY_SECONDS = 1
 
 /** An answer costs nothing unless something below says otherwise. */
 export function tellNoCost(app: Scope): void {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('x-cu-cost', 0)
+    done()
   })
 }
 
@@ -32,26 +33,42 @@ export function tellNoCost(app: Scope): void {
  */
 export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance'>): void {
   scope.decorateRequest('bill', null)
-  scope.addHook('preHandler', async (request, reply) => {
-    const { grant } = request
-    if (grant === null) return
-    const { config, method, url } = request.routeOptions
-    const opened = await meter.open(grant, `${method} ${url}`, config.cu ?? 0)
-    if ('reason' in opened) throw refused(opened, reply)
-    request.bill = opened
+  scope.addHook('onRoute', (route) => {
+    const operation = `${route.method} ${route.url}`
+    const cu = route.config?.cu ?? 0
+    const openBill: preHandlerHookHandler = (request, reply, done) => {
+      const { grant } = request
+      if (grant === null) return done()
+      const take = (opened: Bill | Refusal): void => {
+        if ('reason' in opened) done(refused(opened, reply))
+        else {
+          request.bill = opened
+          done()
+        }
+      }
+      const opened = meter.open(grant, operation, cu)
+      if (opened instanceof Promise) opened.then(take, done)
+      else take(opened)
+    }
+    route.preHandler = [openBill, ...[route.preHandler ?? []].flat()]
   })
   // The last thing that can still change the answer: from here on it is sent.
-  scope.addHook('onSend', async (request, reply) => {
+  scope.addHook('onSend', (request, reply, _payload, done) => {
+    const { bill, grant } = request
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300
-    if (request.bill !== null && isSuccess) {
-      request.bill.charge()
-      reply.header('x-cu-cost', request.routeOptions.config.cu ?? 0)
-    } else request.bill?.release()
+    if (bill !== null && isSuccess) {
+      bill.charge()
+      reply.header('x-cu-cost', bill.cu)
+    } else bill?.release()
     request.bill = null
-    if (request.grant !== null) tellLimits(request, reply, request.grant, meter)
+    if (grant !== null) tellLimits(request, reply, grant, meter)
+    done()
   })
   // A request that never got an answer.
-  scope.addHook('onResponse', async (request) => request.bill?.release())
+  scope.addHook('onResponse', (request, _reply, done) => {
+    request.bill?.release()
+    done()
+  })
 }
 
 function refused({ reason, retryMs }: Refusal, reply: FastifyReply): RequestError {
@@ -72,17 +89,16 @@ function tellLimits(
   meter: Pick<Meter, 'balance'>,
 ): void {
   const { plan } = grant
+  const now = new Date()
   const { remaining, resetAt, limit } = meter.balance(grant)
-  const resetSeconds = Math.max(0, resetAt - Math.floor(Date.now() / 1_000))
+  const resetSeconds = Math.max(0, resetAt - Math.floor(now.getTime() / 1_000))
   const window = Math.ceil(plan.burst / plan.requestsPerSecond)
-  const { seconds } = billingMonth(new Date())
+  const { seconds } = billingMonth(now)
   reply.header('ratelimit-policy', `"rate";q=${plan.burst};w=${window}, "cu";q=${limit};w=${seconds}`)
   reply.header('x-cu-reset', resetAt)
-  const left: string[] = []
-  if (request.rate !== null) left.push(`"rate";r=${request.rate.left};t=${request.rate.secondsUntilFull}`)
-  if (remaining !== undefined) {
-    left.push(`"cu";r=${remaining};t=${resetSeconds}`)
-    reply.header('x-cu-remaining', remaining)
-  }
-  reply.header('ratelimit', left.join(', '))
+  const { rate } = request
+  const rateLeft = rate === null ? '' : `"rate";r=${rate.left};t=${rate.secondsUntilFull}`
+  const unitsLeft = remaining === undefined ? '' : `"cu";r=${remaining};t=${resetSeconds}`
+  reply.header('ratelimit', rateLeft + (rateLeft !== '' && unitsLeft !== '' ? ', ' : '') + unitsLeft)
+  if (remaining !== undefined) reply.header('x-cu-remaining', remaining)
 }

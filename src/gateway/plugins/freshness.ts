@@ -1,4 +1,4 @@
-import type { MarketReader } from '../market-view.ts'
+import type { BlockHead, MarketReader } from '../market-view.ts'
 import type { Scope } from '../scope.ts'
 
 declare module 'fastify' {
@@ -11,16 +11,18 @@ declare module 'fastify' {
 /** Tells how old an answer is: the head of its chain, or of the most lagging one if there are several. */
 export function tellFreshness(scope: Scope, view: Pick<MarketReader, 'head'>): void {
   scope.decorateReply('answerChains', null)
-  scope.addHook('onSend', async (_request, reply) => {
-    const heads = (reply.answerChains ?? []).flatMap((chain) => view.head(chain) ?? [])
-    const [first, ...others] = heads
-    if (first === undefined) return
-    const oldest = others.reduce((a, b) => (b.time < a.time ? b : a), first)
-    reply.headers({
-      'x-block': oldest.number,
-      'x-block-time': oldest.time,
+  scope.addHook('onSend', (_request, reply, _payload, done) => {
+    let oldest: BlockHead | undefined
+    for (const chain of reply.answerChains ?? []) {
+      const head = view.head(chain)
+      if (head !== undefined && (oldest === undefined || head.time < oldest.time)) oldest = head
+    }
+    if (oldest !== undefined) {
+      reply.header('x-block', oldest.number)
+      reply.header('x-block-time', oldest.time)
       // A block may be stamped a little ahead of our clock.
-      'x-lag-ms': Math.max(0, Date.now() - oldest.time * 1_000),
-    })
+      reply.header('x-lag-ms', Math.max(0, Date.now() - oldest.time * 1_000))
+    }
+    done()
   })
 }

@@ -44,7 +44,7 @@ export function answerBrokenClient(error: NodeJS.ErrnoException, socket: Duplex)
 
 function toRequestError(error: FastifyError | Error): RequestError {
   if (error instanceof RequestError) return error
-  if (isForWantOfStore(error)) {
+  if (error instanceof ChaintapeError && error.code === 'store_unavailable') {
     return new RequestError('store_unavailable', 'what the answer is made of cannot be read at the moment')
   }
   if ('validation' in error && error.validation !== undefined) return fromValidation(error.validation)
@@ -53,12 +53,6 @@ function toRequestError(error: FastifyError | Error): RequestError {
   // Below 500 the framework blames the request, in words meant for the caller; above, in words for us.
   if (status >= 400 && status < 500) return new RequestError('malformed_request', error.message)
   return new RequestError('internal', 'the request could not be served; it is safe to try again')
-}
-
-/** What a handler waits for is a store: one that did not end in time waited too long for it. */
-function isForWantOfStore(error: FastifyError | Error): boolean {
-  if (error instanceof ChaintapeError) return error.code === 'store_unavailable'
-  return 'code' in error && error.code === 'FST_ERR_HANDLER_TIMEOUT'
 }
 
 function fromValidation(errors: readonly ValidationError[]): RequestError {

@@ -16,9 +16,9 @@ declare module 'fastify' {
 export function limitRate(scope: Scope, now: () => number): void {
   const buckets = new Map<string, TokenBucket>()
   scope.decorateRequest('rate', null)
-  scope.addHook('onRequest', async (request, reply) => {
+  scope.addHook('onRequest', (request, reply, done) => {
     const { grant } = request
-    if (grant === null) return
+    if (grant === null) return done()
     const { keyId, plan } = grant
     let bucket = buckets.get(keyId)
     if (bucket === undefined) {
@@ -26,8 +26,8 @@ export function limitRate(scope: Scope, now: () => number): void {
       buckets.set(keyId, bucket)
     }
     request.rate = bucket
-    if (bucket.take()) return
+    if (bucket.take()) return done()
     reply.header('retry-after', bucket.secondsUntil(1))
-    throw new RequestError('rate_limited', `the plan allows ${plan.requestsPerSecond} requests a second`)
+    done(new RequestError('rate_limited', `the plan allows ${plan.requestsPerSecond} requests a second`))
   })
 }

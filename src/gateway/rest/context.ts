@@ -1,11 +1,16 @@
 import type { ChainFamily } from '../../domain/ids.ts'
+import type { Answer, AnswerCache } from '../answer-cache.ts'
 import type { HistoryView } from '../history-view.ts'
 import type { MarketReader } from '../market-view.ts'
+import type { PriceAnswer } from '../shape/token-price.ts'
 
 /** What the REST operations are made from. */
 export type RestContext = {
   readonly view: MarketReader
   readonly history: HistoryView
+  /** Whole answers, and prices of single tokens, that are still true. */
+  readonly answers: AnswerCache<Answer>
+  readonly prices: AnswerCache<PriceAnswer>
   readonly familyOf: (chain: string) => ChainFamily | undefined
   readonly chains: readonly ChainInfo[]
   /** The coins that a chain's other tokens are traded against, highest rank first. */

@@ -11,6 +11,12 @@ export function swapPush(chain: string, trade: Trade) {
   return { id: trade.pair, topic: 'tx', tx: swapTransaction(chain, trade) }
 }
 
+/** The same for who listens to one of its tokens: without what belongs to the pair-based push alone. */
+export function tokenSwapPush(chain: string, trade: Trade) {
+  const { tx_seq, ...tx } = swapTransaction(chain, trade)
+  return { id: trade.pair, topic: 'tx', tx }
+}
+
 export function swapTransaction(chain: string, trade: Trade) {
   const { sold, bought } = trade
   return {

@@ -1,5 +1,5 @@
 import type { Token } from '../../domain/change.ts'
-import type { PairView } from '../market-view.ts'
+import type { PairView } from '../newest.ts'
 import { windowFields } from './window-fields.ts'
 import { change1d, change24h, volume24h } from './windows.ts'
 import { knownAmount, knownValue, leaveOutUnknown, priceText, valueText } from './wire-values.ts'

@@ -1,7 +1,22 @@
 import { formatChainId } from '../../domain/ids.ts'
+import type { Value } from '../../domain/money.ts'
 import type { TokenView } from './token-row.ts'
 import { change1d, change24h, volume24h } from './windows.ts'
 import { knownPrice, knownValue, leaveOutUnknown } from './wire-values.ts'
+
+/** The entry with its name, as text, and what thresholds are compared with. */
+export type PriceAnswer = {
+  readonly json: string
+  readonly chain: string
+  readonly tvlUsd: Value | undefined
+  readonly volumeUsd: Value | undefined
+}
+
+export function priceAnswer(view: TokenView): PriceAnswer {
+  const price = tokenPrice(view)
+  const json = `${JSON.stringify(price.token_id)}:${JSON.stringify(price)}`
+  return { json, chain: view.chain, tvlUsd: view.token.tvlUsd, volumeUsd: volume24h(view.windows) }
+}
 
 /** One entry of the map that `POST /v2/tokens/price` answers. */
 export function tokenPrice({ chain, token, windows, headTime }: TokenView) {

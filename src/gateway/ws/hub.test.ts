@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { originOf, readFrames } from '../../../test/support/fake-session.ts'
 import {
   ALONE,
   MEME,
@@ -7,38 +8,54 @@ import {
   MEME_WETH,
   pairAlone,
   sampleCandle,
+  sampleLiquidity,
   samplePair,
   sampleSet,
+  sampleSwitch,
+  sampleToken,
   sampleTrade,
+  USDC,
+  WETH,
 } from '../../../test/support/market-samples.ts'
+import type { ChangeSet } from '../../domain/change.ts'
 import { klinePush } from '../shape/kline.ts'
+import { liquidityPush } from '../shape/liquidity-transaction.ts'
+import { switchPush } from '../shape/main-pair-switch.ts'
 import { priceEntry, pricePush } from '../shape/price-entry.ts'
-import { swapPush } from '../shape/swap-transaction.ts'
-import { Hub, type Listener, type Push } from './hub.ts'
-import { klineKey, pairPriceKey, tokenPriceKey, txKey } from './topic.ts'
+import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
+import { Hub, type Listener } from './hub.ts'
+import type { PushEvent, Shape } from './push-event.ts'
+import { klineKey, liquidityKey, pairPriceKey, switchKey, tokenPriceKey, tokenTxKey, txKey } from './topic.ts'
 
 const NOW = 1_700_000_123_456
 const onEth = (address: string) => ({ chain: 'eth', address })
 
 class Recorder implements Listener {
   readonly id: number
-  readonly offers: { key: string; push: Push }[] = []
+  readonly wantsReorgs: boolean
+  readonly offers: { key: string; event: PushEvent }[] = []
 
-  constructor(id: number) {
+  constructor(id: number, wantsReorgs = false) {
     this.id = id
+    this.wantsReorgs = wantsReorgs
   }
 
-  offer(key: string, push: Push): void {
-    this.offers.push({ key, push })
+  offer(key: string, event: PushEvent): void {
+    this.offers.push({ key, event })
   }
 
   get shown() {
-    return this.offers.map(({ key, push: { topic, seq, frame } }) => ({
+    const shape: Shape = this.wantsReorgs ? 'revised' : 'document'
+    return this.offers.map(({ key, event }) => ({
       key,
-      topic,
-      seq,
-      message: JSON.parse(frame.toString()),
+      topic: event.topic,
+      seq: event.place.seq,
+      message: JSON.parse(readFrames(event.frame(this.id, shape)).join()),
     }))
+  }
+
+  get results() {
+    return this.shown.map(({ message }) => message.result)
   }
 }
 
@@ -46,16 +63,22 @@ function message(id: number, result: object) {
   return { id, jsonrpc: '2.0', result, sent_time: NOW }
 }
 
-test('each topic reaches its listeners only, in order', () => {
+function start() {
   const hub = new Hub(() => NOW)
+  return { hub, apply: (set: ChangeSet) => hub.apply(set, originOf(set)) }
+}
+
+test('each topic reaches its listeners only, in order', () => {
+  const { hub, apply } = start()
   const [swaps, candles, prices] = [new Recorder(1), new Recorder(2), new Recorder(3)]
   hub.add(txKey(onEth(MEME_WETH)), swaps)
   hub.add(klineKey(onEth(MEME_WETH), 'k1'), candles)
   hub.add(pairPriceKey(onEth(MEME_WETH)), prices)
+  hub.watched.watch(onEth(MEME_WETH))
   const [first, second] = [sampleTrade(), sampleTrade({ key: { block: 100, tx: 4, log: 20 }, side: 'sell' })]
   const candle = sampleCandle()
   const pair = samplePair()
-  hub.apply(
+  apply(
     sampleSet(5, [
       { type: 'trade', trade: first },
       { type: 'trade', trade: second },
@@ -66,7 +89,7 @@ test('each topic reaches its listeners only, in order', () => {
       { type: 'pair', pair: samplePair({ address: MEME_USDC }) },
     ]),
   )
-  hub.apply(sampleSet(6, [{ type: 'trade', trade: first }], { chain: 'bsc' }))
+  apply(sampleSet(6, [{ type: 'trade', trade: first }], { chain: 'bsc' }))
   assert.deepEqual(swaps.shown, [
     { key: txKey(onEth(MEME_WETH)), topic: 'tx', seq: 5, message: message(1, swapPush('eth', first)) },
     { key: txKey(onEth(MEME_WETH)), topic: 'tx', seq: 5, message: message(1, swapPush('eth', second)) },
@@ -90,20 +113,21 @@ test('each topic reaches its listeners only, in order', () => {
 })
 
 test('a token listener follows the main pair, wherever it goes', () => {
-  const hub = new Hub(() => NOW)
+  const { hub, apply } = start()
   const listener = new Recorder(9)
   hub.add(tokenPriceKey(onEth(MEME)), listener)
+  hub.watched.watchToken(onEth(MEME))
   const former = samplePair()
   const later = samplePair({ address: MEME_USDC })
-  hub.apply(sampleSet(1, [{ type: 'pair', pair: former }]))
-  hub.apply(sampleSet(2, [{ type: 'pair', pair: { ...later, isMain: false } }]))
-  hub.apply(
+  apply(sampleSet(1, [{ type: 'pair', pair: former }]))
+  apply(sampleSet(2, [{ type: 'pair', pair: { ...later, isMain: false } }]))
+  apply(
     sampleSet(3, [
       { type: 'pair', pair: { ...former, isMain: false } },
       { type: 'pair', pair: later },
     ]),
   )
-  hub.apply(sampleSet(4, [{ type: 'pair', pair: { ...later, targetToken: undefined } }]))
+  apply(sampleSet(4, [{ type: 'pair', pair: { ...later, targetToken: undefined } }]))
   const key = tokenPriceKey(onEth(MEME))
   assert.deepEqual(listener.shown, [
     { key, topic: 'price', seq: 1, message: message(9, pricePush([priceEntry(pairAlone(former))])) },
@@ -112,36 +136,101 @@ test('a token listener follows the main pair, wherever it goes', () => {
 })
 
 test('a listener to a pair and to the token whose main pair it is gets one push', () => {
-  const hub = new Hub(() => NOW)
+  const { hub, apply } = start()
   const listener = new Recorder(1)
   hub.add(pairPriceKey(onEth(MEME_WETH)), listener)
   hub.add(tokenPriceKey(onEth(MEME)), listener)
-  hub.apply(sampleSet(1, [{ type: 'pair', pair: samplePair() }]))
+  hub.watched.watchToken(onEth(MEME))
+  apply(sampleSet(1, [{ type: 'pair', pair: samplePair() }]))
   assert.deepEqual(
     listener.shown.map(({ key }) => key),
     [pairPriceKey(onEth(MEME_WETH))],
   )
 })
 
-test('removals are not pushed; a corrected candle is', () => {
-  const hub = new Hub(() => NOW)
-  const listener = new Recorder(1)
+test('swaps by token: of every pair, whichever side it is on, without what belongs to the pair', () => {
+  const { hub, apply } = start()
+  const [meme, weth] = [new Recorder(1), new Recorder(2)]
+  hub.add(tokenTxKey(onEth(MEME)), meme)
+  hub.add(tokenTxKey(onEth(WETH)), weth)
+  const other = sampleTrade({ pair: MEME_USDC, sold: { ...sampleTrade().sold, token: USDC } })
+  apply(
+    sampleSet(
+      1,
+      [sampleTrade(), other].map((trade) => ({ type: 'trade', trade })),
+    ),
+  )
+  const expected = [sampleTrade(), other].map((trade) => message(1, tokenSwapPush('eth', trade)))
+  assert.deepEqual(
+    meme.shown.map((shown) => shown.message),
+    expected,
+  )
+  assert.ok(meme.results.every(({ topic, tx }) => topic === 'tx' && !('tx_seq' in tx) && !('profile' in tx)))
+  assert.deepEqual(weth.results, [tokenSwapPush('eth', sampleTrade())])
+})
+
+test('liquidity, and a switch to who watches the candles of the pair that was left', () => {
+  const { hub, apply } = start()
+  const [liquidity, old, other] = [new Recorder(1), new Recorder(2), new Recorder(3)]
+  hub.add(liquidityKey(onEth(MEME_WETH)), liquidity)
+  hub.add(switchKey(onEth(MEME_WETH)), old)
+  hub.add(switchKey(onEth(MEME_USDC)), other)
+  const deeper = samplePair({ address: MEME_USDC })
+  apply(
+    sampleSet(3, [
+      { type: 'liquidity', liquidity: sampleLiquidity() },
+      { type: 'pair', pair: deeper },
+      { type: 'switch', switch: sampleSwitch() },
+    ]),
+  )
+  const former = samplePair()
+  apply(
+    sampleSet(
+      4,
+      [
+        { type: 'pair', pair: former },
+        { type: 'switchRemoved', switch: sampleSwitch() },
+      ],
+      { cause: 'undo' },
+    ),
+  )
+  assert.deepEqual(liquidity.results, [liquidityPush('eth', sampleLiquidity())])
+  assert.deepEqual(
+    [old, other].map(({ shown }) => shown.map((each) => each.message)),
+    [
+      [{ id: 2, jsonrpc: '2.0', result: switchPush('eth', sampleSwitch(), deeper) }],
+      [
+        {
+          id: 3,
+          jsonrpc: '2.0',
+          result: switchPush('eth', { ...sampleSwitch(), oldPair: MEME_USDC, newPair: MEME_WETH }, former),
+        },
+      ],
+    ],
+  )
+  assert.ok(old.offers.every(({ event }) => !event.isState))
+})
+
+test('a fork: corrected candles for all; retractions and revisions for those who ask', () => {
+  const { hub, apply } = start()
+  const [plain, asking] = [new Recorder(1), new Recorder(2, true)]
   const candle = sampleCandle()
-  for (const key of [
-    txKey(onEth(MEME_WETH)),
-    klineKey(onEth(MEME_WETH), 'k1'),
-    pairPriceKey(onEth(MEME_WETH)),
-  ]) {
-    hub.add(key, listener)
+  for (const listener of [plain, asking]) {
+    hub.add(txKey(onEth(MEME_WETH)), listener)
+    hub.add(liquidityKey(onEth(MEME_WETH)), listener)
+    hub.add(klineKey(onEth(MEME_WETH), 'k1'), listener)
+    hub.add(pairPriceKey(onEth(MEME_WETH)), listener)
   }
+  hub.watched.watch(onEth(MEME_WETH))
   const { key, time, pair } = sampleTrade()
-  const { interval, start } = candle
-  hub.apply(
+  const { interval, start: opened } = candle
+  apply(
     sampleSet(
       8,
       [
         { type: 'tradeRemoved', trade: { key, time, pair } },
-        { type: 'candleRemoved', candle: { pair, interval, start: start + 60 } },
+        { type: 'liquidityRemoved', liquidity: { ...sampleLiquidity(), pair } },
+        { type: 'candleRemoved', candle: { pair, interval, start: opened + 60 } },
         { type: 'candle', candle },
         { type: 'pairRemoved', pair },
         { type: 'tokenRemoved', token: MEME },
@@ -149,38 +238,80 @@ test('removals are not pushed; a corrected candle is', () => {
       { cause: 'undo' },
     ),
   )
-  assert.deepEqual(listener.shown, [
-    {
-      key: klineKey(onEth(MEME_WETH), 'k1'),
-      topic: 'kline',
-      seq: 8,
-      message: message(1, klinePush('eth', candle, ALONE)),
-    },
+  assert.deepEqual(plain.results, [klinePush('eth', candle, ALONE)])
+  assert.deepEqual(asking.results, [
+    { id: pair, ids: ['100-17'], topic: 'revert' },
+    { id: pair, ids: ['100-31'], topic: 'revert' },
+    { id: `${pair}-eth`, interval: '1', time: opened + 60, topic: 'revert' },
+    { ...klinePush('eth', candle, ALONE), revision: 8 },
   ])
+  assert.deepEqual(
+    asking.offers.map(({ event }) => event.isState),
+    [false, false, false, true],
+  )
 })
 
-test('one frame per event and request id is shared by all who have that id', () => {
-  let clockReads = 0
-  const hub = new Hub(() => {
-    clockReads++
-    return NOW
-  })
+test('who listens to a token is told of a swap that a fork took away, even if it took the pair too', () => {
+  const { hub, apply } = start()
+  const [listener, plain] = [new Recorder(1, true), new Recorder(2)]
+  hub.add(tokenTxKey(onEth(MEME)), listener)
+  hub.add(tokenTxKey(onEth(MEME)), plain)
+  const { key, time, pair } = sampleTrade()
+  const removal = { type: 'tradeRemoved', trade: { key, time, pair } } as const
+  apply(sampleSet(1, [{ type: 'pair', pair: samplePair() }, removal], { cause: 'undo' }))
+  apply(sampleSet(2, [{ type: 'trade', trade: sampleTrade() }]))
+  apply(sampleSet(3, [{ type: 'pairRemoved', pair }, removal], { cause: 'undo' }))
+  assert.deepEqual(
+    listener.results.map(({ topic, ids }) => [topic, ids]),
+    [
+      ['revert', ['100-17']],
+      ['tx', undefined],
+      ['revert', ['100-17']],
+    ],
+  )
+  assert.equal(plain.offers.length, 1)
+})
+
+test('each push knows its place: the log before its set, and how much of the set was told with it', () => {
+  const { hub, apply } = start()
+  const listener = new Recorder(1)
+  hub.add(txKey(onEth(MEME_WETH)), listener)
+  const trade = sampleTrade()
+  apply(
+    sampleSet(4, [
+      { type: 'trade', trade },
+      { type: 'token', token: sampleToken() },
+      { type: 'trade', trade },
+    ]),
+  )
+  assert.deepEqual(
+    listener.offers.map(({ event }) => event.place),
+    [1, 3].map((told) => ({
+      ...{ chain: 'eth', seq: 4, origin: originOf({ seq: 4 }), told },
+      event: { time: trade.time, key: trade.key },
+    })),
+  )
+})
+
+test('a push is built once, and framed once for all who have the same id', () => {
+  const { hub, apply } = start()
   const listeners = [1, 1, 2, 1].map((id) => new Recorder(id))
   for (const listener of listeners) hub.add(txKey(onEth(MEME_WETH)), listener)
-  hub.apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
-  const [a, b, c, d] = listeners.map(({ offers }) => offers[0]?.push.frame)
+  apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
+  const events = listeners.map(({ offers }) => offers[0]?.event)
+  assert.equal(new Set(events).size, 1)
+  const [a, b, c, d] = listeners.map(({ id }) => events[0]?.frame(id, 'document'))
   assert.ok(a !== undefined && a === b && a === d && c !== undefined && c !== a)
-  assert.equal(clockReads, 2)
 })
 
 test('who was removed gets nothing, and leaves nothing behind', () => {
-  const hub = new Hub(() => NOW)
+  const { hub, apply } = start()
   const [stays, goes] = [new Recorder(1), new Recorder(2)]
   const key = txKey(onEth(MEME_WETH))
   for (const listener of [stays, goes, goes]) hub.add(key, listener)
   hub.remove(key, goes)
   hub.remove('tx/eth/never-added', goes)
-  hub.apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
+  apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
   assert.deepEqual([stays.offers.length, goes.offers.length, hub.size], [1, 0, 1])
   hub.remove(key, stays)
   assert.equal(hub.size, 0)

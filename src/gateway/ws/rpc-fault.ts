@@ -9,6 +9,7 @@ export const RPC_CODES = {
   limit_exceeded: -32_002,
   unknown_subject: -32_003,
   rate_limited: -32_004,
+  cursor_too_old: -32_005,
 } as const
 
 export type RpcId = number | null

@@ -7,46 +7,122 @@ import {
 } from '../../domain/ids.ts'
 import { INTERVALS, type Interval, isInterval } from '../../domain/interval.ts'
 import { RpcFault } from './rpc-fault.ts'
-import { type PriceItem, type Rejected, type RejectionReason, TOPIC_NAMES, type Topic } from './topic.ts'
+import {
+  NO_OPTIONS,
+  type PriceItem,
+  type Rejected,
+  type RejectionReason,
+  type Series,
+  TOPIC_NAMES,
+  type Topic,
+  type TopicOptions,
+} from './topic.ts'
 
-type TopicRules = {
+export type TopicRules = {
   readonly familyOf: (chain: string) => ChainFamily | undefined
   readonly maxPriceIds: number
+  readonly maxMultiKlinePairs: number
 }
 
+/** A cursor grows with the chains that a subscription speaks of. */
+const MAX_CURSOR = 8_192
+
 /** Checks the params of a subscribe or unsubscribe; throws an `RpcFault`. */
-export function parseTopic(params: readonly unknown[], rules: TopicRules): Topic {
-  const [name, ...rest] = params
-  const at = rest.findIndex(isOptions)
-  if (at !== -1) throw invalid(at + 1, 'an options object is not supported yet')
+export function parseTopic(
+  params: readonly unknown[],
+  rules: TopicRules,
+): { topic: Topic; options: TopicOptions } {
+  const last = params.at(-1)
+  const hasOptions = params.length > 1 && isObject(last)
+  const rest = hasOptions ? params.slice(0, -1) : params
+  const options = hasOptions ? parseOptions(last, params.length - 1) : NO_OPTIONS
+  return { topic: parseSubject(rest, rules), options }
+}
+
+function parseSubject([name, ...rest]: readonly unknown[], rules: TopicRules): Topic {
   switch (name) {
-    case 'tx': {
+    case 'tx':
+    case 'liq': {
       const [address, chain] = strings(rest, ['pair address', 'chain'])
-      return { name, pair: parsePair(address, chain, rules) }
+      return { name, pair: parseAddress('pair', address, chain, rules) }
+    }
+    case 'multi_tx': {
+      const [address, chain] = strings(rest, ['token address', 'chain'])
+      return { name, token: parseAddress('token', address, chain, rules) }
     }
     case 'kline': {
       const [address, interval, chain] = strings(rest, ['pair address', 'interval', 'chain'])
-      return { name, interval: parseInterval(interval), pair: parsePair(address, chain, rules) }
+      const series = { interval: parseInterval(interval), pair: parseAddress('pair', address, chain, rules) }
+      return { name, series: [series], rejected: [] }
     }
+    case 'multi_kline':
+      return parseMultiKline(rest, rules)
     case 'price':
       return parsePrice(rest, rules)
     default:
-      throw invalid(0, `the topics supported so far are ${TOPIC_NAMES.join(', ')}`)
+      throw invalid(0, `the topics are ${TOPIC_NAMES.join(', ')}`)
   }
 }
 
-function parsePair(address: string, chain: string, rules: TopicRules): ChainId {
+function parseOptions(given: object, index: number): TopicOptions {
+  // Only own members count: `__proto__` and its kin are names like any other.
+  const members = new Map<string, unknown>(Object.entries(given))
+  const flag = (name: string): boolean => {
+    const value = members.get(name) ?? false
+    if (typeof value !== 'boolean') throw invalid(index, `${name} must be true or false`)
+    return value
+  }
+  const from = members.get('from')
+  if (from !== undefined && (typeof from !== 'string' || from.length > MAX_CURSOR)) {
+    throw invalid(index, 'from must be a cursor')
+  }
+  const options = { cursor: flag('cursor') || from !== undefined, from, reorg: flag('reorg') }
+  const unknown = [...members.keys()].find((name) => !Object.hasOwn(options, name))
+  if (unknown !== undefined) throw invalid(index, 'the options are cursor, from and reorg')
+  return options
+}
+
+function parseAddress(kind: 'pair' | 'token', address: string, chain: string, rules: TopicRules): ChainId {
   const family = isChainName(chain) ? rules.familyOf(chain) : undefined
   const item = `${address}-${chain}`
   if (family === undefined) throw unknownSubject([{ item, reason: 'unknown_chain' }])
-  const normal = normaliseAddress(family, 'pair', address)
-  if (normal === undefined) throw invalid(1, `not a pair address of ${chain}`)
+  const normal = normaliseAddress(family, kind, address)
+  if (normal === undefined) throw invalid(1, `not a ${kind} address of ${chain}`)
   return { address: normal, chain }
 }
 
 function parseInterval(text: string): Interval {
   if (isInterval(text)) return text
   throw invalid(2, `the intervals are ${INTERVALS.join(', ')}`)
+}
+
+function parseMultiKline(rest: readonly unknown[], rules: TopicRules): Topic {
+  const { maxMultiKlinePairs } = rules
+  if (rest.length === 0) {
+    throw invalid(1, 'multi_kline takes one or more arrays of pair address, interval and chain')
+  }
+  if (rest.length > maxMultiKlinePairs) {
+    throw new RpcFault('limit_exceeded', `multi_kline takes at most ${maxMultiKlinePairs} pairs`, {
+      limit: 'multi_kline_pairs',
+      max: maxMultiKlinePairs,
+    })
+  }
+  const series = new Map<string, Series>()
+  const rejected: Rejected[] = []
+  for (const [index, each] of rest.entries()) {
+    if (!Array.isArray(each) || each.length !== 3 || each.some((part) => typeof part !== 'string')) {
+      throw invalid(index + 1, 'must be an array of pair address, interval and chain')
+    }
+    const [address, interval, chain] = each as [string, string, string]
+    const item = `${address}-${chain}`
+    const family = isChainName(chain) ? rules.familyOf(chain) : undefined
+    const normal = family === undefined ? undefined : normaliseAddress(family, 'pair', address)
+    if (family === undefined) rejected.push({ item, reason: 'unknown_chain' })
+    else if (normal === undefined) rejected.push({ item, reason: 'malformed_id' })
+    else if (!isInterval(interval)) rejected.push({ item, reason: 'malformed_interval', interval })
+    else series.set(`${normal}-${chain}-${interval}`, { pair: { address: normal, chain }, interval })
+  }
+  return { name: 'multi_kline', series: [...series.values()], rejected }
 }
 
 function parsePrice(rest: readonly unknown[], rules: TopicRules): Topic {
@@ -80,8 +156,10 @@ function parsePrice(rest: readonly unknown[], rules: TopicRules): Topic {
 export function unknownSubject(rejected: readonly Rejected[]): RpcFault {
   const texts: Record<RejectionReason, string> = {
     malformed_id: 'malformed id',
+    malformed_interval: 'malformed interval',
     unknown_chain: 'unknown chain',
     unknown_pair: 'unknown pair',
+    unknown_token: 'unknown token',
     unknown_id: 'neither a known pair nor a known token',
   }
   const reasons = [...new Set(rejected.map(({ reason }) => texts[reason]))]
@@ -103,6 +181,6 @@ function invalid(index: number, message: string): RpcFault {
   return new RpcFault('invalid_params', message, { pointer: `/params/${index}` })
 }
 
-function isOptions(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,13 @@ const families = new Map<string, ChainFamily>([
   ['eth', 'evm'],
   ['solana', 'solana'],
 ])
-const rules = { familyOf: (chain: string) => families.get(chain), maxBatch: 20, maxPriceIds: 3 }
+const rules = {
+  familyOf: (chain: string) => families.get(chain),
+  maxBatch: 20,
+  maxPriceIds: 3,
+  maxMultiKlinePairs: 3,
+}
+const NO_OPTIONS = { cursor: false, from: undefined, reorg: false }
 const POOL_ID = `0x${'5'.repeat(64)}`
 const UPPER = MEME_WETH.toUpperCase().replace('0X', '0x')
 
@@ -42,12 +48,17 @@ test('commands', () => {
     id: 7,
     params: ['tx', UPPER, 'eth'],
     topic: { name: 'tx', pair: { address: MEME_WETH, chain: 'eth' } },
+    options: NO_OPTIONS,
   })
   assert.deepEqual(parseOne(request('unsubscribe', ['kline', POOL_ID, 'k15', 'eth'])), {
     method: 'unsubscribe',
     id: 7,
     params: ['kline', POOL_ID, 'k15', 'eth'],
-    topic: { name: 'kline', pair: { address: POOL_ID, chain: 'eth' }, interval: 'k15' },
+    topic: {
+      name: 'kline',
+      series: [{ pair: { address: POOL_ID, chain: 'eth' }, interval: 'k15' }],
+      rejected: [],
+    },
   })
   assert.deepEqual(parseOne(request('unsubscribe', [])), {
     method: 'unsubscribe',
@@ -71,6 +82,7 @@ test('price: good ids are kept once, bad ones are set aside with their reason', 
       items: [{ id: ids[1], ref: { address: MEME, chain: 'eth' } }],
       rejected: [{ item: 'nonsense', reason: 'malformed_id' }],
     },
+    options: NO_OPTIONS,
   })
   const chains = [`${MEME}-constructor`, `${MEME}-__proto__`, '__proto__-eth']
   assert.deepEqual(parseOne(request('subscribe', ['price', chains])), {
@@ -86,6 +98,65 @@ test('price: good ids are kept once, bad ones are set aside with their reason', 
         { item: chains[2], reason: 'malformed_id' },
       ],
     },
+    options: NO_OPTIONS,
+  })
+})
+
+test('multi_kline: good series are kept once, bad ones are set aside with their reason', () => {
+  const on = (address: string, interval: string, chain: string) => [address, interval, chain]
+  const params = [
+    'multi_kline',
+    on(UPPER, 'k1', 'eth'),
+    on(MEME_WETH, 'k1', 'eth'),
+    on(MEME_WETH, 's1', 'eth'),
+  ]
+  const pair = { address: MEME_WETH, chain: 'eth' }
+  const series = [
+    { pair, interval: 'k1' },
+    { pair, interval: 's1' },
+  ]
+  const topic = { name: 'multi_kline', series, rejected: [] }
+  const command = { method: 'subscribe', id: 7, params, topic, options: NO_OPTIONS }
+  assert.deepEqual(parseOne(request('subscribe', params)), command)
+  const bad = ['multi_kline', on('0x1', 'k1', 'eth'), on(MEME_WETH, 'k2', 'eth'), on(MEME_WETH, 'k1', 'bsc')]
+  assert.deepEqual(parseOne(request('subscribe', bad)), {
+    ...command,
+    params: bad,
+    topic: {
+      name: 'multi_kline',
+      series: [],
+      rejected: [
+        { item: '0x1-eth', reason: 'malformed_id' },
+        { item: `${MEME_WETH}-eth`, reason: 'malformed_interval', interval: 'k2' },
+        { item: `${MEME_WETH}-bsc`, reason: 'unknown_chain' },
+      ],
+    },
+  })
+})
+
+test('options: a trailing object', () => {
+  const optionsOf = (options: object, topic: unknown[] = ['tx', MEME_WETH, 'eth']) =>
+    (parseOne(request('subscribe', [...topic, options])) as { options: object }).options
+  assert.deepEqual(optionsOf({}), NO_OPTIONS)
+  assert.deepEqual(optionsOf({ cursor: true }), { ...NO_OPTIONS, cursor: true })
+  assert.deepEqual(optionsOf({ reorg: true, cursor: false }), { ...NO_OPTIONS, reorg: true })
+  // Who resumes wants to be able to do so again.
+  assert.deepEqual(optionsOf({ from: 'c1.x' }), { cursor: true, from: 'c1.x', reorg: false })
+  for (const topic of [
+    ['liq', MEME_WETH, 'eth'],
+    ['multi_tx', MEME, 'eth'],
+    ['kline', MEME_WETH, 'k1', 'eth'],
+    ['multi_kline', [MEME_WETH, 'k1', 'eth']],
+    ['price', [`${MEME}-eth`]],
+  ]) {
+    assert.deepEqual(optionsOf({ cursor: true }, topic), { ...NO_OPTIONS, cursor: true })
+  }
+  const withOptions = ['tx', MEME_WETH, 'eth', { cursor: true }]
+  assert.deepEqual(parseOne(request('unsubscribe', withOptions)), {
+    method: 'unsubscribe',
+    id: 7,
+    params: withOptions,
+    topic: { name: 'tx', pair: { address: MEME_WETH, chain: 'eth' } },
   })
 })
 
@@ -132,19 +203,41 @@ test('unknown methods', () => {
 
 test('invalid params', () => {
   const at = (pointer: string, message: string) => failure(7, -32602, message, { pointer })
-  const topics = 'the topics supported so far are tx, kline, price'
+  const topics = 'the topics are tx, multi_tx, liq, kline, multi_kline, price'
   const rows: [unknown, object][] = [
     [undefined, at('/params', 'params must be an array')],
     [{ 0: 'tx' }, at('/params', 'params must be an array')],
     [[], at('/params/0', topics)],
-    [['multi_tx', MEME, 'eth'], at('/params/0', topics)],
+    [['revert', MEME, 'eth'], at('/params/0', topics)],
+    [['multi_tx', MEME], at('/params/2', 'the chain must be a string')],
+    [['multi_tx', POOL_ID, 'eth'], at('/params/1', 'not a token address of eth')],
     [['__proto__'], at('/params/0', topics)],
     [['tx'], at('/params/1', 'the pair address must be a string')],
     [['tx', MEME_WETH], at('/params/2', 'the chain must be a string')],
     [['tx', 5, 'eth'], at('/params/1', 'the pair address must be a string')],
     [['tx', '0x12', 'eth'], at('/params/1', 'not a pair address of eth')],
     [['tx', MEME_WETH, 'eth', 'more'], at('/params/3', 'nothing may follow the chain')],
-    [['tx', MEME_WETH, 'eth', { cursor: true }], at('/params/3', 'an options object is not supported yet')],
+    [['tx', MEME_WETH, 'eth', { cursor: 1 }], at('/params/3', 'cursor must be true or false')],
+    [['tx', MEME_WETH, 'eth', { from: 5 }], at('/params/3', 'from must be a cursor')],
+    [['tx', MEME_WETH, 'eth', { from: 'x'.repeat(8_193) }], at('/params/3', 'from must be a cursor')],
+    [['tx', MEME_WETH, 'eth', { reorgs: true }], at('/params/3', 'the options are cursor, from and reorg')],
+    [
+      ['tx', MEME_WETH, 'eth', JSON.parse('{"__proto__":{}}')],
+      at('/params/3', 'the options are cursor, from and reorg'),
+    ],
+    [['tx', MEME_WETH, { cursor: true }, 'eth'], at('/params/2', 'the chain must be a string')],
+    [
+      ['multi_kline'],
+      at('/params/1', 'multi_kline takes one or more arrays of pair address, interval and chain'),
+    ],
+    [
+      ['multi_kline', [MEME_WETH, 'k1', 'eth'], [MEME_WETH, 'k1']],
+      at('/params/2', 'must be an array of pair address, interval and chain'),
+    ],
+    [
+      ['multi_kline', MEME_WETH, 'k1', 'eth'],
+      at('/params/1', 'must be an array of pair address, interval and chain'),
+    ],
     [
       ['kline', MEME_WETH, 'k2', 'eth'],
       at('/params/2', 'the intervals are s1, k1, k5, k15, k30, k60, k120, k240, k1440, k10080'),
@@ -176,6 +269,10 @@ test('limits', () => {
   assert.deepEqual(
     parseOne(request('subscribe', ['price', Array(4).fill(`${MEME}-eth`)])),
     failure(7, -32002, 'a price subscription holds at most 3 ids', { limit: 'price_ids', max: 3 }),
+  )
+  assert.deepEqual(
+    parseOne(request('subscribe', ['multi_kline', ...Array(4).fill([MEME_WETH, 'k1', 'eth'])])),
+    failure(7, -32002, 'multi_kline takes at most 3 pairs', { limit: 'multi_kline_pairs', max: 3 }),
   )
   assert.deepEqual(parse(JSON.stringify(Array(21).fill({ method: 'ping' }))), {
     isBatch: false,

@@ -1,7 +1,6 @@
-import type { ChainFamily } from '../../domain/ids.ts'
 import { RpcFault, type RpcId } from './rpc-fault.ts'
-import { parseTopic } from './rpc-topic.ts'
-import type { Topic } from './topic.ts'
+import { parseTopic, type TopicRules } from './rpc-topic.ts'
+import type { Topic, TopicOptions } from './topic.ts'
 
 export type Command =
   | {
@@ -9,6 +8,7 @@ export type Command =
       readonly id: number
       readonly params: EchoedParams
       readonly topic: Topic
+      readonly options: TopicOptions
     }
   | {
       readonly method: 'unsubscribe'
@@ -19,18 +19,14 @@ export type Command =
   | { readonly method: 'auth'; readonly id: number; readonly key: string }
   | { readonly method: 'ping'; readonly id: RpcId }
 
-/** Params as the client sent them; by then they are known to hold nothing but strings. */
-export type EchoedParams = readonly (string | readonly string[])[]
+/** Params as the client sent them; by then they are known to hold nothing but strings, and perhaps options. */
+export type EchoedParams = readonly unknown[]
 
 export type RpcItem = { readonly id: RpcId; readonly command: Command | RpcFault }
 
 export type RpcMessage = { readonly isBatch: boolean; readonly items: readonly RpcItem[] }
 
-export type RpcRules = {
-  readonly familyOf: (chain: string) => ChainFamily | undefined
-  readonly maxBatch: number
-  readonly maxPriceIds: number
-}
+export type RpcRules = TopicRules & { readonly maxBatch: number }
 
 /** Reads one inbound message. Whatever is wrong with it comes back as a fault, never as an exception. */
 export function parseMessage(text: string, rules: RpcRules): RpcMessage {
@@ -90,8 +86,8 @@ function parseCommand(request: ReadonlyMap<string, unknown>, id: RpcId, rules: R
   if (!Array.isArray(params)) throw atFault('invalid_params', '/params', 'params must be an array')
   if (method === 'auth') return { method, id, key: parseKey(params) }
   if (method === 'unsubscribe' && params.length === 0) return { method, id, params: [], topic: 'all' }
-  const topic = parseTopic(params, rules)
-  return { method, id, params: params as EchoedParams, topic }
+  const { topic, options } = parseTopic(params, rules)
+  return method === 'subscribe' ? { method, id, params, topic, options } : { method, id, params, topic }
 }
 
 function parseKey(params: readonly unknown[]): string {

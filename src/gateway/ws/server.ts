@@ -7,10 +7,11 @@ import type { GatewayMetrics } from '../metrics.ts'
 import { RequestError } from '../problem.ts'
 import { writeRawProblem } from '../raw-problem.ts'
 import { Connections } from './connections.ts'
+import { Flusher } from './flusher.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
 import { Session, type SessionOptions } from './session.ts'
 
-export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'connections'> & {
+export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'connections' | 'flusher'> & {
   readonly limits?: Partial<WsLimits>
   /** The largest that any plan allows; a session applies that of its own plan. */
   readonly maxMessageBytes: number
@@ -43,8 +44,10 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   let isClosing = false
 
   const connections = new Connections<Session>()
-  const open = (socket: WebSocket, grant: Grant | undefined): void => {
-    sessions.set(socket, new Session(socket, grant, { ...options, limits, connections }))
+  const flusher = new Flusher()
+  const sessionOptions = { ...options, limits, connections, flusher }
+  const open = (socket: WebSocket, stream: Duplex, grant: Grant | undefined): void => {
+    sessions.set(socket, new Session(socket, stream, grant, sessionOptions))
     options.metrics.sockets.inc()
     socket.once('close', () => {
       sessions.delete(socket)
@@ -58,7 +61,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
       writeRawProblem(stream, admitted)
       return
     }
-    server.handleUpgrade(request, stream, head, (socket) => open(socket, admitted))
+    server.handleUpgrade(request, stream, head, (socket) => open(socket, stream, admitted))
   }
 
   /** No key at all is fine here: a browser cannot set the header and sends `auth` instead. */

@@ -21,14 +21,14 @@ import { swapPush } from '../shape/swap-transaction.ts'
 
 test('pushes that arrive while the snapshot is read follow it, unless it includes them', async () => {
   const reading = Promise.withResolvers<Reading<Candle>[]>()
-  const { socket, hub, receive } = startSession({ view: { candles: () => reading.promise } })
+  const { socket, apply, receive } = startSession({ view: { candles: () => reading.promise } })
   await receive(request(4, 'subscribe', KLINE))
   const at = (tradeCount: number) => sampleCandle({ start: tradeCount })
-  for (const seq of [6, 7, 8]) hub.apply(sampleSet(seq, [{ type: 'candle', candle: at(seq) }]))
+  for (const seq of [6, 7, 8]) apply(sampleSet(seq, [{ type: 'candle', candle: at(seq) }]))
   assert.deepEqual(socket.sent, [])
   reading.resolve([{ seq: 7, record: at(7) }])
   await turn()
-  hub.apply(sampleSet(9, [{ type: 'candle', candle: at(9) }]))
+  apply(sampleSet(9, [{ type: 'candle', candle: at(9) }]))
   assert.deepEqual(socket.sent, [
     ack(4, 'subscribe', KLINE),
     push(4, klinePush('eth', at(7), ALONE)),
@@ -38,12 +38,12 @@ test('pushes that arrive while the snapshot is read follow it, unless it include
 })
 
 test('a snapshot from a store that is ahead of the log is not followed by what is older', async () => {
-  const { socket, hub, receive } = startSession({
+  const { socket, apply, receive } = startSession({
     view: { candles: async () => [{ seq: 8, record: sampleCandle() }] },
   })
   await receive(request(4, 'subscribe', KLINE))
   for (const seq of [7, 8, 9, 10]) {
-    hub.apply(sampleSet(seq, [{ type: 'candle', candle: sampleCandle({ start: seq }) }]))
+    apply(sampleSet(seq, [{ type: 'candle', candle: sampleCandle({ start: seq }) }]))
   }
   assert.deepEqual(socket.sent, [
     ack(4, 'subscribe', KLINE),
@@ -53,19 +53,19 @@ test('a snapshot from a store that is ahead of the log is not followed by what i
   ])
 })
 
-test('a second subscribe to the same is answered again, and stays one subscription', async () => {
-  const { socket, hub, metrics, receive } = startSession()
+test('a second subscribe to the same takes the place of the first', async () => {
+  const { socket, apply, metrics, receive } = startSession()
   await receive(request(1, 'subscribe', TX))
   await receive(request(2, 'subscribe', TX))
-  hub.apply(sampleSet(6, [{ type: 'trade', trade: sampleTrade() }]))
+  apply(sampleSet(6, [{ type: 'trade', trade: sampleTrade() }]))
   assert.deepEqual(socket.sent, [
     ack(1, 'subscribe', TX),
     ack(2, 'subscribe', TX),
-    push(1, swapPush('eth', sampleTrade())),
+    push(2, swapPush('eth', sampleTrade())),
   ])
   assert.equal((await metrics.subscriptions.get()).values[0]?.value, 1)
   await receive(request(3, 'unsubscribe', TX))
-  hub.apply(sampleSet(7, [{ type: 'trade', trade: sampleTrade() }]))
+  apply(sampleSet(7, [{ type: 'trade', trade: sampleTrade() }]))
   assert.deepEqual(socket.sent.slice(3), [ack(3, 'unsubscribe', TX)])
   assert.equal((await metrics.subscriptions.get()).values[0]?.value, 0)
 })
@@ -162,10 +162,12 @@ test('a binary message is refused', async () => {
 })
 
 test('a reader that does not keep up is closed with 4408, and gets nothing more', async () => {
-  const { socket, hub, metrics, receive } = startSession({ limits: { maxBufferedBytes: 10_000 } })
+  const { socket, stream, apply, hub, metrics, receive } = startSession({
+    limits: { maxBufferedBytes: 10_000 },
+  })
   await receive(request(1, 'subscribe', TX))
-  socket.bufferedAmount = 9_500
-  for (const seq of [6, 7]) hub.apply(sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))
+  stream.writableLength = 9_500
+  for (const seq of [6, 7]) apply(sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))
   assert.deepEqual(socket.sent, [ack(1, 'subscribe', TX)])
   assert.deepEqual(socket.closed, [[4408, 'reading too slowly']])
   assert.equal(hub.size, 0)
@@ -173,12 +175,12 @@ test('a reader that does not keep up is closed with 4408, and gets nothing more'
 })
 
 test('what is held back for a snapshot is bounded too', async () => {
-  const { socket, hub, receive } = startSession({
+  const { socket, apply, hub, receive } = startSession({
     limits: { maxBufferedBytes: 1_000 },
     view: { candles: () => new Promise(() => undefined) },
   })
   await receive(request(1, 'subscribe', KLINE))
-  for (const seq of [6, 7, 8]) hub.apply(sampleSet(seq, [{ type: 'candle', candle: sampleCandle() }]))
+  for (const seq of [6, 7, 8]) apply(sampleSet(seq, [{ type: 'candle', candle: sampleCandle() }]))
   assert.deepEqual(socket.closed, [[4408, 'reading too slowly']])
   assert.equal(hub.size, 0)
 })

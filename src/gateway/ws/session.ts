@@ -6,28 +6,37 @@ import type { Grant, KeyRing } from '../keys/key-ring.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Connections } from './connections.ts'
-import type { Hub, Push } from './hub.ts'
+import type { Flusher } from './flusher.ts'
+import { textFrame } from './frame.ts'
+import type { Hub } from './hub.ts'
 import type { WsLimits } from './limits.ts'
+import type { MissedEvents } from './missed-events.ts'
+import type { MissedSets } from './missed-sets.ts'
 import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc.ts'
 import { errorReply, RpcFault } from './rpc-fault.ts'
+import { type FrameSink, SendQueue } from './send-queue.ts'
 import { type Outcome, Subscriber } from './subscriber.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export type SessionOptions = {
   readonly hub: Hub
   readonly view: MarketReader
+  readonly missed: MissedSets
+  readonly events: MissedEvents
+  readonly flusher: Pick<Flusher, 'wake'>
   readonly check: KeyRing['check']
   readonly connections: Connections<Session>
   readonly familyOf: (chain: string) => ChainFamily | undefined
   /** Of everybody; a key's plan overrides some. */
   readonly limits: WsLimits
-  readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'pushes' | 'slowReaders'>
+  readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush' | 'conflations' | 'slowReaders'>
   readonly logger: Logger
   readonly now: () => number
 }
 
 const CLOSE_GOING_AWAY = 1001
 const CLOSE_TOO_LARGE = 1009
+const CLOSE_FAILED = 1011
 const CLOSE_UNAUTHORIZED = 4401
 const CLOSE_KEY_ENDED = 4403
 const CLOSE_SLOW_READER = 4408
@@ -39,6 +48,7 @@ const CLOSE_TOO_MANY = 4429
  */
 export class Session {
   readonly #socket: WebSocket
+  readonly #queue: SendQueue
   readonly #options: SessionOptions
   readonly #subscriber: Subscriber
   readonly #authTimer: NodeJS.Timeout | undefined
@@ -50,8 +60,9 @@ export class Session {
   #heardAt: number
   #pingedAt: number
 
-  constructor(socket: WebSocket, grant: Grant | undefined, options: SessionOptions) {
-    const { hub, view, limits, metrics, now } = options
+  /** `stream` is what the socket writes to: whole frames may be written past it. */
+  constructor(socket: WebSocket, stream: FrameSink, grant: Grant | undefined, options: SessionOptions) {
+    const { hub, view, missed, events, limits, metrics, now, flusher } = options
     this.#socket = socket
     this.#options = options
     this.#limits = limits
@@ -59,16 +70,31 @@ export class Session {
     this.#pingedAt = this.#heardAt
     this.#bucket = new TokenBucket(limits.messagesPerSecond, now)
     const currentLimits = (): WsLimits => this.#limits
+    this.#queue = new SendQueue({
+      stream,
+      isOpen: () => socket.readyState === socket.OPEN,
+      maxBytes: limits.maxBufferedBytes,
+      onOverflow: () => this.#closeSlow(),
+      onConflated: () => metrics.conflations.inc(),
+      wake: (queue) => flusher.wake(queue),
+    })
     this.#subscriber = new Subscriber({
-      hub,
-      view,
+      ...{ hub, view, missed, events },
       get maxSubscriptions() {
         return currentLimits().maxSubscriptions
       },
       maxHeldBytes: limits.maxBufferedBytes,
       now,
-      send: (push) => this.#sendPush(push),
+      send: (framer, key, event) => {
+        metrics.countPush(event.topic)
+        this.#queue.push(framer, key, event)
+      },
       onOverflow: () => this.#closeSlow(),
+      drained: () => this.#queue.drained(),
+      onReplayFailed: (error) => {
+        options.logger.warn({ err: error }, 'What a client missed could not be told')
+        this.#close(CLOSE_FAILED, 'what was missed could not be told; come again')
+      },
       onCountChange: (difference) => metrics.subscriptions.inc(difference),
     })
     if (grant !== undefined) this.#accept(grant)
@@ -135,9 +161,11 @@ export class Session {
 
   #parse(data: RawData): RpcMessage {
     const { familyOf } = this.#options
-    const { maxBatch, maxPriceIds } = this.#limits
+    const { maxBatch, maxPriceIds, maxMultiKlinePairs } = this.#limits
     // `nodebuffer` is the socket's binary type, so that this is the whole message in one buffer.
-    return parseMessage((data as Buffer).toString('utf8'), { familyOf, maxBatch, maxPriceIds })
+    return parseMessage((data as Buffer).toString('utf8'), {
+      ...{ familyOf, maxBatch, maxPriceIds, maxMultiKlinePairs },
+    })
   }
 
   /** Each request of a batch counts as a message of its own. */
@@ -218,27 +246,18 @@ export class Session {
     return new RpcFault('internal', 'the request could not be served; it is safe to try again')
   }
 
-  #sendPush(push: Push): void {
-    this.#options.metrics.pushes.inc({ topic: push.topic })
-    this.#send(push.frame)
-  }
-
   #sendReplies(isBatch: boolean, replies: readonly object[]): void {
     const text = JSON.stringify(isBatch ? replies : (replies[0] ?? {}))
     // Replies repeat what was sent, and a key may have been sent in the wrong place.
-    this.#send(Buffer.from(withoutApiKeys(text)))
+    this.#send(withoutApiKeys(text))
   }
 
   #sendJson(message: object): void {
-    this.#send(Buffer.from(JSON.stringify(message)))
+    this.#send(JSON.stringify(message))
   }
 
-  #send(frame: Buffer): void {
-    const socket = this.#socket
-    if (socket.readyState !== socket.OPEN) return
-    const isFull = socket.bufferedAmount + frame.length > this.#options.limits.maxBufferedBytes
-    if (isFull) this.#closeSlow()
-    else socket.send(frame, { binary: false })
+  #send(text: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#queue.sendFrame(textFrame(text))
   }
 
   #closeSlow(): void {
@@ -248,6 +267,8 @@ export class Session {
   }
 
   #close(code: number, reason: string): void {
+    // What waits comes before the goodbye, if the client still takes it.
+    this.#queue.flush()
     this.#end()
     this.#socket.close(code, reason)
   }
@@ -256,6 +277,7 @@ export class Session {
     clearTimeout(this.#authTimer)
     if (this.#grant !== undefined) this.#options.connections.remove(this.#grant, this)
     this.#subscriber.close()
+    this.#queue.close()
   }
 }
 

@@ -1,33 +1,29 @@
-import type { Pair } from '../../domain/change.ts'
-import type { ChainId } from '../../domain/ids.ts'
-import type { MarketReader, Reading } from '../market-view.ts'
-import { klinePush, targetDecimals } from '../shape/kline.ts'
-import { priceEntry, pricePush } from '../shape/price-entry.ts'
-import type { Hub, Push } from './hub.ts'
-import { pushFrame } from './push-frame.ts'
+import type { MarketReader } from '../market-view.ts'
+import { catchUp, catchUpFromHistory, type FromHistory } from './catch-up.ts'
+import { type ChainPlace, formatCursor, type Places, parseCursor } from './cursor.ts'
+import type { Hub } from './hub.ts'
+import type { MissedEvents } from './missed-events.ts'
+import type { MissedSets } from './missed-sets.ts'
+import { PushEvent } from './push-event.ts'
 import type { Command } from './rpc.ts'
-import { RpcFault } from './rpc-fault.ts'
+import { RPC_CODES, RpcFault } from './rpc-fault.ts'
 import { unknownSubject } from './rpc-topic.ts'
-import { Subscription } from './subscription.ts'
-import {
-  klineKey,
-  type PriceItem,
-  pairPriceKey,
-  type Rejected,
-  type Topic,
-  tokenPriceKey,
-  topicIdentity,
-  txKey,
-} from './topic.ts'
+import { readSnapshot, type Snapshot } from './snapshot.ts'
+import { resolveTopic, type Source } from './sources.ts'
+import { Subscription, type SubscriptionOptions } from './subscription.ts'
+import { liquidityKey, type Topic, type TopicName, topicIdentity, txKey } from './topic.ts'
 
-export type SubscriberOptions = {
+export type SubscriberOptions = SubscriptionOptions & {
   readonly hub: Hub
   readonly view: MarketReader
+  readonly missed: MissedSets
+  readonly events: MissedEvents
   readonly maxSubscriptions: number
-  readonly maxHeldBytes: number
   readonly now: () => number
-  readonly send: (push: Push) => void
-  readonly onOverflow: () => void
+  /** Resolves once there is room for more. */
+  readonly drained: () => Promise<void>
+  /** What was missed cannot be told after all. */
+  readonly onReplayFailed: (error: unknown) => void
   /** +1 and -1, for the gauge. */
   readonly onCountChange: (difference: number) => void
 }
@@ -35,19 +31,23 @@ export type SubscriberOptions = {
 /** What a request did: `result` is its answer, `afterwards` what follows once that has been sent. */
 export type Outcome = { readonly result: object | string; readonly afterwards?: () => void }
 
-/** A key to listen to, and how to read its present value (event topics have none). */
-type Source = {
-  readonly key: string
-  readonly kind: 'event' | 'kline' | 'pair' | 'token'
-  readonly ref: ChainId
+type Opened = {
+  readonly identity: string
+  readonly name: TopicName
+  readonly subscription: Subscription
+  readonly sources: readonly Source[]
+  /** Where each chain stood: what came before is read, what comes after is pushed. */
+  readonly ends: Places
 }
 
-type PairOn = { readonly chain: string; readonly pair: Pair }
+/** From where on something is told that was missed; of the one chain of a pair's events, by history if need be. */
+type Start = { readonly places: Places; readonly history: FromHistory | undefined }
 
 /** The subscriptions of one socket. */
 export class Subscriber {
   readonly #options: SubscriberOptions
-  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #opened = new Map<string, Opened>()
+  #count = 0
   #isClosed = false
 
   constructor(options: SubscriberOptions) {
@@ -55,47 +55,38 @@ export class Subscriber {
   }
 
   async subscribe(command: Command & { method: 'subscribe' }): Promise<Outcome> {
-    const { id, topic, params } = command
+    const { topic, params, options } = command
+    const { view, hub } = this.#options
     const identity = topicIdentity(topic)
-    const { maxSubscriptions } = this.#options
-    if (!this.#subscriptions.has(identity) && this.#subscriptions.size >= maxSubscriptions) {
-      throw new RpcFault('limit_exceeded', `a connection holds at most ${maxSubscriptions} subscriptions`, {
-        limit: 'subscriptions',
-        max: maxSubscriptions,
-      })
-    }
-    const { sources, rejected } = await this.#resolve(topic)
+    this.#checkRoom(identity)
+    const { sources, rejected } = await resolveTopic(topic, view)
     if (sources.length === 0) throw unknownSubject(rejected)
-    // Listening begins before the snapshot is read, so that nothing can fall between the two.
-    const isNew = !this.#subscriptions.has(identity)
-    const subscription = this.#open(identity, id, sources)
-    const snapshot = await this.#snapshot(topic, sources, subscription).catch((error: unknown) => {
-      if (isNew) this.#drop(identity)
-      else subscription.release()
-      throw error
-    })
-    return {
-      result: {
+    const from = options.from === undefined ? undefined : placesOf(options.from, sources)
+    // A second subscribe to the same takes the place of the first.
+    this.#drop(identity)
+    const opened = this.#open(identity, command, sources)
+    try {
+      const found = from && (await this.#find(topic, from))
+      const start = typeof found === 'string' ? undefined : found
+      const snapshot = await readSnapshot(sources, view, hub.watched)
+      const answer = {
         status: 'ok',
         action: 'subscribe',
         params,
         ...(rejected.length === 0 ? {} : { rejected }),
-      },
-      afterwards: () => {
-        // A later request of the same batch, or the end of the socket, may have ended it already.
-        if (this.#subscriptions.get(identity) !== subscription) return
-        if (snapshot !== undefined) {
-          const frame = pushFrame(subscription.id, JSON.stringify(snapshot), this.#options.now())
-          this.#options.send({ topic: topic.name, seq: 0, frame })
-        }
-        subscription.release()
-      },
+        ...(options.cursor ? { cursor: formatCursor(start?.places ?? opened.ends) } : {}),
+        ...(found === undefined ? {} : recovery(found)),
+      }
+      return { result: answer, afterwards: () => this.#begin(opened, snapshot, start) }
+    } catch (error) {
+      this.#drop(identity)
+      throw error
     }
   }
 
   unsubscribe(command: Command & { method: 'unsubscribe' }): Outcome {
     const { topic, params } = command
-    for (const identity of topic === 'all' ? [...this.#subscriptions.keys()] : [topicIdentity(topic)]) {
+    for (const identity of topic === 'all' ? [...this.#opened.keys()] : [topicIdentity(topic)]) {
       this.#drop(identity)
     }
     return { result: { status: 'ok', action: 'unsubscribe', params } }
@@ -103,124 +94,136 @@ export class Subscriber {
 
   close(): void {
     this.#isClosed = true
-    for (const identity of [...this.#subscriptions.keys()]) this.#drop(identity)
+    for (const identity of [...this.#opened.keys()]) this.#drop(identity)
   }
 
-  async #resolve(topic: Topic): Promise<{ sources: Source[]; rejected: Rejected[] }> {
-    if (topic.name === 'price') return this.#resolvePrice(topic.items, topic.rejected)
-    const { address, chain } = topic.pair
-    const [found] = await this.#options.view.pairs([topic.pair])
-    if (found?.record === undefined) {
-      return { sources: [], rejected: [{ item: `${address}-${chain}`, reason: 'unknown_pair' }] }
-    }
-    const source: Source =
-      topic.name === 'tx'
-        ? { key: txKey(topic.pair), kind: 'event', ref: topic.pair }
-        : { key: klineKey(topic.pair, topic.interval), kind: 'kline', ref: topic.pair }
-    return { sources: [source], rejected: [] }
+  #checkRoom(identity: string): void {
+    const { maxSubscriptions } = this.#options
+    if (this.#opened.has(identity) || this.#opened.size < maxSubscriptions) return
+    throw new RpcFault('limit_exceeded', `a connection holds at most ${maxSubscriptions} subscriptions`, {
+      limit: 'subscriptions',
+      max: maxSubscriptions,
+    })
   }
 
-  async #resolvePrice(
-    items: readonly PriceItem[],
-    malformed: readonly Rejected[],
-  ): Promise<{ sources: Source[]; rejected: Rejected[] }> {
-    const refs = items.map(({ ref }) => ref)
-    const [pairs, tokens] = await Promise.all([
-      this.#options.view.pairs(refs),
-      this.#options.view.tokens(refs),
-    ])
-    const sources: Source[] = []
-    const rejected = [...malformed]
-    for (const [index, { id, ref }] of items.entries()) {
-      if (pairs[index]?.record !== undefined) sources.push({ key: pairPriceKey(ref), kind: 'pair', ref })
-      else if (tokens[index]?.record !== undefined)
-        sources.push({ key: tokenPriceKey(ref), kind: 'token', ref })
-      else rejected.push({ item: id, reason: 'unknown_id' })
+  /** Listening begins before anything is read, so that nothing can fall between the two. */
+  #open(
+    identity: string,
+    { id, topic, options }: Command & { method: 'subscribe' },
+    sources: readonly Source[],
+  ): Opened {
+    const { hub, view, onCountChange } = this.#options
+    const subscription = new Subscription(id, ++this.#count, options, this.#options)
+    const ends = new Map<string, ChainPlace>()
+    for (const { chain } of sources) ends.set(chain, { ...view.end(chain), told: 0 })
+    const opened = { identity, name: topic.name, subscription, sources, ends }
+    // The socket may have closed while the pair was looked up: nobody would remove the listener again.
+    if (this.#isClosed) return opened
+    this.#opened.set(identity, opened)
+    onCountChange(1)
+    for (const source of sources) {
+      subscription.keys.add(source.key)
+      hub.add(source.key, subscription)
+      if (source.kind === 'kline') hub.watched.watch(source.series.pair)
+      else if (source.kind === 'pair') hub.watched.watch(source.ref)
+      else if (source.kind === 'token') hub.watched.watchToken(source.ref)
     }
-    return { sources, rejected }
-  }
-
-  #open(identity: string, id: number, sources: readonly Source[]): Subscription {
-    const { hub, send, onOverflow, maxHeldBytes, onCountChange } = this.#options
-    let subscription = this.#subscriptions.get(identity)
-    if (subscription === undefined) {
-      subscription = new Subscription(id, { send, onOverflow, maxHeldBytes })
-      // The socket may have closed while the pair was looked up: nobody would remove the listener again.
-      if (this.#isClosed) return subscription
-      this.#subscriptions.set(identity, subscription)
-      onCountChange(1)
-    }
-    subscription.hold()
-    for (const { key } of sources) {
-      subscription.keys.add(key)
-      hub.add(key, subscription)
-    }
-    return subscription
+    return opened
   }
 
   #drop(identity: string): void {
-    const subscription = this.#subscriptions.get(identity)
-    if (subscription === undefined) return
-    this.#subscriptions.delete(identity)
-    for (const key of subscription.keys) this.#options.hub.remove(key, subscription)
-    this.#options.onCountChange(-1)
+    const opened = this.#opened.get(identity)
+    if (opened === undefined) return
+    const { hub, onCountChange } = this.#options
+    this.#opened.delete(identity)
+    for (const source of opened.sources) {
+      hub.remove(source.key, opened.subscription)
+      if (source.kind === 'kline') hub.watched.unwatch(source.series.pair)
+      else if (source.kind === 'pair') hub.watched.unwatch(source.ref)
+      else if (source.kind === 'token') hub.watched.unwatchToken(source.ref)
+    }
+    onCountChange(-1)
   }
 
-  async #snapshot(
-    topic: Topic,
-    sources: readonly Source[],
-    subscription: Subscription,
-  ): Promise<object | undefined> {
-    const { view } = this.#options
-    if (topic.name === 'tx') return undefined
-    if (topic.name === 'kline') {
-      const { address, chain } = topic.pair
-      const [[candle], [windows], [pair]] = await Promise.all([
-        view.candles([{ chain, pair: address, interval: topic.interval }]),
-        view.windows([{ ...topic.pair, kind: 'pair' }]),
-        view.pairs([topic.pair]),
-      ])
-      for (const { key } of sources) subscription.skipUpTo(key, candle?.seq ?? 0)
-      if (candle?.record === undefined) return undefined
-      const decimals = pair?.record && targetDecimals(pair.record)
-      const headTime = view.head(chain)?.time
-      return klinePush(chain, candle.record, { windows: windows?.record, decimals, headTime })
+  /** Where what follows on the places is told from, or why it cannot be. */
+  async #find(topic: Topic, places: Places): Promise<Start | string> {
+    const { missed, events } = this.#options
+    let history: FromHistory | undefined
+    for (const [chain, place] of places) {
+      const wasHistory = place.told === 0 && place.last !== undefined
+      if (!wasHistory && (await missed.areThere(chain, place))) continue
+      if (topic.name === 'tx' || topic.name === 'liq') {
+        const { name, pair } = topic
+        const subject = { topic: name, pair }
+        const to = await events.reach(subject, place)
+        if (to !== undefined) history = { key: name === 'tx' ? txKey(pair) : liquidityKey(pair), subject, to }
+      }
+      if (history === undefined) return `what follows on the cursor is not kept any more for ${chain}`
     }
-    const pairSources = sources.filter(({ kind }) => kind === 'pair')
-    const tokenSources = sources.filter(({ kind }) => kind === 'token')
-    const [pairs, mainPairs] = await Promise.all([
-      view.pairs(pairSources.map(({ ref }) => ref)),
-      view.mainPairs(tokenSources.map(({ ref }) => ref)),
-    ])
-    const readings = new Map<Source, Reading<Pair> | undefined>()
-    for (const [index, source] of pairSources.entries()) readings.set(source, pairs[index])
-    for (const [index, source] of tokenSources.entries()) readings.set(source, mainPairs[index])
-    const shown = new Map<string, PairOn>()
-    for (const source of sources) {
-      const reading = readings.get(source)
-      const { chain } = source.ref
-      subscription.skipUpTo(source.key, reading?.seq ?? 0)
-      const pair = reading?.record
-      // A pair and the token whose main pair it is make one entry.
-      if (pair !== undefined) shown.set(pairPriceKey({ chain, address: pair.address }), { chain, pair })
-    }
-    return shown.size === 0 ? undefined : pricePush(await this.#entries([...shown.values()]))
+    return { places, history }
   }
 
-  async #entries(pairs: readonly PairOn[]): Promise<ReturnType<typeof priceEntry>[]> {
-    const { view } = this.#options
-    const [targets, windows] = await Promise.all([
-      view.tokens(pairs.map(({ chain, pair }) => ({ chain, address: pair.targetToken ?? '' }))),
-      view.windows(pairs.map(({ chain, pair }) => ({ chain, address: pair.address, kind: 'pair' as const }))),
-    ])
-    return pairs.map(({ chain, pair }, index) =>
-      priceEntry({
-        chain,
-        pair,
-        target: targets[index]?.record,
-        windows: windows[index]?.record,
-        headTime: view.head(chain)?.time,
-      }),
-    )
+  #begin(opened: Opened, snapshot: Snapshot, start: Start | undefined): void {
+    // A later request of the same batch, or the end of the socket, may have ended it already.
+    if (!this.#isOpen(opened)) return
+    const { name, subscription, ends } = opened
+    for (const [chain, place] of start?.places ?? ends) subscription.startAt(chain, place)
+    // Prices have no history of their own: the present one is told in any case.
+    if (start !== undefined && name !== 'price') void this.#catchUp(opened, start)
+    else this.#tell(opened, snapshot)
   }
+
+  #tell({ name, subscription, ends }: Opened, { pushes, seqs }: Snapshot): void {
+    for (const [key, seq] of seqs) subscription.skipUpTo(key, seq)
+    for (const [index, { chain, build }] of pushes.entries()) {
+      const end = ends.get(chain)
+      if (end === undefined) continue
+      const place = { chain, seq: end.version, origin: end, told: 0 }
+      const sentTime = this.#options.now()
+      const event = new PushEvent({ topic: name, place, isState: true, sentTime, build })
+      subscription.tell(`snapshot ${index}`, event)
+    }
+    subscription.release()
+  }
+
+  async #catchUp(opened: Opened, { places, history }: Start): Promise<void> {
+    const { subscription } = opened
+    const isWanted = (): boolean => this.#isOpen(opened)
+    const options = { ...this.#options, isWanted }
+    subscription.beginCatchUp(places.keys())
+    try {
+      for (const [chain, place] of places) {
+        const from = history ? await catchUpFromHistory(subscription, history, place, options) : place
+        if (from !== undefined) await catchUp(subscription, chain, from, options)
+      }
+    } catch (error) {
+      if (isWanted()) this.#options.onReplayFailed(error)
+    }
+  }
+
+  #isOpen(opened: Opened): boolean {
+    return this.#opened.get(opened.identity) === opened
+  }
+}
+
+function recovery(found: Start | string): object {
+  if (typeof found !== 'string') return { recovered: true }
+  return { recovered: false, reason: { code: RPC_CODES.cursor_too_old, message: found } }
+}
+
+/** What a cursor says of the chains that the sources are on. */
+function placesOf(cursor: string, sources: readonly Source[]): Places {
+  const places = parseCursor(cursor)
+  if (places === undefined) throw badCursor('is not one that a push carried')
+  return new Map(
+    sources.map(({ chain }) => {
+      const place = places.get(chain)
+      if (place === undefined) throw badCursor(`says nothing of ${chain}`)
+      return [chain, place]
+    }),
+  )
+}
+
+function badCursor(detail: string): RpcFault {
+  return new RpcFault('invalid_params', `the cursor ${detail}`, { option: 'from' })
 }

@@ -1,45 +1,99 @@
 import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import type { Interval } from '../../domain/interval.ts'
 
-export const TOPIC_NAMES = ['tx', 'kline', 'price'] as const
+export const TOPIC_NAMES = ['tx', 'multi_tx', 'liq', 'kline', 'multi_kline', 'price'] as const
 
 export type TopicName = (typeof TOPIC_NAMES)[number]
 
+export type Series = { readonly pair: ChainId; readonly interval: Interval }
+
 /** What a subscription is about, checked in form; whether the pairs and tokens exist is another question. */
 export type Topic =
-  | { readonly name: 'tx'; readonly pair: ChainId }
-  | { readonly name: 'kline'; readonly pair: ChainId; readonly interval: Interval }
+  | { readonly name: 'tx' | 'liq'; readonly pair: ChainId }
+  | { readonly name: 'multi_tx'; readonly token: ChainId }
+  | {
+      readonly name: 'kline' | 'multi_kline'
+      readonly series: readonly Series[]
+      readonly rejected: readonly Rejected[]
+    }
   | { readonly name: 'price'; readonly items: readonly PriceItem[]; readonly rejected: readonly Rejected[] }
+
+/** What a client may ask for beyond the document, by an object at the end of `params`. */
+export type TopicOptions = {
+  /** Every push carries a cursor and a number. */
+  readonly cursor: boolean
+  /** A cursor: everything after it is told first. */
+  readonly from: string | undefined
+  /** What a fork takes back is told, and candles carry a revision. */
+  readonly reorg: boolean
+}
+
+export const NO_OPTIONS: TopicOptions = { cursor: false, from: undefined, reorg: false }
 
 /** A token-id or a pair-id: their forms overlap, so that only a lookup tells which. */
 export type PriceItem = { readonly id: string; readonly ref: ChainId }
 
-export type Rejected = { readonly item: string; readonly reason: RejectionReason }
+export type Rejected = {
+  readonly item: string
+  readonly reason: RejectionReason
+  /** The one at fault, where that is what is. */
+  readonly interval?: string
+}
 
 /** `unknown_id`: neither a known pair nor a known token. */
-export type RejectionReason = 'malformed_id' | 'unknown_chain' | 'unknown_pair' | 'unknown_id'
+export type RejectionReason =
+  | 'malformed_id'
+  | 'malformed_interval'
+  | 'unknown_chain'
+  | 'unknown_pair'
+  | 'unknown_token'
+  | 'unknown_id'
 
 /** Equal for params that mean the same: it is what makes a second subscribe, or an unsubscribe, meet the first. */
 export function topicIdentity(topic: Topic): string {
   switch (topic.name) {
     case 'tx':
-      return txKey(topic.pair)
+    case 'liq':
+      return JSON.stringify([topic.name, formatChainId(topic.pair.address, topic.pair.chain)])
+    case 'multi_tx':
+      return JSON.stringify([topic.name, formatChainId(topic.token.address, topic.token.chain)])
     case 'kline':
-      return klineKey(topic.pair, topic.interval)
+    case 'multi_kline': {
+      const known = topic.series.map(({ pair, interval }) => klineKey(pair, interval))
+      return identityOf(topic.name, known, topic.rejected)
+    }
     case 'price': {
       const known = topic.items.map(({ ref }) => formatChainId(ref.address, ref.chain))
-      const all = new Set([...known, ...topic.rejected.map(({ item }) => item)])
-      return JSON.stringify(['price', ...[...all].sort()])
+      return identityOf(topic.name, known, topic.rejected)
     }
   }
+}
+
+function identityOf(name: TopicName, known: readonly string[], rejected: readonly Rejected[]): string {
+  const all = new Set([...known, ...rejected.map(({ item }) => item)])
+  return JSON.stringify([name, ...[...all].sort()])
 }
 
 export function txKey(pair: ChainId): string {
   return `tx/${pair.chain}/${pair.address}`
 }
 
+/** Of every pair that has the token on one of its sides. */
+export function tokenTxKey(token: ChainId): string {
+  return `multi_tx/${token.chain}/${token.address}`
+}
+
+export function liquidityKey(pair: ChainId): string {
+  return `liq/${pair.chain}/${pair.address}`
+}
+
 export function klineKey(pair: ChainId, interval: Interval): string {
   return `kline/${pair.chain}/${pair.address}/${interval}`
+}
+
+/** That a pair has ceased to be its token's main one is told to who watches its candles. */
+export function switchKey(pair: ChainId): string {
+  return `switch/${pair.chain}/${pair.address}`
 }
 
 export function pairPriceKey(pair: ChainId): string {

@@ -4,6 +4,7 @@ import { pairDetail } from '../../shape/pair-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
+import { sendAnswer } from '../send-json.ts'
 
 const answer = answerOf({
   pair: text,
@@ -48,15 +49,23 @@ const schema = {
 }
 
 /** `GET /v2/pairs/{pair-id}` */
-export function addPairDetail(scope: Scope, { view, familyOf }: RestContext): void {
-  scope.get('/v2/pairs/:pairId', { schema, config: { cu: 5 } }, async (request, reply) => {
+export function addPairDetail(scope: Scope, { view, familyOf, answers }: RestContext): void {
+  scope.get('/v2/pairs/:pairId', { schema, config: { cu: 5 } }, (request, reply) => {
     const ref = parsePathId(request.params.pairId, 'pair', familyOf)
     reply.answerChains = [ref.chain]
-    const [[reading], [windows]] = await Promise.all([
-      view.pairs([ref]),
-      view.windows([{ ...ref, kind: 'pair' }]),
-    ])
-    if (reading?.record === undefined) throw unknownPathId('pair')
-    return pairDetail(ref.chain, reading.record, windows?.record)
+    const { chain, address } = ref
+    const answer = answers.getOrMake(chain, `pair/${address}-${chain}`, async () => {
+      const [[reading], [windows]] = await Promise.all([
+        view.pairs([ref]),
+        view.windows([{ ...ref, kind: 'pair' }]),
+      ])
+      if (reading?.record === undefined) throw unknownPathId('pair')
+      const detail = pairDetail(chain, reading.record, windows?.record)
+      return {
+        answer: { json: Buffer.from(JSON.stringify(detail)) },
+        dependsOn: [`pair/${address}`, `pairWindows/${address}`],
+      }
+    })
+    return sendAnswer(reply, answer)
   })
 }

@@ -4,6 +4,7 @@ import { tokenDetail } from '../../shape/token-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
+import { sendAnswer } from '../send-json.ts'
 
 const TOP_PAIRS = 5
 
@@ -62,12 +63,23 @@ const schema = {
 }
 
 /** `GET /v2/tokens/{token-id}` */
-export function addTokenDetail(scope: Scope, { view, familyOf }: RestContext): void {
-  scope.get('/v2/tokens/:tokenId', { schema, config: { cu: 5 } }, async (request, reply) => {
+export function addTokenDetail(scope: Scope, { view, familyOf, answers }: RestContext): void {
+  scope.get('/v2/tokens/:tokenId', { schema, config: { cu: 5 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     reply.answerChains = [ref.chain]
-    const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
-    if (reading?.record === undefined) throw unknownPathId('token')
-    return tokenDetail(ref.chain, reading.record, pairs, view.head(ref.chain)?.time)
+    const { chain, address } = ref
+    const answer = answers.getOrMake(chain, `token/${address}-${chain}`, async () => {
+      const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
+      if (reading?.record === undefined) throw unknownPathId('token')
+      const detail = tokenDetail(chain, reading.record, pairs, view.head(chain)?.time)
+      const ofPairs = pairs.flatMap(
+        ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
+      )
+      return {
+        answer: { json: Buffer.from(JSON.stringify(detail)) },
+        dependsOn: [`token/${address}`, `pairsOf/${address}`, ...ofPairs],
+      }
+    })
+    return sendAnswer(reply, answer)
   })
 }

@@ -21,6 +21,6 @@ export function parseTokenIds(ids: readonly string[], familyOf: RestContext['fam
 }
 
 /** The chains that an answer about these tokens speaks of: about none, it speaks of all. */
-export function chainsOf(refs: readonly ChainId[], all: readonly ChainInfo[]): string[] {
+export function chainsOf(refs: readonly Pick<ChainId, 'chain'>[], all: readonly ChainInfo[]): string[] {
   return [...new Set((refs.length === 0 ? all : refs).map(({ chain }) => chain))]
 }

@@ -1,12 +1,11 @@
 import Type from 'typebox'
-import { formatChainId } from '../../../domain/ids.ts'
+import { type ChainId, formatChainId } from '../../../domain/ids.ts'
 import { pow10, VALUE_DIGITS } from '../../../domain/money.ts'
 import type { Scope } from '../../scope.ts'
-import { tokenPrice } from '../../shape/token-price.ts'
-import type { TokenView } from '../../shape/token-row.ts'
-import { volume24h } from '../../shape/windows.ts'
+import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeText, text } from '../schemas.ts'
+import { sendJson } from '../send-json.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
 import { readTokenViews } from './token-views.ts'
 
@@ -39,7 +38,8 @@ const answer = Type.Record(
 )
 
 /** `POST /v2/tokens/price` */
-export function addTokenPrices(scope: Scope, { view, familyOf, chains }: RestContext): void {
+export function addTokenPrices(scope: Scope, context: RestContext): void {
+  const { familyOf, chains, prices } = context
   const schema = {
     operationId: 'tokenPrices',
     summary: 'Prices of up to 200 tokens',
@@ -47,22 +47,63 @@ export function addTokenPrices(scope: Scope, { view, familyOf, chains }: RestCon
     body,
     response: { 200: answer },
   }
-  scope.post('/v2/tokens/price', { schema, config: { cu: 100 } }, async (request, reply) => {
+  scope.post('/v2/tokens/price', { schema, config: { cu: 100 } }, (request, reply) => {
     const { token_ids, tvl_min, tx_24h_volume_min } = request.body
+    const send = (found: readonly PriceAnswer[]): never => {
+      const entries = entriesOf(found, dollars(tvl_min), dollars(tx_24h_volume_min))
+      return sendJson(reply, Buffer.from(`{${entries.join(',')}}`))
+    }
+    const known = knownPrices(prices, token_ids)
+    if (known !== undefined) {
+      reply.answerChains = chainsOf(known, chains)
+      // Whoever returns a reply waits for its end.
+      return void send(known) as never
+    }
     const refs = parseTokenIds(token_ids, familyOf)
     reply.answerChains = chainsOf(refs, chains)
-    const entries = Object.create(null) as Record<string, ReturnType<typeof tokenPrice>>
-    for (const known of await readTokenViews(view, refs)) {
-      if (!reaches(known, tvl_min, tx_24h_volume_min)) continue
-      entries[formatChainId(known.token.address, known.chain)] = tokenPrice(known)
-    }
-    return entries
+    return readPrices(context, refs).then(send)
   })
 }
 
+/** Each once, if all are known from before; an id that something is known by needs no reading. */
+function knownPrices(prices: RestContext['prices'], ids: readonly string[]): PriceAnswer[] | undefined {
+  const found = new Set<PriceAnswer>()
+  for (const id of ids) {
+    const price = prices.get(id)
+    if (price === undefined) return undefined
+    found.add(price)
+  }
+  return [...found]
+}
+
+/** Those that are not known from before are read together. */
+async function readPrices({ view, prices }: RestContext, refs: readonly ChainId[]): Promise<PriceAnswer[]> {
+  const ids = refs.map(({ chain, address }) => formatChainId(address, chain))
+  const known = ids.map((id) => prices.get(id))
+  const missing = refs.filter((_, index) => known[index] === undefined)
+  const versions = new Map(missing.map(({ chain }) => [chain, view.end(chain).version]))
+  const made = new Map<string, PriceAnswer>()
+  for (const found of await readTokenViews(view, missing)) {
+    const { chain, token } = found
+    const id = formatChainId(token.address, chain)
+    const answer = priceAnswer(found)
+    made.set(id, answer)
+    if (view.end(chain).version !== versions.get(chain)) continue
+    const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
+    prices.put(chain, id, { answer, dependsOn })
+  }
+  return ids.flatMap((id, index) => known[index] ?? made.get(id) ?? [])
+}
+
+function dollars(threshold: number): bigint {
+  return BigInt(threshold) * pow10(VALUE_DIGITS)
+}
+
 /** An unknown TVL or volume reaches no threshold; a threshold of 0 is none. */
-function reaches({ token, windows }: TokenView, tvlMin: number, volumeMin: number): boolean {
-  const isAtLeast = (worth: bigint | undefined, dollars: number): boolean =>
-    dollars === 0 || (worth ?? -1n) >= BigInt(dollars) * pow10(VALUE_DIGITS)
-  return isAtLeast(token.tvlUsd, tvlMin) && isAtLeast(volume24h(windows), volumeMin)
+function entriesOf(prices: readonly PriceAnswer[], tvlMin: bigint, volumeMin: bigint): string[] {
+  const isAtLeast = (worth: bigint | undefined, least: bigint): boolean =>
+    least === 0n || (worth ?? -1n) >= least
+  return prices
+    .filter(({ tvlUsd, volumeUsd }) => isAtLeast(tvlUsd, tvlMin) && isAtLeast(volumeUsd, volumeMin))
+    .map(({ json }) => json)
 }

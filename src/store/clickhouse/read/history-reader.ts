@@ -6,7 +6,7 @@ import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { type LatestQuestion, readLatest } from './latest.ts'
 import { readMarker } from './marker.ts'
-import { candleOf, liquidityOf, number, type Row, switchOf, text, tradeOf } from './records.ts'
+import { candleOf, eventRefOf, liquidityOf, number, type Row, switchOf, text, tradeOf } from './records.ts'
 
 /**
  * Up to which version to read. Rows above the marker belong to a batch that is not written whole; everything up to
@@ -32,6 +32,21 @@ export type EventsQuestion = Bound & {
   readonly limit: number
 }
 
+export type SinceQuestion = Bound & {
+  readonly pair: string
+  /** Only what has a newer version than this. */
+  readonly since: number
+  readonly after: EventPlace
+  readonly limit: number
+}
+
+/** Without a record it was removed. */
+export type EventVersion<T> = {
+  readonly seq: number
+  readonly ref: EventRef
+  readonly record: T | undefined
+}
+
 export type SwitchesQuestion = Bound & { readonly token: string; readonly limit: number }
 
 export type SymbolQuestion = {
@@ -47,6 +62,9 @@ export type HistoryReader = {
   candles(question: CandlesQuestion): Promise<Versioned<Candle>[]>
   trades(question: EventsQuestion): Promise<Versioned<Trade>[]>
   liquidity(question: EventsQuestion): Promise<Versioned<LiquidityEvent>[]>
+  /** Oldest first. */
+  tradesSince(question: SinceQuestion): Promise<EventVersion<Trade>[]>
+  liquiditySince(question: SinceQuestion): Promise<EventVersion<LiquidityEvent>[]>
   switches(question: SwitchesQuestion): Promise<Versioned<MainPairSwitch>[]>
   /** Tokens whose symbol begins with a text, best matches first. */
   tokensBySymbol(question: SymbolQuestion): Promise<{ chain: string; address: string }[]>
@@ -73,6 +91,8 @@ export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
     },
     trades: async (question) => versions(await readEvents(ask, 'trades', question), tradeOf),
     liquidity: async (question) => versions(await readEvents(ask, 'liquidity', question), liquidityOf),
+    tradesSince: (question) => readSince(ask, 'trades-since', question, tradeOf),
+    liquiditySince: (question) => readSince(ask, 'liquidity-since', question, liquidityOf),
     switches: async ({ chain, upTo, token, limit }) => {
       const params = { chain, up_to: upTo, token, limit }
       return versions(await ask('switches', { params, maxRows: limit, maxSeconds: MAX_SECONDS }), switchOf)
@@ -104,4 +124,27 @@ function readEvents(ask: Ask, file: 'trades' | 'liquidity', question: EventsQues
     limit,
   }
   return ask(file, { params, maxRows: limit, maxSeconds: MAX_SECONDS })
+}
+
+async function readSince<T>(
+  ask: Ask,
+  file: 'trades-since' | 'liquidity-since',
+  { chain, upTo, pair, since, after, limit }: SinceQuestion,
+  read: (row: Row) => T,
+): Promise<EventVersion<T>[]> {
+  const params = {
+    ...{ chain, up_to: upTo, pair, since, limit },
+    ...{
+      after_time: after.time,
+      after_block: after.key.block,
+      after_tx: after.key.tx,
+      after_log: after.key.log,
+    },
+  }
+  const rows = await ask(file, { params, maxRows: limit, maxSeconds: MAX_SECONDS })
+  return rows.map((row) => ({
+    seq: number(row, 'seq'),
+    ref: eventRefOf(row),
+    record: number(row, 'is_deleted') === 1 ? undefined : read(row),
+  }))
 }

@@ -39,7 +39,7 @@ export function candleOf(row: Row): Candle {
   }
 }
 
-function eventRefOf(row: Row): EventRef {
+export function eventRefOf(row: Row): EventRef {
   return { key: orderKey(row, ''), time: number(row, 'time'), pair: text(row, 'pair') }
 }
 

@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Grant } from '../../src/gateway/keys/key-ring.ts'
+import type { MarketReader } from '../../src/gateway/market-view.ts'
+import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
+import { Hub } from '../../src/gateway/ws/hub.ts'
+import { DEFAULT_WS_LIMITS } from '../../src/gateway/ws/limits.ts'
+import { MissedEvents } from '../../src/gateway/ws/missed-events.ts'
+import { MissedSets } from '../../src/gateway/ws/missed-sets.ts'
+import { attachWsServer } from '../../src/gateway/ws/server.ts'
+import { samplePair, sampleToken } from '../../test/support/market-samples.ts'
+import { makeTrades, NOW, sendTicks, setOf, type Tick } from './pushed-trades.ts'
+import { settledMemory } from './settled-memory.ts'
+
+/**
+ * The gateway's sockets, whole. The market behind them stands still and has every pair that is asked for: what the
+ * stores take is measured elsewhere, and here would only make the start long.
+ */
+const seq = 1
+const end = { after: { epoch: 'e', seq, link: 0 }, version: seq, time: 1 }
+const view: MarketReader = {
+  pairs: async (refs) => refs.map(({ address }) => ({ seq, record: samplePair({ address }) })),
+  tokens: async (refs) => refs.map(({ address }) => ({ seq, record: sampleToken({ address }) })),
+  candles: async (refs) => refs.map(() => ({ seq, record: undefined })),
+  mainPairs: async (refs) => refs.map(() => ({ seq, record: undefined })),
+  windows: async (refs) => refs.map(() => ({ seq, record: undefined })),
+  topPairs: async () => [],
+  ranked: async () => ({ addresses: [], total: 0 }),
+  head: () => undefined,
+  end: () => end,
+  chainsBehind: [],
+}
+const grant: Grant = {
+  keyId: 'bench',
+  plan: {
+    ...{ name: 'bench', requestsPerSecond: 1, burst: 1, cuPerMonth: 1 },
+    sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 100_000 },
+  },
+  isValid: () => true,
+}
+const history = {
+  marker: async () => undefined,
+  tradesSince: async () => [],
+  liquiditySince: async () => [],
+}
+const now = (): number => NOW
+const hub = new Hub(now)
+const metrics = createGatewayMetrics(new Registry())
+const http = createServer()
+attachWsServer(http, {
+  ...{ hub, view, metrics, now, check: () => grant, logger: pino({ level: 'silent' }) },
+  familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
+  // Nobody comes back here.
+  missed: new MissedSets({ recent: new Map(), logs: new Map(), signal: new AbortController().signal }),
+  events: new MissedEvents({
+    history,
+    logs: new Map(),
+    retentionDays: { tx: undefined, liq: undefined },
+    now,
+  }),
+  maxMessageBytes: DEFAULT_WS_LIMITS.maxMessageBytes,
+})
+
+const trades = makeTrades()
+let sent = 0
+let version = seq
+
+async function send(tick: Tick): Promise<void> {
+  await sendTicks(tick, sent, (indexes) => {
+    const set = setOf(indexes.flatMap((index) => trades[index] ?? []))
+    hub.apply({ ...set, seq: ++version }, { ...end, version: version - 1 })
+  })
+  sent += tick.ticks * tick.eventsPerTick
+}
+
+async function tellMemory(): Promise<void> {
+  const subscriptions = (await metrics.subscriptions.get()).values[0]?.value ?? 0
+  process.send?.({ bytes: settledMemory(), subscriptions })
+}
+
+process.on('message', (message) => {
+  if (message === 'memory') void tellMemory()
+  else if (message !== 'cpu') void send(message as Tick).then(() => process.send?.('sent'))
+})
+// Nobody is left to ask.
+process.on('disconnect', () => process.exit())
+http.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 }, () => {
+  process.send?.((http.address() as AddressInfo).port)
+})

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { WebSocket } from 'ws'
+import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
+import { connectLogs } from '../../src/log/connect.ts'
+import { API_KEY } from '../../test/support/test-key.ts'
+import { quantile, type Slice } from '../measure.ts'
+import { type BenchGateway, PREFIX } from '../rest/gateway.ts'
+import { makeSet } from '../stores/made-changes.ts'
+import { silentCommon } from '../stores/opened.ts'
+
+/** Swaps of one block: one message of the log. */
+export const SWAPS_PER_BLOCK = 50
+/** What `makeSet` counts its blocks from. */
+const FIRST_BLOCK = 20_000_000
+const OVERDUE_MS = 10_000
+
+export type Hop = {
+  send(seq: number, body: Uint8Array): void
+  /** What is wrong with what arrived. */
+  readonly wrong: () => string | undefined
+  close(): Promise<void>
+}
+
+export type Arrived = (seq: number) => void
+
+/** Publishes to the log as the engine does; a client who subscribed to every pair of the block hears the gateway. */
+export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: Arrived): Promise<Hop> {
+  const nats = { urls: stack.natsUrls, prefix: PREFIX, replicas: 1, max_frame_bytes: 900_000 }
+  const logs = await connectLogs(nats, silentCommon())
+  const publisher = await (await logs.open('CHANGES', 'eth')).openPublisher()
+  const client = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { 'x-api-key': API_KEY } })
+  await once(client, 'open')
+  const pairs = makeSet(1, SWAPS_PER_BLOCK).changes.flatMap((change) =>
+    change.type === 'trade' ? [change.trade.pair] : [],
+  )
+  let wrong: string | undefined
+  for (let at = 0; at < pairs.length; at += 10) {
+    const batch = pairs.slice(at, at + 10).map((pair, index) => ({
+      jsonrpc: '2.0',
+      id: at + index,
+      method: 'subscribe',
+      params: ['tx', pair, 'eth'],
+    }))
+    client.send(JSON.stringify(batch))
+    const [answer] = (await once(client, 'message')) as [Buffer]
+    if (answer.includes('"error"')) throw new Error(`the gateway answered ${answer.toString()}`)
+    // Of one second's messages there is a limit.
+    await sleep(600)
+  }
+  let next = 0
+  client.on('message', (data: Buffer) => {
+    const nth = next++ % SWAPS_PER_BLOCK
+    // Parsing each would take longer than what is measured: its pair and block are looked for.
+    if (!data.includes(pairs[nth] ?? '?')) wrong ??= `push ${nth} of a block is ${data.toString()}`
+    if (nth < SWAPS_PER_BLOCK - 1) return
+    const block = /"block_number":(\d+)/.exec(data.toString())?.[1]
+    onArrived(Number(block) - FIRST_BLOCK)
+  })
+  return {
+    send: (_seq, body) => {
+      publisher.publish(body).catch((error: unknown) => {
+        wrong ??= String(error)
+      })
+    },
+    wrong: () => wrong,
+    close: async () => {
+      client.terminate()
+      await logs.close()
+    },
+  }
+}
+
+/** The same bytes through JetStream alone, to a consumer that only looks when they come. */
+export async function openBareHop({ stack }: BenchGateway, onArrived: Arrived): Promise<Hop> {
+  const connection = await connect({ servers: [...stack.natsUrls] })
+  const manager = await jetstreamManager(connection)
+  await manager.streams.add({ name: 'bare', subjects: ['bare'], storage: StorageType.File })
+  const client = jetstream(connection)
+  const consumer = await client.consumers.get('bare')
+  const messages = await consumer.consume({ max_bytes: 16_000_000 })
+  const sent: { readonly seq: number; readonly body: Uint8Array }[] = []
+  let wrong: string | undefined
+  const reading = (async () => {
+    for await (const { data } of messages) {
+      const expected = sent.shift()
+      if (expected === undefined) wrong ??= 'more came than was sent'
+      else {
+        onArrived(expected.seq)
+        if (Buffer.compare(data, expected.body) !== 0) wrong ??= `block ${expected.seq} came as other bytes`
+      }
+    }
+  })()
+  return {
+    send: (seq, body) => {
+      sent.push({ seq, body })
+      client.publish('bare', body).catch((error: unknown) => {
+        wrong ??= String(error)
+      })
+    },
+    wrong: () => wrong,
+    close: async () => {
+      messages.stop()
+      await reading
+      await connection.close()
+    },
+  }
+}
+
+/** Sends blocks at a steady pace; a slice gives the quantile of the milliseconds that they took to arrive. */
+export async function openPace(
+  open: (onArrived: Arrived) => Promise<Hop>,
+  { blocksPerSecond, share }: { readonly blocksPerSecond: number; readonly share: number },
+): Promise<{ slice: Slice; close(): Promise<void> }> {
+  const sentAt = new Map<number, number>()
+  let latenciesMs: number[] = []
+  const hop = await open((seq) => {
+    latenciesMs.push(performance.now() - (sentAt.get(seq) ?? Number.NaN))
+    sentAt.delete(seq)
+  })
+  let lastSeq = 1
+  return {
+    slice: async (durationMs) => {
+      const count = Math.max(3, Math.round((durationMs / 1_000) * blocksPerSecond))
+      // Encoded before their time comes: that is the engine's part.
+      const blocks = Array.from({ length: count }, () => {
+        const seq = ++lastSeq
+        return { seq, body: encodeChangeSet(makeSet(seq, SWAPS_PER_BLOCK)) }
+      })
+      latenciesMs = []
+      const start = performance.now()
+      for (const [index, { seq, body }] of blocks.entries()) {
+        await sleepUntil(start + (index * 1_000) / blocksPerSecond)
+        sentAt.set(seq, performance.now())
+        hop.send(seq, body)
+      }
+      const deadline = performance.now() + OVERDUE_MS
+      while (sentAt.size > 0 && performance.now() < deadline) await sleep(5)
+      await sleepUntil(start + durationMs)
+      const wrong = sentAt.size > 0 ? `${sentAt.size} blocks did not arrive` : hop.wrong()
+      const units = quantile(latenciesMs, share)
+      return wrong === undefined ? { units } : { units, wrong }
+    },
+    close: () => hop.close(),
+  }
+}
+
+async function sleepUntil(time: number): Promise<void> {
+  await sleep(Math.max(0, time - performance.now()))
+}

@@ -1,0 +1,159 @@
+import type { ChangeSet } from '../domain/change.ts'
+import { dayOf } from '../domain/window.ts'
+import type { MarketReader } from './market-view.ts'
+
+/** What an answer was made from: when one of these changes, it has to be made anew. */
+export type Dependency =
+  | `token/${string}`
+  | `pair/${string}`
+  /** Of a token: which pairs it has, and everything about them. */
+  | `pairsOf/${string}`
+  | `tokenWindows/${string}`
+  | `pairWindows/${string}`
+
+/** JSON that is sent as it is, and perhaps what has to be known of it beside. */
+export type Answer = { readonly json: string | Buffer }
+
+export type Made<T extends Answer> = { readonly answer: T; readonly dependsOn: readonly Dependency[] }
+
+type Kept<T> = {
+  readonly answer: T
+  readonly chain: string
+  readonly day: number
+  readonly dependsOn: readonly string[]
+  wasAskedFor: boolean
+}
+
+/** Of an answer beside its characters, roughly. */
+const ENTRY_BYTES = 500
+
+/**
+ * Answers, or parts of answers, as they are sent, until a change set says something new about what they were made from. They
+ * are therefore never older than what was pushed. The oldest make room for others, unless they were asked for since
+ * their turn last came. The name of an answer says which chain it is about.
+ */
+export class AnswerCache<T extends Answer> {
+  readonly #view: Pick<MarketReader, 'head' | 'end'>
+  readonly #maxBytes: number
+  readonly #kept = new Map<string, Kept<T>>()
+  readonly #byDependency = new Map<string, Set<string>>()
+  #bytes = 0
+
+  constructor(view: Pick<MarketReader, 'head' | 'end'>, maxBytes: number) {
+    this.#view = view
+    this.#maxBytes = maxBytes
+  }
+
+  get(name: string): T | undefined {
+    const kept = this.#kept.get(name)
+    if (kept === undefined) return undefined
+    if (kept.day !== this.#day(kept.chain)) {
+      // Changes since midnight are counted from another price now.
+      this.#forget(name)
+      return undefined
+    }
+    kept.wasAskedFor = true
+    return kept.answer
+  }
+
+  /** From here, or made now; kept only if nothing changed while it was made. */
+  getOrMake(chain: string, name: string, make: () => Promise<Made<T>>): T | Promise<T> {
+    return this.get(name) ?? this.#make(chain, name, make)
+  }
+
+  async #make(chain: string, name: string, make: () => Promise<Made<T>>): Promise<T> {
+    const before = this.#view.end(chain).version
+    const made = await make()
+    if (this.#view.end(chain).version === before) this.put(chain, name, made)
+    return made.answer
+  }
+
+  put(chain: string, name: string, { answer, dependsOn }: Made<T>): void {
+    this.#forget(name)
+    const dependencies = dependsOn.map((each) => keyOf(chain, each))
+    const day = this.#day(chain)
+    this.#kept.set(name, { answer, chain, day, dependsOn: dependencies, wasAskedFor: false })
+    this.#bytes += sizeOf(answer)
+    for (const dependency of dependencies) {
+      const names = this.#byDependency.get(dependency)
+      if (names === undefined) this.#byDependency.set(dependency, new Set([name]))
+      else names.add(name)
+    }
+    this.#makeRoom()
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  /** To be called with every set, before anybody reads what it changed. */
+  apply({ chain, changes }: ChangeSet): void {
+    if (this.#kept.size === 0) return
+    const changed = (dependency: Dependency): void => {
+      for (const name of this.#byDependency.get(keyOf(chain, dependency)) ?? []) this.#forget(name)
+    }
+    for (const change of changes) {
+      switch (change.type) {
+        case 'token':
+          changed(`token/${change.token.address}`)
+          break
+        case 'tokenRemoved':
+          changed(`token/${change.token}`)
+          break
+        case 'pair':
+          changed(`pair/${change.pair.address}`)
+          changed(`pairsOf/${change.pair.token0.token}`)
+          changed(`pairsOf/${change.pair.token1.token}`)
+          break
+        case 'pairRemoved':
+          changed(`pair/${change.pair}`)
+          break
+        case 'windows':
+        case 'windowsRemoved': {
+          const { pair, token } = change.windows
+          if (pair !== undefined) changed(`pairWindows/${pair}`)
+          if (token !== undefined) changed(`tokenWindows/${token}`)
+          break
+        }
+        default:
+          break
+      }
+    }
+  }
+
+  /** Who was asked for goes to the end of the line instead, so that asking costs no more than a mark. */
+  #makeRoom(): void {
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) break
+      if (kept.wasAskedFor) {
+        kept.wasAskedFor = false
+        this.#kept.delete(oldest)
+        this.#kept.set(oldest, kept)
+      } else this.#forget(oldest)
+    }
+  }
+
+  #forget(name: string): void {
+    const kept = this.#kept.get(name)
+    if (kept === undefined) return
+    this.#kept.delete(name)
+    this.#bytes -= sizeOf(kept.answer)
+    for (const dependency of kept.dependsOn) {
+      const names = this.#byDependency.get(dependency)
+      names?.delete(name)
+      if (names?.size === 0) this.#byDependency.delete(dependency)
+    }
+  }
+
+  #day(chain: string): number {
+    return dayOf(this.#view.head(chain)?.time ?? 0)
+  }
+}
+
+function keyOf(chain: string, dependency: Dependency): string {
+  return `${chain}/${dependency}`
+}
+
+function sizeOf({ json }: Answer): number {
+  return json.length + ENTRY_BYTES
+}

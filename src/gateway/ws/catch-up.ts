@@ -1,0 +1,88 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { ChainHead } from '../../domain/chain-head.ts'
+import type { MarketReader } from '../market-view.ts'
+import type { ChainPlace } from './cursor.ts'
+import type { Hub } from './hub.ts'
+import type { EventSubject, MissedEvents } from './missed-events.ts'
+import type { MissedSets } from './missed-sets.ts'
+import { SetPushes } from './set-pushes.ts'
+import type { Subscription } from './subscription.ts'
+
+export type CatchUpOptions = {
+  readonly hub: Hub
+  readonly view: Pick<MarketReader, 'end'>
+  readonly missed: MissedSets
+  readonly events: MissedEvents
+  readonly now: () => number
+  /** Resolves once there is room for more. */
+  readonly drained: () => Promise<void>
+  readonly isWanted: () => boolean
+}
+
+/** What is told from history, under which key, and up to where. */
+export type FromHistory = {
+  readonly key: string
+  readonly subject: EventSubject
+  readonly to: ChainHead
+}
+
+/** So much is made before the reader is waited for: far less than what may wait for a slow one. */
+const BYTES_AT_ONCE = 256 * 1_024
+
+/** The same from history, which has no end that moves: gives the place where the log goes on, if still wanted. */
+export async function catchUpFromHistory(
+  subscription: Subscription,
+  { key, subject, to }: FromHistory,
+  from: ChainPlace,
+  { events, drained, isWanted }: Pick<CatchUpOptions, 'events' | 'drained' | 'isWanted'>,
+): Promise<ChainPlace | undefined> {
+  let bytes = 0
+  for await (const pushes of events.read(subject, from, to.seq, subscription.wantsReorgs)) {
+    for (const event of pushes) {
+      subscription.tell(key, event)
+      bytes += subscription.size(event)
+      if (bytes < BYTES_AT_ONCE) continue
+      bytes = 0
+      await drained()
+      if (!isWanted()) return undefined
+    }
+  }
+  return { after: to.position, version: to.seq, time: to.time, told: 0 }
+}
+
+/** Tells a subscription what it missed of a chain, as fast as its reader takes it, until it has reached the present. */
+export async function catchUp(
+  subscription: Subscription,
+  chain: string,
+  from: ChainPlace,
+  { hub, view, missed, now, drained, isWanted }: CatchUpOptions,
+): Promise<void> {
+  let place = from
+  let bytes = 0
+  // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
+  while (place.after.seq < view.end(chain).after.seq) {
+    for (const { set, origin, position } of await missed.page(chain, place)) {
+      const pushes = new SetPushes(set, origin, hub.watched, now())
+      for (const [index, change] of set.changes.entries()) {
+        if (index < place.told) continue
+        pushes.ofChange(change, index, (keys, isReorg, build) => {
+          if (isReorg && !subscription.wantsReorgs) return
+          const key = keys.find((each) => subscription.keys.has(each))
+          if (key === undefined) return
+          const event = build()
+          subscription.tell(key, event)
+          bytes += subscription.size(event)
+        })
+        if (bytes < BYTES_AT_ONCE) continue
+        bytes = 0
+        await drained()
+        if (!isWanted()) return
+      }
+      place = { after: position, version: set.seq, time: set.head.time, told: 0 }
+    }
+    // Reading from memory waits for nothing: others must have their turn.
+    await turn()
+    if (!isWanted()) return
+  }
+  subscription.endCatchUp(chain, place)
+}

@@ -1,0 +1,69 @@
+import type { ChangeSet, EventRef } from '../../domain/change.ts'
+import type { LogPosition } from '../../domain/log-position.ts'
+
+/**
+ * What stands before a set in its log: the message that ends at `after`, which made everything of `version`, when the
+ * chain's head was of this time.
+ */
+export type SetOrigin = { readonly after: LogPosition; readonly version: number; readonly time: number }
+
+/** A set, what stands before it in the log, and where its message ends. */
+export type PlacedSet = {
+  readonly origin: SetOrigin
+  readonly position: LogPosition
+  readonly set: ChangeSet
+}
+
+/** The last event that was told: of those with a version above the place's and up to `upTo`, all up to this one. */
+export type ToldEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
+
+/**
+ * A place between two pushes of one chain: so many changes of the set that follows there were told. If none, and yet
+ * an event was, then that came from history, not from the log.
+ */
+export type ChainPlace = SetOrigin & { readonly told: number; readonly last?: ToldEvent | undefined }
+
+/** By chain: a subscription may speak of several. */
+export type Places = ReadonlyMap<string, ChainPlace>
+
+const FORM = 'c1.'
+
+/** Opaque to a client, and longer than it looks: the log's epoch and checksum make a cursor of another log known. */
+export function formatCursor(places: Places): string {
+  const rows = Array.from(places, ([chain, { after, version, time, told, last }]) => [
+    ...[chain, after.epoch, after.seq, after.link, version, time, told],
+    ...(last === undefined ? [] : [last.upTo, last.time, last.key.block, last.key.tx, last.key.log]),
+  ])
+  return FORM + Buffer.from(JSON.stringify(rows)).toString('base64url')
+}
+
+export function parseCursor(cursor: string): Places | undefined {
+  if (!cursor.startsWith(FORM)) return undefined
+  let rows: unknown
+  try {
+    rows = JSON.parse(Buffer.from(cursor.slice(FORM.length), 'base64url').toString('utf8'))
+  } catch {
+    // Whoever handed it in is told that it cannot be read; the parser's own words say no more than that.
+    return undefined
+  }
+  if (!Array.isArray(rows)) return undefined
+  const places = new Map<string, ChainPlace>()
+  for (const row of rows as unknown[]) {
+    if (!Array.isArray(row) || (row.length !== 7 && row.length !== 12)) return undefined
+    const [chain, epoch, ...rest] = row as unknown[]
+    if (typeof chain !== 'string' || typeof epoch !== 'string' || !rest.every(isCount)) return undefined
+    const [seq, link, version, time, told] = rest as [number, number, number, number, number]
+    const place = { after: { epoch, seq, link }, version, time, told }
+    places.set(chain, row.length === 7 ? place : { ...place, last: readLast(rest.slice(5) as number[]) })
+  }
+  return places
+}
+
+function readLast(numbers: readonly number[]): ToldEvent {
+  const [upTo, time, block, tx, log] = numbers as [number, number, number, number, number]
+  return { upTo, time, key: { block, tx, log } }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

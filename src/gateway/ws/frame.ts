@@ -1,0 +1,47 @@
+const FINAL_TEXT = 0x81
+const TWO_BYTES = 126
+const EIGHT_BYTES = 127
+
+/** A text message as it stands on the wire: whole, not masked (a server's never is), not compressed. */
+export function textFrame(...parts: readonly (string | Buffer)[]): Buffer {
+  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  const header = size < TWO_BYTES ? 2 : size < 0x1_0000 ? 4 : 10
+  const frame = Buffer.allocUnsafe(header + size)
+  frame[0] = FINAL_TEXT
+  if (header === 2) frame[1] = size
+  else if (header === 4) {
+    frame[1] = TWO_BYTES
+    frame.writeUInt16BE(size, 2)
+  } else {
+    frame[1] = EIGHT_BYTES
+    frame.writeBigUInt64BE(BigInt(size), 2)
+  }
+  let at = header
+  for (const part of parts) at += typeof part === 'string' ? frame.write(part, at) : part.copy(frame, at)
+  return frame
+}
+
+/** As much is kept of what was joined: where every socket is told something else, nothing is gained by keeping it. */
+const KEPT_BYTES = 16 * 1_024 * 1_024
+
+/** Frames that are written together. Sockets that are told the same get the same bytes, joined once. */
+export class JoinedFrames {
+  readonly #byFirst = new Map<Buffer, { readonly frames: readonly Buffer[]; readonly bytes: Buffer }>()
+  #keptBytes = 0
+
+  of(frames: readonly Buffer[]): Buffer {
+    const first = frames[0] as Buffer
+    const known = this.#byFirst.get(first)
+    if (known !== undefined && areSame(known.frames, frames)) return known.bytes
+    const bytes = Buffer.concat(frames)
+    if (this.#keptBytes + bytes.length <= KEPT_BYTES) {
+      this.#byFirst.set(first, { frames, bytes })
+      this.#keptBytes += bytes.length
+    }
+    return bytes
+  }
+}
+
+function areSame(some: readonly Buffer[], others: readonly Buffer[]): boolean {
+  return some.length === others.length && some.every((frame, at) => frame === others[at])
+}

@@ -1,0 +1,84 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
+import type { ChainLog } from '../../log/chain-log.ts'
+import type { PlacedSet, SetOrigin } from './cursor.ts'
+import type { RecentSets } from './recent-sets.ts'
+
+export type MissedSetsOptions = {
+  readonly recent: ReadonlyMap<string, RecentSets>
+  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'holds' | 'read' | 'lastSequence'>>
+  readonly signal: AbortSignal
+  readonly pageBytes?: number
+}
+
+/** What a client is told before it is asked to take it: so much, or one set, waits in memory for each that catches up. */
+const PAGE_BYTES = 256 * 1_024
+/** Reads of the log at once: each holds some of it in memory. */
+const MAX_READS = 4
+
+/** What a client missed while it was away: from memory if it was short, else from the log. */
+export class MissedSets {
+  readonly #options: MissedSetsOptions
+  readonly #queue: (() => void)[] = []
+  #reads = 0
+
+  constructor(options: MissedSetsOptions) {
+    this.#options = options
+  }
+
+  async areThere(chain: string, place: SetOrigin): Promise<boolean> {
+    if (this.#options.recent.get(chain)?.holds(place)) return true
+    return this.#log(chain).holds(place.after)
+  }
+
+  /** The sets that follow on a place, some of them: none only if there are none yet. */
+  async page(chain: string, place: SetOrigin): Promise<PlacedSet[]> {
+    const { recent, pageBytes = PAGE_BYTES } = this.#options
+    const page = recent.get(chain)?.page(place, pageBytes)
+    if (page !== undefined) return page
+    await this.#turn()
+    try {
+      return await this.#readLog(chain, place, pageBytes)
+    } finally {
+      this.#reads--
+      this.#queue.shift()?.()
+    }
+  }
+
+  async #readLog(chain: string, place: SetOrigin, maxBytes: number): Promise<PlacedSet[]> {
+    const log = this.#log(chain)
+    const { signal } = this.#options
+    const end = await log.lastSequence()
+    const page: PlacedSet[] = []
+    if (place.after.seq >= end) return page
+    let origin: SetOrigin = { after: place.after, version: place.version, time: place.time }
+    let bytes = 0
+    for await (const { body, position } of log.read({
+      after: place.after,
+      signal,
+      readAheadBytes: maxBytes,
+    })) {
+      const set = decodeChangeSet(body)
+      page.push({ origin, position, set })
+      bytes += body.length
+      if (bytes >= maxBytes || position.seq >= end) return page
+      origin = { after: position, version: set.seq, time: set.head.time }
+    }
+    throw new ChaintapeError('internal', 'the log was not read to its end')
+  }
+
+  #log(chain: string): Pick<ChainLog, 'holds' | 'read' | 'lastSequence'> {
+    const log = this.#options.logs.get(chain)
+    if (log === undefined) throw new ChaintapeError('internal', `chain ${chain} is not followed`)
+    return log
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#reads >= MAX_READS) {
+      await new Promise<void>((resolve) => {
+        this.#queue.push(resolve)
+      })
+    }
+    this.#reads++
+  }
+}

@@ -1,0 +1,96 @@
+import type { EventRef } from '../../domain/change.ts'
+import type { SetOrigin } from './cursor.ts'
+import { textFrame } from './frame.ts'
+import type { TopicName } from './topic.ts'
+
+/** Where in the chain's changes a push stands. */
+export type PushPlace = {
+  readonly chain: string
+  /** Counts change sets; a snapshot that took in everything up to one makes pushes of it superfluous. */
+  readonly seq: number
+  /** Where the set's message follows in the log. */
+  readonly origin: SetOrigin
+  /** How many changes of the set were told once this one is. */
+  readonly told: number
+  /** The event that it tells of, if it is one that history knows too. */
+  readonly event?: Pick<EventRef, 'time' | 'key'>
+}
+
+/** What kind of receivers an event is encoded for: those who ask for revisions get one more field. */
+export type Shape = 'document' | 'revised'
+
+export type PushParts = {
+  readonly topic: TopicName
+  readonly place: PushPlace
+  /** A newer one of the same key says all that this one says. */
+  readonly isState: boolean
+  /** The start of the candle that it tells of: a newer candle does not say how an older one closed. */
+  readonly candle?: number | undefined
+  /** Left out of the one message that the document shows without it. */
+  readonly sentTime: number | undefined
+  readonly build: (shape: Shape) => object
+}
+
+/** Its frames by the id of the subscribe request. */
+type Encoded = { readonly result: Buffer; readonly frames: Map<number, Buffer> }
+
+const ENVELOPE_BYTES = 64
+
+/** One push, encoded once for each shape and framed once for each request id, however many receive it. */
+export class PushEvent {
+  readonly topic: TopicName
+  readonly place: PushPlace
+  readonly isState: boolean
+  readonly candle: number | undefined
+  readonly #build: PushParts['build']
+  readonly #sentTime: string
+  #document: Encoded | undefined
+  #revised: Encoded | undefined
+
+  constructor({ topic, place, isState, candle, sentTime, build }: PushParts) {
+    this.topic = topic
+    this.place = place
+    this.isState = isState
+    this.candle = candle
+    this.#build = build
+    this.#sentTime = sentTime === undefined ? '' : `,"sent_time":${sentTime}`
+  }
+
+  /** Of its frame, nearly. */
+  size(shape: Shape): number {
+    return this.#encoded(shape).result.length + ENVELOPE_BYTES
+  }
+
+  /** The id is that of the subscribe request. */
+  frame(id: number, shape: Shape): Buffer {
+    const { result, frames } = this.#encoded(shape)
+    let frame = frames.get(id)
+    if (frame === undefined) {
+      frame = this.#framed(id, result, '')
+      frames.set(id, frame)
+    }
+    return frame
+  }
+
+  /** For one receiver alone: its own number and cursor. */
+  numberedFrame(id: number, shape: Shape, number: number, cursor: string): Buffer {
+    return this.#framed(id, this.#encoded(shape).result, `,"cursor":"${cursor}","seq":${number}`)
+  }
+
+  #framed(id: number, result: Buffer, more: string): Buffer {
+    return textFrame(`{"id":${id},"jsonrpc":"2.0","result":`, result, `${this.#sentTime}${more}}`)
+  }
+
+  #encoded(shape: Shape): Encoded {
+    if (shape === 'document') {
+      this.#document ??= this.#encode(shape)
+      return this.#document
+    }
+    this.#revised ??= this.#encode(shape)
+    return this.#revised
+  }
+
+  #encode(shape: Shape): Encoded {
+    return { result: Buffer.from(JSON.stringify(this.#build(shape))), frames: new Map() }
+  }
+}

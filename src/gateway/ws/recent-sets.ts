@@ -1,0 +1,65 @@
+import type { LogPosition } from '../../domain/log-position.ts'
+import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
+import type { PlacedSet, SetOrigin } from './cursor.ts'
+
+type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
+
+/** The newest messages of a chain's CHANGES, as bytes: whoever was away for a moment is told from memory. */
+export class RecentSets {
+  readonly #maxBytes: number
+  #kept: (Kept | undefined)[] = []
+  /** Those before it were dropped, but their places not taken away yet. */
+  #first = 0
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
+    // A copy: the message may be a small part of a large buffer, which it would keep alive.
+    this.#kept.push({ origin, position, body: new Uint8Array(body) })
+    this.#bytes += body.length
+    while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
+      this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
+      this.#kept[this.#first++] = undefined
+    }
+    if (this.#first * 2 < this.#kept.length) return
+    this.#kept = this.#kept.slice(this.#first)
+    this.#first = 0
+  }
+
+  /** Whether all that follows on this place is here. */
+  holds(place: SetOrigin): boolean {
+    return this.#indexAfter(place) !== undefined
+  }
+
+  /** The sets that follow on a place, up to so many bytes, but one at least; undefined if they are not here. */
+  page(place: SetOrigin, maxBytes: number): PlacedSet[] | undefined {
+    const index = this.#indexAfter(place)
+    if (index === undefined) return undefined
+    const page: PlacedSet[] = []
+    let bytes = 0
+    for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
+      const { origin, position, body } = this.#kept[i] as Kept
+      page.push({ origin, position, set: decodeChangeSet(body) })
+      bytes += body.length
+    }
+    return page
+  }
+
+  /** Of the message that begins right after a position. */
+  #indexAfter({ after }: SetOrigin): number | undefined {
+    const last = this.#kept.at(-1)?.position
+    if (last?.epoch !== after.epoch) return undefined
+    // Nothing follows yet.
+    if (last.seq === after.seq) return this.#kept.length
+    let [low, high] = [this.#first, this.#kept.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#kept[middle] as Kept).origin.after.seq < after.seq) low = middle + 1
+      else high = middle
+    }
+    return this.#kept[low]?.origin.after.seq === after.seq ? low : undefined
+  }
+}

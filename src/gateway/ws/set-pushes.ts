@@ -1,0 +1,198 @@
+import type { Candle, Change, ChangeSet, EventRef, MainPairSwitch, Pair, Trade } from '../../domain/change.ts'
+import { formatChainId } from '../../domain/ids.ts'
+import { pushedInterval } from '../../domain/interval.ts'
+import { type OrderKey, publicEventId } from '../../domain/order-key.ts'
+import { klinePush, targetDecimals } from '../shape/kline.ts'
+import { liquidityPush } from '../shape/liquidity-transaction.ts'
+import { switchPush } from '../shape/main-pair-switch.ts'
+import { priceEntry, pricePush } from '../shape/price-entry.ts'
+import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
+import type { SetOrigin } from './cursor.ts'
+import { PushEvent, type PushPlace, type Shape } from './push-event.ts'
+import {
+  klineKey,
+  liquidityKey,
+  pairPriceKey,
+  switchKey,
+  type TopicName,
+  tokenPriceKey,
+  tokenTxKey,
+  txKey,
+} from './topic.ts'
+import type { WatchedPairs } from './watched-pairs.ts'
+
+/** Hands a push to who listens to one of the keys; it is built only if somebody does. */
+export type Emit = (keys: readonly string[], isReorg: boolean, build: () => PushEvent) => void
+
+/** The pushes of one change set, whoever receives them: live listeners, or one who catches up. */
+export class SetPushes {
+  readonly #set: ChangeSet
+  readonly #origin: SetOrigin
+  readonly #watched: WatchedPairs
+  readonly #now: number
+  #pairs: Map<string, Pair> | undefined
+
+  constructor(set: ChangeSet, origin: SetOrigin, watched: WatchedPairs, now: number) {
+    this.#set = set
+    this.#origin = origin
+    this.#watched = watched
+    this.#now = now
+  }
+
+  ofChange(change: Change, index: number, emit: Emit): void {
+    const { chain } = this.#set
+    const on = (address: string) => ({ chain, address })
+    switch (change.type) {
+      case 'trade': {
+        const { trade } = change
+        emit([txKey(on(trade.pair))], false, () =>
+          this.#event('tx', index, () => swapPush(chain, trade), trade),
+        )
+        emit(
+          tokensOf(trade).map((token) => tokenTxKey(on(token))),
+          false,
+          () => this.#event('multi_tx', index, () => tokenSwapPush(chain, trade)),
+        )
+        break
+      }
+      case 'liquidity': {
+        const { liquidity } = change
+        emit([liquidityKey(on(liquidity.pair))], false, () =>
+          this.#event('liq', index, () => liquidityPush(chain, liquidity), liquidity),
+        )
+        break
+      }
+      case 'candle': {
+        const { candle } = change
+        emit([klineKey(on(candle.pair), candle.interval)], false, () =>
+          this.#state('kline', index, (shape) => this.#kline(candle, shape), candle.start),
+        )
+        break
+      }
+      case 'tradeRemoved':
+        this.#revert('tx', [txKey(on(change.trade.pair))], change.trade, index, emit)
+        this.#revert('multi_tx', this.#tokenKeysOf(change.trade), change.trade, index, emit)
+        break
+      case 'liquidityRemoved':
+        this.#revert('liq', [liquidityKey(on(change.liquidity.pair))], change.liquidity, index, emit)
+        break
+      case 'candleRemoved': {
+        const { pair, interval, start } = change.candle
+        const id = formatChainId(pair, chain)
+        emit([klineKey(on(pair), interval)], true, () =>
+          this.#event('kline', index, () => ({
+            id,
+            interval: pushedInterval(interval),
+            time: start,
+            topic: 'revert',
+          })),
+        )
+        break
+      }
+      case 'switch':
+        this.#switch(change.switch, index, emit)
+        break
+      case 'switchRemoved': {
+        const { oldPair, newPair } = change.switch
+        this.#switch({ ...change.switch, oldPair: newPair, newPair: oldPair }, index, emit)
+        break
+      }
+      default:
+        break
+    }
+  }
+
+  /** After everything else of the set: an entry is made of all it says of the pair. */
+  ofPrices(pairs: readonly string[], emit: Emit): void {
+    const { chain, head, changes } = this.#set
+    for (const address of pairs) {
+      const priced = this.#watched.priced(chain, address, head.time)
+      if (priced === undefined) continue
+      const { targetToken, isMain } = priced.pair
+      const own = pairPriceKey({ chain, address })
+      const keys =
+        isMain && targetToken !== undefined ? [own, tokenPriceKey({ chain, address: targetToken })] : [own]
+      emit(keys, false, () => this.#state('price', changes.length - 1, () => pricePush([priceEntry(priced)])))
+    }
+  }
+
+  #event(topic: TopicName, index: number, build: () => object, event?: EventRef): PushEvent {
+    const place = { ...this.#place(index), ...(event && { event: { time: event.time, key: event.key } }) }
+    return new PushEvent({ topic, place, isState: false, sentTime: this.#now, build })
+  }
+
+  #state(
+    topic: 'kline' | 'price',
+    index: number,
+    build: (shape: Shape) => object,
+    candle?: number,
+  ): PushEvent {
+    const place = this.#place(index)
+    return new PushEvent({ topic, place, isState: true, candle, sentTime: this.#now, build })
+  }
+
+  #place(index: number): PushPlace {
+    const { chain, seq } = this.#set
+    return { chain, seq, origin: this.#origin, told: index + 1 }
+  }
+
+  #kline(candle: Candle, shape: Shape): object {
+    const { chain, head, seq } = this.#set
+    const priced = this.#watched.priced(chain, candle.pair, head.time)
+    const push = klinePush(chain, candle, {
+      windows: priced?.windows,
+      decimals: priced && targetDecimals(priced.pair),
+      headTime: head.time,
+    })
+    return shape === 'revised' ? { ...push, revision: seq } : push
+  }
+
+  #revert(
+    topic: TopicName,
+    keys: readonly string[],
+    { pair, key }: EventRef,
+    index: number,
+    emit: Emit,
+  ): void {
+    emit(keys, true, () => this.#event(topic, index, () => revertPush(pair, key)))
+  }
+
+  #switch(to: MainPairSwitch, index: number, emit: Emit): void {
+    const { chain } = this.#set
+    const pair = this.#pairsOfSet().get(to.newPair)
+    if (pair === undefined) return
+    emit([switchKey({ chain, address: to.oldPair })], false, () => {
+      const build = () => switchPush(chain, to, pair)
+      // The document shows it without `sent_time`.
+      const sentTime = undefined
+      return new PushEvent({ topic: 'kline', place: this.#place(index), isState: false, sentTime, build })
+    })
+  }
+
+  #tokenKeysOf({ pair }: EventRef): string[] {
+    const { chain } = this.#set
+    // An undo tells every pair whose trades it takes back, as it is again; unless the pair itself is no more.
+    const told = this.#pairsOfSet().get(pair)
+    const tokens =
+      told === undefined ? this.#watched.tokensOf(chain, pair) : [told.token0.token, told.token1.token]
+    return tokens.map((address) => tokenTxKey({ chain, address }))
+  }
+
+  #pairsOfSet(): ReadonlyMap<string, Pair> {
+    this.#pairs ??= new Map(
+      this.#set.changes.flatMap((change) =>
+        change.type === 'pair' ? [[change.pair.address, change.pair] as const] : [],
+      ),
+    )
+    return this.#pairs
+  }
+}
+
+/** `result` of the message that takes an event back. */
+export function revertPush(pair: string, key: OrderKey) {
+  return { id: pair, ids: [publicEventId(key)], topic: 'revert' }
+}
+
+function tokensOf({ sold, bought }: Trade): string[] {
+  return [sold.token, bought.token]
+}

@@ -1,0 +1,191 @@
+import type { ChangeSet, Pair, Token, Trade, Windows } from '../../domain/change.ts'
+import { type ChainId, formatChainId } from '../../domain/ids.ts'
+import { RecentlyUsed } from '../../domain/recently-used.ts'
+import type { Version } from '../overlay.ts'
+import type { PricedPair } from '../shape/price-entry.ts'
+
+/** What a push about a pair is made from. Each part is as new as the set that told it. */
+type Watched = {
+  readonly chain: string
+  watchers: number
+  pair: Version<Pair> | undefined
+  windows: Version<Windows> | undefined
+  target: Version<Token> | undefined
+}
+
+/** The documents of a pair, as they were read for a snapshot. */
+export type PairDocuments = {
+  readonly pair: Version<Pair> | undefined
+  readonly windows: Version<Windows> | undefined
+  readonly target: Version<Token> | undefined
+}
+
+const TRADED_PAIRS = 10_000
+
+/**
+ * The documents of the pairs that somebody is pushed prices or candles of: a change set tells only what it changed,
+ * and a push says more than that.
+ */
+export class WatchedPairs {
+  readonly #pairs = new Map<string, Watched>()
+  /** By token: the watched pairs that have it as their target. */
+  readonly #byTarget = new Map<string, Set<string>>()
+  /** By token that is followed: how many do, and the pairs that were its main one since. */
+  readonly #tokens = new Map<string, { followers: number; readonly pairs: Map<string, ChainId> }>()
+
+  /** A pair that a fork takes away is told without its tokens, but those who listen to them are told of its trades. */
+  readonly #traded = new RecentlyUsed<readonly string[]>(TRADED_PAIRS)
+
+  get size(): number {
+    return this.#pairs.size
+  }
+
+  watch(ref: ChainId): void {
+    const id = formatChainId(ref.address, ref.chain)
+    const known = this.#pairs.get(id)
+    if (known !== undefined) known.watchers++
+    else {
+      const nothing = { pair: undefined, windows: undefined, target: undefined }
+      this.#pairs.set(id, { chain: ref.chain, watchers: 1, ...nothing })
+    }
+  }
+
+  unwatch(ref: ChainId): void {
+    const id = formatChainId(ref.address, ref.chain)
+    const known = this.#pairs.get(id)
+    if (known === undefined || --known.watchers > 0) return
+    this.#pairs.delete(id)
+    this.#unlink(id, known)
+  }
+
+  watchToken(ref: ChainId): void {
+    const id = formatChainId(ref.address, ref.chain)
+    const known = this.#tokens.get(id)
+    if (known === undefined) this.#tokens.set(id, { followers: 1, pairs: new Map() })
+    else known.followers++
+  }
+
+  unwatchToken(ref: ChainId): void {
+    const id = formatChainId(ref.address, ref.chain)
+    const known = this.#tokens.get(id)
+    if (known === undefined || --known.followers > 0) return
+    this.#tokens.delete(id)
+    for (const pair of known.pairs.values()) this.unwatch(pair)
+  }
+
+  /** What a snapshot read of a followed token's main pair. */
+  offerMain(token: ChainId, pair: ChainId, documents: PairDocuments): void {
+    this.#follow(formatChainId(token.address, token.chain), pair)
+    this.offer(pair, documents)
+  }
+
+  /** What a snapshot read; where a set has told something newer meanwhile, that stays. */
+  offer(ref: ChainId, { pair, windows, target }: PairDocuments): void {
+    const id = formatChainId(ref.address, ref.chain)
+    const known = this.#pairs.get(id)
+    if (known === undefined) return
+    known.windows = newer(known.windows, windows)
+    known.target = newer(known.target, target)
+    this.#setPair(id, known, newer(known.pair, pair))
+  }
+
+  /** Takes a set in, and gives the pairs whose price entry it may have changed. */
+  apply({ chain, seq, changes }: ChangeSet): string[] {
+    const touched = new Set<string>()
+    for (const change of changes) {
+      if (change.type === 'pair') {
+        const { address, targetToken, isMain } = change.pair
+        // Whoever follows a token goes with its main pair, which may be one that nobody has watched before.
+        if (isMain && targetToken !== undefined)
+          this.#follow(formatChainId(targetToken, chain), { chain, address })
+        const id = formatChainId(address, chain)
+        const known = this.#pairs.get(id)
+        if (known === undefined) continue
+        this.#setPair(id, known, { seq, record: change.pair })
+        touched.add(address)
+      } else if (change.type === 'pairRemoved') {
+        const known = this.#pairs.get(formatChainId(change.pair, chain))
+        if (known !== undefined)
+          this.#setPair(formatChainId(change.pair, chain), known, { seq, record: undefined })
+      } else if (change.type === 'trade') {
+        this.#remember(chain, change.trade)
+      }
+    }
+    for (const change of changes) {
+      if (change.type === 'token') {
+        const { address, priceUsd } = change.token
+        for (const id of this.#byTarget.get(formatChainId(address, chain)) ?? []) {
+          const known = this.#pairs.get(id)
+          if (known === undefined) continue
+          if (known.target?.record?.priceUsd !== priceUsd && known.pair?.record !== undefined)
+            touched.add(known.pair.record.address)
+          known.target = { seq, record: change.token }
+        }
+      } else if (change.type === 'windows' && change.windows.pair !== undefined) {
+        const known = this.#pairs.get(formatChainId(change.windows.pair, chain))
+        if (known !== undefined) known.windows = { seq, record: change.windows }
+      } else if (change.type === 'windowsRemoved' && change.windows.pair !== undefined) {
+        const known = this.#pairs.get(formatChainId(change.windows.pair, chain))
+        if (known !== undefined) known.windows = { seq, record: undefined }
+      } else if (change.type === 'tokenRemoved') {
+        for (const id of this.#byTarget.get(formatChainId(change.token, chain)) ?? []) {
+          const known = this.#pairs.get(id)
+          if (known !== undefined) known.target = { seq, record: undefined }
+        }
+      }
+    }
+    return [...touched]
+  }
+
+  /** The tokens of a pair that was traded lately; none if that is too long ago. */
+  tokensOf(chain: string, pair: string): readonly string[] {
+    return this.#traded.get(formatChainId(pair, chain)) ?? []
+  }
+
+  /** Undefined while the pair itself is not known. */
+  priced(chain: string, address: string, headTime: number | undefined): PricedPair | undefined {
+    const known = this.#pairs.get(formatChainId(address, chain))
+    const pair = known?.pair?.record
+    if (known === undefined || pair === undefined) return undefined
+    return { chain, pair, target: known.target?.record, windows: known.windows?.record, headTime }
+  }
+
+  #remember(chain: string, { pair, sold, bought }: Trade): void {
+    const id = formatChainId(pair, chain)
+    if (this.#traded.get(id) === undefined) this.#traded.set(id, [sold.token, bought.token])
+    this.#traded.letGo()
+  }
+
+  /** Held as long as the token is followed: a fork may well make it the main pair again, or no more. */
+  #follow(token: string, pair: ChainId): void {
+    const followed = this.#tokens.get(token)
+    const id = formatChainId(pair.address, pair.chain)
+    if (followed === undefined || followed.pairs.has(id)) return
+    followed.pairs.set(id, pair)
+    this.watch(pair)
+  }
+
+  #setPair(id: string, known: Watched, pair: Version<Pair> | undefined): void {
+    this.#unlink(id, known)
+    known.pair = pair
+    const token = pair?.record?.targetToken
+    if (token === undefined) return
+    const key = formatChainId(token, known.chain)
+    const ids = this.#byTarget.get(key) ?? new Set()
+    this.#byTarget.set(key, ids.add(id))
+  }
+
+  #unlink(id: string, { chain, pair }: Watched): void {
+    const token = pair?.record?.targetToken
+    if (token === undefined) return
+    const key = formatChainId(token, chain)
+    const ids = this.#byTarget.get(key)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#byTarget.delete(key)
+  }
+}
+
+function newer<T>(a: Version<T> | undefined, b: Version<T> | undefined): Version<T> | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a.seq >= b.seq ? a : b
+}

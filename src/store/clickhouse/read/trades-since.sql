@@ -1,0 +1,15 @@
+-- Oldest first, from right after a given place on, each in its newest version, removals too: what is newer than a
+-- version. The time bound alone is what the index understands.
+SELECT * FROM
+(
+    SELECT * FROM trades
+    WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
+        AND time >= toDateTime({after_time:UInt32}, 'UTC')
+        AND (time, block, tx, log) > (
+            toDateTime({after_time:UInt32}, 'UTC'), {after_block:UInt64}, {after_tx:UInt32}, {after_log:UInt32})
+    ORDER BY time, block, tx, log, seq DESC
+    LIMIT 1 BY time, block, tx, log
+)
+WHERE seq > {since:UInt64}
+ORDER BY time, block, tx, log
+LIMIT {limit:UInt32}

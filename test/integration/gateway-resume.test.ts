@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Change, Trade } from '../../src/domain/change.ts'
+import { type Client, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
+import {
+  MEME,
+  MEME_WETH,
+  sampleCandle,
+  sampleLiquidity,
+  samplePair,
+  sampleToken,
+  sampleTrade,
+} from '../support/market-samples.ts'
+
+type Push = {
+  readonly id: number
+  readonly seq: number
+  readonly cursor: string
+  readonly sent_time?: number
+  readonly result: {
+    readonly topic: string
+    readonly tx?: { readonly id: string; readonly block_number: number }
+    readonly ids?: readonly string[]
+    readonly kline?: { readonly usd: { readonly time: number; readonly volume: string } }
+    readonly revision?: number
+    readonly time?: number
+  }
+}
+type Ack = {
+  readonly id: number
+  readonly result: {
+    readonly status: string
+    readonly cursor?: string
+    readonly recovered?: boolean
+    readonly reason?: { readonly code: number; readonly message: string }
+  }
+}
+
+const TX = ['tx', MEME_WETH, 'eth']
+const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
+
+let world: GatewayWorld
+let gateway: Gateway
+let block = 1_000
+
+before(async () => {
+  world = await GatewayWorld.start()
+  await world.publish([
+    { type: 'pair', pair: samplePair() },
+    { type: 'token', token: sampleToken() },
+  ])
+  await world.storeAll()
+  gateway = await world.startGateway()
+})
+
+after(async () => {
+  await gateway?.stop()
+  await world?.stop()
+})
+
+/** Each trade in a block of its own number, so that its id tells its place. */
+function trades(count: number, overrides: Partial<Trade> = {}): Change[] {
+  return Array.from({ length: count }, () => ({
+    type: 'trade' as const,
+    trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 }, ...overrides }),
+  }))
+}
+
+async function subscribe(client: Client, params: readonly unknown[], id = 1): Promise<Ack> {
+  return (await client.request(id, 'subscribe', params)) as Ack
+}
+
+const pushes = async (client: Client, count: number) => (await client.take(count)) as Push[]
+const blocks = (all: readonly Push[]) => all.map(({ result }) => result.tx?.block_number)
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+const numbers = (all: readonly Push[]) => all.map(({ seq }) => seq)
+
+/** Asks for what follows on a cursor and expects exactly these trades. */
+async function resume(at: Gateway, from: string, expected: readonly number[]): Promise<Push[]> {
+  const client = await at.connect()
+  const { result } = await subscribe(client, [...TX, { from }])
+  assert.deepEqual([result.recovered, result.cursor, result.reason], [true, from, undefined])
+  const told = await pushes(client, expected.length)
+  assert.deepEqual(blocks(told), expected)
+  assert.deepEqual(numbers(told), range(1, expected.length))
+  assert.deepEqual(await client.request(99, 'ping', []), { jsonrpc: '2.0', id: 99, result: 'pong' })
+  await client.close()
+  return told
+}
+
+test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it without the option', async () => {
+  const [plain, client] = [await gateway.connect(), await gateway.connect()]
+  assert.deepEqual(Object.keys((await subscribe(plain, TX)).result), ['status', 'action', 'params'])
+  const { result } = await subscribe(client, [...TX, { cursor: true }])
+  assert.deepEqual(Object.keys(result), ['status', 'action', 'params', 'cursor'])
+  const first = block + 1
+  await world.publish(trades(2))
+  await world.publish(trades(1))
+  const [told, bare] = [await pushes(client, 3), await pushes(plain, 3)]
+  assert.deepEqual([blocks(told), numbers(told)], [range(first, block), [1, 2, 3]])
+  assert.deepEqual(Object.keys(told[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time', 'cursor', 'seq'])
+  assert.deepEqual(Object.keys(bare[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time'])
+  assert.deepEqual(
+    bare.map(({ result: each }) => each),
+    told.map(({ result: each }) => each),
+  )
+  // The ack's own cursor stands before all of them.
+  await resume(gateway, result.cursor ?? '', range(first, block))
+  await Promise.all([plain.close(), client.close()])
+})
+
+test('from: any push on, in the middle of a set too; from memory, from the log after a restart, at another gateway', async () => {
+  const client = await gateway.connect()
+  await subscribe(client, [...TX, { cursor: true }])
+  const first = block + 1
+  await world.publish([...trades(1), { type: 'token', token: sampleToken() }, ...trades(2)])
+  await world.publish(trades(3))
+  const told = await pushes(client, 6)
+  await client.close()
+  const last = await world.publish(trades(2))
+  await gateway.applied(last)
+  for (const [index, { cursor }] of told.entries()) {
+    await resume(gateway, cursor, range(first + index + 1, block))
+  }
+  await world.storeAll()
+  const other = await world.startGateway()
+  for (const [index, { cursor }] of told.entries()) {
+    const again = await resume(other, cursor, range(first + index + 1, block))
+    // And once more from there.
+    await resume(gateway, again.at(-1)?.cursor ?? '', [])
+  }
+  await other.stop()
+})
+
+test('from: joins what is pushed meanwhile without gap or duplicate', async () => {
+  const client = await gateway.connect()
+  const { result } = await subscribe(client, [...TX, { cursor: true }])
+  await client.close()
+  const first = block + 1
+  for (let i = 0; i < 50; i++) await world.publish(trades(3))
+  const other = await world.startGateway()
+  const publishing = (async () => {
+    for (let i = 0; i < 150; i++) await world.publish(trades(3))
+  })()
+  const clients = await Promise.all([gateway, other, gateway, other].map((each) => each.connect()))
+  for (const each of clients) await subscribe(each, [...TX, { from: result.cursor }])
+  await publishing
+  for (const each of clients) {
+    const told = await pushes(each, 600)
+    assert.deepEqual(blocks(told), range(first, block))
+    assert.deepEqual(numbers(told), range(1, 600))
+    assert.equal(told.at(-1)?.result.tx?.block_number, block)
+    await each.close()
+  }
+  await other.stop()
+})
+
+test('a gateway that is behind the cursor tells nothing twice', async () => {
+  const client = await gateway.connect()
+  const lagging = await world.startGateway()
+  await subscribe(client, [...TX, { cursor: true }])
+  // Both are asked before either can have told the other's reader: whoever is first, the rest follows once.
+  for (let round = 0; round < 20; round++) {
+    const published = await world.publish(trades(2))
+    const [first, second] = await pushes(client, 2)
+    const from = (round % 2 === 0 ? first : second)?.cursor
+    const other = await lagging.connect()
+    await subscribe(other, [...TX, { from }])
+    await world.publish(trades(1))
+    const expected = round % 2 === 0 ? range(block - 1, block) : [block]
+    const got = await pushes(other, expected.length)
+    assert.deepEqual(blocks(got), expected, `after ${published.seq}`)
+    await pushes(client, 1)
+    await other.close()
+  }
+  await client.close()
+  await lagging.stop()
+})
+
+test('reorg: retractions and revisions for who asks, across a disconnect too', async () => {
+  const [plain, asking] = [await gateway.connect(), await gateway.connect()]
+  await subscribe(plain, TX)
+  await subscribe(asking, [...TX, { reorg: true, cursor: true }])
+  await subscribe(asking, [...KLINE, { reorg: true }], 2)
+  const liq = ['liq', MEME_WETH, 'eth', { reorg: true }]
+  await subscribe(asking, liq, 3)
+  const [wrong] = trades(1) as [Change & { type: 'trade' }]
+  const { key, time, pair } = wrong.trade
+  const candle = sampleCandle({ start: 600 })
+  const added = sampleLiquidity()
+  const set = await world.publish([
+    wrong,
+    { type: 'candle', candle },
+    { type: 'liquidity', liquidity: added },
+  ])
+  const [swap, shown, liquidity] = await pushes(asking, 3)
+  assert.deepEqual(
+    [swap, shown, liquidity].map((each) => each?.result.topic),
+    ['tx', 'kline', 'liq'],
+  )
+  assert.equal(shown?.result.revision, set.seq)
+  const removed = { key: added.key, time: added.time, pair: added.pair }
+  const undo = await world.publish(
+    [
+      { type: 'pair', pair: samplePair() },
+      { type: 'tradeRemoved', trade: { key, time, pair } },
+      { type: 'liquidityRemoved', liquidity: removed },
+      { type: 'candleRemoved', candle: { pair, interval: 'k1', start: 660 } },
+      { type: 'candle', candle },
+    ],
+    { cause: 'undo' },
+  )
+  await world.publish(trades(1))
+  const after = await pushes(asking, 5)
+  assert.deepEqual(
+    after.map(({ id, result }) => [
+      id,
+      result.topic,
+      result.ids ?? result.time ?? result.revision ?? result.tx?.id,
+    ]),
+    [
+      [1, 'revert', [`${key.block}-0`]],
+      [3, 'revert', ['100-31']],
+      [2, 'revert', 660],
+      [2, 'kline', undo.seq],
+      [1, 'tx', `${block}-0`],
+    ],
+  )
+  assert.deepEqual(
+    after.filter(({ id }) => id === 1).map(({ seq, result }) => [seq, result.topic]),
+    [
+      [2, 'revert'],
+      [3, 'tx'],
+    ],
+  )
+  assert.deepEqual(blocks(await pushes(plain, 2)), [key.block, block])
+  // Whoever was away while it happened is told as well, if he asks.
+  const [away, deaf] = [await gateway.connect(), await gateway.connect()]
+  const from = swap?.cursor
+  await subscribe(away, [...TX, { from, reorg: true }])
+  await subscribe(deaf, [...TX, { from }])
+  assert.deepEqual(
+    (await pushes(away, 2)).map(({ result }) => result.topic),
+    ['revert', 'tx'],
+  )
+  assert.deepEqual(blocks(await pushes(deaf, 1)), [block])
+  await Promise.all([plain, asking, away, deaf].map((client) => client.close()))
+})
+
+test('kline: what was missed of the candles is told, then what comes', async () => {
+  const client = await gateway.connect()
+  const { result } = await subscribe(client, [...KLINE, { cursor: true }])
+  await client.close()
+  const starts = [6_000, 6_060, 6_120]
+  for (const start of starts) await world.publish([{ type: 'candle', candle: sampleCandle({ start }) }])
+  const again = await gateway.connect()
+  await subscribe(again, [...KLINE, { from: result.cursor }])
+  const last = { type: 'candle', candle: sampleCandle({ start: 6_180 }) } as const
+  await world.publish([last])
+  assert.deepEqual(
+    (await pushes(again, 4)).map(({ seq, result: { kline } }) => [seq, kline?.usd.time]),
+    [...starts, 6_180].map((start, index) => [index + 1, start]),
+  )
+  await again.close()
+})
+
+test('price: the present value follows on any cursor', async () => {
+  const client = await gateway.connect()
+  const params = ['price', [`${MEME}-eth`]]
+  const { result } = await subscribe(client, [...params, { cursor: true }])
+  const [snapshot] = await pushes(client, 1)
+  assert.deepEqual([snapshot?.seq, typeof snapshot?.cursor], [1, 'string'])
+  const again = await gateway.connect()
+  const answer = await subscribe(again, [...params, { from: result.cursor }])
+  assert.equal(answer.result.recovered, true)
+  const [told] = await pushes(again, 1)
+  assert.deepEqual([told?.seq, told?.result], [1, snapshot?.result])
+  await Promise.all([client.close(), again.close()])
+})
+
+test('subscribing again with other options takes the place of what was', async () => {
+  const client = await gateway.connect()
+  await subscribe(client, TX, 1)
+  await subscribe(client, [...TX, { cursor: true }], 2)
+  await world.publish(trades(1))
+  const [numbered] = await pushes(client, 1)
+  assert.deepEqual([numbered?.id, numbered?.seq], [2, 1])
+  await subscribe(client, TX, 3)
+  await world.publish(trades(1))
+  const [plain] = await pushes(client, 1)
+  assert.deepEqual([plain?.id, plain?.seq], [3, undefined])
+  const unsubscribed = await client.request(4, 'unsubscribe', [...TX, { cursor: true }])
+  assert.equal((unsubscribed as Ack).result.status, 'ok')
+  await gateway.applied(await world.publish(trades(1)))
+  assert.deepEqual(await client.request(5, 'ping', []), { jsonrpc: '2.0', id: 5, result: 'pong' })
+  await client.close()
+})
+
+test('cursors that cannot be: -32602; the connection stays', async () => {
+  const client = await gateway.connect()
+  const failure = (id: number, message: string) => ({
+    jsonrpc: '2.0',
+    id,
+    error: { code: -32602, message, data: { option: 'from' } },
+  })
+  assert.deepEqual(
+    await client.request(1, 'subscribe', [...TX, { from: 'nonsense' }]),
+    failure(1, 'the cursor is not one that a push carried'),
+  )
+  const elsewhere = `c1.${Buffer.from('[["bsc","e",1,1,1,1,1]]').toString('base64url')}`
+  assert.deepEqual(
+    await client.request(2, 'subscribe', [...TX, { from: elsewhere }]),
+    failure(2, 'the cursor says nothing of eth'),
+  )
+  await client.close()
+})
+
+test('a slow reader: states are conflated, events never skipped; past the limit 4408, and it resumes', async () => {
+  const client = await gateway.connect()
+  await subscribe(client, [...TX, { cursor: true }], 1)
+  await subscribe(client, [...KLINE, { cursor: true }], 2)
+  // The present candle.
+  await client.next()
+  const count = async (name: string) => (await gateway.metric(`chaintape_gateway_${name}_total`)) ?? 0
+  const [conflated, slow] = [await count('conflations'), await count('slow_readers')]
+  client.socket.pause()
+  const first = block + 1
+  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
+  let version = 0n
+  // One after the other: what the gateway takes in one turn it also writes in one, and that may be too much at once.
+  const publish = async () => {
+    version++
+    const usd = { open: 1n, high: 1n, low: 1n, close: 1n, volume: version * 10n ** 18n }
+    const candle = sampleCandle({ start: 60_000, usd })
+    await gateway.applied(await world.publish([...trades(1, { sold: big }), { type: 'candle', candle }]))
+  }
+  while ((await count('conflations')) < conflated + 3) await publish()
+  const [lastBlock, lastVersion] = [block, String(version)]
+  client.socket.resume()
+  const told: Push[] = []
+  const isLast = ({ result }: Push) => result.kline?.usd.volume === lastVersion
+  while (!told.some(isLast) || !blocks(told).includes(lastBlock)) told.push(...(await pushes(client, 1)))
+  const swaps = told.filter(({ id }) => id === 1)
+  const candles = told.filter(({ id }) => id === 2)
+  assert.deepEqual(blocks(swaps), range(first, lastBlock))
+  assert.deepEqual(numbers(swaps), range(1, swaps.length))
+  assert.deepEqual(numbers(candles), range(2, candles.length + 1))
+  assert.ok(candles.length < swaps.length, `${candles.length} candles of ${swaps.length} were told`)
+
+  client.socket.pause()
+  while ((await count('slow_readers')) === slow) await publish()
+  client.socket.resume()
+  assert.deepEqual(await client.closed, [4408, 'reading too slowly'])
+  const rest: Push[] = []
+  while (client.waiting > 0) rest.push((await client.next()) as Push)
+  const taken = rest.filter(({ id }) => id === 1)
+  assert.deepEqual(blocks(taken), range(lastBlock + 1, lastBlock + taken.length))
+  assert.ok(lastBlock + taken.length < block)
+  await resume(
+    gateway,
+    (taken.at(-1) ?? swaps.at(-1))?.cursor ?? '',
+    range(lastBlock + taken.length + 1, block),
+  )
+})
+
+test('a replay larger than all buffers waits for its reader', async () => {
+  const client = await gateway.connect()
+  const { result } = await subscribe(client, [...TX, { cursor: true }])
+  await client.close()
+  const first = block + 1
+  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
+  for (let i = 0; i < 150; i++) await world.publish(trades(1, { sold: big }))
+  await world.storeAll()
+  const slowReaders = async (at: Gateway) => (await at.metric('chaintape_gateway_slow_readers_total')) ?? 0
+  const told = async (at: Gateway) =>
+    (await at.metric('chaintape_gateway_pushes_total', { topic: 'tx' })) ?? 0
+  const other = await world.startGateway()
+  for (const at of [gateway, other]) {
+    const [before, slow] = [await told(at), await slowReaders(at)]
+    const again = await at.connect()
+    await subscribe(again, [...TX, { from: result.cursor }])
+    again.socket.pause()
+    let seen = -1
+    while ((await told(at)) !== seen) {
+      seen = await told(at)
+      await sleep(300)
+    }
+    assert.ok(seen - before < 150, `${seen - before} were made for a reader that takes none`)
+    again.socket.resume()
+    const all = await pushes(again, 150)
+    assert.deepEqual(blocks(all), range(first, block))
+    assert.equal(await slowReaders(at), slow)
+    await again.close()
+  }
+  await other.stop()
+})

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { waitFor } from '../support/wait-for.ts'
+import { diceOf } from './options.ts'
+import { Clients } from './resume/clients.ts'
+import { SoakMarket } from './resume/market.ts'
+import { checkForgotten, checkStranger, cursorOf } from './resume/stranger.ts'
+import { type Subject, subjectKey } from './resume/subject.ts'
+import { ResumeWorld } from './resume/world.ts'
+
+/**
+ * Many clients of two gateways are cut off at random moments, and the gateways are killed, while the market trades
+ * and forks. Everybody comes back, at the other gateway, with the last cursor it has. In the end each must
+ * have been told exactly what there was to tell: nothing left out, nothing twice, no `recovered` that is not true.
+ *
+ *   npm run soak:resume -- --clients 1000 --deliveries 1000000 --disconnects 1000 --kills 20 --seed 1
+ */
+
+const CLIENTS_PER_PAIR = 25
+const STRANGERS = 12
+const SETS_AT_ONCE = 8
+/** As many pushes of each client may be on their way before the market waits for them. */
+const PUSHES_AHEAD = 100
+const NO_PROGRESS_MS = 10_000
+const FAULTS_SHOWN = 20
+
+const { values } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '1000' },
+    deliveries: { type: 'string', default: '1000000' },
+    disconnects: { type: 'string', default: '1000' },
+    kills: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+  },
+})
+const target = {
+  clients: Number(values.clients),
+  deliveries: Number(values.deliveries),
+  disconnects: Number(values.disconnects),
+  kills: Number(values.kills),
+}
+const seed = Number(values.seed)
+const roll = diceOf(seed)
+let [ordered, kills] = [0, 0]
+const market = new SoakMarket(Math.max(4, Math.ceil(target.clients / CLIENTS_PER_PAIR)), roll)
+const subjects = market.subjects(target.clients)
+/** The first three clients listen to different topics. */
+const oneOfEach = subjects.slice(0, 3)
+const world = await ResumeWorld.start()
+let clients: Clients | undefined
+try {
+  const begun = Date.now()
+  await world.publish(market.first())
+  await world.store()
+  await world.startGateways()
+  clients = new Clients(subjects, await world.urls())
+  await allSubscribed(clients)
+  const early = await Promise.all(oneOfEach.map(async (one) => cursorOf((await world.urls())[0] ?? '', one)))
+  await storm(clients)
+  await settled(clients)
+  for (const subject of subjects.slice(0, STRANGERS)) await checkStranger(await world.urls(), subject)
+  await report(clients, Date.now() - begun)
+  await world.forget()
+  const [url = ''] = await world.urls()
+  for (const [index, subject] of oneOfEach.entries())
+    await checkForgotten(url, subject, early[index] ?? '', market.swapsLeft(subject.address))
+  console.log(
+    'cursors that the log does not reach back to: history told the swaps, the rest was said to be missing',
+  )
+} catch (error) {
+  console.error(error)
+  process.exitCode = 1
+} finally {
+  await clients?.stop()
+  await world.stop()
+}
+if (process.exitCode === 1) {
+  const options = Object.entries(target).map(([name, count]) => `--${name} ${count}`)
+  console.error(`failed: npm run soak:resume -- ${options.join(' ')} --seed ${seed}`)
+}
+
+async function storm(all: Clients): Promise<void> {
+  let killing: Promise<void> | undefined
+  let failure: unknown
+  let reported = 0
+  const isOver = (): boolean =>
+    market.deliveries >= target.deliveries &&
+    all.cuts >= target.disconnects &&
+    kills >= target.kills &&
+    killing === undefined
+  while (!isOver()) {
+    if (failure !== undefined) throw failure
+    for (let set = 0; set < SETS_AT_ONCE; set++) await world.publish(market.next())
+    await world.store()
+    const share = Math.min(1, market.deliveries / target.deliveries)
+    // Some hit a client that is away anyway: they are made up for in the end.
+    const due = share < 1 ? share * target.disconnects - ordered : target.disconnects - all.cuts
+    for (let cut = 0; cut < due; cut++, ordered++) all.cut(roll(target.clients), 1 + roll(40), roll(500))
+    if (killing === undefined && kills < share * target.kills) {
+      kills++
+      killing = kill(all)
+        .catch((error: unknown) => {
+          failure = error
+        })
+        .finally(() => {
+          killing = undefined
+        })
+    }
+    await keepUp(all, killing !== undefined)
+    if (market.deliveries - reported < target.deliveries / 10) continue
+    reported = market.deliveries
+    console.log(`${reported} told, ${all.cuts} cuts, ${kills} kills, ${market.undos} undos`)
+  }
+}
+
+/** Sometimes the next one dies as soon as this one is back: whoever fled there has to flee again. */
+async function kill(all: Clients): Promise<void> {
+  await sleep(roll(500))
+  await world.killGateway(roll(2))
+  all.useGateways(await world.urls())
+}
+
+/** Waits until not too much is on its way. While a gateway is away the market goes on, but slowly. */
+async function keepUp(all: Clients, isKilling: boolean): Promise<void> {
+  if (isKilling) await sleep(200)
+  const longest = Date.now() + (isKilling ? 1_000 : 5_000)
+  while (market.deliveries - all.received > target.clients * PUSHES_AHEAD && Date.now() < longest)
+    await sleep(20)
+}
+
+async function allSubscribed(all: Clients): Promise<void> {
+  await waitFor(
+    'all clients to be subscribed',
+    () => (all.subscribed === target.clients ? true : undefined),
+    120_000,
+  )
+}
+
+/** Until everything arrived, or nothing more does; and then a moment, for what should not come. */
+async function settled(all: Clients): Promise<void> {
+  let [received, since] = [-1, Date.now()]
+  while (all.received < market.deliveries && Date.now() - since < NO_PROGRESS_MS) {
+    if (all.received !== received) [received, since] = [all.received, Date.now()]
+    await sleep(50)
+  }
+  await allSubscribed(all)
+  await sleep(1_000)
+}
+
+async function report(all: Clients, elapsedMs: number): Promise<void> {
+  const { received, cuts } = all
+  const keys = new Set(subjects.map((subject: Subject) => subjectKey(subject)))
+  const results = await all.compare(new Map(Array.from(keys, (key) => [key, market.told(key)])))
+  const faults = results.flatMap((result) => result.faults)
+  const leftOut = results.reduce((total, { conflated }) => total + conflated, 0)
+  const admitted = await world.conflations()
+  if (leftOut > admitted) faults.push(`${leftOut} candles were left out, the gateways know of ${admitted}`)
+  const resumes = results.reduce((total, { resumed }) => total + resumed, 0)
+  const closes = new Map<number, number>()
+  for (const [code, count] of results.flatMap((result) => [...result.closes]))
+    closes.set(code, (closes.get(code) ?? 0) + count)
+  console.log(
+    `${target.clients} clients, ${received} deliveries of ${market.deliveries} to make, ` +
+      `${cuts} cuts, ${kills} gateways killed, ${market.undos} undos, ` +
+      `${resumes} resumed, ${leftOut} candles conflated, ` +
+      `${STRANGERS} strangers, closed by code ${JSON.stringify(Object.fromEntries(closes))}, ` +
+      `${Math.round(elapsedMs / 1_000)} s; ${faults.length} faults; seed ${seed}`,
+  )
+  for (const fault of faults.slice(0, FAULTS_SHOWN)) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
+}

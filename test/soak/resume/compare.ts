@@ -1,0 +1,31 @@
+import type { Subject } from './subject.ts'
+
+export type Comparison = { readonly fault: string | undefined; readonly conflated: number }
+
+/**
+ * Whether a client was told exactly this, in this order. A candle may be left out of what a slow reader is told, but
+ * only if a newer one of the same minute, or that it is gone, follows.
+ */
+export function compareTold(
+  { topic }: Subject,
+  expected: readonly string[],
+  received: readonly string[],
+): Comparison {
+  let conflated = 0
+  let at = 0
+  for (const [index, told] of expected.entries()) {
+    if (received[at] === told) at++
+    else if (topic === 'kline' && isToldLater(told, expected, index)) conflated++
+    else return { fault: `${told} (${index}th) was expected, ${received[at]} (${at}th) came`, conflated }
+  }
+  const fault = at < received.length ? `${received.length - at} too many, first ${received[at]}` : undefined
+  return { fault, conflated }
+}
+
+function isToldLater(told: string, expected: readonly string[], index: number): boolean {
+  if (told.startsWith('-')) return false
+  const start = told.split('#')[0]
+  return expected.some(
+    (other, place) => place > index && (other.startsWith(`${start}#`) || other === `-${start}`),
+  )
+}

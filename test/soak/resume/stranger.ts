@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { API_KEY } from '../../support/test-key.ts'
+import { waitFor } from '../../support/wait-for.ts'
+import { type Push, toldBy } from './soak-client.ts'
+import { paramsOf, type Subject } from './subject.ts'
+
+type Answer = {
+  readonly result: {
+    readonly cursor: string
+    readonly recovered?: boolean
+    readonly reason?: { readonly code: number }
+  }
+}
+
+const CURSOR_TOO_OLD = -32005
+/** For what should not come. */
+const AFTERWARDS_MS = 500
+
+/**
+ * Who comes with a cursor of another log must be told that something is missing; and the cursor that it gets instead
+ * is a good one, at every gateway.
+ */
+export async function checkStranger(urls: readonly string[], subject: Subject): Promise<void> {
+  const [first, second] = urls as [string, string]
+  const { cursor } = (await subscribe(first, subject, undefined)).result
+  const foreign = await subscribe(second, subject, ofAnotherLog(cursor))
+  assertNotRecovered(foreign)
+  assert.equal((await subscribe(first, subject, foreign.result.cursor)).result.recovered, true)
+}
+
+/** A cursor of the present. */
+export async function cursorOf(url: string, subject: Subject): Promise<string> {
+  return (await subscribe(url, subject, undefined)).result.cursor
+}
+
+/**
+ * The log does not reach back to this cursor any more. Swaps of a pair are in history: each that is left is told once.
+ * Of other topics something is missing, and that must be said.
+ */
+export async function checkForgotten(
+  url: string,
+  subject: Subject,
+  cursor: string,
+  left: readonly string[],
+): Promise<void> {
+  if (subject.topic !== 'tx') {
+    assertNotRecovered(await subscribe(url, subject, cursor))
+    return
+  }
+  const pushes: Push[] = []
+  const answer = await subscribe(url, subject, cursor, pushes, left.length)
+  assert.equal(answer.result.recovered, true)
+  assert.deepEqual(
+    pushes.map(({ result = {} }) => toldBy(result)),
+    left,
+  )
+}
+
+/** Waits for so many pushes, if any, and then for those that should not come. */
+async function subscribe(
+  url: string,
+  subject: Subject,
+  from: string | undefined,
+  pushes: Push[] = [],
+  count = 0,
+): Promise<Answer> {
+  const socket = new WebSocket(`${url}/ws`, { headers: { 'X-API-KEY': API_KEY } })
+  let answer: Answer | undefined
+  socket.on('message', (data) => {
+    const message: unknown = JSON.parse(String(data))
+    if (answer === undefined) answer = message as Answer
+    else pushes.push(message as Push)
+  })
+  try {
+    await once(socket, 'open')
+    const params = paramsOf(subject, from)
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }))
+    const found = await waitFor('an answer', () => answer)
+    if (count === 0) return found
+    await waitFor('what was missed', () => (pushes.length >= count ? true : undefined))
+    await sleep(AFTERWARDS_MS)
+    return found
+  } finally {
+    socket.terminate()
+  }
+}
+
+function assertNotRecovered({ result }: Answer): void {
+  assert.equal(result.recovered, false)
+  assert.equal(result.reason?.code, CURSOR_TOO_OLD)
+}
+
+/** A cursor is opaque to clients; here it is opened to make one that another installation could have given. */
+function ofAnotherLog(cursor: string): string {
+  const [form, body] = cursor.split('.') as [string, string]
+  const rows = JSON.parse(Buffer.from(body, 'base64url').toString()) as [string, string, ...unknown[]][]
+  const others = rows.map(([chain, epoch, ...rest]) => [chain, `${epoch.slice(0, -1)}~`, ...rest])
+  return `${form}.${Buffer.from(JSON.stringify(others)).toString('base64url')}`
+}

@@ -1,0 +1,19 @@
+/** What one client of the soak listens to. */
+export type Subject = {
+  readonly topic: 'tx' | 'multi_tx' | 'kline'
+  /** Of the pair or, for `multi_tx`, of the token. */
+  readonly address: string
+  readonly reorg: boolean
+}
+
+export const CHAIN = 'local'
+
+/** Clients with the same have to be told the same. */
+export function subjectKey({ topic, address, reorg }: Subject): string {
+  return `${topic} ${address}${reorg ? ' reorg' : ''}`
+}
+
+export function paramsOf({ topic, address, reorg }: Subject, from: string | undefined): unknown[] {
+  const options = { ...(reorg ? { reorg } : {}), ...(from === undefined ? { cursor: true } : { from }) }
+  return [topic, address, ...(topic === 'kline' ? ['k1'] : []), CHAIN, options]
+}

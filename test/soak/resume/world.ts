@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { type Stack, startStack } from '../../../dev/stack.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import type { ChangeSet } from '../../../src/domain/change.ts'
+import type { LogPosition } from '../../../src/domain/log-position.ts'
+import { encodeChangeSet } from '../../../src/domain/wire/change-codec.ts'
+import type { Common } from '../../../src/lib/common.ts'
+import { Shutdown } from '../../../src/lib/shutdown.ts'
+import { connectLogs } from '../../../src/log/connect.ts'
+import { openHistoryStore } from '../../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../../src/store/clickhouse/migrate.ts'
+import { rowsOf } from '../../../src/store/clickhouse/rows.ts'
+import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.ts'
+import { Pipeline, RoleProcess } from '../../support/pipeline.ts'
+import { putTestKey, TEST_PLANS } from '../../support/test-key.ts'
+import { CHAIN } from './subject.ts'
+
+const NAME = 'resume'
+const GATEWAYS = 2
+const SETS_PER_WRITE = 200
+const PLAN = { ...TEST_PLANS.default, sockets: { connections: 10_000 } }
+
+type Publisher = { publish(body: Uint8Array): Promise<LogPosition> }
+type Published = { readonly set: ChangeSet; readonly position: LogPosition }
+
+/** Real engines and two gateways, each a process; the soak stands for the engine (it publishes) and the writer (it stores). */
+export class ResumeWorld {
+  readonly #stack: Stack
+  readonly #pipeline: Pipeline
+  readonly #common: Common
+  readonly #publisher: Publisher
+  readonly #store: HotStore
+  readonly #gateways: RoleProcess[] = []
+  #unstored: Published[] = []
+  readonly #all: Published[] = []
+  /** Of gateways that are no more. */
+  #conflations = 0
+
+  private constructor(
+    parts: { stack: Stack; pipeline: Pipeline; common: Common },
+    publisher: Publisher,
+    store: HotStore,
+  ) {
+    this.#stack = parts.stack
+    this.#pipeline = parts.pipeline
+    this.#common = parts.common
+    this.#publisher = publisher
+    this.#store = store
+  }
+
+  static async start(): Promise<ResumeWorld> {
+    const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+    const { natsUrls, redisUrl, clickhouseUrl } = stack
+    // Nothing here reads a chain.
+    const rpcUrl = 'http://127.0.0.1:1'
+    const pipeline = new Pipeline(
+      { natsUrls, redisUrl, clickhouseUrl, rpcUrl },
+      NAME,
+      {},
+      {
+        plans: { default: PLAN },
+      },
+    )
+    const logger = pino({ level: 'silent' })
+    const common: Common = { logger, metrics: new Registry(), shutdown: new Shutdown(logger) }
+    const config = loadConfig(pipeline.configFile, {})
+    await migrate(config.clickhouse, common)
+    const store = await openHotStore(config.redis, common)
+    common.shutdown.onClose('hot store', () => store.close())
+    const logs = await connectLogs(config.nats, common)
+    common.shutdown.onClose('log', () => logs.close())
+    await putTestKey(logs)
+    const publisher = await (await logs.open('CHANGES', CHAIN)).openPublisher()
+    return new ResumeWorld({ stack, pipeline, common }, publisher, store)
+  }
+
+  async startGateways(): Promise<void> {
+    for (let index = 0; index < GATEWAYS; index++) this.#gateways.push(this.#spawn(index))
+    await Promise.all(this.#gateways.map((gateway) => gateway.ready()))
+  }
+
+  async urls(): Promise<string[]> {
+    const lines = await Promise.all(this.#gateways.map((gateway) => gateway.logged('Gateway listening')))
+    return lines.map(({ port }) => `ws://127.0.0.1:${port}`)
+  }
+
+  /** SIGKILL, and another in its place. */
+  async killGateway(index: number): Promise<void> {
+    const place = index % GATEWAYS
+    this.#conflations += await conflationsOf(this.#gateways[place])
+    await this.#gateways[place]?.kill('SIGKILL')
+    const gateway = this.#spawn(place)
+    this.#gateways[place] = gateway
+    await gateway.ready()
+  }
+
+  /** Candles that the gateways say they left out, for readers that did not keep up. */
+  async conflations(): Promise<number> {
+    const counts = await Promise.all(this.#gateways.map(conflationsOf))
+    return counts.reduce((sum, count) => sum + count, this.#conflations)
+  }
+
+  async publish(set: ChangeSet): Promise<void> {
+    const position = await this.#publisher.publish(encodeChangeSet(set))
+    this.#unstored.push({ set, position })
+    this.#all.push({ set, position })
+  }
+
+  /** Puts into Redis what was published since. */
+  async store(): Promise<void> {
+    const last = this.#unstored.at(-1)
+    if (last === undefined) return
+    const sets = this.#unstored.map(({ set }) => set)
+    this.#unstored = []
+    const { seq, head, finalNumber } = last.set
+    await this.#store.apply(sets, { chain: CHAIN, seq, ...head, finalNumber, position: last.position })
+  }
+
+  /** All that happened is in ClickHouse, the log has only its end, and the gateways remember nothing. */
+  async forget(): Promise<void> {
+    const last = this.#all.at(-1)
+    if (last === undefined) return
+    const { clickhouse, nats } = loadConfig(this.#pipeline.configFile, {})
+    const history = openHistoryStore(clickhouse, this.#common)
+    for (let from = 0; from < this.#all.length; from += SETS_PER_WRITE) {
+      await history.write(rowsOf(this.#all.slice(from, from + SETS_PER_WRITE).map(({ set }) => set)))
+    }
+    const { seq, head, finalNumber } = last.set
+    await history.commit({ chain: CHAIN, seq, ...head, finalNumber, position: last.position })
+    await history.close()
+    const connection = await connect({ servers: [...nats.urls] })
+    const manager = await jetstreamManager(connection)
+    for await (const { config } of manager.streams.list()) {
+      if (!config.name.includes('CHANGES')) continue
+      await manager.streams.update(config.name, { ...config, max_msgs: 1 })
+      await manager.streams.update(config.name, { ...config, max_msgs: -1 })
+    }
+    await connection.close()
+    for (let index = 0; index < GATEWAYS; index++) await this.killGateway(index)
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#gateways.map((gateway) => gateway.kill('SIGKILL')))
+    await this.#common.shutdown.finish()
+    await this.#pipeline.stop()
+    await this.#stack.stop()
+  }
+
+  #spawn(index: number): RoleProcess {
+    const { configFile, dir } = this.#pipeline
+    return new RoleProcess('gateway', configFile, join(dir, `gateway-${index}.log`))
+  }
+}
+
+async function conflationsOf(gateway: RoleProcess | undefined): Promise<number> {
+  const line = await gateway?.logged('Admin server listening')
+  const metrics = await (await fetch(`http://127.0.0.1:${line?.admin_port}/metrics`)).text()
+  const [, count] = /^\w+_conflations_total (\d+)$/m.exec(metrics) ?? []
+  if (count === undefined) throw new Error('the gateway does not tell its conflations')
+  return Number(count)
+}
