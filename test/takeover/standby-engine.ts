@@ -7,7 +7,7 @@ import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
 import { RoleProcess } from '../support/pipeline.ts'
 
 /** A process that does not answer within this is taken for one that cannot. */
-const ANSWER_MS = 10_000
+const ANSWER_MS = 2_000
 
 export type Told = { readonly msg: string; readonly reason?: string; readonly time: number }
 
