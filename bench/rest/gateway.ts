@@ -18,6 +18,8 @@ export const TOKENS = 200
 export const PAIRS_OF_FIRST = 5
 export const PREFIX = 'rest_bench'
 const START_MS = 20_000
+/** What the one key here spends in about a second: whoever lets a key ask this much leases accordingly. */
+const LEASE_CU = 100_000
 
 /** The gateway as it is started in earnest, over its three servers, with a market in Redis that stands still. */
 export type BenchGateway = {
@@ -112,7 +114,7 @@ function writeConfig(stack: Stack, port: number): string {
     nats: { urls: stack.natsUrls, prefix: PREFIX },
     redis: { url: stack.redisUrl, prefix: PREFIX },
     clickhouse: { url: stack.clickhouseUrl, database: PREFIX },
-    gateway: { port },
+    gateway: { port, lease_cu: LEASE_CU },
     admin: { gateway_port: 0 },
     plans: TEST_PLANS,
     chains: { eth: { rpc_urls: ['http://127.0.0.1:1'] } },

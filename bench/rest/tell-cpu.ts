@@ -4,5 +4,6 @@ process.on('message', (message) => {
   const { user, system } = process.cpuUsage()
   process.send?.((user + system) / 1_000_000)
 })
-// Being asked is no reason to stay alive.
+// Being asked is no reason to stay alive, and nobody being left to ask is one to end.
 process.channel?.unref()
+process.once('disconnect', () => process.exit())
