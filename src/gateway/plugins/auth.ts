@@ -13,7 +13,7 @@ declare module 'fastify' {
 export function requireApiKey(scope: Scope, check: KeyRing['check']): void {
   scope.decorateRequest('grant', null)
   scope.addHook('onRequest', (request, _reply, done) => {
-    const checked = check(request.headers['x-api-key'], request.raw.socket)
+    const checked = check(request.headers['x-api-key'])
     if (typeof checked === 'string') return done(keyRefused(checked))
     request.grant = checked
     done()
