@@ -345,6 +345,7 @@ function candlesOf(trade: Trade): Candle[] {
     start: candleStart(interval, trade.time),
     usd: valuesOf(trade.bought.priceUsd, trade.valueUsd),
     native: valuesOf(trade.bought.priceNative, trade.valueNative),
+    quote: valuesOf(trade.bought.priceNative, trade.valueNative),
     tradeCount: 1,
     firstTrade: trade.key,
     lastTrade: trade.key,

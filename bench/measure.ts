@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** The measuring rule: facts/performance.md, section 9.0; bench/README.md says it in short. */
 
 export interface SliceOutcome {
@@ -191,6 +193,31 @@ export function repeatAsync(
     while (clock.wallSeconds() < end)
     return outcomeOf(units, await verify())
   }
+}
+
+/** Opened by the first figure that needs it, and closed after the last: where it takes longer to open than to measure. */
+export function openOnce<T>(
+  figures: number,
+  open: () => Promise<T>,
+  close: (opened: T) => Promise<void>,
+): { open(): Promise<T>; close(): Promise<void> } {
+  let opened: Promise<T> | undefined
+  let left = figures
+  return {
+    open: () => {
+      opened ??= open()
+      return opened
+    },
+    close: async () => {
+      if (--left === 0 && opened !== undefined) await close(await opened)
+    },
+  }
+}
+
+/** A baseline of one for a bar that is no ratio: a time, or a size. */
+export const one: Slice = async (durationMs) => {
+  await sleep(durationMs)
+  return { units: 1 }
 }
 
 function outcomeOf(units: number, wrong: string | undefined): SliceOutcome {

@@ -38,6 +38,12 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeoutMs: 600_000,
     fileTimeoutMs: 45 * 60_000,
   },
+  attack: {
+    patterns: ['test/attack/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 300_000,
+    fileTimeoutMs: 10 * 60_000,
+  },
 }
 const fileTimeoutMs = 6 * 60_000
 

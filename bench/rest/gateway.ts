@@ -35,9 +35,8 @@ export type BenchGateway = {
 
 export const idOf = ({ address }: Token): string => formatChainId(address, 'eth')
 
-export async function openGateway(): Promise<BenchGateway> {
-  const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
-  const set = makeMarket()
+export async function openGateway(set = makeMarket(), running?: Stack): Promise<BenchGateway> {
+  const stack = running ?? (await startStack({ services: ['nats', 'redis', 'clickhouse'] }))
   await store(stack, set)
   const [port = 0] = await freePorts(1)
   const gateway = new MeasuredProcess(new URL('../../src/main.ts', import.meta.url), [

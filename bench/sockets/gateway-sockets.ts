@@ -27,7 +27,7 @@ const view: MarketReader = {
   mainPairs: async (refs) => refs.map(() => ({ seq, record: undefined })),
   windows: async (refs) => refs.map(() => ({ seq, record: undefined })),
   topPairs: async () => [],
-  ranked: async () => ({ addresses: [], total: 0 }),
+  ranked: async () => [],
   head: () => undefined,
   end: () => end,
   chainsBehind: [],

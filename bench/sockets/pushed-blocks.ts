@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager, StorageType } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { WebSocket } from 'ws'
+import type { LogPosition } from '../../src/domain/log-position.ts'
 import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
 import { connectLogs } from '../../src/log/connect.ts'
+import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { API_KEY } from '../../test/support/test-key.ts'
 import { quantile, type Slice } from '../measure.ts'
 import { type BenchGateway, PREFIX } from '../rest/gateway.ts'
@@ -16,6 +18,7 @@ export const SWAPS_PER_BLOCK = 50
 /** What `makeSet` counts its blocks from. */
 const FIRST_BLOCK = 20_000_000
 const OVERDUE_MS = 10_000
+const WRITTEN_EVERY_MS = 500
 
 export type Hop = {
   send(seq: number, body: Uint8Array): void
@@ -50,6 +53,7 @@ export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: A
     // Of one second's messages there is a limit.
     await sleep(600)
   }
+  const writer = await openWriter(stack)
   let next = 0
   client.on('message', (data: Buffer) => {
     const nth = next++ % SWAPS_PER_BLOCK
@@ -60,15 +64,46 @@ export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: A
     onArrived(Number(block) - FIRST_BLOCK)
   })
   return {
-    send: (_seq, body) => {
-      publisher.publish(body).catch((error: unknown) => {
-        wrong ??= String(error)
-      })
+    send: (seq, body) => {
+      publisher.publish(body).then(
+        (position) => writer.follow(seq, position),
+        (error: unknown) => {
+          wrong ??= String(error)
+        },
+      )
+    },
+    wrong: () => wrong ?? writer.wrong(),
+    close: async () => {
+      client.terminate()
+      await writer.close()
+      await logs.close()
+    },
+  }
+}
+
+/**
+ * Says in Redis, like a writer that is half a second behind, that what was published is written. What is not written
+ * yet the gateway keeps in memory: without a writer that would be everything, and clearing it up would be measured.
+ */
+async function openWriter(stack: BenchGateway['stack']) {
+  const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, silentCommon())
+  let newest: { readonly seq: number; readonly position: LogPosition } | undefined
+  let wrong: string | undefined
+  const timer = setInterval(() => {
+    if (newest === undefined) return
+    const { chain, head, finalNumber } = makeSet(newest.seq, 0)
+    hot.apply([], { chain, ...newest, ...head, finalNumber }).catch((error: unknown) => {
+      wrong ??= String(error)
+    })
+  }, WRITTEN_EVERY_MS)
+  return {
+    follow: (seq: number, position: LogPosition): void => {
+      newest = { seq, position }
     },
     wrong: () => wrong,
     close: async () => {
-      client.terminate()
-      await logs.close()
+      clearInterval(timer)
+      await hot.close()
     },
   }
 }

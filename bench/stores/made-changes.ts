@@ -55,7 +55,7 @@ export function makeCandle(ref: CandleRef, key: Trade['key'], worth: bigint, nth
     volume: (VALUE * (worth + nth + 1n)) / scale,
   })
   return {
-    ...{ ...ref, usd: values(1n), native: values(2_000n) },
+    ...{ ...ref, usd: values(1n), native: values(2_000n), quote: values(2_000n) },
     ...{ tradeCount: 17, firstTrade: { ...key, block: key.block - 3 }, lastTrade: key },
   }
 }
@@ -102,6 +102,15 @@ function makeToken(pair: string, index: number, time: number, worth: bigint): To
     ...{ address: address(2, index), name: 'Consolidated Tape', symbol: 'TAPE', decimals: 18 },
     ...{ supplyRaw: AMOUNT * 10_000n, priceUsd: PRICE + worth, priceNative: PRICE / 2_000n, mainPair: pair },
     ...{ mainPairTvlUsd: VALUE + worth, tvlUsd: VALUE + worth, fdvUsd: VALUE * 10n + worth, updatedAt: time },
+    ...{
+      marketCapUsd: VALUE * 9n + worth,
+      holding: { holders: 9_000 + index, burnedRaw: AMOUNT, lockedRaw: 0n, circulatingRaw: AMOUNT * 9_999n },
+    },
+    ...{
+      origin: { time: FIRST_TIME, creator: address(6, index) },
+      launch: { time: FIRST_TIME, priceUsd: PRICE },
+    },
+    ...{ platform: undefined, risk: { score: 12, isHoneypot: false, isMintable: false } },
   }
 }
 

@@ -21,19 +21,27 @@ export function published(path: string): Artifact {
   return { abi, bytecode: code.startsWith('0x') ? (code as Hex) : `0x${code}` }
 }
 
+type CompiledContract = {
+  abi: Abi
+  evm: { bytecode: { object: string }; deployedBytecode: { object: string } }
+}
+
 type SolcOutput = {
   errors?: { severity: string; formattedMessage: string }[]
-  contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
+  contracts: Record<string, Record<string, CompiledContract>>
 }
 
 export type CompileOptions = { readonly evmVersion?: string; readonly withoutMetadata?: boolean }
+
+/** All contracts of a file are compiled at once. */
+const compiled = new Map<string, SolcOutput>()
 
 /** Compiles a contract; by default the one of `<name>.sol` in this folder. */
 export function compile(
   name: string,
   source: URL = new URL(`${name}.sol`, import.meta.url),
   { evmVersion = 'paris', withoutMetadata = false }: CompileOptions = {},
-): Artifact {
+): Artifact & { readonly runtime: Hex } {
   const solc = require('solc') as { compile(input: string): string }
   const file = basename(fileURLToPath(source))
   const input = {
@@ -43,13 +51,20 @@ export function compile(
       optimizer: { enabled: true, runs: 200 },
       evmVersion,
       ...(withoutMetadata && { metadata: { appendCBOR: false, bytecodeHash: 'none' } }),
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },
   }
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput
+  const question = JSON.stringify(input)
+  const output = compiled.get(question) ?? (JSON.parse(solc.compile(question)) as SolcOutput)
+  compiled.set(question, output)
   const errors = output.errors?.filter(({ severity }) => severity === 'error') ?? []
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
   const contract = output.contracts[file]?.[name]
   if (contract === undefined) throw new Error(`${file} holds no contract ${name}`)
-  return { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` }
+  const { bytecode, deployedBytecode } = contract.evm
+  return {
+    abi: contract.abi,
+    bytecode: `0x${bytecode.object}`,
+    runtime: `0x${deployedBytecode.object}`,
+  }
 }

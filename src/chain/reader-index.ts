@@ -1,4 +1,4 @@
-import type { BlockRef, Envelope, Fact } from '../domain/envelope.ts'
+import type { BlockRef, Envelope, Fact, RawLog } from '../domain/envelope.ts'
 import { never } from '../domain/ids.ts'
 import {
   type CommittedState,
@@ -10,6 +10,8 @@ import {
 import { ByteReader } from '../domain/wire/byte-reader.ts'
 import { ByteWriter } from '../domain/wire/byte-writer.ts'
 import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
+import { HistoryQueue } from './history-queue.ts'
+import { InspectionQueue, saysItChanged } from './inspection-queue.ts'
 
 const ONLY = 'only'
 const FLOOR = 'floor'
@@ -33,6 +35,9 @@ export class ReaderIndex {
   readonly #hashes: Table<string>
   readonly #pools: Table<true>
   readonly #tokens: Table<true>
+  /** Whose older transfers are still to be read. */
+  readonly histories: HistoryQueue
+  readonly inspections: InspectionQueue
 
   constructor(committed: CommittedState) {
     this.#state = new JournaledState(committed)
@@ -40,6 +45,8 @@ export class ReaderIndex {
     this.#hashes = this.#state.table('hash', hashCodec)
     this.#pools = this.#state.table('pool', presentCodec)
     this.#tokens = this.#state.table('token', presentCodec)
+    this.histories = new HistoryQueue(this.#state)
+    this.inspections = new InspectionQueue(this.#state)
   }
 
   get tip(): BlockRef | undefined {
@@ -76,7 +83,8 @@ export class ReaderIndex {
         }
         this.#tip.put(ONLY, { number: envelope.number, hash: envelope.hash })
         this.#hashes.put(String(envelope.number), envelope.hash)
-        for (const fact of envelope.facts) this.#remember(fact)
+        for (const fact of envelope.facts) this.#remember(fact, envelope.number)
+        for (const { logs } of envelope.transactions) this.#notice(logs, envelope.number)
         this.#state.sealBlock(envelope.number)
         break
       case 'undo':
@@ -108,7 +116,9 @@ export class ReaderIndex {
     this.#state.abandon()
   }
 
-  #remember(fact: Fact): void {
+  #remember(fact: Fact, block: number): void {
+    this.histories.apply(fact, block)
+    this.inspections.apply(fact, block)
     switch (fact.type) {
       case 'pool':
         this.#pools.put(fact.address, true)
@@ -116,9 +126,18 @@ export class ReaderIndex {
       case 'token':
         this.#tokens.put(fact.address, true)
         break
+      case 'transfers':
+      case 'balance':
+      case 'inspection':
+        break
       default:
         never(fact)
     }
+  }
+
+  #notice(logs: readonly RawLog[], block: number): void {
+    for (const log of logs)
+      if (saysItChanged(log) && this.knowsToken(log.address)) this.inspections.change(log.address, block)
   }
 
   #setFloor(ref: BlockRef): void {

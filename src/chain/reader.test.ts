@@ -45,6 +45,41 @@ describe('following a chain', () => {
   })
 })
 
+describe('facts that are found in the background', () => {
+  test('travel in the next block; who finds them is told of every block, and of forks before the next one', async () => {
+    const setup = new ReaderSetup()
+    const seen: string[] = []
+    const fact = { type: 'balance', address: '0x0a', holder: '0x0b', amountRaw: 1n } as const
+    const background = (name: string) => ({
+      take: () => {
+        seen.push(`${name} take`)
+        return [{ ...fact, holder: name }]
+      },
+      readOn: ({ number }: { number: number }) => seen.push(`${name} ${number}`),
+      forget: () => seen.push(`${name} forget`),
+    })
+    setup.background = [background('a'), background('b')]
+    setup.chain.mine(2)
+    await setup.catchUp()
+    setup.chain.fork(1, 1)
+    await setup.catchUp()
+    const block = (number: number) => ['a take', 'b take', `a ${number}`, `b ${number}`]
+    assert.deepEqual(seen, [
+      ...block(START),
+      ...block(START + 1),
+      ...['a forget', 'b forget'],
+      ...block(START + 1),
+    ])
+    for (const envelope of setup.log) {
+      if (envelope.kind !== 'block') continue
+      assert.deepEqual(envelope.facts, [
+        { ...fact, holder: 'a' },
+        { ...fact, holder: 'b' },
+      ])
+    }
+  })
+})
+
 describe('forks', () => {
   test('of any depth, seen as the same height or as a block above', async () => {
     for (const depth of [1, 2, 3, 7, 31, 63, 64]) {

@@ -19,6 +19,8 @@ export type ReaderParts = {
     transactions: readonly RawTransaction[],
     known: KnownFacts,
   ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
+  /** Facts that are no block's own. */
+  readonly background?: readonly BackgroundFacts[]
   /** Appends to the log and lets the index follow; it may return before either is durable. */
   readonly append: (envelope: Envelope) => Promise<void>
   /** Waits until all that was appended is durable. */
@@ -37,15 +39,27 @@ export type ReaderParts = {
   readonly onBlock: (block: { number: number; head: number }) => void
 }
 
+/** Finds out about what happened before, while the chain goes on. */
+export type BackgroundFacts = {
+  /** What is ready for the next block. */
+  take(): Fact[]
+  /** The log ends with this block now. */
+  readOn(tip: Header): void
+  /** Some blocks are gone. */
+  forget(): void
+}
+
 const MILESTONE_BLOCKS = 1_000
 
 /** Follows a chain's head and appends what happens: blocks that link up, undos where they do not, finality. */
 export class Reader {
   readonly #parts: ReaderParts
   readonly #readAhead: ReadAhead
+  readonly #background: readonly BackgroundFacts[]
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
+    this.#background = parts.background ?? []
     this.#readAhead = new ReadAhead(parts.source, parts.readAheadBlocks)
   }
 
@@ -103,9 +117,11 @@ export class Reader {
   async #appendBlock({ header, transactions: all }: FetchedBlock): Promise<void> {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
-    const { transactions, facts } = await gather(header, all, index)
+    const { transactions, facts: own } = await gather(header, all, index)
+    const facts = [...own, ...this.#background.flatMap((each) => each.take())]
     const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
     await append(block)
+    for (const each of this.#background) each.readOn(header)
     // A long way to the head must not leave a long way back that everyone has to remember.
     if (number % MILESTONE_BLOCKS === 0) await this.#finalise()
   }
@@ -169,6 +185,7 @@ export class Reader {
     )
     this.#readAhead.clear()
     await append({ kind: 'undo', chain, lastValid })
+    for (const each of this.#background) each.forget()
   }
 
   async #finalise(): Promise<void> {

@@ -70,7 +70,10 @@ test('what is not said has its default', () => {
     redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape', recent_candles: 300 },
     engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
-    gateway: { host: '127.0.0.1', port: 8080, public_urls: [], lease_cu: 1_000 },
+    gateway: {
+      ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
+      ...{ allowed_origins: [], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
+    },
     plans: { default: defaultPlan },
     admin: {
       host: '127.0.0.1',
@@ -90,6 +93,7 @@ test('what is not said has its default', () => {
         native: { name: 'Ether', symbol: 'ETH', decimals: 18 },
         calls: { gas: 1_000_000, answer_bytes: 1_024 },
         min_depth_usd: 1_000,
+        lockers: [],
         quote_assets: [{ address: mixedCase.toLowerCase(), kind: 'stable' }],
         dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase.toLowerCase() }],
       },
@@ -114,6 +118,15 @@ chains:
   assert.equal(config.chains['unshipped']?.start_block, 7)
   assert.equal(config.chains['unshipped']?.finality_depth, 2)
   assert.equal(config.chains['other_2']?.finality_depth, undefined)
+})
+
+test('a token list is a file, or lies at an https address', () => {
+  const listsOf = (token_lists: string[]) =>
+    load({ ...minimal, gateway: { token_lists } }).gateway.token_lists
+  for (const list of ['https://lists.example/all.json', './lists/own.json', '/etc/list.json', 'list.json'])
+    assert.deepEqual(listsOf([list]), [list])
+  for (const list of ['http://lists.example/all.json', 'ftp://lists.example', 'file:///etc/passwd', ''])
+    assert.throws(() => listsOf([list]), { code: 'config_invalid' }, list)
 })
 
 test('a chain may start at a date instead of a block', () => {

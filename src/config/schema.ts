@@ -29,14 +29,17 @@ export const PROTOCOL_NAMES = [
   'balancer_v2',
   'balancer_v3',
   'trader_joe_lb',
+  'four_meme',
+  'four_meme_v1',
+  'flap',
 ] as const
 
 const hash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 
 const dexDeployment = Type.Object(
   {
-    /** The name shown to users. */
-    amm: Type.String({ pattern: '^[a-z0-9_]+$' }),
+    /** The name shown to users; of a launch platform, also the first part of its tags. */
+    amm: Type.String({ pattern: '^[a-z0-9_]+$', maxLength: 32 }),
     protocol: Type.Union(PROTOCOL_NAMES.map((name) => Type.Literal(name))),
     /** Creates the pools, or holds all of them. */
     factory: address,
@@ -96,6 +99,8 @@ const chain = Type.Object(
     min_depth_usd: Type.Integer({ minimum: 0, default: 1_000 }),
     /** Highest rank first: of two quote assets in one pair, the later one is the target. */
     quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
+    /** Contracts that hold tokens and pool shares for a while and then give them back. */
+    lockers: Type.Array(address, { default: [] }),
     dexes: Type.Array(dexDeployment, { minItems: 1 }),
   },
   closed,
@@ -205,6 +210,16 @@ export const configSchema = Type.Object(
         lease_cu: positive(1_000),
         /** The equivalent hosts, as clients know them, for the description of the interface. */
         public_urls: Type.Array(Type.String({ pattern: '^https?://' }), { default: [] }),
+        /** Lists of tokens, in the format of tokenlists.org: paths, or https addresses. */
+        token_lists: Type.Array(Type.String({ pattern: '^(https://|(?![a-zA-Z][a-zA-Z0-9+.-]*://)).+' }), {
+          default: [],
+        }),
+        /** Sites whose pages may open a socket, beside those of the gateway's own host. */
+        allowed_origins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), { default: [] }),
+        /** Connections from one address (of IPv6: one /64); 0 is no limit. */
+        connections_per_ip: Type.Integer({ minimum: 0, default: 500 }),
+        /** Addresses of proxies: their connections are those of many clients, and are not counted. */
+        proxies: Type.Array(Type.String(), { default: ['127.0.0.1', '::1'] }),
       },
       { ...closed, default: {} },
     ),

@@ -13,6 +13,9 @@ export type PoolEvent =
   | LiquidityMoved
   | FeesCollected
   | Donated
+  | CurveOpened
+  | CurveProgressed
+  | CurveClosed
 
 /** A token of a pool: its place in the pool's list, or its address, whichever the event tells. */
 export type TokenRef = number | string
@@ -60,6 +63,8 @@ export type Swapped = {
   readonly feePpm?: number
   /** Of these, the part that left the pool at once, where it does. */
   readonly protocolFeePpm?: number
+  /** What the pool holds afterwards, of both tokens, where the event says so. */
+  readonly reserves?: readonly [bigint, bigint]
 }
 
 export type LiquidityAdded = {
@@ -102,3 +107,17 @@ export type Donated = {
   readonly pool: string
   readonly amounts: readonly TokenAmount[]
 }
+
+/** A bonding curve begins to sell its token. */
+export type CurveOpened = { readonly type: 'curveOpened'; readonly pool: string }
+
+/** How much of its goal a curve has reached, where it says. */
+export type CurveProgressed = {
+  readonly type: 'curveProgressed'
+  readonly pool: string
+  /** Millionths. */
+  readonly progressPpm: number
+}
+
+/** A curve has reached its goal. What it raised leaves it for a pool where its token is traded from then on. */
+export type CurveClosed = { readonly type: 'curveClosed'; readonly pool: string }

@@ -31,6 +31,10 @@ export type Protocol = {
   readonly events: EventReaders<PoolEvent>
   /** The factory holds all the pools: it speaks for them, and each event names its pool. */
   readonly isSingleton: boolean
+  /** It launches tokens: each of its pools is a bonding curve that sells the first of its two tokens. */
+  readonly isLaunchPlatform?: true
+  /** How a trade can be tried out: by what a pool holds, or as in concentrated pools that call back for payment. */
+  readonly trial?: 'v2' | 'v3'
   readonly reserves: ReservesBy
   readonly identify: Identify
 }
@@ -44,8 +48,9 @@ export type ReservesBy = 'told' | 'counted' | 'counted_without_fees' | 'unknown'
 /**
  * Finds out about a pool that was there before we looked. A pool may claim anything: it counts only if the
  * factory knows it or its address follows from what it claims. Undefined when it is none of these factories'.
+ * `log` is where it was first named: of some pools it tells what their id does not.
  */
-export type Identify = (pool: string, deployments: readonly DexDeployment[]) => Inquiry
+export type Identify = (pool: string, deployments: readonly DexDeployment[], log?: RawLog) => Inquiry
 
 /** Yields calls that are asked all at once, gets their answers in the same order, and returns what they mean. */
 export type Inquiry = Generator<readonly Call[], FoundPool | undefined, readonly Answer[]>
@@ -66,4 +71,6 @@ export type FoundPool = {
   readonly pricing: Pricing
   /** What it held before this block, where that is counted. */
   readonly reservesBefore: readonly bigint[] | undefined
+  /** What a bonding curve has to raise of its second token, where it says. */
+  readonly goalRaw?: bigint | undefined
 }

@@ -2,6 +2,8 @@ import { algebra } from './evm/algebra/protocol.ts'
 import { balancerV2 } from './evm/balancer-v2/protocol.ts'
 import { balancerV3 } from './evm/balancer-v3/protocol.ts'
 import { curve } from './evm/curve/protocol.ts'
+import { flap } from './evm/flap/protocol.ts'
+import { fourMeme, fourMemeV1 } from './evm/four-meme/protocol.ts'
 import { infinityBin, infinityCl } from './evm/pancakeswap-infinity/protocol.ts'
 import { pancakeswapV3 } from './evm/pancakeswap-v3/protocol.ts'
 import { slipstream } from './evm/slipstream/protocol.ts'
@@ -27,4 +29,7 @@ export const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   balancer_v2: balancerV2,
   balancer_v3: balancerV3,
   trader_joe_lb: traderJoeLb,
+  four_meme: fourMeme,
+  four_meme_v1: fourMemeV1,
+  flap,
 }

@@ -1,3 +1,4 @@
+import type { ContractReport } from './contract-report.ts'
 import type { BlockRef } from './envelope.ts'
 import type { Interval } from './interval.ts'
 import type { Price, Value } from './money.ts'
@@ -27,12 +28,15 @@ export type Change =
   | { readonly type: 'liquidity'; readonly liquidity: LiquidityEvent }
   | { readonly type: 'windows'; readonly windows: Windows }
   | { readonly type: 'switch'; readonly switch: MainPairSwitch }
+  | { readonly type: 'balance'; readonly balance: Balance }
+  | { readonly type: 'contract'; readonly contract: ContractReport }
   | { readonly type: 'tradeRemoved'; readonly trade: EventRef }
   | { readonly type: 'candleRemoved'; readonly candle: CandleRef }
   | { readonly type: 'pairRemoved'; readonly pair: string }
   | { readonly type: 'tokenRemoved'; readonly token: string }
   | { readonly type: 'liquidityRemoved'; readonly liquidity: EventRef }
   | { readonly type: 'windowsRemoved'; readonly windows: WindowsRef }
+  | { readonly type: 'contractRemoved'; readonly token: string }
   /** The token has its old main pair again. */
   | { readonly type: 'switchRemoved'; readonly switch: MainPairSwitch }
 
@@ -99,6 +103,8 @@ export type CandleRef = { readonly pair: string; readonly interval: Interval; re
 export type Candle = CandleRef & {
   readonly usd: CandleValues | undefined
   readonly native: CandleValues | undefined
+  /** In the pair's other token: of the amounts alone, so it is known where no price of that token is. */
+  readonly quote: CandleValues | undefined
   readonly tradeCount: number
   readonly firstTrade: OrderKey
   readonly lastTrade: OrderKey
@@ -160,10 +166,65 @@ export type Token = {
   /** Over all pairs that have this token as their target. */
   readonly tvlUsd: Value | undefined
   readonly fdvUsd: Value | undefined
+  /** Of what can be sold: the supply without what is burned or locked. */
+  readonly marketCapUsd: Value | undefined
+  /** Unknown until all its transfers have been read, and where balances change without them. */
+  readonly holding: TokenHolding | undefined
+  /** When it was first transferred, and who signed that transaction. */
+  readonly origin: TokenOrigin | undefined
+  /** Its first trade, where the pair was seen from its creation. */
+  readonly launch: TokenLaunch | undefined
+  /** The launch platform it came from. */
+  readonly platform: TokenPlatform | undefined
+  /** What the examination of its contract comes to. */
+  readonly risk: TokenRisk | undefined
   readonly updatedAt: number
 }
 
-export const SWITCH_REASONS = ['deeper', 'emptied'] as const
+export type TokenHolding = {
+  /** Addresses that hold some of it. */
+  readonly holders: number
+  /** Sent to where nobody can take it from. */
+  readonly burnedRaw: bigint
+  /** Held by contracts that give it back later. */
+  readonly lockedRaw: bigint
+  /** The supply without what is burned or locked; unknown where the supply is. */
+  readonly circulatingRaw: bigint | undefined
+}
+
+export type TokenOrigin = { readonly time: number; readonly creator: string }
+
+export type TokenLaunch = { readonly time: number; readonly priceUsd: Price | undefined }
+
+/** A bonding curve sells a token until its goal is reached; then the token is traded like any other. */
+export type TokenPlatform = {
+  readonly name: string
+  /** Unknown where it was created before the first block read. */
+  readonly createdAt: number | undefined
+  /** Millionths of the goal; unknown where the goal is. */
+  readonly progressPpm: number | undefined
+  /** When the curve was closed; undefined while it is not. */
+  readonly graduatedAt: number | undefined
+}
+
+export type TokenRisk = {
+  /** From 0 to 100: higher is riskier. */
+  readonly score: number
+  /** Unknown where no trade could be simulated. */
+  readonly isHoneypot: boolean | undefined
+  readonly isMintable: boolean
+}
+
+/** What an address holds of a token, or of a pool's shares. Below zero while older transfers are still being read. */
+export type Balance = {
+  readonly token: string
+  readonly holder: string
+  readonly amountRaw: bigint
+  /** What was told of it before: whoever keeps holders in order has to take it out there. */
+  readonly beforeRaw: bigint
+}
+
+export const SWITCH_REASONS = ['deeper', 'emptied', 'graduated'] as const
 
 /** A token's price comes from another pair than before. There is at most one in a block. */
 export type MainPairSwitch = {
@@ -172,7 +233,10 @@ export type MainPairSwitch = {
   readonly time: number
   readonly oldPair: string
   readonly newPair: string
-  /** The new pair is deeper by more than the margin, or what the old one holds is not known any more. */
+  /**
+   * The new pair is deeper by more than the margin, what the old one holds is not known any more, or the old one is
+   * the bonding curve that launched the token and was closed.
+   */
   readonly reason: (typeof SWITCH_REASONS)[number]
 }
 

@@ -1,3 +1,5 @@
+import type { Inspection } from './inspection.ts'
+
 /** What the reader appends to the BLOCKS log of a chain: three kinds, nothing else, in total order. */
 export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope
 
@@ -38,7 +40,7 @@ export type RawLog = {
   readonly data: Uint8Array
 }
 
-export type Fact = PoolFact | TokenFact
+export type Fact = PoolFact | TokenFact | TransfersFact | BalanceFact | InspectionFact
 
 /** A pool whose factory is allow-listed, met for the first time. */
 export type PoolFact = {
@@ -51,6 +53,8 @@ export type PoolFact = {
   readonly pricing: Pricing
   /** What it held before this block, in the same order; left out where events tell, or nobody does. */
   readonly reservesBefore: readonly bigint[] | undefined
+  /** What a bonding curve has to raise of its second token, where it says. */
+  readonly goalRaw?: bigint | undefined
 }
 
 /** What the price of a pool follows from. */
@@ -73,4 +77,41 @@ export type TokenFact = {
   readonly symbolRaw: Uint8Array
   readonly decimals: number | undefined
   readonly supplyRaw: bigint | undefined
+}
+
+/**
+ * Transfers of a token, or of a pool's shares, from before it was met, some blocks of them summed up. All that
+ * happened since is in the blocks themselves, so these can come at any later time.
+ */
+export type TransfersFact = {
+  readonly type: 'transfers'
+  readonly address: string
+  /** Of what comes before, all was told before. */
+  readonly upTo: number
+  /** Nothing is missing any more. */
+  readonly isLast: boolean
+  /** The very first one of all, if it is among these. */
+  readonly first: { readonly time: number; readonly sender: string } | undefined
+  /** What each address gained, or lost if below zero. */
+  readonly gains: readonly { readonly holder: string; readonly amountRaw: bigint }[]
+  /** Made, less what went back to the zero address. */
+  readonly issuedRaw: bigint
+  readonly burnedRaw: bigint
+  /** Made for the zero address itself. */
+  readonly stillbornRaw: bigint
+}
+
+/** What was found out about a token's contract, in the state after an earlier block. */
+export type InspectionFact = {
+  readonly type: 'inspection'
+  readonly address: string
+  readonly inspection: Inspection
+}
+
+/** What a token says that somebody holds after this block: whether its transfers tell the truth. */
+export type BalanceFact = {
+  readonly type: 'balance'
+  readonly address: string
+  readonly holder: string
+  readonly amountRaw: bigint
 }

@@ -24,6 +24,8 @@ export type Restored = {
   readonly table: string
   readonly id: string
   readonly undone: readonly Uint8Array[]
+  /** What it had right before: the newest of those, unless the key had been deleted since. */
+  readonly last: Uint8Array | undefined
   readonly restored: Uint8Array | undefined
 }
 
@@ -123,12 +125,12 @@ export class JournaledState {
     for (let number = last; number >= first; number--) {
       journals.push({ number, entries: this.#readJournal(number) })
     }
-    const undone = new Map<string, Uint8Array[]>()
+    const undone = new Map<string, { readonly last: Uint8Array | undefined; versions: Uint8Array[] }>()
     for (const { number, entries } of journals) {
       for (const [key, before] of entries) {
-        const versions = undone.get(key) ?? []
-        undone.set(key, versions)
         const version = this.#bytes(key)
+        const { last, versions } = undone.get(key) ?? { last: version, versions: [] }
+        undone.set(key, { last, versions })
         if (version !== undefined) versions.push(version)
         this.#pending.set(key, before)
       }
@@ -137,12 +139,13 @@ export class JournaledState {
     this.#forgetRecords()
     return [...undone]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, versions]) => {
+      .map(([key, { last, versions }]) => {
         const slash = key.indexOf('/')
         return {
           table: key.slice(0, slash),
           id: key.slice(slash + 1),
           undone: versions,
+          last,
           restored: this.#bytes(key),
         }
       })

@@ -2,8 +2,8 @@
  * Money is bigint from log to wire.
  *
  * - an amount is exact, in the token's base units, and means nothing without the token's decimals
- * - a `Price` (of one whole token, in whole dollars or whole native coins) has PRICE_DIGITS digits after the point
- * - a `Value` (dollars or native coins) has VALUE_DIGITS digits after the point
+ * - a `Price` (of one whole token, in whole dollars, native coins or quote tokens) has PRICE_DIGITS digits after the point
+ * - a `Value` (dollars, native coins or quote tokens) has VALUE_DIGITS digits after the point
  *
  * The only rounding is truncation towards zero, at the last kept digit, in `mulDiv`.
  */

@@ -1,3 +1,5 @@
+import type { WindowSums, Windows } from './change.ts'
+
 /** The rolling windows, shortest first, in the order of their wire codes: append only. */
 export const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
 
@@ -17,4 +19,10 @@ export function minuteOf(time: number): number {
 /** Days since the epoch, in UTC. */
 export function dayOf(time: number): number {
   return Math.floor(time / DAY_SECONDS)
+}
+
+export function sumsOf(windows: Pick<Windows, 'lengths'>, name: WindowName): WindowSums {
+  const sums = windows.lengths[WINDOWS.indexOf(name)]
+  if (sums === undefined) throw new Error(`there are no sums of ${name}`)
+  return sums
 }

@@ -1,9 +1,12 @@
-import type { PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
+import type { CurveOpened, PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
 import type { Change, EventRef, LiquidityEvent, Pair, PairSide, Trade, Windows } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
+import type { Price } from '../domain/money.ts'
 import { BlockRecords } from './block-records.ts'
 import { type BlockTrades, candleStarts, foldTrades, withTrade } from './candle/fold-trades.ts'
 import { newPair, newToken } from './first-records.ts'
+import { HolderFold } from './holders/holder-fold.ts'
+import { platformAfter } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
@@ -11,8 +14,10 @@ import { type Reserves, reservesAfter } from './pool/reserves.ts'
 import { AskedPrices } from './price/asked-prices.ts'
 import { poolWorth, repriced } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
+import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
-import type { EngineTables } from './tables.ts'
+import { type EngineTables, ONLY } from './tables.ts'
+import { launchOf } from './token/launch.ts'
 import { TargetUpdates } from './token/target-updates.ts'
 import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
 import { GatheredTrades } from './window/gathered-trades.ts'
@@ -50,6 +55,8 @@ export class BlockFold {
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
+    const balances = new HolderFold(this.#settings, this.#tables, this.#records, this.#block).run()
+    const contracts = new RiskFold(this.#tables, this.#records, this.#block).run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new ReferencePrices(this.#settings, this.#tables)
     const updates = new TargetUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
@@ -68,13 +75,15 @@ export class BlockFold {
       ...this.#records.changes(),
       ...windows.map((each): Change => ({ type: 'windows', windows: each })),
       ...switches.map((each): Change => ({ type: 'switch', switch: each })),
+      ...balances.map((balance): Change => ({ type: 'balance', balance })),
+      ...contracts.map((contract): Change => ({ type: 'contract', contract })),
     ]
   }
 
   #meetToken(fact: TokenFact): void {
     if (this.#tables.tokens.get(fact.address) !== undefined) return
     const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
-    this.#records.putToken({ token, targetOf: [] })
+    this.#records.putToken({ token, targetOf: [], firstTrade: undefined })
   }
 
   #meetPool(fact: PoolFact): void {
@@ -121,9 +130,14 @@ export class BlockFold {
     const pool = id === undefined ? undefined : this.#tables.pools.get(id)
     const event = pool === undefined ? undefined : registry.decode(pool.factory, log, number)
     if (pool === undefined || event === undefined) return
+    if (event.type === 'curveOpened') {
+      this.#foldCreation(event, origin)
+      return
+    }
     if (event.type === 'swapped') this.#foldSwap(pool, event, { ...origin, swap: event })
     // What a pool of more tokens holds belongs to no pair alone.
     else if (pool.tokens.length === 2) this.#foldOther(pool, event, origin)
+    this.#foldLaunch(pool, event)
   }
 
   #foldOther(pool: Pool, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
@@ -133,16 +147,28 @@ export class BlockFold {
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
   }
 
-  #foldCreation(created: PoolCreated, origin: Origin): void {
+  #foldCreation(created: PoolCreated | CurveOpened, origin: Origin): void {
     const pool = this.#tables.pools.get(created.pool)
     if (pool === undefined) return
-    if (created.price !== undefined) this.#withPrice(pool, created.price)
+    if ('price' in created && created.price !== undefined) this.#withPrice(pool, created.price)
     const known = this.#tables.pairs.get(created.pool)
     if (known === undefined) return
     const pair = { ...known, createdAt: this.#block.time }
     this.#records.putPair(pair)
     const liquidity = toLiquidity(pool, pair, created, origin)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
+    this.#foldLaunch(pool, created)
+  }
+
+  /** Keeps up to date how far the launch of a token has come, if the pool is a curve that sells it. */
+  #foldLaunch(pool: Pool, event: PoolEvent | PoolCreated): void {
+    const deployment = this.#settings.registry.deploymentOf(pool.factory, this.#block.number)
+    if (deployment?.is.isLaunchPlatform === undefined) return
+    const state = this.#tables.tokens.get(pool.tokens[0] ?? '')
+    if (state === undefined) return
+    const curve = { name: deployment.amm, pool, pair: this.#records.pair(pool.address) }
+    const platform = platformAfter(state.token.platform, event, curve, this.#block.time)
+    this.#records.putToken({ ...state, token: { ...state.token, platform, updatedAt: this.#block.time } })
   }
 
   #foldSwap(pool: Pool, swap: Swapped, origin: TradeOrigin): void {
@@ -197,12 +223,28 @@ export class BlockFold {
       athPriceUsd: higher(pair.athPriceUsd, paid.usd),
     })
     if (trade.targetToken === undefined) return
-    const { key, valueUsd, valueNative } = trade
-    const paidFor = { key, priceUsd: paid.usd, priceNative: paid.native, valueUsd, valueNative }
-    this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), paidFor))
+    this.#noteFirstTrade(trade.targetToken, paid.usd)
+    const candleTrade = {
+      key: trade.key,
+      priceUsd: paid.usd,
+      priceNative: paid.native,
+      priceQuote: paid.inQuote,
+      valueUsd: trade.valueUsd,
+      valueNative: trade.valueNative,
+      valueQuote: paid.quoteValue,
+    }
+    this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), candleTrade))
     const gathered = this.#gathered.get(pair.address) ?? new GatheredTrades(pair.address, trade.targetToken)
     gathered.add(trade)
     this.#gathered.set(pair.address, gathered)
+  }
+
+  #noteFirstTrade(token: string, priceUsd: Price | undefined): void {
+    const state = this.#tables.tokens.get(token)
+    if (state === undefined || state.firstTrade !== undefined) return
+    const firstTrade = { time: this.#block.time, priceUsd }
+    const launch = launchOf(state.token.origin, firstTrade, this.#tables.startTime.get(ONLY))
+    this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
   }
 
   #foldCandles(): Change[] {

@@ -1,7 +1,8 @@
-import type { Candle, Change } from '../domain/change.ts'
+import type { Balance, Candle, Change } from '../domain/change.ts'
 import type { RecordCodec, Restored } from '../domain/journaled-state.ts'
 import { ByteReader } from '../domain/wire/byte-reader.ts'
-import { candlesCodec, type Emitted, emittedCodec, pairCodec, tokenCodec } from './tables.ts'
+import { balanceCodec } from './holders/tables.ts'
+import { candlesCodec, type Emitted, emittedCodec, pairCodec, reportCodec, tokenCodec } from './tables.ts'
 import { windowsCodec } from './window/tables.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
@@ -20,6 +21,12 @@ function recordCorrections(restored: readonly Restored[]): Change[] {
         return entry.restored === undefined
           ? [{ type: 'tokenRemoved', token: entry.id }]
           : [{ type: 'token', token: decode(tokenCodec, entry.restored).token }]
+      case 'contract':
+        return entry.restored === undefined
+          ? [{ type: 'contractRemoved', token: entry.id }]
+          : [{ type: 'contract', contract: decode(reportCodec, entry.restored) }]
+      case 'balance':
+        return [{ type: 'balance', balance: balanceOf(entry) }]
       case 'emitted':
         return entry.undone.flatMap((bytes) => retractions(decode(emittedCodec, bytes)))
       case 'candles':
@@ -29,6 +36,14 @@ function recordCorrections(restored: readonly Restored[]): Change[] {
         return []
     }
   })
+}
+
+function balanceOf({ id, restored, last }: Restored): Balance {
+  const slash = id.indexOf('/')
+  const amountOf = (bytes: Uint8Array | undefined): bigint =>
+    bytes === undefined ? 0n : decode(balanceCodec, bytes)
+  const [amountRaw, beforeRaw] = [amountOf(restored), amountOf(last)]
+  return { token: id.slice(0, slash), holder: id.slice(slash + 1), amountRaw, beforeRaw }
 }
 
 function retractions({ trades, liquidity, switches }: Emitted): Change[] {

@@ -161,6 +161,24 @@ describe('properties of the fold', () => {
     }
   })
 
+  test('a balance is told together with what it was before, forks included', () => {
+    fc.assert(
+      fc.property(market, steps, (world, script) => {
+        const known = new Map<string, bigint>()
+        for (const { changes } of runAll(world, tell(world, script).envelopes).sets) {
+          for (const change of changes) {
+            if (change.type !== 'balance') continue
+            const { token, holder, amountRaw, beforeRaw } = change.balance
+            const id = `${token}/${holder}`
+            assert.equal(beforeRaw, known.get(id) ?? 0n)
+            known.set(id, amountRaw)
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('every set can be told on the wire', () => {
     fc.assert(
       fc.property(market, steps, (world, script) => {
@@ -183,6 +201,10 @@ test('of what is final the engine keeps nothing that only an undo would need', (
         kept.filter((key) => /^(journal|emitted)\//.test(key)),
         [],
       )
+      const empty = [...run.store.entries()].filter(([key, bytes]) => {
+        return key.startsWith('balance/') && bytes.every((byte) => byte === 0)
+      })
+      assert.deepEqual(empty, [], 'nor balances of nothing')
     }),
     { numRuns: 50 },
   )

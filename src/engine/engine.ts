@@ -72,6 +72,7 @@ export class Engine {
       )
     }
     if (this.#floor === undefined) this.#raiseFloor(Math.max(0, block.number - 1))
+    if (this.#tables.startTime.get(ONLY) === undefined) this.#tables.startTime.put(ONLY, block.time)
     const changes = new BlockFold(this.#settings, this.#tables, block).run()
     const { number, hash, time } = block
     this.#tables.tip.put(ONLY, { number, hash, time })

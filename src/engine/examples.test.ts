@@ -183,6 +183,36 @@ describe('candles', () => {
     assert.equal(wholeDay?.native, undefined, 'without a native price there are no native candles')
   })
 
+  test('in the quote token they are made of the amounts alone, whatever that token is worth', () => {
+    const bought = swap(TOKEN_ETH, eth(1n), 0n, 0n, tokens(2_230_000n))
+    const sold = swap(TOKEN_ETH, 0n, tokens(1_000_000n), eth(11n) / 25n, 0n)
+    const market = new ExampleMarket().block(12, bought, sold)
+    const day = () => [...market.tables.candles.values()].find(({ interval }) => interval === 'k1440')
+    const open = '0.0000004484304932735426008968609865470852'
+    const inQuote = (): unknown => {
+      const { open, high, low, close, volume } = day()?.quote ?? {}
+      return [...[open, high, low, close].map(price), value(volume)]
+    }
+    assert.equal(day()?.usd, undefined, 'nobody knows what a WETH is worth')
+    assert.deepEqual(inQuote(), [open, open, '0.00000044', '0.00000044', '1.44'])
+    // Once it is known, there is a candle in dollars too, of what was traded since: 3 WETH at 3,000.
+    market.block(12, sync(ETH_POOL, usd(3_000_000n), eth(1_000n)))
+    market.block(12, swap(TOKEN_ETH, eth(3n), 0n, 0n, tokens(4_000_000n)))
+    assert.deepEqual(inQuote(), [open, '0.00000075', '0.00000044', '0.00000075', '4.44'])
+    assert.deepEqual([day()?.tradeCount, value(day()?.usd?.volume)], [3, '9000'])
+    assert.deepEqual(day()?.quote, day()?.native)
+  })
+
+  test('in a stablecoin they are the ones in dollars', () => {
+    const market = new ExampleMarket().block(
+      12,
+      swap(TOKEN_USDC, 0n, usd(30n), tokens(10n), 0n),
+      swap(TOKEN_USDC, tokens(10n), 0n, 0n, usd(50n)),
+    )
+    for (const candle of market.tables.candles.values()) assert.deepEqual(candle.quote, candle.usd)
+    assert.ok(market.tables.candles.size > 0)
+  })
+
   test('an undo takes a candle back to what it was, or away', () => {
     const market = new ExampleMarket().block(12, swap(TOKEN_USDC, 0n, usd(30n), tokens(10n), 0n))
     const before = market.tables

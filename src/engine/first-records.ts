@@ -19,6 +19,12 @@ export function newToken(fact: TokenFact, worth: Worth, time: number): Token {
     mainPairTvlUsd: undefined,
     tvlUsd: undefined,
     fdvUsd: supplyRaw === undefined ? undefined : amountValue(supplyRaw, decimals, worth.usd),
+    marketCapUsd: undefined,
+    holding: undefined,
+    origin: undefined,
+    launch: undefined,
+    platform: undefined,
+    risk: undefined,
     updatedAt: time,
   }
 }

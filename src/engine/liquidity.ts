@@ -18,10 +18,11 @@ export function toLiquidity(
 ): LiquidityEvent | undefined {
   const kind = kindOf(event)
   if (kind === undefined) return undefined
-  const amounts = event.type === 'poolCreated' ? ([0n, 0n] as const) : amountsOf(pool, event)
+  const isNew = event.type === 'poolCreated' || event.type === 'curveOpened'
+  const amounts = isNew ? ([0n, 0n] as const) : amountsOf(pool, event)
   if (amounts === undefined) return undefined
   const [amount0, amount1] = [magnitude(amounts[0]), magnitude(amounts[1])]
-  if (kind !== 'createPair' && amount0 === 0n && amount1 === 0n) return undefined
+  if (!isNew && amount0 === 0n && amount1 === 0n) return undefined
   return {
     key,
     time,
@@ -43,6 +44,7 @@ export function toLiquidity(
 function kindOf(event: PoolEvent | PoolCreated): LiquidityEvent['kind'] | undefined {
   switch (event.type) {
     case 'poolCreated':
+    case 'curveOpened':
       return 'createPair'
     case 'liquidityAdded':
       return 'addLiquidity'
@@ -56,6 +58,8 @@ function kindOf(event: PoolEvent | PoolCreated): LiquidityEvent['kind'] | undefi
     case 'priceSet':
     case 'reservesSet':
     case 'swapped':
+    case 'curveProgressed':
+    case 'curveClosed':
       return undefined
     default:
       return never(event)

@@ -9,6 +9,8 @@ export type EngineSettings = {
   readonly quoteAssets: readonly QuoteAsset[]
   /** A pool with less than this on its quote side is too easy to move to tell what others are worth. */
   readonly minDepthUsd: Value
+  /** Contracts that hold tokens for a while and then give them back. */
+  readonly lockers: ReadonlySet<string>
 }
 
 export type QuoteAsset = { readonly address: string; readonly kind: 'stable' | 'native' | 'major' }

@@ -1,37 +1,45 @@
 import type { PoolPrice } from '../dex/events.ts'
-import type { Candle, EventRef, MainPairSwitch, Pair, Token } from '../domain/change.ts'
+import type { Candle, EventRef, MainPairSwitch, Pair, Token, TokenLaunch } from '../domain/change.ts'
+import type { ContractReport } from '../domain/contract-report.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { ByteReader } from '../domain/wire/byte-reader.ts'
 import type { ByteWriter } from '../domain/wire/byte-writer.ts'
 import { readCandles, writeCandles } from '../domain/wire/candle-codec.ts'
+import { readReport, writeReport } from '../domain/wire/contract-codec.ts'
 import { readBlockRef, readPricing, writeBlockRef, writePricing } from '../domain/wire/envelope-codec.ts'
-import { readEventRef, writeEventRef } from '../domain/wire/field-codec.ts'
+import { readEventRef, readMoney, writeEventRef, writeMoney } from '../domain/wire/field-codec.ts'
 import { readSwitch, writeSwitch } from '../domain/wire/liquidity-codec.ts'
 import { readPair, readToken, writePair, writeToken } from '../domain/wire/record-codec.ts'
+import { type HolderTables, openHolderTables } from './holders/tables.ts'
 import type { Pool } from './pool/pool.ts'
 import type { Ratio } from './pool/ratio.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
 
 /** All of the engine's memory, by table. */
-export type EngineTables = WindowTables & {
-  readonly pools: Table<Pool>
-  readonly pairs: Table<Pair>
-  /** By pair, where nothing but trades tells the price: the last one. */
-  readonly lastExchanges: Table<Ratio>
-  readonly tokens: Table<TokenState>
-  /** By pair: the newest candle of each interval. */
-  readonly candles: Table<readonly Candle[]>
-  /** By block number: what an undo of that block has to retract. */
-  readonly emitted: Table<Emitted>
-  /** By pair: its pool's price as it counts for others, since the last block that touched it. */
-  readonly references: Table<Ratio>
-  /** Pairs whose pool's price at the end of the block before was not taken over yet. */
-  readonly unsettled: Table<readonly Unsettled[]>
-  readonly anchors: Table<readonly Anchor[]>
-  readonly tip: Table<Tip>
-}
+export type EngineTables = WindowTables &
+  HolderTables & {
+    readonly pools: Table<Pool>
+    readonly pairs: Table<Pair>
+    /** By pair, where nothing but trades tells the price: the last one. */
+    readonly lastExchanges: Table<Ratio>
+    readonly tokens: Table<TokenState>
+    /** By pair: the newest candle of each interval. */
+    readonly candles: Table<readonly Candle[]>
+    /** By block number: what an undo of that block has to retract. */
+    readonly emitted: Table<Emitted>
+    /** By pair: its pool's price as it counts for others, since the last block that touched it. */
+    readonly references: Table<Ratio>
+    /** Pairs whose pool's price at the end of the block before was not taken over yet. */
+    readonly unsettled: Table<readonly Unsettled[]>
+    readonly anchors: Table<readonly Anchor[]>
+    /** By token. */
+    readonly contracts: Table<ContractReport>
+    readonly tip: Table<Tip>
+    /** Time of the first block of all. */
+    readonly startTime: Table<number>
+  }
 
 /** What a block told that nothing later replaces. */
 export type Emitted = {
@@ -40,7 +48,12 @@ export type Emitted = {
   readonly switches: readonly MainPairSwitch[]
 }
 
-export type TokenState = { readonly token: Token; readonly targetOf: readonly PairDepth[] }
+export type TokenState = {
+  readonly token: Token
+  readonly targetOf: readonly PairDepth[]
+  /** As its target, in any pair, since it was met. */
+  readonly firstTrade: TokenLaunch | undefined
+}
 
 /** A pair that has the token as its target, and how deep it is. */
 export type PairDepth = {
@@ -66,12 +79,13 @@ export type Tip = BlockRef & { readonly time: number }
 export const ONLY = 'only'
 
 const poolCodec: RecordCodec<Pool> = {
-  write: (w, { address, factory, tokens, pricing, price }) => {
+  write: (w, { address, factory, tokens, pricing, price, goalRaw }) => {
     w.recurringId(address)
     w.recurringId(factory)
     w.list(tokens, (token) => w.recurringId(token))
     writePricing(w, pricing)
     w.optional(price, (known) => writePoolPrice(w, known))
+    w.optional(goalRaw, (known) => w.biguint(known))
   },
   read: (r) => ({
     address: r.id(),
@@ -79,6 +93,7 @@ const poolCodec: RecordCodec<Pool> = {
     tokens: r.list(() => r.id()),
     pricing: readPricing(r),
     price: r.optional(() => readPoolPrice(r)),
+    goalRaw: r.optional(() => r.biguint()),
   }),
 }
 
@@ -93,19 +108,26 @@ const ratioCodec: RecordCodec<Ratio> = {
 export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
 
 export const tokenCodec: RecordCodec<TokenState> = {
-  write: (w, { token, targetOf }) => {
+  write: (w, { token, targetOf, firstTrade }) => {
     writeToken(w, token)
     w.list(targetOf, ({ pair, tvlUsd, depthUsd }) => {
       w.recurringId(pair)
       w.biguint(tvlUsd)
       w.biguint(depthUsd)
     })
+    w.optional(firstTrade, ({ time, priceUsd }) => {
+      w.varuint(time)
+      writeMoney(w, priceUsd)
+    })
   },
   read: (r) => ({
     token: readToken(r),
     targetOf: r.list(() => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() })),
+    firstTrade: r.optional(() => ({ time: r.varuint(), priceUsd: readMoney(r) })),
   }),
 }
+
+export const reportCodec: RecordCodec<ContractReport> = { write: writeReport, read: readReport }
 
 export const candlesCodec: RecordCodec<readonly Candle[]> = {
   write: writeCandles,
@@ -164,8 +186,11 @@ export function openTables(state: JournaledState): EngineTables {
     references: state.table('reference', ratioCodec),
     unsettled: state.table('unsettled', unsettledCodec),
     anchors: state.table('anchors', anchorsCodec),
+    contracts: state.table('contract', reportCodec),
     tip: state.table('tip', tipCodec),
+    startTime: state.table('startTime', { write: (w, time) => w.varuint(time), read: (r) => r.varuint() }),
     ...openWindowTables(state),
+    ...openHolderTables(state),
   }
 }
 

@@ -1,9 +1,15 @@
 import type { Swapped } from '../dex/events.ts'
 import type { EventSide, Pair, PairSide, Trade } from '../domain/change.ts'
-import { ONE_PRICE } from '../domain/money.ts'
+import { ONE_PRICE, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
-import { amountValue, orient, targetWorth } from './price/pair-prices.ts'
-import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
+import {
+  amountValue,
+  orient,
+  type TargetWorth,
+  targetWorth,
+  UNKNOWN_TARGET_WORTH,
+} from './price/pair-prices.ts'
+import { type ReferencePrices, UNKNOWN_WORTH } from './price/reference-prices.ts'
 
 /** What was exchanged between the two tokens of a pair. */
 export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }
@@ -23,20 +29,25 @@ export type TradeOrigin = {
   readonly swap: Pick<Swapped, 'sender' | 'recipient'>
 }
 
-/** The trade, and what one whole target token was paid with; `pair` is as it is after the swap. */
+/** What one whole target token was paid with, and how much of the quote asset was paid in all. */
+type Paid = TargetWorth & { readonly quoteValue: Value | undefined }
+
+/** The trade, and what was paid in it; `pair` is as it is after the swap. */
 export function toTrade(
   pair: Pair,
   { amount0, amount1, isToken0Sold }: Exchange,
   { key, time, transaction, wallet, swap }: TradeOrigin,
   reference: ReferencePrices,
-): { trade: Trade; paid: Worth } {
+): { trade: Trade; paid: Paid } {
   const oriented = orient(pair)
   const isTarget0 = pair.targetToken === pair.token0.token
   const targetRaw = isTarget0 ? amount0 : amount1
   const quoteRaw = isTarget0 ? amount1 : amount0
   const quoteWorth = oriented === undefined ? UNKNOWN_WORTH : reference.worthOf(oriented.quote.token)
   const paid =
-    oriented === undefined ? UNKNOWN_WORTH : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, reference)
+    oriented === undefined
+      ? UNKNOWN_TARGET_WORTH
+      : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, reference)
   const tradeSide = (side: PairSide, amountRaw: bigint): EventSide => {
     const worth = side.token === pair.targetToken ? paid : quoteWorth
     const { token, symbol, decimals, reserveRaw } = side
@@ -65,5 +76,5 @@ export function toTrade(
     liquidityUsd: pair.tvlUsd,
     liquidityNative: pair.tvlNative,
   }
-  return { trade, paid }
+  return { trade, paid: { ...paid, quoteValue: amountValue(quoteRaw, oriented?.quote.decimals, ONE_PRICE) } }
 }

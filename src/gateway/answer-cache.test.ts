@@ -120,3 +120,16 @@ test('it holds no more than it may, and what was asked for last stays longest', 
   assert.deepEqual(world.after({ type: 'token', token: sampleToken() }, ['a', 'c', 'd']), [])
   assert.equal(world.cache.size, 0)
 })
+
+test('cleared: nothing is kept, nor what was being made', async () => {
+  const world = new World()
+  for (const name of ['a', 'b']) world.keep(name, `token/${MEME}`)
+  const making = world.cache.getOrMake('eth', 'c', async () => {
+    world.cache.clear()
+    return { answer: { json: 'c' }, dependsOn: [`token/${MEME}`] }
+  })
+  assert.deepEqual(await making, { json: 'c' })
+  assert.equal(world.cache.size, 0)
+  world.keep('d', `token/${MEME}`)
+  assert.deepEqual(world.after({ type: 'token', token: sampleToken() }, ['d']), [])
+})

@@ -38,6 +38,7 @@ export class AnswerCache<T extends Answer> {
   readonly #kept = new Map<string, Kept<T>>()
   readonly #byDependency = new Map<string, Set<string>>()
   #bytes = 0
+  #clearings = 0
 
   constructor(view: Pick<MarketReader, 'head' | 'end'>, maxBytes: number) {
     this.#view = view
@@ -62,9 +63,10 @@ export class AnswerCache<T extends Answer> {
   }
 
   async #make(chain: string, name: string, make: () => Promise<Made<T>>): Promise<T> {
-    const before = this.#view.end(chain).version
+    const [before, clearings] = [this.#view.end(chain).version, this.#clearings]
     const made = await make()
-    if (this.#view.end(chain).version === before) this.put(chain, name, made)
+    const isCurrent = this.#view.end(chain).version === before && this.#clearings === clearings
+    if (isCurrent) this.put(chain, name, made)
     return made.answer
   }
 
@@ -84,6 +86,12 @@ export class AnswerCache<T extends Answer> {
 
   get size(): number {
     return this.#kept.size
+  }
+
+  /** Something that no set tells of, and that any answer may be made from, has changed. */
+  clear(): void {
+    this.#clearings++
+    for (const name of [...this.#kept.keys()]) this.#forget(name)
   }
 
   /** To be called with every set, before anybody reads what it changed. */

@@ -97,7 +97,7 @@ async function answerOf(story: Story, limit: number): Promise<State> {
   const view = createHistoryView({
     view: { recent: () => ({ upTo: dropped, applied, overlay }) },
     hot: { recentCandles: async () => undefined },
-    history: { trades, liquidity: async () => [], candles: async () => [], tokensBySymbol: async () => [] },
+    history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
   })
   const found = await view.trades(PAIR, undefined, limit)
   const places = found.map(({ key }) => key.block - 100)

@@ -1,7 +1,7 @@
 import type { Candle, EventRef, LiquidityEvent, Trade } from '../domain/change.ts'
 import type { ChainId } from '../domain/ids.ts'
 import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
-import type { EventPlace, HistoryReader, SymbolQuestion } from '../store/clickhouse/read/history-reader.ts'
+import type { EventPlace, HistoryReader, MatchesQuestion } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { CandleSeries, MarketView } from './market-view.ts'
 import type { Overlay, Version } from './overlay.ts'
@@ -9,7 +9,7 @@ import type { Overlay, Version } from './overlay.ts'
 export type HistoryViewOptions = {
   readonly view: Pick<MarketView, 'recent'>
   readonly hot: Pick<HotStore, 'recentCandles'>
-  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokensBySymbol'>
+  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
 }
 
 export type CandleRange = { readonly from: number; readonly to: number; readonly limit: number }
@@ -21,8 +21,8 @@ export type HistoryView = {
   /** Those right before a place, newest first. */
   trades(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<Trade[]>
   liquidity(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<LiquidityEvent[]>
-  /** Best matches first, as the writer last left them. */
-  tokensBySymbol(question: SymbolQuestion): Promise<ChainId[]>
+  /** What may match, as the writer last left it. */
+  tokenMatches(question: MatchesQuestion): Promise<ChainId[]>
 }
 
 export function createHistoryView({ view, hot, history }: HistoryViewOptions): HistoryView {
@@ -79,7 +79,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         (overlay) => overlay.liquidity(pair.address),
         (question) => history.liquidity(question),
       ),
-    tokensBySymbol: (question) => history.tokensBySymbol(question),
+    tokenMatches: (question) => history.tokenMatches(question),
   }
 }
 

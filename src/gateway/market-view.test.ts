@@ -70,8 +70,7 @@ class World {
         tokens: (refs) => answer(refs.map(({ address }) => stored.tokens.get(address))),
         windows: (refs) => answer(refs.map(({ kind, address }) => stored.windows.get(`${kind} ${address}`))),
         candles: (refs) => answer(refs.map(() => stored.candle)),
-        topTokens: (_chain, _by, limit, offset = 0) => answer(stored.top.slice(offset, offset + limit)),
-        rankedTokens: () => answer(stored.top.length),
+        topTokens: (_chain, _by, limit) => answer(stored.top.slice(0, limit)),
         topPairs: (_chain, _token, limit) => {
           this.topLimits.push(limit)
           return answer(stored.top.slice(0, limit))

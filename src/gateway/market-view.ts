@@ -61,7 +61,7 @@ export type MarketViewOptions = {
   readonly logs: ReadonlyMap<string, ChainView['log']>
   readonly store: Pick<
     HotStore,
-    'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens' | 'rankedTokens'
+    'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'
   >
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (told: ToldSet) => void
@@ -69,6 +69,10 @@ export type MarketViewOptions = {
   readonly signal: AbortSignal
   readonly pruneMs?: number
 }
+
+/** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
+const CHANGES_DROPPED_AT_ONCE = 10_000
+const DROP_PAUSE_MS = 50
 
 /**
  * The newest documents of all chains: the hot store's, overlaid with those change sets that the writer has
@@ -207,19 +211,9 @@ export class MarketView {
     return views.sort(byTvl).slice(0, limit)
   }
 
-  /** A part of a rank of tokens, highest first, as the writer last left it, and how many stand in it. */
-  async ranked(
-    chain: string,
-    by: TokenRank,
-    offset: number,
-    limit: number,
-  ): Promise<{ addresses: string[]; total: number }> {
-    const { store } = this.#options
-    const [addresses, total] = await Promise.all([
-      store.topTokens(chain, by, limit, offset),
-      store.rankedTokens(chain, by),
-    ])
-    return { addresses, total }
+  /** The addresses that lead a rank of tokens, highest first, as the writer last left it. */
+  ranked(chain: string, by: TokenRank, limit: number): Promise<string[]> {
+    return this.#options.store.topTokens(chain, by, limit)
   }
 
   /**
@@ -280,14 +274,22 @@ export class MarketView {
       try {
         const head = await store.head(name)
         if (head === undefined || head.position.epoch !== chain.log.epoch) continue
-        if (!chain.overlay.drop(head.seq)) continue
-        chain.dropped = Math.min(head.seq, chain.applied)
-        this.#generation++
+        await this.#drop(chain, head.seq)
       } catch (error) {
         if (!signal.aborted)
           logger.warn({ err: error, chain: name }, 'Could not read the head of the hot store')
       }
     }
+  }
+
+  /** A few at a time: whoever waits for a push, or reads while something is dropped, waits no longer than that. */
+  async #drop(chain: ChainView, seq: number): Promise<void> {
+    do {
+      const dropped = chain.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
+      if (dropped === undefined) return
+      chain.dropped = Math.min(dropped, chain.applied)
+      this.#generation++
+    } while (await pause(DROP_PAUSE_MS, this.#options.signal))
   }
 
   #chain(name: string): ChainView {

@@ -1,5 +1,6 @@
 import type {
   Candle,
+  CandleRef,
   Change,
   ChangeSet,
   EventRef,
@@ -17,7 +18,13 @@ import { formatOrderKey } from '../domain/order-key.ts'
 /** A document as one change set left it; without a record it is a tombstone. */
 export type Version<T> = { readonly seq: number; readonly record: T | undefined }
 
-type Applied = { readonly seq: number; readonly forget: (() => void)[] }
+type Versions<Id, T> = Map<Id, Version<T>>
+
+/** What a set said that is held here. It is kept as it is, because what is kept of each block is kept for all of them. */
+type Applied = { readonly seq: number; readonly changes: readonly Change[] }
+
+/** What is done with a document that a set tells of: its version is put down, or forgotten again. */
+type Touch = <Id, T>(versions: Versions<Id, T>, id: Id, seq: number, record: T | undefined) => void
 
 /**
  * What one chain's change sets say that the hot store may not say yet. Sets come in order of `seq` and leave
@@ -28,9 +35,10 @@ export class Overlay {
   readonly #tokens = new Map<string, Version<Token>>()
   readonly #pairWindows = new Map<string, Version<Windows>>()
   readonly #tokenWindows = new Map<string, Version<Windows>>()
-  readonly #candles = new Map<string, Map<number, Version<Candle>>>()
-  readonly #trades = new Map<string, Map<string, Version<Trade>>>()
-  readonly #liquidity = new Map<string, Map<string, Version<LiquidityEvent>>>()
+  /** By pair, and within it by interval: there are ten of them for each trade. */
+  readonly #candles = new Map<string, Map<Interval, Versions<number, Candle>>>()
+  readonly #trades = new Map<string, Versions<string, Trade>>()
+  readonly #liquidity = new Map<string, Versions<string, LiquidityEvent>>()
   readonly #pairsOfToken = new Map<string, Set<string>>()
   readonly #removedPairs = new Set<string>()
   readonly #applied: Applied[] = []
@@ -38,7 +46,7 @@ export class Overlay {
   /** Documents held, tombstones included. */
   get size(): number {
     let size = this.#pairs.size + this.#tokens.size + this.#pairWindows.size + this.#tokenWindows.size
-    for (const table of [this.#candles, this.#trades, this.#liquidity]) {
+    for (const table of [this.#trades, this.#liquidity, ...this.#candles.values()]) {
       for (const versions of table.values()) size += versions.size
     }
     return size
@@ -66,7 +74,7 @@ export class Overlay {
 
   /** By the start of the candle: a removed newest candle gives the one before it back. */
   candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> | undefined {
-    return this.#candles.get(candleKey(pair, interval))
+    return this.#candles.get(pair)?.get(interval)
   }
 
   /** By the place in the chain. */
@@ -82,81 +90,109 @@ export class Overlay {
     return this.#pairsOfToken.get(token) ?? new Set()
   }
 
-  apply(set: ChangeSet): void {
-    const forget: Applied['forget'] = []
-    for (const change of set.changes) {
-      const undo = this.#applyChange(change, set.seq)
-      if (undo !== undefined) forget.push(undo)
+  apply({ seq, changes }: ChangeSet): void {
+    const held = changes.filter((change) => this.#touch(change, seq, put))
+    if (held.length > 0) this.#applied.push({ seq, changes: held })
+  }
+
+  /**
+   * Forgets what the sets up to `seq` said, unless a later one said it anew, oldest first, and no more sets once those
+   * had `enough` changes. Gives the version up to which nothing is held any more; undefined if nothing was to forget.
+   */
+  drop(seq: number, enough = Number.POSITIVE_INFINITY): number | undefined {
+    let count = 0
+    let forgotten = 0
+    for (const applied of this.#applied) {
+      if (applied.seq > seq || forgotten >= enough) break
+      for (const change of applied.changes) this.#touch(change, applied.seq, forget)
+      forgotten += applied.changes.length
+      count++
     }
-    if (forget.length > 0) this.#applied.push({ seq: set.seq, forget })
+    const last = this.#applied.splice(0, count).at(-1)
+    if (last === undefined) return undefined
+    const [next] = this.#applied
+    return next !== undefined && next.seq <= seq ? last.seq : seq
   }
 
-  /** Forgets what the sets up to `seq` said, unless a later one said it anew; true if there was any. */
-  drop(seq: number): boolean {
-    const kept = this.#applied.findIndex((applied) => applied.seq > seq)
-    const dropped = this.#applied.splice(0, kept === -1 ? this.#applied.length : kept)
-    for (const { forget } of dropped) for (const each of forget) each()
-    return dropped.length > 0
-  }
-
-  #applyChange(change: Change, seq: number): (() => void) | undefined {
+  /** False if it tells of nothing that is held here. */
+  #touch(change: Change, seq: number, touch: Touch): boolean {
     switch (change.type) {
       case 'pair':
-        return this.#setPair(change.pair.address, { seq, record: change.pair })
+        this.#touchPair(change.pair.address, seq, change.pair, touch)
+        return true
       case 'pairRemoved':
-        return this.#setPair(change.pair, { seq, record: undefined })
+        this.#touchPair(change.pair, seq, undefined, touch)
+        return true
       case 'token':
-        return setVersion(this.#tokens, change.token.address, { seq, record: change.token })
+        touch(this.#tokens, change.token.address, seq, change.token)
+        return true
       case 'tokenRemoved':
-        return setVersion(this.#tokens, change.token, { seq, record: undefined })
+        touch(this.#tokens, change.token, seq, undefined)
+        return true
       case 'windows':
-        return this.#setWindows(change.windows, { seq, record: change.windows })
+        this.#touchWindows(change.windows, seq, change.windows, touch)
+        return true
       case 'windowsRemoved':
-        return this.#setWindows(change.windows, { seq, record: undefined })
+        this.#touchWindows(change.windows, seq, undefined, touch)
+        return true
       case 'candle':
-        return this.#setCandle(change.candle, { seq, record: change.candle })
+        this.#touchCandle(change.candle, seq, change.candle, touch)
+        return true
       case 'candleRemoved':
-        return this.#setCandle(change.candle, { seq, record: undefined })
+        this.#touchCandle(change.candle, seq, undefined, touch)
+        return true
       case 'trade':
-        return setEvent(this.#trades, change.trade, { seq, record: change.trade })
+        touchEvent(this.#trades, change.trade, seq, change.trade, touch)
+        return true
       case 'tradeRemoved':
-        return setEvent(this.#trades, change.trade, { seq, record: undefined })
+        touchEvent(this.#trades, change.trade, seq, undefined, touch)
+        return true
       case 'liquidity':
-        return setEvent(this.#liquidity, change.liquidity, { seq, record: change.liquidity })
+        touchEvent(this.#liquidity, change.liquidity, seq, change.liquidity, touch)
+        return true
       case 'liquidityRemoved':
-        return setEvent(this.#liquidity, change.liquidity, { seq, record: undefined })
+        touchEvent(this.#liquidity, change.liquidity, seq, undefined, touch)
+        return true
       case 'switch':
       case 'switchRemoved':
-        return undefined
+      // What addresses hold is read from history alone.
+      case 'balance':
+      // Examined seldom, and asked for by itself.
+      case 'contract':
+      case 'contractRemoved':
+        return false
       default:
         return never(change)
     }
   }
 
-  #setPair(address: string, version: Version<Pair>): () => void {
-    this.#unlinkPair(address)
-    this.#pairs.set(address, version)
-    if (version.record === undefined) this.#removedPairs.add(address)
-    else for (const side of [version.record.token0, version.record.token1]) this.#link(side.token, address)
-    return () => {
-      if (this.#pairs.get(address) !== version) return
-      this.#unlinkPair(address)
-      this.#pairs.delete(address)
-    }
+  #touchPair(address: string, seq: number, pair: Pair | undefined, touch: Touch): void {
+    const before = this.#pairs.get(address)?.record
+    touch(this.#pairs, address, seq, pair)
+    const version = this.#pairs.get(address)
+    if (version !== undefined && version.record === undefined) this.#removedPairs.add(address)
+    else this.#removedPairs.delete(address)
+    const [some, others] = [tokensOf(before), tokensOf(version?.record)]
+    // Most often they are the same.
+    for (const token of some) if (!others.includes(token)) this.#unlink(token, address)
+    for (const token of others) if (!some.includes(token)) this.#link(token, address)
   }
 
-  #setWindows({ pair, token }: WindowsRef, version: Version<Windows>): () => void {
-    const forget = [
-      ...(pair === undefined ? [] : [setVersion(this.#pairWindows, pair, version)]),
-      ...(token === undefined ? [] : [setVersion(this.#tokenWindows, token, version)]),
-    ]
-    return () => {
-      for (const each of forget) each()
-    }
+  #touchWindows({ pair, token }: WindowsRef, seq: number, windows: Windows | undefined, touch: Touch): void {
+    if (pair !== undefined) touch(this.#pairWindows, pair, seq, windows)
+    if (token !== undefined) touch(this.#tokenWindows, token, seq, windows)
   }
 
-  #setCandle(ref: { pair: string; interval: Interval; start: number }, version: Version<Candle>): () => void {
-    return setInGroup(this.#candles, candleKey(ref.pair, ref.interval), ref.start, version)
+  #touchCandle(
+    { pair, interval, start }: CandleRef,
+    seq: number,
+    candle: Candle | undefined,
+    touch: Touch,
+  ): void {
+    const ofPair = this.#candles.get(pair) ?? new Map<Interval, Versions<number, Candle>>()
+    touchGroup(ofPair, interval, start, seq, candle, touch)
+    if (ofPair.size === 0) this.#candles.delete(pair)
+    else this.#candles.set(pair, ofPair)
   }
 
   #link(token: string, pair: string): void {
@@ -165,48 +201,48 @@ export class Overlay {
     else pairs.add(pair)
   }
 
-  #unlinkPair(address: string): void {
-    this.#removedPairs.delete(address)
-    const record = this.#pairs.get(address)?.record
-    for (const token of record === undefined ? [] : [record.token0.token, record.token1.token]) {
-      const pairs = this.#pairsOfToken.get(token)
-      pairs?.delete(address)
-      if (pairs?.size === 0) this.#pairsOfToken.delete(token)
-    }
+  #unlink(token: string, pair: string): void {
+    const pairs = this.#pairsOfToken.get(token)
+    pairs?.delete(pair)
+    if (pairs?.size === 0) this.#pairsOfToken.delete(token)
   }
 }
 
-/** Gives the way to forget it, unless something newer has come by then. */
-function setVersion<T>(versions: Map<string, Version<T>>, id: string, version: Version<T>): () => void {
-  versions.set(id, version)
-  return () => {
-    if (versions.get(id) === version) versions.delete(id)
-  }
+function put<Id, T>(versions: Versions<Id, T>, id: Id, seq: number, record: T | undefined): void {
+  versions.set(id, { seq, record })
 }
 
-function setInGroup<Id, T>(
-  groups: Map<string, Map<Id, Version<T>>>,
-  group: string,
-  id: Id,
-  version: Version<T>,
-): () => void {
-  const versions = groups.get(group) ?? new Map<Id, Version<T>>()
-  groups.set(group, versions.set(id, version))
-  return () => {
-    if (versions.get(id) !== version) return
-    versions.delete(id)
-    if (versions.size === 0) groups.delete(group)
-  }
+/** Unless something newer has come by then. */
+function forget<Id, T>(versions: Versions<Id, T>, id: Id, seq: number): void {
+  if (versions.get(id)?.seq === seq) versions.delete(id)
 }
 
-function setEvent<T>(
-  groups: Map<string, Map<string, Version<T>>>,
+function touchEvent<T>(
+  events: Map<string, Versions<string, T>>,
   { pair, key }: EventRef,
-  version: Version<T>,
-): () => void {
-  return setInGroup(groups, pair, formatOrderKey(key), version)
+  seq: number,
+  event: T | undefined,
+  touch: Touch,
+): void {
+  touchGroup(events, pair, formatOrderKey(key), seq, event, touch)
 }
 
-function candleKey(pair: string, interval: Interval): string {
-  return `${pair}/${interval}`
+/** No group is empty. */
+function touchGroup<Group, Id, T>(
+  groups: Map<Group, Versions<Id, T>>,
+  group: Group,
+  id: Id,
+  seq: number,
+  record: T | undefined,
+  touch: Touch,
+): void {
+  const known = groups.get(group)
+  const versions = known ?? new Map<Id, Version<T>>()
+  touch(versions, id, seq, record)
+  if (versions.size === 0) groups.delete(group)
+  else if (known === undefined) groups.set(group, versions)
+}
+
+function tokensOf(pair: Pair | undefined): string[] {
+  return pair === undefined ? [] : [pair.token0.token, pair.token1.token]
 }

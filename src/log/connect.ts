@@ -19,7 +19,7 @@ import { LatestValues } from './latest-values.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
 
-export type LatestName = 'KEYS' | 'USAGE'
+export type LatestName = 'KEYS' | 'USAGE' | 'WORK'
 
 export type LogOptions = {
   readonly urls: readonly string[]
@@ -36,6 +36,10 @@ export type Logs = {
   /** Says something to every process that hears this topic now; nobody keeps it. */
   tell(topic: string, text: string): void
   hear(topic: string, onText: (text: string) => void): void
+  /** Asks whoever answers this topic, if anybody does in time. */
+  ask(topic: string, text: string, timeoutMs: number): Promise<string>
+  /** Answers a topic, together with all others that do: each question is answered by one of them. */
+  answer(topic: string, onQuestion: (text: string) => Promise<string>): void
   close(): Promise<void>
 }
 
@@ -47,8 +51,8 @@ const STREAM_NAME_IN_USE = 10_058
 const PING_MS = 5_000
 const MAX_UNANSWERED_PINGS = 2
 const DUPLICATE_WINDOW_MS = 120_000
-/** API keys stay for ever; what they used is history of a little more than a year. */
-const LATEST_MAX_AGE_MS: Record<LatestName, number> = { KEYS: 0, USAGE: 400 * 86_400_000 }
+/** API keys stay for ever; what they used is history of a little more than a year; a wish is repeated by whoever still has it. */
+const LATEST_MAX_AGE_MS: Record<LatestName, number> = { KEYS: 0, USAGE: 400 * 86_400_000, WORK: 600_000 }
 /** The server counts a message's headers (its id, what it expects) as payload too. */
 const HEADER_ROOM_BYTES = 1_024
 
@@ -122,6 +126,29 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         callback: (error, message) => {
           if (error === null) onText(message.string())
           else logger.warn({ err: error, topic }, 'Cannot hear what is told')
+        },
+      })
+    },
+    ask: async (topic, text, timeoutMs) => {
+      try {
+        return (await connection.request(`${options.prefix}.${topic}`, text, { timeout: timeoutMs })).string()
+      } catch (error) {
+        throw new ChaintapeError('store_unavailable', `nobody answers ${topic}`, { cause: error })
+      }
+    },
+    answer: (topic, onQuestion) => {
+      connection.subscribe(`${options.prefix}.${topic}`, {
+        queue: topic,
+        callback: (error, message) => {
+          if (error !== null) {
+            logger.warn({ err: error, topic }, 'Cannot hear questions')
+            return
+          }
+          // Without an answer the one who asks goes on by himself.
+          onQuestion(message.string()).then(
+            (answer) => message.respond(answer),
+            (failure: unknown) => logger.warn({ err: failure, topic }, 'A question is not answered'),
+          )
         },
       })
     },

@@ -10,5 +10,6 @@ export function engineSettings(chain: string, config: ChainConfig): EngineSettin
     registry: createRegistry(config),
     quoteAssets: config.quote_assets,
     minDepthUsd: BigInt(config.min_depth_usd) * pow10(VALUE_DIGITS),
+    lockers: new Set(config.lockers),
   }
 }

@@ -1,14 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from '../config/schema.ts'
+import { PROTOCOLS } from '../dex/protocols.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
 import { type Answer, AnswerCache } from '../gateway/answer-cache.ts'
 import { createApp } from '../gateway/app.ts'
+import { limitConnections } from '../gateway/connection-limit.ts'
+import { createContractReports } from '../gateway/contract-reports.ts'
 import { createHistoryView } from '../gateway/history-view.ts'
+import { createHoldersView } from '../gateway/holders/holders-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
 import type { RestContext } from '../gateway/rest/context.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
+import { openTokenLists } from '../gateway/token-lists/token-lists.ts'
 import { Hub } from '../gateway/ws/hub.ts'
 import { MissedEvents } from '../gateway/ws/missed-events.ts'
 import { MissedSets } from '../gateway/ws/missed-sets.ts'
@@ -78,16 +83,33 @@ export const startGateway: StartRole = async (config, common) => {
   const { check } = keys
   const reader = openHistoryReader(config.clickhouse)
   shutdown.onClose('history', () => reader.close())
+  const { listingOf } = await openTokenLists({
+    sources: config.gateway.token_lists,
+    chains: Object.entries(config.chains).map(([chain, { family, chain_id: chainId }]) => {
+      return { chain, family, chainId }
+    }),
+    onChange: () => answers.clear(),
+    ...{ logger, signal: shutdown.signal },
+  })
   const app = createApp({
-    ...{ ...metered, view, answers, prices, familyOf, check, metrics, logger },
+    ...{ ...metered, view, answers, prices, familyOf, listingOf, check, metrics, logger },
     history: createHistoryView({ view, hot: store, history: reader }),
+    holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
+    reports: createContractReports({
+      hot: store,
+      work: await logs.openLatest('WORK'),
+      logger,
+      now: Date.now,
+    }),
     ...chainsOf(config),
     publicUrls: config.gateway.public_urls,
   })
   await app.ready()
+  const { connections_per_ip: perAddress, proxies, allowed_origins: allowedOrigins } = config.gateway
+  limitConnections(app.server, { perAddress, proxies })
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
-    ...{ hub, view, check, familyOf, metrics, logger, now: Date.now },
+    ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },
     missed: new MissedSets({ recent, logs: changes, signal: shutdown.signal }),
     events: new MissedEvents({
       history: reader,
@@ -118,11 +140,14 @@ export const startGateway: StartRole = async (config, common) => {
   }
 }
 
-function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf'> {
+function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf'> {
   return {
     chains: Object.entries(chains).map(([chain, { family, dexes }]) => {
-      return { chain, family, amms: [...new Set(dexes.map(({ amm }) => amm))] }
+      const platforms = dexes.filter(({ protocol }) => PROTOCOLS[protocol]?.isLaunchPlatform)
+      const namesOf = (all: typeof dexes) => [...new Set(all.map(({ amm }) => amm))]
+      return { chain, family, amms: namesOf(dexes), platforms: namesOf(platforms) }
     }),
+    nativeDecimalsOf: (chain) => chains[chain]?.native.decimals ?? 18,
     mainTokensOf: (chain) => (chains[chain]?.quote_assets ?? []).map(({ address }) => address),
   }
 }

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Doorbell } from '../chain/doorbell.ts'
+import { askAccounts } from '../chain/evm/accounts.ts'
 import { AskMany } from '../chain/evm/ask-many.ts'
 import { EvmFacts } from '../chain/evm/facts.ts'
+import { Inspections } from '../chain/evm/inspect/inspections.ts'
 import { watchNewHeads } from '../chain/evm/new-heads.ts'
 import { createEvmRpc } from '../chain/evm/rpc.ts'
 import { createEvmSource } from '../chain/evm/source.ts'
+import { TransferHistory } from '../chain/evm/transfer-history.ts'
 import { firstBlockAt } from '../chain/first-block-at.ts'
 import { Reader } from '../chain/reader.ts'
 import { ReaderIndex } from '../chain/reader-index.ts'
@@ -13,6 +16,11 @@ import type { ChainSource } from '../chain/source.ts'
 import type { ChainConfig } from '../config/schema.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import {
+  ACCOUNTS_TOPIC,
+  decodeAccountsQuestion,
+  encodeAccountsAnswer,
+} from '../domain/wire/account-question.ts'
 import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
 import { retry } from '../lib/retry.ts'
@@ -24,7 +32,7 @@ import { createReaderMetrics, type ReaderMetrics, rpcMetrics } from './reader/me
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
-const INDEX_FORMAT = 'reader-1'
+const INDEX_FORMAT = 'reader-2'
 
 export const startReader: StartRole = async (config, common) => {
   const metrics = createReaderMetrics(common)
@@ -90,13 +98,43 @@ async function readChain(
   const startBlock = index.floor === undefined ? await findStart(source, config, common) : 0
   const { gas, answer_bytes: answerBytes } = config.calls
   const asker = new AskMany(rpc, { gas, answerBytes })
-  const facts = new EvmFacts(asker, createRegistry(config), config.native)
+  const wrappedNative = wrappedNativeOf(config)
+  const registry = createRegistry(config)
+  const facts = new EvmFacts(asker, registry, config.native, wrappedNative)
+  const history = new TransferHistory({
+    nodes: rpc,
+    queue: index.histories,
+    hashAt: (number) => index.hashAt(number),
+    wrappedNative,
+    logger,
+    signal,
+  })
+  const inspections = new Inspections({
+    nodes: rpc,
+    queue: index.inspections,
+    knowsToken: (token) => index.knowsToken(token),
+    trialIn: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0)?.is.trial,
+    logger,
+    signal,
+  })
+  void (await logs.openLatest('WORK')).watch({
+    signal,
+    onValue: ({ name }) => {
+      const [of, kind, token] = name.split('.')
+      if (of === chain && kind === 'inspect' && token !== undefined) inspections.want(token)
+    },
+    onCurrent: () => undefined,
+  })
+  logs.answer(`${ACCOUNTS_TOPIC}.${chain}`, async (question) =>
+    encodeAccountsAnswer(await askAccounts(rpc, decodeAccountsQuestion(question))),
+  )
   const appender = new Appender(publisher, index, store)
   await new Reader({
     chain,
     source,
     index,
     gather: (block, transactions, known) => facts.gather(block, transactions, known),
+    background: [history, inspections],
     append: async (envelope) => {
       await appender.append(envelope)
       metrics.appended.inc({ chain, kind: envelope.kind })
@@ -112,9 +150,14 @@ async function readChain(
     onProgress: ({ tip, lagBlocks }) => {
       if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
       metrics.lag.set({ chain }, lagBlocks)
+      metrics.openHistories.set({ chain }, index.histories.length)
       if (lagBlocks === 0) onCaughtUp()
     },
   }).run()
+}
+
+function wrappedNativeOf({ quote_assets }: ChainConfig): ReadonlySet<string> {
+  return new Set(quote_assets.filter(({ kind }) => kind === 'native').map(({ address }) => address))
 }
 
 async function findStart(source: ChainSource, config: ChainConfig, common: Common): Promise<number> {

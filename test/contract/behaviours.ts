@@ -21,11 +21,20 @@ type Behaviour = {
 type TokenRow = Readonly<Record<string, string | number>>
 type Page = { readonly current_page_size: number; readonly next_page: number; readonly tokens: TokenRow[] }
 type Pages = Page & { readonly total: number }
+type Detail = {
+  readonly data: { readonly is_audited: boolean; readonly token: { readonly logo_url: string } }
+}
+type Explanation = { readonly score: number; readonly factors: { readonly points: number }[] }
 type Txs = { readonly txs: { readonly id: string }[]; readonly next_cursor?: string }
 type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & {
   readonly time: number
   readonly count: number
 }
+
+const CONTRACT_FLAGS = [
+  ...['is_honeypot', 'is_proxy', 'has_mint_method', 'has_black_method', 'transfer_pausable'],
+  ...['slippage_modifiable', 'can_take_back_ownership', 'hidden_owner', 'selfdestruct', 'external_call'],
+]
 
 const UNKNOWN = `0x${'1'.repeat(40)}-local`
 
@@ -107,11 +116,10 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     given: { keyword: 'PEP' },
     knowledge: 'full',
     check: async (rows: TokenRow[], names, again) => {
-      assert.deepEqual(await again({ keyword: mixedCase(names.token) }), rows)
-      assert.deepEqual(
-        rows.map(({ token }) => token),
-        [names.token],
-      )
+      const [{ is_impostor: isImpostor, ...row } = {}, ...others] = rows
+      assert.deepEqual([row['token'], isImpostor, others], [names.token, false, []])
+      assert.deepEqual(await again({ keyword: mixedCase(names.token) }), [row])
+      assert.deepEqual(await again({ keyword: 'pepper' }), [row])
       assert.deepEqual(await again({ keyword: `0x${'1'.repeat(40)}` }), [])
       for (const keyword of ['no such symbol', '%', '_EP', "' OR 1=1 --", '\u0000', '\\']) {
         assert.deepEqual(await again({ keyword }), [], keyword)
@@ -136,6 +144,17 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     operation: 'token detail',
+    name: 'logo and audit, as the configured list says',
+    given: { 'token-id': '$token' },
+    check: async ({ data }: Detail, names, again) => {
+      const { data: other } = (await again({ 'token-id': '$idle' })) as Detail
+      const logo = (address: string): string => `https://pictures.example/${address}.png`
+      assert.deepEqual([data.is_audited, data.token.logo_url], [true, logo(names.token)])
+      assert.deepEqual([other.is_audited, other.token.logo_url], [false, logo(names.idle)])
+    },
+  },
+  {
+    operation: 'token detail',
     name: 'one that was never traded',
     given: { 'token-id': '$idle' },
     check: ({ data }: { data: { pairs: TokenRow[] } }) => {
@@ -146,15 +165,9 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    operation: 'top holders',
-    name: 'nobody yet: balances are not read',
-    given: { 'token-id': '$token' },
-    check: (body) => assert.deepEqual(body, []),
-  },
-  {
     operation: 'platform',
-    name: 'none yet: launch platforms are not read',
-    given: { tag: 'pump_in_hot' },
+    name: 'none where no launch platform is read',
+    given: { tag: 'meme', orderby: 'main_pair_tvl' },
     check: (body) => assert.deepEqual(body, []),
   },
   {
@@ -169,18 +182,17 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     operation: 'trending',
-    name: '50 rows by default, by volume; next_page is -1 on the last page',
+    name: '50 rows by default; next_page is -1 on the last page',
     given: { chain: 'local' },
     check: async (first: Pages, names, again) => {
-      const { tokens, ...about } = first
-      const total = names.beans.length + 2
+      const { tokens: _, ...about } = first
+      const total = names.beans.length + 1
       assert.deepEqual(about, { current_page_size: 50, next_page: 1, total })
-      isDescending(tokens, 'tx_volume_u_24h')
       const second = (await again({ chain: 'local', current_page: 1 })) as Pages
       const last = (await again({ chain: 'local', current_page: 2 })) as Pages
       assert.deepEqual([second.next_page, last.next_page, last.current_page_size], [2, -1, total - 100])
       const seen = [first, second, last].flatMap((page) => page.tokens.map(({ token }) => token))
-      assert.equal(new Set(seen).size, total)
+      assert.deepEqual(seen.toSorted(), [names.token, ...names.beans].toSorted(), 'main tokens are left out')
       const beyond = (await again({ chain: 'local', current_page: 9 })) as Pages
       assert.deepEqual(beyond, { current_page_size: 0, next_page: -1, total, tokens: [] })
     },
@@ -190,7 +202,26 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     name: 'page_size',
     given: { chain: 'local', page_size: 100, current_page: 1 },
     check: ({ tokens, next_page }: Page, { beans }) => {
-      assert.deepEqual([tokens.length, next_page], [beans.length + 2 - 100, -1])
+      assert.deepEqual([tokens.length, next_page], [beans.length + 1 - 100, -1])
+    },
+  },
+  {
+    operation: 'trending',
+    name: 'explain tells the score, highest first, and the points that it is the sum of',
+    given: { chain: 'local', page_size: 100, explain: 'true' },
+    check: ({ tokens }: { tokens: { trending: Explanation }[] }) => {
+      const scores = tokens.map(({ trending }) => trending.score)
+      assert.ok(scores.length === 100 && scores.every((score) => score > 0))
+      assert.deepEqual(
+        scores,
+        scores.toSorted((a, b) => b - a),
+      )
+      assert.ok(new Set(scores).size > 50, 'most differ')
+      for (const { trending } of tokens) {
+        assert.equal(trending.factors.length, 9)
+        const sum = trending.factors.reduce((points, factor) => points + factor.points, 0)
+        assert.equal(sum, trending.score)
+      }
     },
   },
   {
@@ -239,6 +270,25 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       },
     }),
   ),
+  {
+    operation: 'pair klines',
+    name: 'quote is the other token of the pair: here the native coin, so it says what eth says',
+    given: { 'pair-id': '$pair', unit: 'quote' },
+    check: async (inQuote: Kline[], _names, again) => {
+      assert.ok(inQuote.length > 0)
+      assert.deepEqual(inQuote, await again({ 'pair-id': '$pair', unit: 'eth' }))
+    },
+  },
+  {
+    operation: 'token klines',
+    name: "quote is the other token of the main pair: the native coin's is a stablecoin, so it says what usd says",
+    given: { 'token-id': '$native', unit: 'quote' },
+    check: async (inQuote: Kline[], _names, again) => {
+      assert.ok(inQuote.length > 0)
+      assert.deepEqual(inQuote, await again({ 'token-id': '$native', unit: 'usd' }))
+      assert.notDeepEqual(inQuote, await again({ 'token-id': '$native', unit: 'eth' }))
+    },
+  },
   {
     operation: 'pair klines',
     name: 'from and to, both included; limit keeps the newest',
@@ -291,6 +341,38 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       const rest = (await again({ 'pair-id': '$pair', limit: 1, cursor: first.next_cursor })) as Txs
       const types = [...first.txs, ...rest.txs].map((tx) => (tx as unknown as { type: string }).type)
       assert.deepEqual([types, rest.next_cursor], [['addLiquidity', 'createPair'], undefined])
+    },
+  },
+  {
+    operation: 'contract',
+    name: 'a plain token raises no alarm; being on a token list is told',
+    given: { 'token-id': '$token' },
+    knowledge: 'full',
+    check: (body: TokenRow & { token_holders_rank: TokenRow[] }, names) => {
+      const raised = CONTRACT_FLAGS.filter((name) => body[name] !== 0)
+      assert.deepEqual(raised, [])
+      assert.deepEqual([body['buy_tax'], body['sell_tax'], body['transfer_tax']], ['0', '0', '0'])
+      assert.equal(body['risk_level'], 1)
+      const pools = body.token_holders_rank.filter(({ is_lp }) => is_lp === 1)
+      assert.deepEqual(
+        pools.map(({ address, mark, is_contract }) => [address, mark, is_contract]),
+        [[names.pair, 'pool', 1]],
+      )
+    },
+  },
+  {
+    operation: 'top holders',
+    name: 'largest first, each with its part of the supply',
+    given: { 'token-id': '$token' },
+    knowledge: 'full',
+    check: async (all: TokenRow[], _names, again) => {
+      isDescending(all, 'amount_cur')
+      isDescending(all, 'balance_ratio')
+      isDescending(all, 'balance_usd')
+      assert.ok(all.every(({ holder, address }) => holder === address))
+      const parts = all.reduce((sum, { balance_ratio }) => sum + Number(balance_ratio), 0)
+      assert.ok(Math.abs(parts - 1) < 1e-9, `all of them hold ${parts} of it`)
+      assert.deepEqual(await again({ 'token-id': '$token', limit: 1 }), all.slice(0, 1))
     },
   },
   {

@@ -140,13 +140,6 @@ describe('what the inputs do', () => {
     })
   }
 
-  test('unit=quote of klines is not served yet', async () => {
-    const path = `/v2/klines/pair/${world.names.pair}-local?unit=quote`
-    const { answer, faults } = await ask({ method: 'GET', path, key: 'good' }, 0)
-    const wanted = { status: 400, code: 'malformed_request', pointer: '#/unit' }
-    assert.deepEqual([...faults, ...problemFaults(answer, wanted)], [])
-  })
-
   test('/udf/time is plain text, in seconds', async () => {
     const { answer, faults } = await ask({ method: 'GET', path: '/udf/time', key: 'good' }, 0)
     assert.deepEqual([answer.status, answer.headers.get('content-type')?.split(';')[0]], [200, 'text/plain'])

@@ -35,7 +35,8 @@ export function faultsOf(shape: Shape, value: unknown, knowledge: Knowledge, at 
       ...faultsOf(shape.mapOf, item, knowledge, `${at}/${key}`),
     ])
   }
-  const inner = shape.inner ?? {}
+  const requested = Object.entries(shape.onRequest ?? {}).filter(([name]) => Object.hasOwn(value, name))
+  const inner = { ...shape.inner, ...Object.fromEntries(requested) }
   const names = new Set([...shape.rows.map(([name]) => name), ...Object.keys(inner)])
   return [
     ...Object.keys(value).flatMap((name) => (names.has(name) ? [] : [`${at}/${name} is not in the table`])),
@@ -54,9 +55,6 @@ function rowFaults(
   if (!Object.hasOwn(value, name)) return mayBeMissing(presence, knowledge) ? [] : [`${path} is missing`]
   const given = value[name]
   if (presence === 'ours, not known yet') return [`${path} is known now: change its row`]
-  if (presence === 'listed, not known yet') {
-    return given === '' || given === 0 ? [] : [`${path} is known now: change its row`]
-  }
   // Only the document's own fields may be empty, and only while they are not known.
   if (presence === 'listed' && knowledge === 'some' && given === '') return []
   return kindFaults(kind, given, path)
@@ -65,7 +63,6 @@ function rowFaults(
 function mayBeMissing(presence: Presence, knowledge: Knowledge): boolean {
   switch (presence) {
     case 'listed':
-    case 'listed, not known yet':
       return false
     case 'ours':
       return knowledge === 'some'
@@ -79,7 +76,7 @@ function kindFaults(kind: Kind, value: unknown, at: string): string[] {
 }
 
 function isOfKind(kind: Kind, value: unknown): boolean {
-  if (typeof kind === 'object') return value === kind.is
+  if (typeof kind === 'object') return 'is' in kind ? value === kind.is : kind.oneOf.includes(value as number)
   switch (kind) {
     case 'integer':
       return Number.isSafeInteger(value)

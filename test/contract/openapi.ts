@@ -139,7 +139,7 @@ function shapeFaults(shape: Shape, schema: unknown, where: string): string[] {
   if ('mapOf' in shape) return shapeFaults(shape.mapOf, schema['additionalProperties'], `${where}/*`)
   const properties = (schema['properties'] ?? {}) as Json
   const required = new Set((schema['required'] ?? []) as string[])
-  const inner = shape.inner ?? {}
+  const inner = { ...shape.inner, ...shape.onRequest }
   const names = new Set([...shape.rows.map(([name]) => name), ...Object.keys(inner)])
   return [
     ...Object.keys(properties).flatMap((name) =>
@@ -150,7 +150,7 @@ function shapeFaults(shape: Shape, schema: unknown, where: string): string[] {
       if (described === undefined) {
         return presence === 'ours, not known yet' ? [] : [`${where}/${name} is not described`]
       }
-      const isListed = presence === 'listed' || presence === 'listed, not known yet'
+      const isListed = presence === 'listed'
       const mustBe = isListed && !required.has(name) ? [`${where}/${name} has to be required`] : []
       return [...mustBe, ...typeFaults(kind, described as Json, `${where}/${name}`)]
     }),
@@ -164,6 +164,7 @@ function typeFaults(kind: Kind, schema: Json, where: string): string[] {
 
 function jsonTypeOf(kind: Kind): string {
   if (typeof kind === 'object') {
+    if ('oneOf' in kind) return 'integer'
     if (kind.is === null) return 'null'
     return typeof kind.is === 'number' ? 'integer' : typeof kind.is
   }

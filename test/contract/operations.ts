@@ -14,6 +14,7 @@ import { PAIR_DETAIL } from './pair-records.ts'
 import type { Shape } from './record.ts'
 import {
   CONTRACT,
+  FOUND_TOKEN_ROW,
   MAIN_TOKEN,
   TOKEN_API_RESPONSE,
   TOKEN_HOLDER,
@@ -70,8 +71,7 @@ const klineInputs: readonly Input[] = [
   { name: 'from', in: 'query', type: 'integer', default: 0, minimum: 0 },
   { name: 'to', in: 'query', type: 'integer', minimum: 0 },
   limit(300, 1_000),
-  // `quote` is not served yet: there is a row of its own for that.
-  { name: 'unit', in: 'query', type: ['usd', 'eth'], default: 'usd' },
+  { name: 'unit', in: 'query', type: ['usd', 'eth', 'quote'], default: 'usd' },
   { name: 'fill', in: 'query', type: ['true', 'false'], default: 'false' },
 ]
 const symbol: Input = { name: 'symbol', in: 'query', type: 'pair-id', required: true }
@@ -107,7 +107,7 @@ export const DOCUMENTED: readonly Operation[] = [
         type: ['tx_volume_u_24h', 'market_cap', 'main_pair_tvl', 'fdv'],
       },
     ],
-    answer: { arrayOf: TOKEN_ROW, max: 300 },
+    answer: { arrayOf: FOUND_TOKEN_ROW, max: 300 },
     example: { keyword: 'PEP' },
   },
   {
@@ -142,9 +142,12 @@ export const DOCUMENTED: readonly Operation[] = [
       chain,
       { name: 'current_page', in: 'query', type: 'integer', default: 0, minimum: 0 },
       { name: 'page_size', in: 'query', type: 'integer', default: 50, minimum: 1, maximum: 100 },
+      { name: 'explain', in: 'query', type: ['true', 'false'], default: 'false' },
     ],
     answer: TRENDING,
     example: { chain: 'local' },
+    // Of tokens that were traded last, contracts and holders are not known before further blocks come.
+    knowledge: 'some',
   },
   {
     ...{ name: 'platform', method: 'GET', path: '/v2/tokens/platform', cost: 10, ...keyed },

@@ -1,4 +1,4 @@
-import { OURS, OURS_NOT_KNOWN_YET, ofWindows, type Row, type Shape } from './record.ts'
+import { OURS, ofWindows, type Row, type Shape } from './record.ts'
 
 /** For each window w of a pair. */
 const PAIR_WINDOW: readonly Row[] = [
@@ -36,7 +36,7 @@ export const PAIR_DETAIL: Shape = {
     ['init_reserve0', 'decimal', OURS],
     ['init_reserve1', 'decimal', OURS],
     ['tvl', 'decimal', OURS],
-    ['market_cap', 'decimal', OURS_NOT_KNOWN_YET],
+    ['market_cap', 'decimal', OURS],
     ['fdv', 'decimal', OURS],
     ['created_at', 'time', OURS],
     ['updated_at', 'time', OURS],

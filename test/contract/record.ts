@@ -17,6 +17,7 @@ export type Kind =
   | 'number'
   | 'boolean'
   | { readonly is: string | number | boolean | null }
+  | { readonly oneOf: readonly number[] }
 
 /** Listed by the document: always there, `""` or 0 when not known. */
 export const LISTED = 'listed'
@@ -25,24 +26,20 @@ export const OURS = 'ours'
 /** May be missing whatever is known, by the document or because it is told only where it applies. */
 export const OPTIONAL = 'optional'
 
-/**
- * Not known yet: holders, supplies in circulation, contracts, launch platforms and logos are not read. A listed field
- * has to be empty, one of ours absent: once it is known, its row here has to say so.
- */
-export const LISTED_NOT_KNOWN_YET = 'listed, not known yet'
+/** Not known yet, so it has to be absent: once it is known, its row here has to say so. */
 export const OURS_NOT_KNOWN_YET = 'ours, not known yet'
 
-export type Presence =
-  | typeof LISTED
-  | typeof OURS
-  | typeof OPTIONAL
-  | typeof LISTED_NOT_KNOWN_YET
-  | typeof OURS_NOT_KNOWN_YET
+export type Presence = typeof LISTED | typeof OURS | typeof OPTIONAL | typeof OURS_NOT_KNOWN_YET
 
 export type Row = readonly [name: string, kind: Kind, presence: Presence]
 
 export type Shape =
-  | { readonly rows: readonly Row[]; readonly inner?: Readonly<Record<string, Shape>> }
+  | {
+      readonly rows: readonly Row[]
+      readonly inner?: Readonly<Record<string, Shape>>
+      /** There only where it was asked for. */
+      readonly onRequest?: Readonly<Record<string, Shape>>
+    }
   | { readonly arrayOf: Shape; readonly max?: number }
   | { readonly mapOf: Shape }
   | { readonly kind: Kind }

@@ -61,6 +61,10 @@ function refusedValues(input: Input): Refused[] {
     for (const value of ['nonsense', '', `${type[0]} `]) {
       refused.push({ why: `not one of its values: '${value}'`, value })
     }
+  } else if (name === 'tag') {
+    for (const value of ['pump_in_hot', 'uniswap_v2_in_hot', 'MEME', '', '_in_hot', '__proto__']) {
+      refused.push({ why: `no tag: '${value}'`, value, code: 'unknown_tag' })
+    }
   } else if (name === 'cursor') refused.push({ why: 'not ours', value: 'nonsense' })
   return refused
 }

@@ -1,23 +1,15 @@
 import { PAIR_WINDOWS } from './pair-records.ts'
-import {
-  LISTED,
-  LISTED_NOT_KNOWN_YET,
-  OURS,
-  OURS_NOT_KNOWN_YET,
-  ofWindows,
-  type Row,
-  type Shape,
-} from './record.ts'
+import { type Kind, LISTED, OPTIONAL, OURS, ofWindows, type Row, type Shape } from './record.ts'
 
 const TOKEN_INFO: readonly Row[] = [
   ['name', 'text', LISTED],
   ['symbol', 'text', LISTED],
   ['chain', 'text', LISTED],
   ['current_price_usd', 'decimal', LISTED],
-  ['market_cap', 'decimal', LISTED_NOT_KNOWN_YET],
-  ['holders', 'count', LISTED_NOT_KNOWN_YET],
+  ['market_cap', 'decimal', LISTED],
+  ['holders', 'count', LISTED],
   ['tvl', 'decimal', LISTED],
-  ['logo_url', 'text', LISTED_NOT_KNOWN_YET],
+  ['logo_url', 'text', LISTED],
   ['updated_at', 'time', LISTED],
 ]
 
@@ -94,7 +86,7 @@ const TOKEN_ROW_FIELDS: readonly Row[] = [
   ['current_price_eth', 'decimal', OURS],
   ['price_change_1d', 'percent', OURS],
   ['price_change_24h', 'percent', OURS],
-  ['market_cap', 'decimal', OURS_NOT_KNOWN_YET],
+  ['market_cap', 'decimal', OURS],
   ['fdv', 'decimal', OURS],
   ['tvl', 'decimal', OURS],
   ['main_pair', 'address', OURS],
@@ -102,21 +94,28 @@ const TOKEN_ROW_FIELDS: readonly Row[] = [
   ['tx_volume_u_24h', 'decimal', OURS],
   ['tx_amount_24h', 'decimal', OURS],
   ['tx_count_24h', 'count', OURS],
-  ['holders', 'count', OURS_NOT_KNOWN_YET],
-  ['launch_at', 'time', OURS_NOT_KNOWN_YET],
-  ['created_at', 'time', OURS_NOT_KNOWN_YET],
+  ['holders', 'count', OURS],
+  ['launch_at', 'time', OURS],
+  ['created_at', 'time', OURS],
   ['updated_at', 'time', OURS],
-  ['launch_price', 'decimal', OURS_NOT_KNOWN_YET],
-  ['burn_amount', 'decimal', OURS_NOT_KNOWN_YET],
-  ['lock_amount', 'decimal', OURS_NOT_KNOWN_YET],
-  ['logo_url', 'text', OURS_NOT_KNOWN_YET],
-  ['issue_platform', 'text', OURS_NOT_KNOWN_YET],
-  ['risk_score', 'number', OURS_NOT_KNOWN_YET],
-  ['is_honeypot', 'integer', OURS_NOT_KNOWN_YET],
-  ['is_mintable', 'integer', OURS_NOT_KNOWN_YET],
+  ['launch_price', 'decimal', OURS],
+  ['burn_amount', 'decimal', OURS],
+  ['lock_amount', 'decimal', OURS],
+  ['logo_url', 'text', OURS],
+  // Only of what was launched by a platform.
+  ['issue_platform', 'text', OPTIONAL],
+  ['platform_progress', 'decimal', OPTIONAL],
+  ['risk_score', 'count', OURS],
+  ['is_honeypot', 'integer', OURS],
+  ['is_mintable', 'integer', OURS],
 ]
 
 export const TOKEN_ROW: Shape = { rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS] }
+
+/** Whether it only looks like another one is known of what was found by its symbol. */
+export const FOUND_TOKEN_ROW: Shape = {
+  rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS, ['is_impostor', 'boolean', OPTIONAL]],
+}
 
 /** What the document lists of a MainToken; the rest of the row is ours. */
 const MAIN_TOKEN_FIELDS: readonly Row[] = [
@@ -125,10 +124,10 @@ const MAIN_TOKEN_FIELDS: readonly Row[] = [
   ['name', 'text', LISTED],
   ['symbol', 'text', LISTED],
   ['current_price_usd', 'decimal', LISTED],
-  ['market_cap', 'decimal', LISTED_NOT_KNOWN_YET],
-  ['holders', 'count', LISTED_NOT_KNOWN_YET],
+  ['market_cap', 'decimal', LISTED],
+  ['holders', 'count', LISTED],
   ['tvl', 'decimal', OURS],
-  ['logo_url', 'text', LISTED_NOT_KNOWN_YET],
+  ['logo_url', 'text', LISTED],
   ['updated_at', 'time', LISTED],
 ]
 const LISTED_OF_MAIN = new Set(MAIN_TOKEN_FIELDS.map(([name]) => name))
@@ -147,7 +146,32 @@ export const TRENDING: Shape = {
     ['next_page', 'integer', LISTED],
     ['total', 'count', OURS],
   ],
-  inner: { tokens: { arrayOf: TOKEN_ROW, max: 100 } },
+  inner: {
+    tokens: {
+      arrayOf: {
+        rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS],
+        onRequest: {
+          trending: {
+            rows: [
+              ['version', { is: 1 }, OURS],
+              ['score', 'count', OURS],
+            ],
+            inner: {
+              factors: {
+                arrayOf: {
+                  rows: [
+                    ['name', 'text', OURS],
+                    ['points', 'integer', OURS],
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+      max: 100,
+    },
+  },
 }
 
 export const TOKEN_PRICE: Shape = {
@@ -159,10 +183,27 @@ export const TOKEN_PRICE: Shape = {
     ['tvl', 'decimal', OURS],
     ['tx_volume_u_24h', 'decimal', OURS],
     ['fdv', 'decimal', OURS],
-    ['market_cap', 'decimal', OURS_NOT_KNOWN_YET],
-    ['holders', 'count', OURS_NOT_KNOWN_YET],
+    ['market_cap', 'decimal', OURS],
+    ['holders', 'count', OURS],
     ['updated_at', 'time', OURS],
   ],
+}
+
+const YES_OR_NO: Kind = { oneOf: [0, 1] }
+
+/** The ten largest holders. */
+const HOLDERS_RANK: Shape = {
+  arrayOf: {
+    rows: [
+      ['address', 'address', OURS],
+      ['quantity', 'decimal', OURS],
+      ['percent', 'decimal', OURS],
+      ['is_contract', YES_OR_NO, OURS],
+      ['is_lp', YES_OR_NO, OURS],
+      ['mark', 'text', OURS],
+    ],
+  },
+  max: 10,
 }
 
 export const CONTRACT: Shape = {
@@ -173,34 +214,37 @@ export const CONTRACT: Shape = {
     ['token_symbol', 'text', OURS],
     ['decimal', 'count', OURS],
     ['total', 'decimal', OURS],
-    ['holders', 'count', OURS_NOT_KNOWN_YET],
-    ['owner', 'address', OURS_NOT_KNOWN_YET],
-    ['creator_address', 'address', OURS_NOT_KNOWN_YET],
-    ['creator_percent', 'decimal', OURS_NOT_KNOWN_YET],
-    ['is_proxy', 'integer', OURS_NOT_KNOWN_YET],
-    ['has_mint_method', 'integer', OURS_NOT_KNOWN_YET],
-    ['has_black_method', 'integer', OURS_NOT_KNOWN_YET],
-    ['transfer_pausable', 'integer', OURS_NOT_KNOWN_YET],
-    ['slippage_modifiable', 'integer', OURS_NOT_KNOWN_YET],
-    ['can_take_back_ownership', 'integer', OURS_NOT_KNOWN_YET],
-    ['hidden_owner', 'integer', OURS_NOT_KNOWN_YET],
-    ['selfdestruct', 'integer', OURS_NOT_KNOWN_YET],
-    ['external_call', 'integer', OURS_NOT_KNOWN_YET],
+    ['holders', 'count', OURS],
+    // Only of contracts that name one.
+    ['owner', 'address', OPTIONAL],
+    ['owner_percent', 'decimal', OPTIONAL],
+    ['creator_address', 'address', OURS],
+    ['creator_percent', 'decimal', OURS],
+    ['is_proxy', YES_OR_NO, OURS],
+    ['has_mint_method', YES_OR_NO, OURS],
+    ['has_black_method', YES_OR_NO, OURS],
+    ['transfer_pausable', YES_OR_NO, OURS],
+    ['slippage_modifiable', YES_OR_NO, OURS],
+    ['can_take_back_ownership', YES_OR_NO, OURS],
+    ['hidden_owner', YES_OR_NO, OURS],
+    ['selfdestruct', YES_OR_NO, OURS],
+    ['external_call', YES_OR_NO, OURS],
     // -1: not checked.
-    ['is_honeypot', { is: -1 }, OURS],
-    ['buy_tax', 'decimal', OURS_NOT_KNOWN_YET],
-    ['sell_tax', 'decimal', OURS_NOT_KNOWN_YET],
-    ['transfer_tax', 'decimal', OURS_NOT_KNOWN_YET],
-    ['buy_gas', 'decimal', OURS_NOT_KNOWN_YET],
-    ['sell_gas', 'decimal', OURS_NOT_KNOWN_YET],
-    ['token_lock_percent', 'decimal', OURS_NOT_KNOWN_YET],
-    ['pair_lock_percent', 'decimal', OURS_NOT_KNOWN_YET],
-    ['pair_holders', 'count', OURS_NOT_KNOWN_YET],
-    ['token_holders_rank', 'text', OURS_NOT_KNOWN_YET],
-    ['pair_holders_rank', 'text', OURS_NOT_KNOWN_YET],
-    ['risk_level', 'integer', OURS_NOT_KNOWN_YET],
-    ['risk_score', 'number', OURS_NOT_KNOWN_YET],
-    ['risk_factors', 'text', OURS_NOT_KNOWN_YET],
+    ['is_honeypot', { oneOf: [1, 0, -1] }, OURS],
+    ['buy_tax', 'decimal', OURS],
+    ['sell_tax', 'decimal', OURS],
+    ['transfer_tax', 'decimal', OURS],
+    ['buy_gas', 'count', OURS],
+    ['sell_gas', 'count', OURS],
+    ['transfer_gas', 'count', OURS],
+    ['token_lock_percent', 'decimal', OURS],
+    ['pair_lock_percent', 'decimal', OURS],
+    ['pair_holders', 'count', OURS],
+    ['risk_level', { oneOf: [-1, 0, 1] }, OURS],
+    ['risk_score', 'count', OURS],
+    ['risk_version', { is: 1 }, OURS],
+    ['checked_at_block', 'count', OURS],
+    ['checked_at', 'time', OURS],
   ],
   inner: {
     dex: {
@@ -211,6 +255,17 @@ export const CONTRACT: Shape = {
           ['name', 'text', OURS],
           ['liquidity', 'decimal', OURS],
         ],
+      },
+    },
+    token_holders_rank: HOLDERS_RANK,
+    pair_holders_rank: HOLDERS_RANK,
+    risk_factors: {
+      arrayOf: {
+        rows: [
+          ['code', 'text', OURS],
+          ['points', 'count', OURS],
+        ],
+        inner: { evidence: { arrayOf: { kind: 'text' } } },
       },
     },
   },

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
@@ -17,6 +20,12 @@ const PLANS = {
   // Two requests of 5 CU, and not a third.
   small: { ...TEST_PLANS.default, cu_per_month: SMALL_QUOTA },
   slow: { ...TEST_PLANS.default, requests_per_second: 1, burst: 2 },
+  flood: {
+    ...TEST_PLANS.default,
+    sockets: { connections: 1_000, messages_per_second: 1_000_000, message_bytes: 131_072 },
+  },
+  // Two connections, and not a third.
+  narrow: { ...TEST_PLANS.default, sockets: { connections: 2 } },
 }
 
 /** What the tests ask about, and with which keys. */
@@ -35,12 +44,13 @@ export type Names = {
   readonly beans: readonly Hex[]
 }
 
-export type KeyName = 'good' | 'expired' | 'revoked' | 'small' | 'slow'
+export type KeyName = 'good' | 'expired' | 'revoked' | 'small' | 'slow' | 'flood' | 'narrow'
 
 export type World = {
   readonly names: Names
   readonly keys: Readonly<Record<KeyName, string>>
   readonly pipeline: Pipeline
+  readonly scenario: Scenario
   readonly url: string
   /** The newest block. */
   readonly head: { readonly number: number; readonly time: number }
@@ -60,11 +70,16 @@ export async function startWorld({ beans = BEANS } = {}): Promise<World> {
 
 async function openWorld(stack: Stack, beans: number): Promise<World> {
   const { scenario, names } = await makeMarket(stack.rpcUrl, beans)
+  const list = join(stack.dataDir, 'token-list.json')
+  writeFileSync(list, JSON.stringify(tokenList(names)))
   const pipeline = new Pipeline(
     stack,
     'contract',
     { finality_depth: 5 },
-    { plans: PLANS, gateway: { port: 0, public_urls: ['https://one.example', 'https://two.example'] } },
+    {
+      plans: PLANS,
+      gateway: { port: 0, public_urls: ['https://one.example', 'https://two.example'], token_lists: [list] },
+    },
   )
   const stop = async (): Promise<void> => {
     await pipeline.stop()
@@ -73,9 +88,10 @@ async function openWorld(stack: Stack, beans: number): Promise<World> {
   try {
     await pipeline.start('reader', 'engine', 'writer', 'gateway')
     const keys = await makeKeys({ urls: stack.natsUrls, prefix: 'contract' })
+    await knowToken(pipeline, scenario, names)
     const head = await scenario.market.head()
     await caughtUp(pipeline, head.number, names, beans)
-    return { names, keys, pipeline, head, url: await pipeline.gatewayUrl(), stop }
+    return { names, keys, pipeline, scenario, head, url: await pipeline.gatewayUrl(), stop }
   } catch (error) {
     await stop()
     throw error
@@ -113,6 +129,15 @@ async function makeMarket(rpcUrl: string, beanCount: number): Promise<{ scenario
   }
 }
 
+/** Every token has a picture; the one that is traded all the time is audited. */
+function tokenList({ token, stable, native, idle, tiny, beans }: Names): object {
+  const entries = [token, stable, native, idle, tiny, ...beans].map((address) => ({
+    ...{ chainId: 31_337, address, logoURI: `https://pictures.example/${address}.png` },
+    tags: address === token ? ['audited'] : [],
+  }))
+  return { name: 'Test', tokens: entries }
+}
+
 async function makeKeys(nats: { urls: readonly string[]; prefix: string }): Promise<World['keys']> {
   return withLogs(nats, async (logs) => {
     const store = createKeyStore(await logs.openLatest('KEYS'), Date.now)
@@ -126,7 +151,21 @@ async function makeKeys(nats: { urls: readonly string[]; prefix: string }): Prom
       revoked: revoked.apiKey,
       small: (await create('small', 'small')).apiKey,
       slow: (await create('slow', 'slow')).apiKey,
+      flood: (await create('flood', 'flood')).apiKey,
+      narrow: (await create('narrow', 'narrow')).apiKey,
     }
+  })
+}
+
+/** What is found out about a token, its holders and its contract, comes with the blocks after it. */
+async function knowToken(pipeline: Pipeline, { market }: Scenario, { token }: Names): Promise<void> {
+  await waitFor('all of the token to be known', async () => {
+    const { body } = await pipeline.get(`/v2/tokens?keyword=${token}&chain=local`)
+    const [row] = body as { risk_score?: number; market_cap?: string }[]
+    if (row?.risk_score !== undefined && row.market_cap !== undefined) return true
+    await market.mine()
+    await sleep(200)
+    return undefined
   })
 }
 
@@ -143,6 +182,6 @@ async function caughtUp(pipeline: Pipeline, head: number, { pair }: Names, beans
     ])
     const { total } = trending.body as { total: number }
     const rows = found.body as { tx_volume_u_24h?: string }[]
-    return total >= beans + 2 && rows.length === beans ? true : undefined
+    return total > beans && rows.length === beans ? true : undefined
   })
 }

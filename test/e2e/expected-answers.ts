@@ -1,7 +1,9 @@
 import { candlesOf, type ExpectedCandle, type IntervalName } from './expected-candles.ts'
+import { topHolderRows } from './expected-holder-rows.ts'
+import { type ExpectedHolding, ExpectedHoldings } from './expected-holdings.ts'
 import type { ExpectedMarket } from './expected-market.ts'
-import { decimal, price, value } from './expected-numbers.ts'
-import { type ExpectedPool, targetOf } from './expected-pools.ts'
+import { amountValue, decimal, price, value } from './expected-numbers.ts'
+import { type ExpectedPool, targetOf, targetPrice } from './expected-pools.ts'
 import {
   CHAIN,
   change24h,
@@ -15,13 +17,23 @@ import {
   volumeUsd,
 } from './expected-rows.ts'
 import { type ExpectedToken, fdvOf } from './expected-tokens.ts'
+import { expectedScore } from './expected-trending.ts'
 
 /** What REST answers of the market: every field, with the names of the interface. */
 export class ExpectedAnswers {
   readonly #market: ExpectedMarket
+  readonly #holdings: ExpectedHoldings
+  readonly #risks = new Map<string, Row>()
 
-  constructor(market: ExpectedMarket) {
+  /** Without holders none of the answers that tell of them can be compared. */
+  constructor(market: ExpectedMarket, holdings = new ExpectedHoldings()) {
     this.#market = market
+    this.#holdings = holdings
+  }
+
+  /** What an examination comes to is not computed again here: every answer must tell the same as this one. */
+  examined(address: string, { risk_score, is_honeypot, is_mintable }: Row): void {
+    this.#risks.set(address, { risk_score, is_honeypot, is_mintable })
   }
 
   pairDetail(id: string): Row {
@@ -39,6 +51,7 @@ export class ExpectedAnswers {
       init_reserve0: pool.initial0 && decimal(pool.initial0, token0.decimals),
       init_reserve1: pool.initial1 && decimal(pool.initial1, token1.decimals),
       tvl: value(tvl.usd),
+      market_cap: value(this.#marketCap(targetOf(pool)?.address)),
       fdv: value(pool.fdvUsd),
       created_at: pool.createdAt,
       updated_at: pool.updatedAt,
@@ -68,7 +81,9 @@ export class ExpectedAnswers {
             chain: CHAIN,
             current_price_usd: price(worth.usd) ?? '',
           },
-          ...{ market_cap: '', holders: 0, tvl: value(tvlUsd) ?? '', logo_url: '', updated_at: updatedAt },
+          market_cap: value(this.#marketCap(address)) ?? '',
+          holders: this.#holdings.of(address)?.holders.length ?? 0,
+          ...{ tvl: value(tvlUsd) ?? '', logo_url: '', updated_at: updatedAt },
         },
       },
     }
@@ -107,6 +122,8 @@ export class ExpectedAnswers {
       tvl: value(token.tvlUsd),
       tx_volume_u_24h: value(volumeUsd(windows)),
       fdv: value(fdvOf(token)),
+      market_cap: value(this.#marketCap(address)),
+      holders: this.#holdings.of(address)?.holders.length,
       updated_at: token.updatedAt,
     })
   }
@@ -117,6 +134,7 @@ export class ExpectedAnswers {
     const { info, supply } = token
     const windows = this.#market.tokenWindows(address)
     const day = windows?.sums['24h']
+    const holding = this.#holdings.of(address)
     return known({
       ...{ token: address, chain: CHAIN, name: info.name, symbol: info.symbol, decimal: info.decimals },
       total: supply === undefined ? undefined : decimal(supply, info.decimals),
@@ -132,6 +150,14 @@ export class ExpectedAnswers {
       tx_amount_24h: windows && decimal(windows.amountRaw, info.decimals),
       tx_count_24h: day && day.buys + day.sells,
       updated_at: token.updatedAt,
+      market_cap: value(this.#marketCap(address)),
+      holders: holding?.holders.length,
+      created_at: holding?.createdAt,
+      ...this.#launch(address, holding),
+      burn_amount: holding && decimal(holding.burned, info.decimals),
+      lock_amount: holding && decimal(holding.locked, info.decimals),
+      is_honeypot: -1,
+      ...this.#risks.get(address),
       ...tokenWindowFields(windows),
     })
   }
@@ -140,13 +166,33 @@ export class ExpectedAnswers {
     return { current_price_usd: '', market_cap: '', holders: 0, logo_url: '', ...this.tokenRow(address) }
   }
 
+  /** Its first trade of all. The chain is read from its first block, so that none can have been before. */
+  #launch(address: string, holding: ExpectedHolding | undefined): Row {
+    const first = this.#market.pools.trades.find(({ pool }) => targetOf(pool)?.address === address)
+    if (holding === undefined || first === undefined) return {}
+    return { launch_at: first.time, launch_price: price(targetPrice(first).usd) }
+  }
+
+  #marketCap(address: string | undefined): bigint | undefined {
+    const holding = address === undefined ? undefined : this.#holdings.of(address)
+    if (address === undefined || holding === undefined) return undefined
+    const { info, price: worth } = this.token(address)
+    return amountValue(holding.circulating, info.decimals, worth.usd)
+  }
+
+  topHolders(address: string, limit = 100): Row[] {
+    const holding = this.#holdings.of(address)
+    return holding === undefined ? [] : topHolderRows(this.token(address), holding, limit)
+  }
+
+  /** But for what was found out about it, and the ranks of its holders. */
   contract(address: string): Row {
     const { info, supply } = this.token(address)
     return known({
       ...{ token: address, chain: CHAIN, token_name: info.name, token_symbol: info.symbol },
       decimal: info.decimals,
       total: supply === undefined ? undefined : decimal(supply, info.decimals),
-      is_honeypot: -1,
+      holders: this.#holdings.of(address)?.holders.length,
       dex: this.topPairs(address, 10).map(({ amm, id, token0, token1, tvl }) =>
         known({ amm, pair: id, name: `${token0.symbol}/${token1.symbol}`, liquidity: value(tvl.usd) }),
       ),
@@ -167,16 +213,28 @@ export class ExpectedAnswers {
       .slice(0, limit)
   }
 
-  /** Addresses by dollars traded in 24 hours; who traded nothing is in no rank. */
-  trending(): string[] {
-    return [...this.#market.tokens.all.keys()]
-      .map((address) => ({ address, volume: volumeUsd(this.#market.tokenWindows(address)) ?? 0n }))
-      .filter(({ volume }) => volume > 0n)
-      .sort((a, b) => descending(a.volume, b.volume))
-      .map(({ address }) => address)
+  /** Who is ranked, and with which score. When each was launched, and its risk, is taken from its row. */
+  trending(rowOf: (address: string) => Row): { readonly address: string; readonly score: number }[] {
+    const { prices, tokens, head } = this.#market
+    const mainTokens = new Set([prices.stable, ...prices.natives])
+    return [...tokens.all.values()]
+      .filter(({ info }) => !mainTokens.has(info.address) && rowOf(info.address)['is_honeypot'] !== 1)
+      .map(({ info: { address }, mainPairTvlUsd }) => {
+        const { launch_at, created_at, risk_score } = rowOf(address)
+        const bornAt = (launch_at ?? created_at) as number | undefined
+        const score = expectedScore({
+          liquidityUsd: mainPairTvlUsd,
+          windows: this.#market.tokenWindows(address),
+          ageSeconds: bornAt === undefined ? undefined : Math.max(0, head.time - bornAt),
+          riskScore: risk_score as number | undefined,
+        })
+        return { address, score }
+      })
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score || (a.address < b.address ? -1 : 1))
   }
 
-  /** Addresses of tokens whose symbol begins with a text, equal ones first, then by what is asked for. */
+  /** Addresses of tokens whose symbol begins with a text, equal ones first, copies last, then by what is asked for. */
   byKeyword(keyword: string, order: 'tx_volume_u_24h' | 'main_pair_tvl' | 'fdv'): string[] {
     const rank = (token: ExpectedToken): bigint => {
       if (order === 'fdv') return fdvOf(token) ?? -1n
@@ -184,15 +242,27 @@ export class ExpectedAnswers {
       return volumeUsd(this.#market.tokenWindows(token.info.address)) ?? 0n
     }
     const isEqual = ({ info }: ExpectedToken): boolean => info.symbol.toLowerCase() === keyword.toLowerCase()
+    const isCopy = ({ info }: ExpectedToken): boolean => this.isImpostor(info.address)
     return [...this.#market.tokens.all.values()]
       .filter(({ info }) => info.symbol.toLowerCase().startsWith(keyword.toLowerCase()))
       .sort(
         (a, b) =>
           Number(isEqual(b)) - Number(isEqual(a)) ||
+          Number(isCopy(a)) - Number(isCopy(b)) ||
           descending(rank(a), rank(b)) ||
           (a.info.address < b.info.address ? -1 : 1),
       )
       .map(({ info }) => info.address)
+  }
+
+  /** Another token of the same symbol has more in its main pair. */
+  isImpostor(address: string): boolean {
+    const held = ({ mainPairTvlUsd }: ExpectedToken): bigint => mainPairTvlUsd ?? -1n
+    const tokens = [...this.#market.tokens.all.values()]
+    const token = tokens.find(({ info }) => info.address === address)
+    return tokens.some(
+      (other) => token && other.info.symbol === token.info.symbol && held(other) > held(token),
+    )
   }
 
   candles(pair: string, interval: IntervalName): ExpectedCandle[] {

@@ -1,3 +1,4 @@
+import { amountValue, ONE, sane } from './expected-numbers.ts'
 import { type ExpectedTrade, targetPrice } from './expected-pools.ts'
 
 const SECONDS = {
@@ -15,7 +16,7 @@ const SECONDS = {
 
 export type IntervalName = keyof typeof SECONDS
 
-export type Unit = 'usd' | 'eth'
+export type Unit = 'usd' | 'eth' | 'quote'
 
 export type Bar = {
   readonly open: bigint
@@ -30,6 +31,7 @@ export type ExpectedCandle = {
   readonly count: number
   readonly usd: Bar | undefined
   readonly eth: Bar | undefined
+  readonly quote: Bar | undefined
 }
 
 export const INTERVAL_NAMES = Object.keys(SECONDS) as IntervalName[]
@@ -51,13 +53,14 @@ export function candlesOf(trades: readonly ExpectedTrade[], interval: IntervalNa
   const starts = [...new Set(trades.map(({ time }) => startOf(interval, time)))].sort((a, b) => a - b)
   return starts.map((start) => {
     const own = trades.filter(({ time }) => startOf(interval, time) === start)
-    return { start, count: own.length, usd: barOf(own, 'usd'), eth: barOf(own, 'eth') }
+    const bars = { usd: barOf(own, 'usd'), eth: barOf(own, 'eth'), quote: barOf(own, 'quote') }
+    return { start, count: own.length, ...bars }
   })
 }
 
 function barOf(trades: readonly ExpectedTrade[], unit: Unit): Bar | undefined {
   const paid = trades.flatMap((trade) => {
-    const [price, value] = [targetPrice(trade)[unit], trade.value[unit]]
+    const { price, value } = unit === 'quote' ? inQuote(trade) : inCoin(trade, unit)
     return price === undefined || value === undefined ? [] : [{ price, value }]
   })
   const [first, last] = [paid[0], paid.at(-1)]
@@ -70,4 +73,19 @@ function barOf(trades: readonly ExpectedTrade[], unit: Unit): Bar | undefined {
     close: last.price,
     volume: paid.reduce((sum, { value }) => sum + value, 0n),
   }
+}
+
+type Paid = { readonly price: bigint | undefined; readonly value: bigint | undefined }
+
+function inCoin(trade: ExpectedTrade, coin: 'usd' | 'eth'): Paid {
+  return { price: targetPrice(trade)[coin], value: trade.value[coin] }
+}
+
+/** By the amounts alone: it does not matter what the pair's other token is worth. */
+function inQuote({ pool: { target0, token0, token1 }, raw0, raw1 }: ExpectedTrade): Paid {
+  const [target, targetRaw, quote, quoteRaw] =
+    target0 === true ? [token0, raw0, token1, raw1] : [token1, raw1, token0, raw0]
+  const targets = targetRaw * 10n ** BigInt(quote.decimals)
+  const quotes = quoteRaw * 10n ** BigInt(target.decimals)
+  return { price: sane((quotes * ONE) / targets), value: amountValue(quoteRaw, quote.decimals, ONE) }
 }

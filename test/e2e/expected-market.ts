@@ -1,4 +1,4 @@
-import { type Hex, zeroAddress } from 'viem'
+import { type Hex, type Log, zeroAddress } from 'viem'
 import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
 import { type Block, type Exchanges, ExpectedExchanges } from './expected-exchanges.ts'
 import { ExpectedPools, type ExpectedTrade, targetOf } from './expected-pools.ts'
@@ -87,6 +87,7 @@ export class ExpectedMarket {
     const { pools, prices, tokens } = this
     const tradesBefore = pools.trades.length
     await this.#exchanges.fold(block)
+    await this.#askSupplies(block)
     const settled = prices.endBlock().flatMap((id) => pools.all.get(id) ?? [])
     tokens.endBlock(new Set([...pools.takeTouched(), ...settled]), block)
     const traded = new Set(pools.trades.slice(tradesBefore).map(({ pool }) => pool))
@@ -102,16 +103,36 @@ export class ExpectedMarket {
     this.#closes.set(subject, closes)
   }
 
-  /** A token's supply is what it told in the block in which it was met. */
+  /** Once a block is over, a token that made or unmade some of itself is asked again. */
+  async #askSupplies({ number, receipts }: Block): Promise<void> {
+    const changed = receipts.flatMap(({ logs }) => logs.filter(movesSupply))
+    for (const address of new Set(changed.map((log) => log.address.toLowerCase()))) {
+      const token = this.tokens.all.get(address)
+      if (token !== undefined) token.supply = await this.#askSupply(address, number)
+    }
+  }
+
+  async #askSupply(address: string, block: number): Promise<bigint> {
+    const call = { to: address as Hex, abi: uniswapV2Pair.abi, name: 'totalSupply', args: [] }
+    const supply = (await this.#node.market.read(call, block)) as bigint
+    this.#supplies.set(address, supply)
+    return supply
+  }
+
+  /** Of a token that is met in a block, what it has made by the end of it counts at once. */
   async #meet(address: string, block: number, time: number): Promise<TokenInfo> {
     const info = this.#infos.get(address)
     if (info === undefined) throw new Error(`no token ${address}`)
     if (this.tokens.all.has(address)) return info
-    if (address !== zeroAddress) {
-      const call = { to: address as Hex, abi: uniswapV2Pair.abi, name: 'totalSupply', args: [] }
-      this.#supplies.set(address, (await this.#node.market.read(call, block)) as bigint)
-    }
-    this.tokens.meet(info, this.#supplies.get(address), time)
+    const supply = address === zeroAddress ? undefined : await this.#askSupply(address, block)
+    this.tokens.meet(info, supply, time)
     return info
   }
+}
+
+const ZERO_TOPIC: Hex = `0x${'0'.repeat(64)}`
+
+/** From the zero address or to it; or an event with one address alone, as wrapping has. */
+function movesSupply({ topics }: Log): boolean {
+  return topics.length === 2 || topics.slice(1, 3).includes(ZERO_TOPIC)
 }

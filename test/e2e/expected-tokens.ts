@@ -4,7 +4,7 @@ import type { ExpectedPrices, TokenInfo } from './expected-prices.ts'
 
 export type ExpectedToken = {
   readonly info: TokenInfo
-  readonly supply: bigint | undefined
+  supply: bigint | undefined
   price: Worth
   mainPair: ExpectedPool | undefined
   mainPairTvlUsd: bigint | undefined

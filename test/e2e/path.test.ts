@@ -6,10 +6,12 @@ import { waitFor } from '../support/wait-for.ts'
 import { WsClient } from '../support/ws-client.ts'
 import { ExpectedAnswers } from './expected-answers.ts'
 import { startOf } from './expected-candles.ts'
+import { ExpectedHoldings } from './expected-holdings.ts'
 import { ExpectedMarket } from './expected-market.ts'
 import { decimal, price, value } from './expected-numbers.ts'
 import { targetOf } from './expected-pools.ts'
 import { barTexts, change24h, changeToday, type Row, swapRow, volumeUsd } from './expected-rows.ts'
+import { knowTokens } from './know-tokens.ts'
 import { Scenario } from './scenario.ts'
 
 const BLOCKS = 40
@@ -30,6 +32,8 @@ before(async () => {
   pipeline = new Pipeline(stack, 'path', { finality_depth: 5 })
   await pipeline.start('reader', 'engine', 'writer', 'gateway')
   await caughtUp()
+  const tokens = scenario.tokens.map(({ address }) => address.toLowerCase())
+  await knowTokens(pipeline, scenario.market, tokens)
   client = await WsClient.connect(await pipeline.gatewayUrl(), API_KEY)
   subscriptions.tx = await client.subscribe(['tx', scenario.tokenPair, 'local'])
   subscriptions.stableTx = await client.subscribe([
@@ -48,7 +52,7 @@ before(async () => {
   await caughtUp()
   head = await scenario.market.head()
   expected = await ExpectedMarket.read(scenario, head.number)
-  answers = new ExpectedAnswers(expected)
+  answers = new ExpectedAnswers(expected, await ExpectedHoldings.read(scenario.market, tokens, head.number))
   await waitFor('the last push', () => {
     const swaps = expected.tradesOf(scenario.tokenPair)
     return client.pushes(subscriptions.tx).length >= swaps.length ? true : undefined

@@ -6,8 +6,10 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { Pipeline } from '../support/pipeline.ts'
 import { storedRows } from '../support/store-dump.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { ExpectedHoldings } from './expected-holdings.ts'
 import { ExpectedMarket } from './expected-market.ts'
 import type { ExpectedPool, ExpectedTrade } from './expected-pools.ts'
+import { knowTokens } from './know-tokens.ts'
 import { ProtocolsScenario } from './protocols-scenario.ts'
 
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
@@ -51,6 +53,8 @@ export class ProtocolsRun {
     const late = new Pipeline(this.stack, 'late', chain)
     this.late = late
     await late.start(...ROLES)
+    const tokens = this.scenario.tokens.map(({ address }) => address.toLowerCase())
+    await knowTokens(this.full, this.scenario.market, tokens)
     await Promise.all([this.full, late].map((pipeline) => this.#caughtUp(pipeline)))
     const { number } = await this.scenario.market.head()
     const expected = await ExpectedMarket.read(this.scenario, number)
@@ -62,6 +66,7 @@ export class ProtocolsRun {
       late,
       lostPool: played.lostPool,
       expected,
+      holdings: await ExpectedHoldings.read(this.scenario.market, tokens, number),
       lateTrades,
       fullRows: await this.#settledRows(this.full, expected.pools.trades.length),
       lateRows: await this.#settledRows(late, lateTrades.length),
@@ -122,6 +127,7 @@ export type Finished = {
   /** A V3 pool that was there in the lost branch only. */
   readonly lostPool: string
   readonly expected: ExpectedMarket
+  readonly holdings: ExpectedHoldings
   /** What the latecomer can know of: from its first block on, without the V4 pools that were there before. */
   readonly lateTrades: readonly ExpectedTrade[]
   readonly fullRows: Rows

@@ -6,6 +6,7 @@ import { idOf } from '../../dev/market/uniswap-v4.ts'
 import type { Pipeline } from '../support/pipeline.ts'
 import { ExpectedAnswers } from './expected-answers.ts'
 import { liquidityColumns, switchColumns, tradeColumns } from './expected-columns.ts'
+import type { ExpectedHoldings } from './expected-holdings.ts'
 import type { ExpectedMarket } from './expected-market.ts'
 import { decimal, price, value } from './expected-numbers.ts'
 import type { ExpectedTrade } from './expected-pools.ts'
@@ -18,6 +19,7 @@ const A_FEW = 8n
 let run: ProtocolsRun
 let scenario: ProtocolsScenario
 let expected: ExpectedMarket
+let holdings: ExpectedHoldings
 let lateTrades: readonly ExpectedTrade[]
 let fullRows: Rows
 let lateRows: Rows
@@ -27,7 +29,7 @@ let lostPool: string
 before(async () => {
   run = await ProtocolsRun.deploy()
   scenario = run.scenario
-  ;({ expected, lateTrades, fullRows, lateRows, late, lostPool } = await run.play())
+  ;({ expected, holdings, lateTrades, fullRows, lateRows, late, lostPool } = await run.play())
 })
 
 after(() => run?.stop())
@@ -145,7 +147,7 @@ test('every pair is stored with its reserves, prices and TVL', () => {
 })
 
 test('REST tells every pair and token of all three exchanges, to the last digit', async () => {
-  const answers = new ExpectedAnswers(expected)
+  const answers = new ExpectedAnswers(expected, holdings)
   for (const id of expected.pools.all.keys()) {
     const { status, body } = await run.full.get(`/v2/pairs/${id}-local`)
     assert.equal(status, 200)

@@ -3,6 +3,7 @@ import { type Hex, zeroAddress } from 'viem'
 import { Market } from '../../dev/market/market.ts'
 import { UniswapV3 } from '../../dev/market/uniswap-v3.ts'
 import { UniswapV4 } from '../../dev/market/uniswap-v4.ts'
+import { DEAD } from './expected-holdings.ts'
 import type { TokenInfo } from './expected-prices.ts'
 import {
   type Fee,
@@ -42,6 +43,9 @@ const PRICES: Readonly<Record<TokenName, bigint>> = {
 }
 
 const WALLETS = 6
+
+/** Gives back later what it is given. */
+export const LOCKER: Hex = `0x${'10c'.repeat(13)}0`
 
 /**
  * Twenty pools of eleven tokens on three exchanges. Each block takes at most one change of liquidity with native coins,
@@ -139,6 +143,9 @@ export class RestMarket {
     for (const token of erc20) {
       const share = (await market.balanceOf(token)) / 20n
       for (const wallet of this.#wallets.slice(1)) await market.transfer(token, wallet, share)
+      for (const [index, dead] of DEAD.entries())
+        await market.transfer(token, dead, share / BigInt(7 + index))
+      await market.transfer(token, LOCKER, share / 3n)
     }
     const spenders = [market.router, v3.router, v3.positions, ...v4.spenders]
     await this.#together(

@@ -6,8 +6,10 @@ import { uniswapV3Pool } from '../../dev/market/uniswap-v3.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { Pipeline } from '../support/pipeline.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { ExpectedHoldings } from './expected-holdings.ts'
 import { ExpectedMarket } from './expected-market.ts'
-import { RestMarket } from './rest-market.ts'
+import { knowTokens } from './know-tokens.ts'
+import { LOCKER, RestMarket } from './rest-market.ts'
 
 const NAME = 'rest'
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
@@ -27,6 +29,7 @@ export class RestRun {
   readonly market: RestMarket
   readonly pipeline: Pipeline
   #expected: ExpectedMarket | undefined
+  #holdings: ExpectedHoldings | undefined
 
   private constructor(stack: Stack, market: RestMarket) {
     this.stack = stack
@@ -51,6 +54,11 @@ export class RestRun {
   get expected(): ExpectedMarket {
     assert.ok(this.#expected !== undefined)
     return this.#expected
+  }
+
+  get holdings(): ExpectedHoldings {
+    assert.ok(this.#holdings !== undefined)
+    return this.#holdings
   }
 
   /** From here on the stores lack the last part: the writer has been stopped in the middle. */
@@ -91,8 +99,12 @@ export class RestRun {
     const { time } = await market.market.head()
     // Nothing happens, but time goes on.
     await market.mine(time + 9)
+    const tokens = market.tokens.map(({ address }) => address.toLowerCase())
+    await knowTokens(pipeline, market.market, tokens)
     await this.#caughtUp()
-    this.#expected = await ExpectedMarket.read(market, (await market.market.head()).number)
+    const { number } = await market.market.head()
+    this.#expected = await ExpectedMarket.read(market, number)
+    this.#holdings = await ExpectedHoldings.read(market.market, tokens, number, [LOCKER])
   }
 
   /** The writer goes on where it was; a new gateway has nothing in its memory. */
@@ -177,6 +189,7 @@ const QUIET = 5
 function chainOf({ market, stable, v3, v4 }: RestMarket): Record<string, unknown> {
   return {
     finality_depth: 12,
+    lockers: [LOCKER],
     quote_assets: [
       { address: stable, kind: 'stable' },
       { address: market.weth, kind: 'native' },

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { zeroAddress } from 'viem'
 import { storedRows } from '../support/store-dump.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { ExpectedAnswers } from './expected-answers.ts'
-import { INTERVAL_NAMES, type IntervalName } from './expected-candles.ts'
+import { INTERVAL_NAMES, type IntervalName, type Unit } from './expected-candles.ts'
 import { switchColumns } from './expected-columns.ts'
+import { assertHoldersRank } from './expected-holder-rows.ts'
 import { filledRows, klineRows, type Row } from './expected-rows.ts'
 import { pick } from './protocols-run.ts'
 import { RestRun } from './rest-run.ts'
@@ -18,7 +21,16 @@ const revisions = new Map<string, unknown>()
 before(async () => {
   run = await RestRun.deploy()
   await run.play()
-  answers = new ExpectedAnswers(run.expected)
+  answers = new ExpectedAnswers(run.expected, run.holdings)
+  for (const [id, row] of Object.entries(await rowsOf(tokens()))) {
+    const address = id.replace('-local', '')
+    answers.examined(address, row)
+    // Plain tokens, of which none can be made: the native coin is no contract, wrapping it makes no more of it.
+    if (address === zeroAddress) assert.equal(row['risk_score'], undefined)
+    else assert.ok(Number(row['risk_score']) < 60, `${row['symbol']} scores ${row['risk_score']}`)
+    assert.ok([0, -1].includes(Number(row['is_honeypot'])), `${row['symbol']}: ${row['is_honeypot']}`)
+    assert.notEqual(row['is_mintable'], 1)
+  }
 })
 
 after(() => run?.stop())
@@ -44,6 +56,10 @@ async function post(path: string, question: object): Promise<unknown> {
   const { status, body } = await run.pipeline.post(path, question)
   assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
   return body
+}
+
+async function rowsOf(addresses: readonly string[]): Promise<Record<string, Row>> {
+  return (await post('/v2/tokens/search', { token_ids: idsOf(addresses) })) as Record<string, Row>
 }
 
 test('the script is what it should be', () => {
@@ -80,8 +96,23 @@ for (const { name, prepare, isWritten } of MOMENTS) {
     test('every token, its top five pairs, and what is known of its contract', async () => {
       for (const address of tokens()) {
         assert.deepEqual(await get(`/v2/tokens/${address}-local`), answers.tokenDetail(address))
-        assert.deepEqual(await get(`/v2/contracts/${address}-local`), answers.contract(address))
-        assert.deepEqual(await get(`/v2/tokens/top100/${address}-local`), [])
+        await compareContract(address, isWritten)
+      }
+    })
+
+    test('the largest holders of every token', async () => {
+      for (const address of tokens()) {
+        const path = `/v2/tokens/top100/${address}-local`
+        const { headers, body } = await run.pipeline.get(path)
+        const isKnown = run.holdings.of(address) !== undefined
+        assert.equal(headers.get('X-Holders-Complete'), String(isKnown))
+        assert.equal(headers.get('X-Native-Balances'), null)
+        // Who holds what is as old as what is written.
+        if (!isWritten) assert.equal((body as Row[]).length > 8, isKnown)
+        else {
+          assert.deepEqual(body, answers.topHolders(address))
+          assert.deepEqual(await get(`${path}?limit=3`), answers.topHolders(address, 3))
+        }
       }
     })
 
@@ -125,8 +156,10 @@ for (const { name, prepare, isWritten } of MOMENTS) {
 
     test('trending tokens, page by page', async () => {
       if (!isWritten) return compareStaleRows('/v2/tokens/trending?chain=local')
-      const expected = answers.trending()
-      assert.ok(expected.length > 6 && expected.length < tokens().length)
+      const rows = await rowsOf(tokens())
+      const expected = answers.trending((address) => rows[`${address}-local`] ?? {})
+      assert.ok(expected.length > 4 && expected.length < tokens().length, `${expected.length} are ranked`)
+      await rankedAnew(expected.length)
       for (const size of [1, 3, expected.length, 50]) {
         const found: unknown[] = []
         for (let page = 0; page !== -1; ) {
@@ -144,17 +177,24 @@ for (const { name, prepare, isWritten } of MOMENTS) {
         }
         assert.deepEqual(
           found,
-          expected.map((address) => answers.tokenRow(address)),
+          expected.map(({ address }) => rows[`${address}-local`]),
         )
       }
+      const path = '/v2/tokens/trending?chain=local&explain=true'
+      const explained = await get<{ tokens: (Row & { trending: { score: number } })[] }>(path)
+      assert.deepEqual(
+        explained.tokens.map(({ token, trending }) => ({ address: token, score: trending.score })),
+        expected,
+      )
     })
 
     test('tokens by keyword', async () => {
       if (!isWritten) return compareStaleRows('/v2/tokens?keyword=a')
       for (const keyword of ['alfa', 'ALFAX', 'a', 'E', 'weth', 'nothing']) {
         for (const order of ['tx_volume_u_24h', 'main_pair_tvl', 'fdv'] as const) {
-          const found = answers.byKeyword(keyword, order)
-          const rows = found.map((address) => answers.tokenRow(address))
+          const rows = answers.byKeyword(keyword, order).map((address) => {
+            return { ...answers.tokenRow(address), is_impostor: answers.isImpostor(address) }
+          })
           const path = `/v2/tokens?keyword=${keyword}&chain=local&orderby=${order}`
           assert.deepEqual(await get(path), rows)
           assert.deepEqual(await get(`${path}&limit=2`), rows.slice(0, 2))
@@ -225,12 +265,39 @@ test('every change of main pair is stored, and none of those that were undone', 
   )
 })
 
+/** What was found out about it must be what its row tells. */
+async function compareContract(address: string, isWritten: boolean): Promise<void> {
+  const row = await get<Row>(`/v2/contracts/${address}-local`)
+  const expected = answers.contract(address)
+  assert.deepEqual(pick(row, Object.keys(expected)), expected)
+  if (!isWritten) return
+  const { risk_score, is_honeypot, has_mint_method: is_mintable } = row
+  const own = answers.tokenRow(address)
+  assert.deepEqual(
+    { risk_score, is_honeypot, is_mintable },
+    { risk_score: own['risk_score'], is_honeypot: own['is_honeypot'], is_mintable: own['is_mintable'] },
+  )
+  const holding = run.holdings.of(address)
+  if (row['creator_address'] !== undefined) assert.equal(row['creator_address'], holding?.creator)
+  const rank = row['token_holders_rank'] as Row[]
+  if (holding === undefined) assert.deepEqual(rank, [])
+  else assertHoldersRank(rank, answers.token(address), holding, (holder) => pairs().includes(holder))
+}
+
+/** A ranking may be some seconds old. */
+async function rankedAnew(total: number): Promise<void> {
+  const path = '/v2/tokens/trending?chain=local'
+  await waitFor(`${total} ranked tokens`, async () => {
+    return (await get<{ total: number }>(path)).total === total ? true : undefined
+  })
+}
+
 /** Which tokens are listed, and in what order, is the writer's; what is told of them is not. */
 async function compareStaleRows(path: string): Promise<void> {
   const answer = await get<Row[] | { tokens: Row[] }>(path)
   const rows = 'tokens' in answer ? answer.tokens : answer
   assert.ok(rows.length > 2)
-  for (const row of rows) assert.deepEqual(row, answers.tokenRow(String(row['token'])))
+  for (const { is_impostor: _, ...row } of rows) assert.deepEqual(row, answers.tokenRow(String(row['token'])))
 }
 
 /** Without what the model cannot know: revisions, which must be there, and stay as they were first told. */
@@ -246,12 +313,12 @@ function withoutRevisions(series: string, rows: readonly Kline[]): Row[] {
   })
 }
 
-function expectedRows(pair: string, interval: IntervalName, unit: 'usd' | 'eth'): Row[] {
+function expectedRows(pair: string, interval: IntervalName, unit: Unit): Row[] {
   return klineRows(answers.candles(pair, interval), unit)
 }
 
 async function compareCandles(pair: string, interval: IntervalName): Promise<void> {
-  for (const unit of ['usd', 'eth'] as const) {
+  for (const unit of ['usd', 'eth', 'quote'] as const) {
     const path = `/v2/klines/pair/${pair}-local?interval=${interval}&unit=${unit}&limit=1000`
     const found = withoutRevisions(`${pair}/${interval}`, await get<Kline[]>(path))
     assert.deepEqual(found, expectedRows(pair, interval, unit), path)

@@ -44,7 +44,8 @@ export class Scenario {
     const token = await market.createToken({ name: 'Pepper', symbol: 'PEP', decimals: 9, supply: 10n ** 18n })
     await market.addLiquidityNative(stable, 1_987_654_321_987n, 987_654_321_098_765_432_109n)
     await market.addLiquidityNative(token, 123_456_789_012_345_678n, 54_321_098_765_432_109_876n)
-    await market.mine(TRADING_STARTS - 60)
+    // Room for empty blocks, until all is known of the tokens.
+    await market.mine(TRADING_STARTS - 600)
     const [stablePair, tokenPair] = await Promise.all([
       market.pairOf(stable, market.weth),
       market.pairOf(token, market.weth),

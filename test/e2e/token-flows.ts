@@ -42,7 +42,7 @@ export function decode(
   return { name: eventName ?? '', args: args as unknown as Readonly<Record<string, unknown>> }
 }
 
-function transferOf(log: Log): Transfer | undefined {
+export function transferOf(log: Log): Transfer | undefined {
   // V3's positions are tokens, too: their transfers have the number indexed.
   if (log.topics.length !== 3) return undefined
   try {

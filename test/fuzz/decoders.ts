@@ -111,7 +111,7 @@ function randomWord(random: Random): Buffer {
     case 0:
       return Buffer.from(random.bytes(32))
     case 1:
-      return Buffer.concat([Buffer.alloc(12), random.bytes(20)])
+      return addressWord(random)
     case 2:
       return wordOf(BigInt(random.below(16)) * 32n)
     case 3:
@@ -129,6 +129,10 @@ function randomWord(random: Random): Buffer {
   }
 }
 
+function addressWord(random: Random): Buffer {
+  return Buffer.concat([Buffer.alloc(12), random.bytes(20)])
+}
+
 function checkInquiry(random: Random, protocol: string): void {
   const deployments = Array.from({ length: random.between(1, 3) }, () => randomDeployment(random))
   const factories = deployments.map(({ factory }) => Buffer.from(factory.slice(2).padStart(64, '0'), 'hex'))
@@ -138,11 +142,19 @@ function checkInquiry(random: Random, protocol: string): void {
       random.chance(0.2) ? random.pick(factories) : randomWord(random),
     ),
   )
-  const pool = words === undefined ? randomAddress(random) : keccak256(key)
+  const { identify, events, isLaunchPlatform } = PROTOCOLS[protocol] as Protocol
+  // A curve is asked about by what the platform said of it: some address in each word, so that it is read.
+  const said = Buffer.concat(Array.from({ length: random.between(1, 8) }, () => addressWord(random)))
+  const topics = [random.pick(Object.keys(events))]
+  const log: RawLog = { index: 0, address: deployments[0]?.factory ?? '', topics, data: said }
+  const named = isLaunchPlatform ? events[topics[0] ?? '']?.(log)?.pool : undefined
+  const pool = named ?? (words === undefined ? randomAddress(random) : keccak256(key))
   // Often what a real pool would say of itself, so that the inquiry goes on.
   const apt = [key, Buffer.from(pool.slice(2, 42).padStart(64, '0'), 'hex'), ...factories]
-  const { identify } = PROTOCOLS[protocol] as Protocol
-  const inquiry = identify(pool, deployments)
+  if (named !== undefined) {
+    apt.push(Buffer.concat([said, ...Array.from({ length: random.below(14) }, () => randomWord(random))]))
+  }
+  const inquiry = identify(pool, deployments, log)
   let step = inquiry.next([])
   for (let round = 0; !step.done; round++) {
     assert.ok(round < MAX_ROUNDS, 'it goes on asking')

@@ -35,6 +35,7 @@ export function checkEvent(event: DexEvent): void {
       assert.equal(typeof event.delta1, 'bigint')
       if (event.price !== undefined) checkPrice(event.price)
       if (event.feePpm !== undefined) checkWhole(event.feePpm, 0, 1_000_000)
+      for (const reserve of event.reserves ?? []) checkAmount(reserve)
       break
     case 'liquidityMoved':
       checkSomebody(event.provider)
@@ -51,13 +52,20 @@ export function checkEvent(event: DexEvent): void {
     case 'donated':
       checkAmounts(event.amounts)
       break
+    case 'curveOpened':
+    case 'curveClosed':
+      break
+    case 'curveProgressed':
+      checkWhole(event.progressPpm, 0, 1_000_000)
+      break
     default:
       assert.fail(`no event is called ${JSON.stringify(event satisfies never)}`)
   }
 }
 
-export function checkFound({ factory, tokens, pricing, reservesBefore }: FoundPool): void {
+export function checkFound({ factory, tokens, pricing, reservesBefore, goalRaw }: FoundPool): void {
   assert.match(factory, ADDRESS)
+  if (goalRaw !== undefined) assert.ok(goalRaw > 0n)
   checkTokens(tokens)
   checkPricing(pricing)
   if (reservesBefore === undefined) return

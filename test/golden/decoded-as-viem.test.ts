@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { PROTOCOLS } from '../../src/dex/protocols.ts'
 import { allTransactions, hasRecordings } from '../support/recorded-transactions.ts'
 import { curve } from './second-opinion/curve.ts'
+import { flap, fourMeme, fourMemeV1 } from './second-opinion/launch-platforms.ts'
 import { traderJoeLb } from './second-opinion/liquidity-book.ts'
 import type { Opinion } from './second-opinion/opinion.ts'
 import { algebra, pancakeswapV3, slipstream, solidly, uniswapV2, uniswapV3 } from './second-opinion/pairs.ts'
@@ -22,6 +23,9 @@ const opinions: Readonly<Record<string, readonly Opinion[]>> = {
   balancer_v2: balancerV2,
   balancer_v3: balancerV3,
   trader_joe_lb: traderJoeLb,
+  four_meme: fourMeme,
+  four_meme_v1: fourMemeV1,
+  flap,
 }
 
 /** Why a log with the topic of a known event is none, and how many there are. */

@@ -83,6 +83,7 @@ describe('a day of a real pool', { skip: !isThere }, () => {
         { address: WETH, kind: 'native' },
       ],
       minDepthUsd: 0n,
+      lockers: new Set(),
     })
     for (const block of blocksOf(rows)) {
       run.apply(block)
@@ -112,6 +113,7 @@ describe('a day of a real pool', { skip: !isThere }, () => {
       const [usdc, weth] = [0, 1].map((at) => 2n * (minute.in[at] ?? 0n) - (minute.net[at] ?? 0n))
       assert.equal(candle.usd?.volume, (usdc ?? 0n) * 10n ** 12n, label(minute))
       assert.equal(candle.native?.volume, weth, label(minute))
+      assert.equal(candle.quote?.volume, candle.usd?.volume, label(minute))
     }
   })
 
@@ -143,6 +145,7 @@ describe('a day of a real pool', { skip: !isThere }, () => {
       const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
       const { open, high, low, close } = candles.get(start)?.usd ?? {}
       assert.deepEqual([open, high, low, close], [prices[0], sorted.at(-1), sorted[0], prices.at(-1)])
+      assert.deepEqual(candles.get(start)?.quote, candles.get(start)?.usd, 'a USDC is a dollar')
       const { open: first, close: last } = candles.get(start)?.native ?? {}
       assert.deepEqual([first, last], [ONE_PRICE, ONE_PRICE], 'a native coin is worth one of itself')
     }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { provedByReceipts } from '../../src/chain/evm/block-logs.ts'
-import type { RpcBlock, RpcReceipt } from '../../src/chain/evm/rpc.ts'
+import type { RpcBlock, RpcReceipt } from '../../src/chain/evm/rpc-answers.ts'
 import { receiptsRootOf, verifyReceipts } from '../../src/chain/evm/verify-receipts.ts'
 
 /** Every other block must verify. What the check says of these, and why that is right. */

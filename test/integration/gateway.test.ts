@@ -141,8 +141,8 @@ test('token detail: the envelope, and the five pairs with the highest TVL', asyn
         symbol: 'MEME',
         chain: 'eth',
         current_price_usd: '0.003',
-        market_cap: '',
-        holders: 0,
+        market_cap: '2400000',
+        holders: 321,
         tvl: '12500.75',
         logo_url: '',
         updated_at: 1_700_000_120,
@@ -175,7 +175,7 @@ test('token prices: thresholds, unknown tokens, several chains, the most lagging
     token_id: id,
     current_price_usd: '0.003',
     ...(tvl === undefined ? {} : { tvl }),
-    updated_at: 1_700_000_120,
+    ...{ market_cap: '2400000', holders: 321, updated_at: 1_700_000_120 },
   })
   const ids = [
     ...[`${upper(WETH)}-eth`, `${WETH}-eth`, `${USDC}-eth`, `${MEME}-eth`],

@@ -53,6 +53,12 @@ test('migrations run once, run again after a crash before the record, and refuse
       '0006_windows.sql',
       '0007_switches.sql',
       '0008_markers.sql',
+      '0009_token_search.sql',
+      '0010_token_facts.sql',
+      '0011_balances.sql',
+      '0012_contracts.sql',
+      '0013_graduated_switches.sql',
+      '0014_quote_candles.sql',
     ],
   )
   await client.command({ query: 'TRUNCATE TABLE migrated.migrations' })

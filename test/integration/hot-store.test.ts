@@ -177,6 +177,45 @@ describe('recent candles', () => {
   })
 })
 
+test('tokens of launch platforms are ranked in their groups, whichever of their documents comes last', async () => {
+  const launched = (address: string, tvl: bigint, progressPpm: number, graduatedAt?: number): Change => {
+    const platform = { name: 'fourmeme', createdAt: 5, progressPpm, graduatedAt }
+    return { type: 'token', token: { ...buildToken(dice, address, 5), mainPairTvlUsd: tvl, platform } }
+  }
+  const traded = (address: string, volume: bigint): Change => {
+    const built = buildWindows(dice, { pair: undefined, token: address }, 5)
+    const [day] = built.lengths.slice(-1)
+    assert.ok(day)
+    const lengths = [...built.lengths.slice(0, 5), { ...day, buyUsd: volume, sellUsd: 0n }]
+    return { type: 'windows', windows: { ...built, lengths } }
+  }
+  const ranks = (group: 'meme' | 'fourmeme_in' | 'fourmeme_out'): Promise<string[][]> =>
+    Promise.all(
+      (['volume_24h', 'main_pair_tvl', 'new', 'almost'] as const).map((by) =>
+        hot.topTokens('eth', `${group}/${by}`, 9),
+      ),
+    )
+  await applyAll([setOf(1, launched('0xbb', 7n, 799_999), traded('0xcc', 10n))], 1)
+  await applyAll([setOf(2, traded('0xbb', 50n), launched('0xcc', 9n, 800_000))], 1)
+  const both = [
+    ['0xbb', '0xcc'],
+    ['0xcc', '0xbb'],
+  ] as const
+  assert.deepEqual(await ranks('fourmeme_in'), [...both, ['0xcc', '0xbb'], ['0xcc']])
+  assert.deepEqual(await ranks('meme'), [...both, [], []])
+  await applyAll([setOf(3, launched('0xcc', 9n, 1_000_000, 20))], 1)
+  assert.deepEqual(await ranks('fourmeme_in'), [['0xbb'], ['0xbb'], ['0xbb'], []])
+  assert.deepEqual(await ranks('fourmeme_out'), [['0xcc'], ['0xcc'], ['0xcc'], []])
+  assert.deepEqual(await ranks('meme'), [...both, [], []])
+  // A fork brings it back to its curve; then nobody trades it any more, and at last it is gone.
+  await applyAll([setOf(4, launched('0xcc', 9n, 900_000))], 1)
+  assert.deepEqual(await ranks('fourmeme_out'), [[], [], [], []])
+  await applyAll([setOf(5, traded('0xcc', 0n))], 1)
+  assert.deepEqual(await ranks('fourmeme_in'), [['0xbb'], ['0xcc', '0xbb'], ['0xcc', '0xbb'], ['0xcc']])
+  await applyAll([setOf(6, { type: 'tokenRemoved', token: '0xbb' })], 1)
+  assert.deepEqual(await ranks('meme'), [[], ['0xcc'], [], []])
+})
+
 test('tokens are ranked by volume, worth and depth, and leave the ranks with what put them there', async () => {
   const token = { ...buildToken(dice, '0xbb', 5), fdvUsd: 7n, mainPairTvlUsd: undefined }
   const other = { ...buildToken(dice, '0xcc', 5), fdvUsd: 9n, mainPairTvlUsd: 1n }
@@ -207,8 +246,7 @@ test('tokens are ranked by volume, worth and depth, and leave the ranks with wha
     1,
   )
   assert.deepEqual(await ranks(), [['0xbb', '0xcc'], ['0xcc', '0xbb'], ['0xcc']])
-  assert.deepEqual(await hot.topTokens('eth', 'fdv', 1, 1), ['0xbb'])
-  assert.equal(await hot.rankedTokens('eth', 'fdv'), 2)
+  assert.deepEqual(await hot.topTokens('eth', 'fdv', 1), ['0xcc'])
   const windowsRef = (kind: 'pair' | 'token', address: string) => ({ chain: 'eth', kind, address }) as const
   assert.deepEqual(
     await hot.windows([windowsRef('pair', '0xaa'), windowsRef('token', '0xbb'), windowsRef('token', '0xaa')]),
@@ -329,7 +367,7 @@ test('who has seen a head is not told what is left after it was lost, nor what i
     reader.candles([k1]),
     reader.recentCandles(k1, 5),
     reader.topPairs('eth', '0xbb', 5),
-    reader.rankedTokens('eth', 'fdv'),
+    reader.topTokens('eth', 'fdv', 5),
   ]
   const expectRefused = async (): Promise<void> => {
     for (const read of reads()) await assert.rejects(read, { code: 'store_unavailable' })

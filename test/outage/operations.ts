@@ -2,9 +2,9 @@ import type { Scenario } from '../e2e/scenario.ts'
 
 /**
  * What an answer is made of, and so what must be there for it: only the gateway's memory; documents of Redis; rows of
- * ClickHouse too; or what keys have used, which is in Redis and in NATS.
+ * ClickHouse too, of which those of holders are kept for a moment; or what keys have used, which is in Redis and in NATS.
  */
-export type Needs = 'memory' | 'hot' | 'history' | 'usage'
+export type Needs = 'memory' | 'hot' | 'history' | 'holders' | 'usage'
 
 export type Operation = {
   readonly path: string
@@ -30,8 +30,10 @@ export function operationsOf({ tokens, tokenPair, stablePair, token }: Scenario)
     hot('/v2/tokens/search', { token_ids: ids }),
     hot(`/v2/tokens?keyword=${token}&chain=local`),
     hot('/v2/tokens/main?chain=local'),
-    hot('/v2/tokens/trending?chain=local'),
-    hot(`/v2/contracts/${token}-local`),
+    // Ranked by what was so some seconds ago.
+    { ...hot('/v2/tokens/trending?chain=local'), isOfBlock: false },
+    // Its holders are as of the last batch that was written, and its examination as of whenever a node answered.
+    { path: `/v2/contracts/${token}-local`, needs: 'holders', isOfBlock: false },
     // A few candles, all of which Redis keeps.
     hot(`/v2/klines/pair/${tokenPair}-local?interval=k60&limit=5`),
     hot(`/udf/history?symbol=${tokenPair}-local&resolution=60&from=0&to=4000000000`),

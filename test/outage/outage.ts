@@ -99,7 +99,8 @@ export class Outages {
       const { needs } = answer.operation
       if (canAnswer(needs, outage)) return answer.status !== 200
       // A gateway keeps answers until something changes what they tell: those may still be given.
-      return !isUnavailable(answer) && !(needs === 'hot' && answer.status === 200)
+      const mayBeKept = needs === 'hot' || needs === 'holders'
+      return !isUnavailable(answer) && !(mayBeKept && answer.status === 200)
     })
     assert.deepEqual(wrong.slice(0, 5).map(inWords), [], `${wrong.length} answers are not as defined`)
     const fresh = answers.filter(({ block }) => block !== undefined)
@@ -162,6 +163,7 @@ function canAnswer(needs: Needs, { nats, redis, clickhouse }: Outage): boolean {
     case 'hot':
       return redis === undefined
     case 'history':
+    case 'holders':
       return redis === undefined && clickhouse === undefined
     case 'usage':
       return redis === undefined && nats === undefined

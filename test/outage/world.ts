@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Stack, startStack } from '../../dev/stack.ts'
+import { knowTokens } from '../e2e/know-tokens.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { Pipeline, type RoleName, RoleProcess } from '../support/pipeline.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -68,6 +69,10 @@ export class OutageWorld {
 
   /** Trades and asks without end, once there is something to ask for. */
   async startLoad(): Promise<void> {
+    const { market, tokens } = this.scenario
+    const addresses = tokens.map(({ address }) => address.toLowerCase())
+    await knowTokens(this.calm, market, addresses)
+    await knowTokens({ post: (path, body) => this.ask({ path, body }) }, market, addresses)
     for (let block = 0; block < WARM_UP_BLOCKS; block++) await this.scenario.tradeBlock()
     await this.#learn()
     await this.caughtUp()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  type Balance,
   type Candle,
   type CandleRef,
   type CandleValues,
@@ -24,6 +25,7 @@ import type { BlockRef, Envelope, Fact, RawLog, RawTransaction } from '../../src
 import { INTERVALS, type Interval } from '../../src/domain/interval.ts'
 import type { OrderKey } from '../../src/domain/order-key.ts'
 import { WINDOWS } from '../../src/domain/window.ts'
+import { inspection, report } from './contract-arbitraries.ts'
 
 export const MAX_UINT256 = 2n ** 256n - 1n
 
@@ -52,6 +54,11 @@ export const uint256: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 24n }),
   fc.nat(77).map((exponent) => 10n ** BigInt(exponent)),
   fc.constantFrom(0n, 1n, 127n, 128n, 255n, 256n, 2n ** 112n - 1n, 2n ** 255n, MAX_UINT256),
+)
+
+const signed: fc.Arbitrary<bigint> = fc.oneof(
+  uint256,
+  uint256.map((size) => -size),
 )
 
 export const bytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300, size: 'max' })
@@ -167,7 +174,7 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
       plain<{ kind: 'bins'; binStep: number }>({ kind: fc.constant('bins'), binStep: fc.nat(65_535) }),
     ),
     reservesBefore: known(fc.array(uint256, { maxLength: 8 })),
-  }),
+  }).chain((pool) => fc.option(uint256).map((goalRaw) => (goalRaw === null ? pool : { ...pool, goalRaw }))),
   plain<Extract<Fact, { type: 'token' }>>({
     type: fc.constant('token'),
     address,
@@ -175,6 +182,24 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     symbolRaw: fc.uint8Array({ maxLength: 100 }),
     decimals: known(decimals),
     supplyRaw: known(uint256),
+  }),
+  plain<Extract<Fact, { type: 'transfers' }>>({
+    type: fc.constant('transfers'),
+    address,
+    upTo: uint,
+    isLast: fc.boolean(),
+    first: known(plain<{ time: number; sender: string }>({ time: uint, sender: address })),
+    gains: short(plain<{ holder: string; amountRaw: bigint }>({ holder: address, amountRaw: signed })),
+    issuedRaw: signed,
+    burnedRaw: uint256,
+    stillbornRaw: uint256,
+  }),
+  plain<Extract<Fact, { type: 'inspection' }>>({ type: fc.constant('inspection'), address, inspection }),
+  plain<Extract<Fact, { type: 'balance' }>>({
+    type: fc.constant('balance'),
+    address,
+    holder: address,
+    amountRaw: uint256,
   }),
 )
 
@@ -240,7 +265,7 @@ export const trade: fc.Arbitrary<Trade> = plain<Trade>({
 
 export const candleRef: fc.Arbitrary<CandleRef> = plain<CandleRef>({ pair: anyId, interval, start: uint })
 
-const candleValues = plain<CandleValues>({
+export const candleValues: fc.Arbitrary<CandleValues> = plain<CandleValues>({
   open: uint256,
   high: uint256,
   low: uint256,
@@ -248,16 +273,22 @@ const candleValues = plain<CandleValues>({
   volume: uint256,
 })
 
-export const candle: fc.Arbitrary<Candle> = plain<Candle>({
+const candleInEachUnit = plain<Candle>({
   pair: address,
   interval,
   start: uint,
   usd: known(candleValues),
   native: known(candleValues),
+  quote: known(candleValues),
   tradeCount: uint,
   firstTrade: orderKey,
   lastTrade: orderKey,
 })
+
+/** What is quoted in a dollar, or in the native coin, has the same values in both units. */
+export const candle: fc.Arbitrary<Candle> = fc
+  .tuple(candleInEachUnit, fc.constantFrom('usd', 'native', 'quote'))
+  .map(([one, unit]) => ({ ...one, quote: one[unit] }))
 
 const pairSide = plain<PairSide>({
   token: address,
@@ -300,7 +331,40 @@ export const token: fc.Arbitrary<Token> = plain<Token>({
   mainPairTvlUsd: money,
   tvlUsd: money,
   fdvUsd: money,
+  marketCapUsd: money,
+  holding: known(
+    plain<NonNullable<Token['holding']>>({
+      holders: uint,
+      burnedRaw: uint256,
+      lockedRaw: uint256,
+      circulatingRaw: known(uint256),
+    }),
+  ),
+  origin: known(plain<NonNullable<Token['origin']>>({ time: uint, creator: address })),
+  launch: known(plain<NonNullable<Token['launch']>>({ time: uint, priceUsd: money })),
+  platform: known(
+    plain<NonNullable<Token['platform']>>({
+      name: text,
+      createdAt: known(uint),
+      progressPpm: known(fc.nat(1_000_000)),
+      graduatedAt: known(uint),
+    }),
+  ),
+  risk: known(
+    plain<NonNullable<Token['risk']>>({
+      score: fc.nat(100),
+      isHoneypot: known(fc.boolean()),
+      isMintable: fc.boolean(),
+    }),
+  ),
   updatedAt: uint,
+})
+
+export const balance: fc.Arbitrary<Balance> = plain<Balance>({
+  token: anyId,
+  holder: anyId,
+  amountRaw: signed,
+  beforeRaw: signed,
 })
 
 export const liquidity: fc.Arbitrary<LiquidityEvent> = plain<LiquidityEvent>({
@@ -370,6 +434,9 @@ const changes: { [Type in Change['type']]: fc.Arbitrary<ChangeOf<Type>> } = {
   liquidity: plain<ChangeOf<'liquidity'>>({ type: fc.constant('liquidity'), liquidity }),
   windows: plain<ChangeOf<'windows'>>({ type: fc.constant('windows'), windows }),
   switch: plain<ChangeOf<'switch'>>({ type: fc.constant('switch'), switch: mainPairSwitch }),
+  balance: plain<ChangeOf<'balance'>>({ type: fc.constant('balance'), balance }),
+  contract: plain<ChangeOf<'contract'>>({ type: fc.constant('contract'), contract: report }),
+  contractRemoved: plain<ChangeOf<'contractRemoved'>>({ type: fc.constant('contractRemoved'), token: anyId }),
   liquidityRemoved: plain<ChangeOf<'liquidityRemoved'>>({
     type: fc.constant('liquidityRemoved'),
     liquidity: eventRef,

@@ -1,4 +1,5 @@
 import {
+  type Balance,
   type Candle,
   type CandleValues,
   type EventSide,
@@ -131,13 +132,18 @@ export function buildCandle(
     close: dice.big(MAX_MONEY),
     volume: dice.big(MAX_MONEY),
   })
+  const usd = dice.maybe(values())
+  const native = dice.maybe(values())
+  const tradeCount = dice.below(1_000)
+  const turned = usd && { ...usd, open: usd.close, close: usd.open }
   return {
     pair,
     interval,
     start: candleStart(interval, time),
-    usd: dice.maybe(values()),
-    native: dice.maybe(values()),
-    tradeCount: dice.below(1_000),
+    usd,
+    native,
+    quote: [usd, native, turned][tradeCount % 3],
+    tradeCount,
     firstTrade: { block: dice.below(key.block + 1), tx: dice.below(10), log: dice.below(10) },
     lastTrade: key,
   }
@@ -186,8 +192,33 @@ export function buildToken(dice: Dice, address: string, time: number): Token {
     mainPairTvlUsd: dice.money(),
     tvlUsd: dice.money(),
     fdvUsd: dice.money(),
+    marketCapUsd: dice.money(),
+    holding: dice.maybe({
+      holders: dice.below(1_000_000),
+      burnedRaw: dice.big(MAX_UINT256),
+      lockedRaw: dice.big(MAX_UINT256),
+      circulatingRaw: dice.maybe(dice.big(MAX_UINT256)),
+    }),
+    origin: dice.maybe({ time, creator: dice.hex(20) }),
+    launch: dice.maybe({ time, priceUsd: dice.money() }),
+    platform: dice.maybe({
+      name: 'fourmeme',
+      createdAt: dice.maybe(time),
+      progressPpm: dice.maybe(dice.below(1_000_001)),
+      graduatedAt: dice.maybe(time),
+    }),
+    risk: dice.maybe({
+      score: dice.below(101),
+      isHoneypot: dice.pick([true, false, undefined]),
+      isMintable: dice.pick([true, false]),
+    }),
     updatedAt: time,
   }
+}
+
+export function buildBalance(dice: Dice, token: string): Balance {
+  const size = dice.big(MAX_UINT256 / 2n)
+  return { token, holder: dice.hex(20), amountRaw: dice.below(5) === 0 ? -size : size, beforeRaw: 0n }
 }
 
 export function buildWindows(dice: Dice, { pair, token }: WindowsRef, time: number): Windows {

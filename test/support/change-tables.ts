@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type {
+  Balance,
   Candle,
   CandleRef,
   ChangeSet,
@@ -11,6 +12,7 @@ import type {
   Trade,
   Windows,
 } from '../../src/domain/change.ts'
+import type { ContractReport } from '../../src/domain/contract-report.ts'
 import { never } from '../../src/domain/ids.ts'
 import { formatOrderKey } from '../../src/domain/order-key.ts'
 
@@ -24,7 +26,12 @@ export type Tables = {
   readonly pairWindows: Map<string, WindowNumbers>
   readonly tokenWindows: Map<string, WindowNumbers>
   readonly switches: Map<string, MainPairSwitch>
+  readonly balances: Map<string, Held>
+  readonly contracts: Map<string, ContractReport>
 }
+
+/** What it was before depends on the way it came about. */
+export type Held = Omit<Balance, 'beforeRaw'>
 
 /** Without whose they are: a pair and its token may share them. */
 export type WindowNumbers = Omit<Windows, 'pair' | 'token'>
@@ -41,6 +48,8 @@ export function foldChangeSets(sets: readonly ChangeSet[]): Tables {
     pairWindows: new Map(),
     tokenWindows: new Map(),
     switches: new Map(),
+    balances: new Map(),
+    contracts: new Map(),
   }
   const set = <T>(name: keyof Tables, id: string | undefined, record: T | undefined, seq: number): void => {
     if (id === undefined) return
@@ -78,6 +87,18 @@ export function foldChangeSets(sets: readonly ChangeSet[]): Tables {
         }
         case 'switch':
           set('switches', switchId(change.switch), change.switch, seq)
+          break
+        case 'balance': {
+          const { token, holder, amountRaw } = change.balance
+          const held = amountRaw === 0n ? undefined : { token, holder, amountRaw }
+          set('balances', `${token}/${holder}`, held, seq)
+          break
+        }
+        case 'contract':
+          set('contracts', change.contract.token, change.contract, seq)
+          break
+        case 'contractRemoved':
+          set('contracts', change.token, undefined, seq)
           break
         case 'tradeRemoved':
           set('trades', eventId(change.trade), undefined, seq)

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import type { EvmNode, EvmNodes, EvmRpc, RpcBlock, RpcLog, RpcReceipt } from '../../src/chain/evm/rpc.ts'
+import type { EvmNode, EvmNodes, EvmRpc } from '../../src/chain/evm/rpc.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from '../../src/chain/evm/rpc-answers.ts'
 import { bloomOf, receiptsRootOf } from '../../src/chain/evm/verify-receipts.ts'
 import type { Header } from '../../src/chain/source.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Pair, Token, Trade } from '../../src/domain/change.ts'
-import type { BlockEnvelope } from '../../src/domain/envelope.ts'
+import type { BlockEnvelope, Fact } from '../../src/domain/envelope.ts'
 import { formatPrice, formatValue } from '../../src/domain/money.ts'
 import { foldChangeSets, type Tables } from './change-tables.ts'
 import { EngineRun } from './engine-run.ts'
@@ -61,9 +61,20 @@ export class ExampleMarket {
   readonly chain: BlockEnvelope[] = []
 
   block(seconds: number, ...actions: Action[]): this {
-    const block = buildBlock(world, this.chain, { do: 'block', seconds, actions }, this.run.sets.length)
-    this.chain.push(block)
-    this.run.apply(block)
+    return this.#apply(seconds, actions, [])
+  }
+
+  /** A block in which nothing happens, but something is told. */
+  told(...facts: Fact[]): this {
+    return this.#apply(12, [], facts)
+  }
+
+  #apply(seconds: number, actions: Action[], facts: Fact[]): this {
+    const step = { do: 'block', seconds, actions } as const
+    const block = buildBlock(world, this.chain, step, this.run.sets.length)
+    const whole = { ...block, facts: [...block.facts, ...facts] }
+    this.chain.push(whole)
+    this.run.apply(whole)
     return this
   }
 

@@ -23,6 +23,17 @@ class FakeSocket extends EventEmitter {
   readonly sent: unknown[] = []
   readonly closed: unknown[] = []
   pings = 0
+  readonly pongs: string[] = []
+
+  isPaused = false
+
+  pause(): void {
+    this.isPaused = true
+  }
+
+  pong(data: Buffer): void {
+    this.pongs.push(data.toString())
+  }
 
   ping(): void {
     this.pings++
@@ -96,7 +107,7 @@ export function startSession(
     mainPairs: async (refs) => refs.map(() => pair),
     windows: async (refs) => refs.map(() => ({ seq: 5, record: undefined })),
     topPairs: async () => [],
-    ranked: async () => ({ addresses: [], total: 0 }),
+    ranked: async () => [],
     head: () => undefined,
     end: () => ({ after: { epoch: 'e', seq: 5, link: 0 }, version: 5, time: 5 }),
     chainsBehind: [],

@@ -10,6 +10,10 @@ export type Fault =
   | { readonly kind: 'no_logs' }
   /** Does not have the method; `hides` leaves out the logs as well. */
   | { readonly kind: 'no_receipts'; readonly hides?: 'logs' }
+  /** Does not have this method. */
+  | { readonly kind: 'no_method'; readonly method: string }
+  /** Looks for logs in no more blocks than these at once. */
+  | { readonly kind: 'narrow'; readonly blocks: number }
   /** Tells of blocks that are not there: their hashes are made up. */
   | { readonly kind: 'invented' }
   /** Says what another node says. */
@@ -114,7 +118,9 @@ export class FaultyProxy {
     if (fault.kind === 'lag') await this.#forgetNewest(requests, answers, fault.blocks)
     if (fault.kind === 'lie') for (const answer of answers) alterOneLog(answer)
     if (fault.kind === 'invented') for (const answer of answers) inventHash(answer)
-    if (fault.kind === 'no_receipts') forgetReceipts(requests, answers)
+    if (fault.kind === 'no_receipts') forgetMethod('eth_getBlockReceipts', requests, answers)
+    if (fault.kind === 'no_method') forgetMethod(fault.method, requests, answers)
+    if (fault.kind === 'narrow') refuseWide(requests, answers, fault.blocks)
     if (fault.kind === 'no_logs' || (fault.kind === 'no_receipts' && fault.hides === 'logs')) {
       for (const [index, answer] of answers.entries()) hideLogs(requests[index]?.method, answer)
     }
@@ -175,12 +181,23 @@ function alterOneLog(answer: Answer): void {
   if (log !== undefined) log.data = log.data.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 }
 
-function forgetReceipts(requests: readonly Request[], answers: readonly Answer[]): void {
+function forgetMethod(forgotten: string, requests: readonly Request[], answers: readonly Answer[]): void {
   for (const [index, { method }] of requests.entries()) {
     const answer = answers[index]
-    if (method !== 'eth_getBlockReceipts' || answer === undefined) continue
+    if (method !== forgotten || answer === undefined) continue
     delete answer.result
     answer.error = { code: -32_601, message: `the method ${method} does not exist/is not available` }
+  }
+}
+
+function refuseWide(requests: readonly Request[], answers: readonly Answer[], blocks: number): void {
+  for (const [index, { method, params }] of requests.entries()) {
+    const answer = answers[index]
+    const { fromBlock, toBlock } = Object(params[0]) as { fromBlock?: string; toBlock?: string }
+    if (method !== 'eth_getLogs' || answer === undefined || fromBlock === undefined) continue
+    if (Number(toBlock) - Number(fromBlock) < blocks) continue
+    delete answer.result
+    answer.error = { code: -32_005, message: `eth_getLogs is limited to a ${blocks} block range` }
   }
 }
 

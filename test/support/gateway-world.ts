@@ -100,10 +100,10 @@ export class GatewayWorld {
     await this.store.apply(sets, stored)
   }
 
-  async startGateway(plans: object = {}): Promise<Gateway> {
+  async startGateway(plans: object = {}, settings: object = {}): Promise<Gateway> {
     const lines: string[] = []
     const common = makeCommon({ write: (line) => void lines.push(line) })
-    const role = await startGateway(makeConfig(this.stack, plans), common)
+    const role = await startGateway(makeConfig(this.stack, plans, settings), common)
     const listening = lines
       .map((line) => JSON.parse(line) as { msg: string; port: number })
       .find(({ msg }) => msg === 'Gateway listening')
@@ -262,7 +262,7 @@ function makeCommon(destination?: DestinationStream): Common {
 }
 
 /** Made by the real loader, so that settings that tests do not care about have their defaults. */
-function makeConfig(stack: Stack, plans: object = {}): Config {
+function makeConfig(stack: Stack, plans: object = {}, gateway: object = {}): Config {
   const chain = {
     family: 'evm',
     chain_id: 1,
@@ -280,7 +280,7 @@ function makeConfig(stack: Stack, plans: object = {}): Config {
     ...(stack.services.includes('clickhouse')
       ? { clickhouse: { url: stack.clickhouseUrl, database: 'gatewaytest' } }
       : {}),
-    gateway: { port: 0 },
+    gateway: { port: 0, ...gateway },
     plans: { ...TEST_PLANS, ...plans },
     chains: { eth: chain, bsc: chain },
   }

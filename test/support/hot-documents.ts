@@ -53,6 +53,12 @@ export async function assertDocuments(
   for (const rank of ['fdv', 'main_pair_tvl', 'volume_24h'] as const) {
     assert.deepEqual(await hot.topTokens(chain, rank, 1_000), rankedTokens(world, rank), rank)
   }
+  for (const group of ['meme', 'fourmeme_in', 'fourmeme_out'] as const) {
+    for (const rank of ['volume_24h', 'main_pair_tvl', 'new', 'almost'] as const) {
+      const name = `${group}/${rank}` as const
+      assert.deepEqual(await hot.topTokens(chain, name, 1_000), rankedInGroup(world, group, rank), name)
+    }
+  }
   for (const token of tokens) {
     assert.deepEqual(await hot.topPairs(chain, token, 1_000), rankedPairs(world, token), `pairs of ${token}`)
   }
@@ -75,6 +81,31 @@ function rankedTokens(world: World, rank: 'fdv' | 'main_pair_tvl' | 'volume_24h'
     if (kind === 'token' && worth > 0n) scores.set(address, worth)
   }
   return ranked([...scores.keys()], (address) => scores.get(address) ?? 0n)
+}
+
+/** The tokens of launch platforms: all of them, those on a curve, those that have left it. */
+function rankedInGroup(
+  world: World,
+  group: 'meme' | 'fourmeme_in' | 'fourmeme_out',
+  rank: 'volume_24h' | 'main_pair_tvl' | 'new' | 'almost',
+): string[] {
+  const platformOf = (address: string) => world.tokens.get(address)?.record.platform
+  const isOf = (address: string): boolean => {
+    const platform = platformOf(address)
+    if (platform === undefined || group === 'meme') return platform !== undefined
+    return (platform.graduatedAt === undefined) === (group === 'fourmeme_in')
+  }
+  if (rank === 'volume_24h' || rank === 'main_pair_tvl') return rankedTokens(world, rank).filter(isOf)
+  const scoreOf = (address: string): number | undefined => {
+    const { createdAt, progressPpm, graduatedAt } = platformOf(address) ?? {}
+    if (group === 'meme') return undefined
+    if (rank === 'new') return graduatedAt ?? createdAt
+    return graduatedAt === undefined && (progressPpm ?? 0) >= 800_000 ? progressPpm : undefined
+  }
+  const members = [...world.tokens.keys()].filter(
+    (address) => isOf(address) && scoreOf(address) !== undefined,
+  )
+  return ranked(members, (address) => BigInt(scoreOf(address) ?? 0))
 }
 
 function rankedPairs(world: World, token: string): string[] {

@@ -1,8 +1,27 @@
 import fc from 'fast-check'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
-import type { BlockEnvelope, Envelope, Fact, RawLog, RawTransaction } from '../../src/domain/envelope.ts'
+import type {
+  BlockEnvelope,
+  Envelope,
+  Fact,
+  RawLog,
+  RawTransaction,
+  TransfersFact,
+} from '../../src/domain/envelope.ts'
 import type { EngineSettings, QuoteAsset } from '../../src/engine/settings.ts'
+import {
+  LOCKERS,
+  type MoveAction,
+  moveAction,
+  moveLogs,
+  type OlderMoves,
+  olderFact,
+  olderMoves,
+  type Sample,
+  sample,
+  sampleFact,
+} from './move-arbitraries.ts'
 
 /** Random markets, as the logs their blocks would hold, and random ways in which a chain may fork. */
 
@@ -41,6 +60,7 @@ export type Market = {
 
 /** Amounts and reserves are of the pool's token0 and token1. */
 export type Action =
+  | MoveAction
   | {
       readonly do: 'sync'
       readonly pool: number
@@ -64,12 +84,19 @@ export type Action =
   | { readonly do: 'noise'; readonly pool: number; readonly data: Uint8Array; readonly newTx: boolean }
 
 export type Step =
-  | { readonly do: 'block'; readonly seconds: number; readonly actions: readonly Action[] }
+  | {
+      readonly do: 'block'
+      readonly seconds: number
+      readonly actions: readonly Action[]
+      readonly older?: readonly OlderMoves[]
+      readonly samples?: readonly Sample[]
+    }
   | { readonly do: 'undo'; readonly depth: number }
   | { readonly do: 'final'; readonly lag: number }
 
 const TOKEN_COUNT = 6
 const MAX_POOLS = 8
+const ANCHOR_POOL = id(0x55, 20)
 const decimals = fc.constantFrom(0, 6, 9, 18, 18, 18, 36, 37, 77, 255, undefined)
 const usualDecimals = fc.constantFrom(0, 6, 9, 18, 18, 36)
 const amount: fc.Arbitrary<bigint> = fc.oneof(
@@ -105,10 +132,12 @@ export const market: fc.Arbitrary<Market> = fc
     // Tokens 0 and 1 are stablecoins, token 2 is the native coin, token 3 one that others are traded against.
     ranks: fc.constantFrom([0, 1, 2], [0, 1, 2, 3], [1, 0, 2], [2, 0, 1, 3], [0, 2]),
     minDepthUsd: fc.constantFrom(0n, 0n, 1n, 10n ** 20n),
+    hasTradedShares: fc.boolean(),
   })
-  .map(({ decimals: claimed, supplies, pools, ranks, minDepthUsd }) => {
+  .map(({ decimals: claimed, supplies, pools, ranks, minDepthUsd, hasTradedShares }) => {
     const tokens = claimed.map((value, index) => ({
-      address: id(0xa0 + index, 20),
+      // The shares of a pool may be traded in another one.
+      address: hasTradedShares && index === TOKEN_COUNT - 1 ? ANCHOR_POOL : id(0xa0 + index, 20),
       decimals: value,
       supplyRaw: supplies[index],
     }))
@@ -117,7 +146,7 @@ export const market: fc.Arbitrary<Market> = fc
       tokens,
       pools: [
         // Without a price of the native coin most of a market says nothing.
-        { address: id(0x55, 20), factory: id(0xf1, 20), token0: tokenAt(0), token1: tokenAt(2) },
+        { address: ANCHOR_POOL, factory: id(0xf1, 20), token0: tokenAt(0), token1: tokenAt(2) },
         ...pools.map(({ sides, factory, salt }, index) => ({
           address: id(salt * 0x1000 + 0x600 + index, 20),
           factory,
@@ -149,6 +178,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('create' as const), pool, newTx }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fakeCreate' as const), pool, newTx }) },
+  { weight: 8, arbitrary: moveAction },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -162,7 +192,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 export const blockStep: fc.Arbitrary<Step & { do: 'block' }> = fc.record({
   do: fc.constant('block' as const),
   seconds: fc.constantFrom(0, 1, 12, 12, 59, 60, 300, 3_000, 20_000, 86_400, 700_000),
-  actions: fc.array(action, { maxLength: 8, size: 'max' }),
+  actions: fc.array(action, { maxLength: 10, size: 'max' }),
+  older: fc.array(olderMoves, { maxLength: 3 }),
+  samples: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(sample, { maxLength: 2 })),
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: blockStep },
@@ -183,7 +215,13 @@ export type Story = {
 }
 
 export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings {
-  return { chain: CHAIN, registry: new DexRegistry(DEPLOYMENTS), quoteAssets, minDepthUsd }
+  return {
+    chain: CHAIN,
+    registry: new DexRegistry(DEPLOYMENTS),
+    quoteAssets,
+    minDepthUsd,
+    lockers: new Set(LOCKERS),
+  }
 }
 
 /** Tells the steps the way a reader would: each fact once per branch, nothing undone below what is final. */
@@ -223,17 +261,20 @@ export function tell(world: Market, script: readonly Step[]): Story {
 export function buildBlock(
   world: Market,
   before: readonly BlockEnvelope[],
-  { seconds, actions }: Step & { do: 'block' },
+  { seconds, actions, older = [], samples = [] }: Step & { do: 'block' },
   salt: number,
 ): BlockEnvelope {
   const parent = before.at(-1)
   const number = (parent?.number ?? FIRST_BLOCK - 1) + 1
   const transactions: { index: number; hash: string; from: string; logs: RawLog[] }[] = []
-  const used = new Set<MarketPool>()
+  const used = new Map<MarketPool, Action[]>()
+  const movable = [...world.tokens, ...world.pools].map(({ address }) => address)
+  const movedBy = (of: number): string => movable[of % movable.length] ?? ''
   for (const [index, done] of actions.entries()) {
-    const target = world.pools[done.pool % world.pools.length]
-    if (target === undefined) continue
-    if (done.do !== 'fakeCreate') used.add(target)
+    const target = done.do === 'move' ? undefined : world.pools[done.pool % world.pools.length]
+    if (target === undefined && done.do !== 'move') continue
+    if (target !== undefined && done.do !== 'fakeCreate')
+      used.set(target, [...(used.get(target) ?? []), done])
     if (done.newTx || transactions.length === 0) {
       const at = transactions.length * 2
       transactions.push({
@@ -243,9 +284,18 @@ export function buildBlock(
         logs: [],
       })
     }
-    transactions.at(-1)?.logs.push({ index: index * 3, ...rawLog(target, done) })
+    const logs =
+      done.do === 'move'
+        ? moveLogs(movedBy(done.of), done)
+        : target === undefined
+          ? []
+          : [rawLog(target, done)]
+    for (const [at, log] of logs.entries()) transactions.at(-1)?.logs.push({ ...log, index: index * 3 + at })
   }
-  return {
+  const facts = factsOf(world, before, used)
+  const olderFacts: TransfersFact[] = []
+  for (const each of older) olderFacts.push(...[olderFact(before, olderFacts, each) ?? []].flat())
+  const block: BlockEnvelope = {
     kind: 'block',
     chain: CHAIN,
     number,
@@ -253,11 +303,17 @@ export function buildBlock(
     parentHash: parent?.hash ?? id(0x9e, 32),
     time: (parent?.time ?? FIRST_TIME) + seconds,
     transactions: transactions satisfies RawTransaction[],
-    facts: factsOf(world, before, [...used]),
+    facts: [...facts, ...olderFacts],
   }
+  const sampled = samples.flatMap((each) => {
+    const token = movedBy(each.of)
+    const isNative = world.quoteAssets.some(({ address, kind }) => address === token && kind === 'native')
+    return sampleFact([...before, block], token, isNative, each) ?? []
+  })
+  return { ...block, facts: [...block.facts, ...sampled] }
 }
 
-function rawLog(target: MarketPool, done: Action): Omit<RawLog, 'index'> {
+function rawLog(target: MarketPool, done: Exclude<Action, MoveAction>): Omit<RawLog, 'index'> {
   const { address, factory, token0, token1 } = target
   const created = { topics: [PAIR_CREATED, padded(token0), padded(token1)], data: words(BigInt(address), 1n) }
   switch (done.do) {
@@ -286,21 +342,28 @@ function rawLog(target: MarketPool, done: Action): Omit<RawLog, 'index'> {
   }
 }
 
-function factsOf(world: Market, before: readonly BlockEnvelope[], used: readonly MarketPool[]): Fact[] {
-  const told = new Set(before.flatMap(({ facts }) => facts.map(({ address }) => address)))
-  const pools = used.filter(({ address }) => !told.has(address))
+function factsOf(
+  world: Market,
+  before: readonly BlockEnvelope[],
+  used: ReadonlyMap<MarketPool, readonly Action[]>,
+): Fact[] {
+  const told = before.flatMap(({ facts }) => facts)
+  const isTold = (type: Fact['type'], address: string): boolean =>
+    told.some((fact) => fact.type === type && fact.address === address)
+  const pools = [...used.keys()].filter(({ address }) => !isTold('pool', address))
   const addresses = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
-  const tokens = world.tokens.filter(({ address }) => addresses.has(address) && !told.has(address))
+  const tokens = world.tokens.filter(({ address }) => addresses.has(address) && !isTold('token', address))
   return [
-    ...pools.map(({ address, factory, token0, token1 }): Fact => {
-      const tokens = [token0, token1]
+    ...pools.map((each): Fact => {
+      const { address, factory, token0, token1 } = each
+      const isNew = used.get(each)?.some((done) => done.do === 'create')
       return {
         type: 'pool',
         address,
         factory,
-        tokens,
+        tokens: [token0, token1],
         pricing: { kind: 'reserves' },
-        reservesBefore: undefined,
+        reservesBefore: isNew ? [0n, 0n] : undefined,
       }
     }),
     ...tokens.map((token): Fact => {

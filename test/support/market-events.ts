@@ -41,9 +41,11 @@ export class MarketEvents {
   readonly provisions: ProvisionSeen[] = []
   readonly creations: { pool: string; time: number; block: number }[] = []
   readonly blocks: { readonly number: number; readonly time: number }[] = []
+  readonly chain: readonly BlockEnvelope[]
 
   constructor(market: Market, chain: readonly BlockEnvelope[]) {
     this.market = market
+    this.chain = chain
     for (const { number, time, facts, transactions } of chain) {
       this.blocks.push({ number, time })
       for (const fact of facts) {

@@ -26,7 +26,8 @@ export class MarketHistory extends MarketEvents {
   }
 
   reservesAt(pool: string, at: OrderKey): readonly [bigint | undefined, bigint | undefined] {
-    return this.lastSync(pool, at)?.reserves ?? [undefined, undefined]
+    const [before0, before1] = this.poolFact(pool).reservesBefore ?? []
+    return this.lastSync(pool, at)?.reserves ?? [before0, before1]
   }
 
   /** What a pool asks after its last event up to `at`: nothing while one side is empty. */

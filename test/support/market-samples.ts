@@ -111,6 +111,17 @@ export function sampleToken(overrides: Partial<Token> = {}): Token {
     mainPairTvlUsd: value('12000.5'),
     tvlUsd: value('12500.75'),
     fdvUsd: value('3000000'),
+    marketCapUsd: value('2400000'),
+    holding: {
+      holders: 321,
+      burnedRaw: 150_000_000_000_000_000n,
+      lockedRaw: 50_000_000_000_000_000n,
+      circulatingRaw: 800_000_000_000_000_000n,
+    },
+    origin: { time: 1_690_000_000, creator: WALLET },
+    launch: { time: 1_690_000_060, priceUsd: price('0.0001') },
+    platform: undefined,
+    risk: { score: 15, isHoneypot: false, isMintable: false },
     updatedAt: 1_700_000_120,
     ...overrides,
   }
@@ -167,6 +178,13 @@ export function sampleCandle(overrides: Partial<Candle> = {}): Candle {
       volume: value('250.5'),
     },
     native: {
+      open: price('0.00000145'),
+      high: price('0.0000016'),
+      low: price('0.0000014'),
+      close: price('0.00000155'),
+      volume: value('0.12525'),
+    },
+    quote: {
       open: price('0.00000145'),
       high: price('0.0000016'),
       low: price('0.0000014'),

@@ -3,12 +3,13 @@ import { createPublicClient, type Hex, http, type Log, parseAbi, toEventSelector
 import type { RawLog } from '../../src/domain/envelope.ts'
 import type { CanonicalView } from './canonical-view.ts'
 
-/** What the pools of the test market tell of themselves; their other events are not for the log. */
+/** What the pools of the test market tell of themselves and of their shares; their other events are not for the log. */
 const POOL_EVENTS = parseAbi([
   'event Sync(uint112 reserve0, uint112 reserve1)',
   'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
   'event Mint(address indexed sender, uint256 amount0, uint256 amount1)',
   'event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]).map(toEventSelector)
 
 /** Compares a log with what the node says now: every block, and every event of these pools. */

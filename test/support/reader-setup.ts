@@ -1,4 +1,4 @@
-import { Reader } from '../../src/chain/reader.ts'
+import { type BackgroundFacts, Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
 import { CanonicalView } from './canonical-view.ts'
@@ -11,6 +11,7 @@ export const START = 100
 export class ReaderSetup {
   readonly chain: ScriptedChain
   readonly log: Envelope[] = []
+  background: readonly BackgroundFacts[] = []
   readonly #store = new Map<string, Uint8Array>()
   #index = new ReaderIndex(this.#store)
 
@@ -28,6 +29,7 @@ export class ReaderSetup {
       source: this.chain,
       index: this.#index,
       gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
+      background: this.background,
       append: async (envelope) => {
         this.log.push(envelope)
         this.#index.apply(envelope)

@@ -68,6 +68,11 @@ export function allTransactions(): RecordedTransaction[] {
   return [...blocks, ...single, ...loose]
 }
 
+/** Single logs, of whatever transactions. */
+export function recordedLogs(file: string): RawLog[] {
+  return read<RpcLog[]>(`logs/${file}.log.json`).map((log) => toRawLog(log, 0))
+}
+
 /** The tokens of pools that trade in the blocks, found from transfers of equal amounts; by chain and address. */
 export function derivedTokens(): Map<string, readonly [string, string]> {
   type Derived = { chainId: number; pool: string; token0: string; token1: string; consistent: boolean }

@@ -12,10 +12,12 @@ import type { BlockEnvelope } from '../../src/domain/envelope.ts'
 import { candleStart, INTERVALS } from '../../src/domain/interval.ts'
 import { ONE_PRICE } from '../../src/domain/money.ts'
 import { compareOrderKeys } from '../../src/domain/order-key.ts'
-import { candleId, eventId, switchId, type Tables } from './change-tables.ts'
+import { candleId, eventId, type Held, switchId, type Tables } from './change-tables.ts'
 import type { Market } from './market-arbitraries.ts'
 import { ammOf } from './market-events.ts'
 import { END, MarketHistory, NOTHING } from './market-history.ts'
+import { LOCKERS } from './move-arbitraries.ts'
+import { type ReferenceHolders, referenceHolders, referenceSupply } from './reference-holders.ts'
 import { referenceWindows } from './reference-windows.ts'
 
 /** The published tables once more, the slow and obvious way: every number is looked up in the whole history. */
@@ -26,9 +28,11 @@ export function referenceTables(market: Market, chain: readonly BlockEnvelope[])
     trades: new Map(trades.map((trade) => [eventId(trade), trade])),
     candles: new Map(model.candles(trades).map((candle) => [candleId(candle), candle])),
     pairs: new Map(model.pools.map(({ address }) => [address, model.pair(address, trades)])),
-    tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address)])),
+    tokens: new Map(model.tokens.map(({ address }) => [address, model.token(address, trades)])),
     liquidity: new Map(model.liquidity().map((event) => [eventId(event), event])),
     switches: new Map(model.switches().map((each) => [switchId(each), each])),
+    contracts: new Map(),
+    balances: model.balances(),
     ...referenceWindows(model, trades),
   }
 }
@@ -94,10 +98,13 @@ class Reference extends MarketHistory {
           .filter((trade) => trade.pair === pair && candleStart(interval, trade.time) === start)
           .sort((a, b) => compareOrderKeys(a.key, b.key))
         const [first, last] = [inside[0]?.key ?? END, inside.at(-1)?.key ?? END]
-        const values = (coin: 'Usd' | 'Native'): Candle['usd'] => {
+        const values = (unit: 'Usd' | 'Native' | 'Quote'): Candle['usd'] => {
           const known = inside.flatMap((trade) => {
-            const price = (trade.sold.token === targetToken ? trade.sold : trade.bought)[`price${coin}`]
-            const value = trade[`value${coin}`]
+            const { sold, bought } = trade
+            const [target, quote] = sold.token === targetToken ? [sold, bought] : [bought, sold]
+            const price = unit === 'Quote' ? this.priceInQuote(target, quote) : target[`price${unit}`]
+            const value =
+              unit === 'Quote' ? this.worthOf(quote.token, quote.amountRaw, ONE_PRICE) : trade[`value${unit}`]
             return price === undefined || value === undefined ? [] : [{ price, value }]
           })
           const prices = known.map(({ price }) => price)
@@ -108,10 +115,22 @@ class Reference extends MarketHistory {
           return { open, high: sorted.at(-1) ?? open, low: sorted[0] ?? open, close, volume }
         }
         const ref = { pair, interval, start, tradeCount: inside.length, firstTrade: first, lastTrade: last }
-        candles.set(candleId(ref), { ...ref, usd: values('Usd'), native: values('Native') })
+        candles.set(candleId(ref), {
+          ...{ ...ref, usd: values('Usd'), native: values('Native'), quote: values('Quote') },
+        })
       }
     }
     return [...candles.values()]
+  }
+
+  /** Whole quote tokens for one whole target token, cut off after 40 digits. */
+  priceInQuote(target: EventSide, quote: EventSide): bigint | undefined {
+    if (target.decimals === undefined || quote.decimals === undefined) return undefined
+    if (target.decimals > 36 || quote.decimals > 36) return undefined
+    const price =
+      (quote.amountRaw * 10n ** BigInt(40 + target.decimals)) /
+      (target.amountRaw * 10n ** BigInt(quote.decimals))
+    return price > 0n && price < 10n ** 76n ? price : undefined
   }
 
   pair(address: string, allTrades: readonly Trade[]): Pair {
@@ -141,7 +160,7 @@ class Reference extends MarketHistory {
       isMain: target !== undefined && this.priceAfter(target, this.blocks.length - 1).main === address,
       tvlUsd: depth.usd,
       tvlNative: depth.native,
-      fdvUsd: this.worthOf(target, this.tokenFact(target)?.supplyRaw, prices?.target.usd),
+      fdvUsd: this.worthOf(target, this.#supplyAtLastSync(address, target), prices?.target.usd),
       createdAt: this.creations.filter(({ pool }) => pool === address).at(-1)?.time,
       updatedAt: Math.max(...times),
       firstTradeAt: trades[0]?.time,
@@ -152,10 +171,38 @@ class Reference extends MarketHistory {
     }
   }
 
-  token(address: string): Token {
+  /** The block of a sync has not moved the supply yet: what it made or unmade counts after it. */
+  #supplyAtLastSync(pool: string, target: string | undefined): bigint | undefined {
+    const block = this.lastSync(pool, END)?.key.block ?? 0
+    const met = this.tokenFact(target)?.block ?? 0
+    const before = this.chain.filter(({ number }) => number < block || number <= met)
+    return referenceSupply(before, target ?? '', this.kindOf(target) === 'native')
+  }
+
+  #holders(address: string): ReferenceHolders {
+    const isWrappedNative = this.kindOf(address) === 'native'
+    return referenceHolders(this.chain, address, { isWrappedNative, lockers: new Set(LOCKERS) })
+  }
+
+  balances(): Map<string, Held> {
+    const followed = new Set([...this.tokens, ...this.pools].map(({ address }) => address))
+    const all = [...followed].flatMap((token) =>
+      [...this.#holders(token).balances].map(([holder, amountRaw]) => ({ token, holder, amountRaw })),
+    )
+    return new Map(all.map((balance) => [`${balance.token}/${balance.holder}`, balance]))
+  }
+
+  token(address: string, trades: readonly Trade[]): Token {
     const fact = this.tokenFact(address)
     if (fact === undefined) throw new Error(`${address} was never met`)
-    const { decimals, supplyRaw } = fact
+    const { decimals } = fact
+    const supplyRaw = referenceSupply(this.chain, address, this.kindOf(address) === 'native')
+    const { holding, deadRaw, origin } = this.#holders(address)
+    const left = holding === undefined ? undefined : (supplyRaw ?? -1n) - deadRaw - holding.lockedRaw
+    const circulatingRaw = left === undefined || left < 0n ? undefined : left
+    const trade = trades.find(({ targetToken }) => targetToken === address)
+    const target = trade?.sold.token === address ? trade.sold : trade?.bought
+    const isYoung = origin !== undefined && origin.time >= (this.blocks[0]?.time ?? 0)
     const name = Buffer.from(fact.nameRaw).toString()
     const symbol = Buffer.from(fact.symbolRaw).toString()
     const pairs = this.pools.filter((pool) => this.targetOf(pool) === address)
@@ -168,6 +215,12 @@ class Reference extends MarketHistory {
       mainPairTvlUsd: mainPair === undefined ? undefined : this.depthAt(mainPair, END).usd,
       tvlUsd: mainPair === undefined ? undefined : depths.reduce((sum, depth) => sum + depth, 0n),
       fdvUsd: this.worthOf(address, supplyRaw, price.usd),
+      marketCapUsd: this.worthOf(address, circulatingRaw, price.usd),
+      holding: holding && { ...holding, circulatingRaw },
+      origin,
+      launch: isYoung && trade !== undefined ? { time: trade.time, priceUsd: target?.priceUsd } : undefined,
+      platform: undefined,
+      risk: undefined,
       updatedAt,
     }
   }

@@ -10,6 +10,7 @@ const TABLES: Record<string, string> = {
   tokens: 'chain, address',
   windows: 'chain, kind, id',
   switches: 'chain, token, block',
+  balances: 'chain, token, magnitude, holder',
 }
 
 /** Every number as text: JSON's own numbers would round the large and the long ones. */

@@ -13,7 +13,8 @@ import type {
 } from '../../src/domain/change.ts'
 import { isInterval } from '../../src/domain/interval.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
-import { candleId, type Kept, switchId, tradeId, type World } from './story.ts'
+import type { Held } from './change-tables.ts'
+import { balanceId, candleId, type Kept, switchId, tradeId, type World } from './story.ts'
 
 type Row = Record<string, string | number | boolean | null>
 
@@ -30,6 +31,7 @@ export async function readWorld(url: string, database: string, chain: string): P
       tokens: keep(await rows('tokens'), tokenOf, ({ address }) => address),
       windows: keep(await rows('windows'), windowsOf, (_, row) => `${row['kind']}/${row['id']}`),
       switches: keep(await rows('switches'), switchOf, switchId),
+      balances: keep(await rows('balances'), balanceOf, balanceId),
     }
   } finally {
     await client.close()
@@ -171,6 +173,7 @@ function candleOf(row: Row): Candle {
     start: Number(row['start']),
     usd: values('usd'),
     native: values('native'),
+    quote: values(row['quote_as'] === null ? 'quote' : text(row, 'quote_as')),
     tradeCount: Number(row['trade_count']),
     firstTrade: key(row, 'first_'),
     lastTrade: key(row, 'last_'),
@@ -220,7 +223,50 @@ function tokenOf(row: Row): Token {
     mainPairTvlUsd: value(row, 'main_pair_tvl_usd'),
     tvlUsd: value(row, 'tvl_usd'),
     fdvUsd: value(row, 'fdv_usd'),
+    marketCapUsd: value(row, 'market_cap_usd'),
+    holding:
+      row['holders'] === null
+        ? undefined
+        : {
+            holders: Number(row['holders']),
+            burnedRaw: BigInt(text(row, 'burned_raw')),
+            lockedRaw: BigInt(text(row, 'locked_raw')),
+            circulatingRaw: optionalRaw(row, 'circulating_raw'),
+          },
+    origin:
+      row['created_at'] === null
+        ? undefined
+        : { time: Number(row['created_at']), creator: text(row, 'creator') },
+    launch:
+      row['launched_at'] === null
+        ? undefined
+        : { time: Number(row['launched_at']), priceUsd: price(row, 'launch_price_usd') },
+    platform:
+      row['platform'] === null
+        ? undefined
+        : {
+            name: text(row, 'platform'),
+            createdAt: optionalNumber(row, 'platform_created_at'),
+            progressPpm: optionalNumber(row, 'platform_progress_ppm'),
+            graduatedAt: optionalNumber(row, 'platform_graduated_at'),
+          },
+    risk:
+      row['risk_score'] === null
+        ? undefined
+        : {
+            score: Number(row['risk_score']),
+            isHoneypot: (row['is_honeypot'] as boolean | null) ?? undefined,
+            isMintable: row['is_mintable'] === true,
+          },
     updatedAt: Number(row['updated_at']),
+  }
+}
+
+function balanceOf(row: Row): Held {
+  return {
+    token: text(row, 'token'),
+    holder: text(row, 'holder'),
+    amountRaw: BigInt(text(row, 'amount_raw')),
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  Balance,
   Candle,
   Change,
   ChangeSet,
@@ -13,6 +14,7 @@ import type {
 import { INTERVALS } from '../../src/domain/interval.ts'
 import { formatOrderKey } from '../../src/domain/order-key.ts'
 import {
+  buildBalance,
   buildCandle,
   buildLiquidity,
   buildPair,
@@ -23,6 +25,7 @@ import {
   Dice,
   type Pool,
 } from './change-builders.ts'
+import type { Held } from './change-tables.ts'
 
 export type Kept<T> = Map<string, { readonly seq: number; readonly record: T }>
 
@@ -36,6 +39,7 @@ export type World = {
   /** By `pair/<address>` or `token/<address>`. */
   windows: Kept<Windows>
   switches: Kept<MainPairSwitch>
+  balances: Kept<Held>
 }
 
 export type Story = { readonly sets: readonly ChangeSet[]; readonly world: World }
@@ -104,6 +108,14 @@ export function switchId({ token, block }: Pick<MainPairSwitch, 'token' | 'block
   return `${token}/${block}`
 }
 
+export function balanceId({ token, holder }: Pick<Balance, 'token' | 'holder'>): string {
+  return `${token}/${holder}`
+}
+
+function heldOf({ token, holder, amountRaw }: Balance): Held {
+  return { token, holder, amountRaw }
+}
+
 /** Whose windows they are. */
 export function windowsIds({ pair, token }: WindowsRef): string[] {
   return [...(pair === undefined ? [] : [`pair/${pair}`]), ...(token === undefined ? [] : [`token/${token}`])]
@@ -145,6 +157,8 @@ function blockChanges(dice: Dice, pools: readonly Pool[], head: ChangeSet['head'
       const to = buildSwitch(dice, pool.token0, head.number, head.time)
       changes.set(`switch/${switchId(to)}`, { type: 'switch', switch: to })
     }
+    const balance = buildBalance(dice, pool.token1)
+    changes.set(`balance/${balanceId(balance)}`, { type: 'balance', balance })
     const own: WindowsRef[] = [
       { pair: pool.address, token: undefined },
       { pair: undefined, token: pool.token0 },
@@ -212,6 +226,15 @@ function differences(from: World, to: World): Change[] {
     (to) => ({ type: 'switchRemoved', switch: to }),
     (to) => ({ type: 'switch', switch: to }),
   )
+  compare(
+    from.balances,
+    to.balances,
+    (balance) => ({ type: 'balance', balance: { ...balance, amountRaw: 0n, beforeRaw: balance.amountRaw } }),
+    (balance) => ({
+      type: 'balance',
+      balance: { ...balance, beforeRaw: from.balances.get(balanceId(balance))?.record.amountRaw ?? 0n },
+    }),
+  )
   changes.push(...windowsDifferences(from.windows, to.windows))
   // The engine keeps the newest candle as one record: where it goes back, the one before is told again.
   const newestBefore = newestCandles(to)
@@ -258,6 +281,11 @@ function apply(world: World, change: Change, seq: number): void {
     case 'switch':
       world.switches.set(switchId(change.switch), { seq, record: change.switch })
       break
+    case 'balance':
+      // Who holds nothing is not kept.
+      if (change.balance.amountRaw === 0n) world.balances.delete(balanceId(change.balance))
+      else world.balances.set(balanceId(change.balance), { seq, record: heldOf(change.balance) })
+      break
     default:
       // What was removed is not in the earlier world.
       break
@@ -281,7 +309,16 @@ function copyOf(world: World): World {
 }
 
 function mapWorld(make: (name: keyof World) => Map<string, unknown>): World {
-  const names = ['trades', 'liquidity', 'candles', 'pairs', 'tokens', 'windows', 'switches'] as const
+  const names = [
+    'trades',
+    'liquidity',
+    'candles',
+    'pairs',
+    'tokens',
+    'windows',
+    'switches',
+    'balances',
+  ] as const
   return Object.fromEntries(names.map((name) => [name, make(name)])) as World
 }
 

@@ -1,6 +1,7 @@
 import type { BlockRef, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { RpcBlock, RpcFoundLog, RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts'
+import type { RpcPastLog } from './history-rpc.ts'
+import type { RpcBlock, RpcFoundLog, RpcLog, RpcReceipt, RpcTransaction } from './rpc-answers.ts'
 import { stateSyncHash, withoutStateSync } from './state-sync.ts'
 import { bloomOf, type ReceiptsRoot, verifyReceipts } from './verify-receipts.ts'
 
@@ -107,6 +108,21 @@ function toLog(log: RpcLog, ref: BlockRef, index: number): RawLog {
     throw invalid('malformed log')
   if (!DATA.test(log.data)) throw invalid('malformed log data')
   return { index, address: log.address, topics: log.topics, data: Buffer.from(log.data.slice(2), 'hex') }
+}
+
+/** A log found by its contract, between two blocks. */
+export function toPastLog(
+  log: RpcPastLog,
+  { address, from, to }: { readonly address: string; readonly from: number; readonly to: number },
+): RawLog & { readonly block: number; readonly transaction: string } {
+  const block = toIndex(log.blockNumber)
+  if (log.address !== address || block < from || block > to) throw invalid('a log that was not asked for')
+  if (!HASH.test(log.transactionHash) || !log.topics.every((topic) => HASH.test(topic)))
+    throw invalid('malformed log')
+  if (!DATA.test(log.data)) throw invalid('malformed log data')
+  const data = Buffer.from(log.data.slice(2), 'hex')
+  const { topics, transactionHash: transaction } = log
+  return { index: toIndex(log.logIndex), address, topics, data, block, transaction }
 }
 
 export function toIndex(hex: string): number {

@@ -1,6 +1,9 @@
+import { uintAt } from '../../dex/evm/abi.ts'
+import { isMove, movesOf, ZERO_ADDRESS } from '../../dex/evm/token-moves.ts'
 import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
-import type { Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
+import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
+import { saysItChanged } from '../inspection-queue.ts'
 import type { Header } from '../source.ts'
 import type { AskMany } from './ask-many.ts'
 import {
@@ -13,6 +16,8 @@ import {
 } from './token-fact.ts'
 
 const MAX_FOREIGN_REMEMBERED = 100_000
+const BALANCE_OF = '0x70a08231'
+const MAX_BALANCES_ASKED = 8
 
 /** What was told before. */
 export type KnownFacts = { knowsPool(address: string): boolean; knowsToken(address: string): boolean }
@@ -25,10 +30,17 @@ export class EvmFacts {
   readonly #asker: AskMany
   readonly #registry: DexRegistry
   readonly #native: NativeCoin
+  readonly #wrappedNative: ReadonlySet<string>
   /** Contracts that emit a pool's events but belong to no exchange of ours: asked once per process. */
   readonly #foreign = new Set<string>()
 
-  constructor(asker: AskMany, registry: DexRegistry, native: NativeCoin) {
+  constructor(
+    asker: AskMany,
+    registry: DexRegistry,
+    native: NativeCoin,
+    wrappedNative: ReadonlySet<string> = new Set(),
+  ) {
+    this.#wrappedNative = wrappedNative
     this.#asker = asker
     this.#registry = registry
     this.#native = native
@@ -40,18 +52,56 @@ export class EvmFacts {
     known: KnownFacts,
   ): Promise<{ transactions: RawTransaction[]; facts: Fact[] }> {
     const met = await this.#meetPools(block, transactions, known)
+    const pools = [...met.values()]
+    const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
+    /** Of tokens and of pools' shares alike. */
+    const isFollowed = (address: string): boolean =>
+      known.knowsToken(address) || known.knowsPool(address) || tokens.has(address) || met.has(address)
     const kept: RawTransaction[] = []
     for (const transaction of transactions) {
       const logs = transaction.logs.filter((log) => {
         if (this.#registry.announced(log, block.number) !== undefined) return true
+        if (isMove(log, this.#wrappedNative.has(log.address)) || saysItChanged(log))
+          return isFollowed(log.address)
         const pool = this.#registry.poolOf(log, block.number)
         return pool !== undefined && (known.knowsPool(pool) || met.has(pool))
       })
       if (logs.length > 0) kept.push({ ...transaction, logs })
     }
-    const pools = [...met.values()]
-    const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
-    return { transactions: kept, facts: [...(await this.#askTokens([...tokens], block)), ...pools] }
+    return {
+      transactions: kept,
+      facts: [
+        ...(await this.#askTokens([...tokens], block)),
+        ...pools,
+        ...(await this.#askBalances(kept, block)),
+      ],
+    }
+  }
+
+  /** Whether a token's transfers tell the truth is tried now and then, on whoever was last given some. */
+  async #askBalances(transactions: readonly RawTransaction[], block: Header): Promise<BalanceFact[]> {
+    if (!isDrawn(block.hash)) return []
+    const receivers = new Map<string, string>()
+    for (const transaction of transactions) {
+      for (const { token, to } of movesOf(transaction, (each) => this.#wrappedNative.has(each))) {
+        if (to !== ZERO_ADDRESS && (receivers.has(token) || receivers.size < MAX_BALANCES_ASKED))
+          receivers.set(token, to)
+      }
+    }
+    const calls = Array.from(receivers, ([to, holder]) => ({
+      to,
+      data: `${BALANCE_OF}${'0'.repeat(24)}${holder.slice(2)}`,
+    }))
+    // One wrong word would count against the token for good, and a node that is about to add a block may say what is after it.
+    const [answers, again] = [
+      await this.#asker.askExactly(calls, block.hash),
+      await this.#asker.askExactly(calls, block.hash),
+    ]
+    return [...receivers].flatMap(([address, holder], index): BalanceFact[] => {
+      const amountRaw = uintAt(answers[index], 0)
+      const isSure = amountRaw !== undefined && amountRaw === uintAt(again[index], 0)
+      return isSure ? [{ type: 'balance', address, holder, amountRaw }] : []
+    })
   }
 
   /** The pools of this block that were not known before. */
@@ -87,7 +137,7 @@ export class EvmFacts {
     const asked = [...pools].flatMap(([pool, log]) =>
       this.#registry.candidates(log, block.number).map(({ identify, deployments }) => ({
         pool,
-        inquiry: identify(pool, deployments),
+        inquiry: identify(pool, deployments, log),
       })),
     )
     const found = await this.#hold(
@@ -153,6 +203,11 @@ export class EvmFacts {
     if (this.#foreign.size >= MAX_FOREIGN_REMEMBERED) this.#foreign.clear()
     this.#foreign.add(address)
   }
+}
+
+/** One block in four. */
+function isDrawn(hash: string): boolean {
+  return Number.parseInt(hash.slice(-1), 16) % 4 === 0
 }
 
 function keyOf({ to, data, before }: Call): string {

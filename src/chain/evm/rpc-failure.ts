@@ -5,7 +5,7 @@
  * - `rate_limited`: asked too much of it
  * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
  * - `unsupported`: it does not have the method; it need not be asked again
- * - `reverted`: the called contract failed; this is the node's answer, and any node would give it
+ * - `reverted`: the called contract failed, or so many logs were asked for that the node refuses; this is its answer
  */
 export type RpcFailureKind =
   | 'failed'
@@ -34,6 +34,13 @@ const EXECUTION_REVERTED = 3
 /** Codes under which nodes also report other failures of the called contract; only the text tells them apart. */
 const EXECUTION_FAILED = new Set([-32_000, -32_015])
 const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
+/** Codes of `eth_simulateV1` for blocks that cannot be: what is asked is at fault, not the node. */
+const SIMULATION_REFUSED = { from: -38_099, to: -38_000 }
+const INVALID_PARAMETERS = -32_602
+const OVERRIDES_REFUSED = /override|too many arguments/i
+/** Nodes have no common word for too many logs, or too many blocks to look for them in. */
+const TOO_MUCH =
+  /\brange\b|too many (?:blocks|logs|results)|more than [\d,]+ (?:blocks|logs|results)|max results|response (?:size|too)|exceeds limit of/i
 const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
 /** JSON-RPC's own, Ethereum's (EIP-1474) and Besu's for a method that is switched off. */
@@ -50,6 +57,18 @@ export function toRpcFailure(method: string, code: number, text: string): RpcFai
     if (code === EXECUTION_REVERTED) return new RpcFailure('reverted', message)
     if (EXECUTION_FAILED.has(code) && CONTRACT_FAULT.test(text)) return new RpcFailure('reverted', message)
   }
+  if (method === 'eth_simulateV1') {
+    const isRefused = code >= SIMULATION_REFUSED.from && code <= SIMULATION_REFUSED.to
+    if (isRefused || code === EXECUTION_REVERTED) return new RpcFailure('reverted', message)
+    if (EXECUTION_FAILED.has(code) && CONTRACT_FAULT.test(text)) return new RpcFailure('reverted', message)
+    // An early version of the method, with other parameters, is as good as none.
+    if (code === INVALID_PARAMETERS && !UNKNOWN_BLOCK.test(text))
+      return new RpcFailure('unsupported', message)
+  }
+  // It calls, but does not pretend.
+  if (method === 'eth_call' && code === INVALID_PARAMETERS && OVERRIDES_REFUSED.test(text))
+    return new RpcFailure('reverted', message)
+  if (method === 'eth_getLogs' && TOO_MUCH.test(text)) return new RpcFailure('reverted', message)
   if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
   if (UNSUPPORTED.has(code) || UNSUPPORTED_TEXT.test(text)) return new RpcFailure('unsupported', message)
   return new RpcFailure(UNKNOWN_BLOCK.test(text) ? 'unknown_block' : 'failed', message)

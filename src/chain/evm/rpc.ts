@@ -1,51 +1,11 @@
 import type { Hex } from 'viem'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { EndpointPool, type EndpointPoolParts, type EndpointSession } from './endpoint-pool.ts'
+import { bindPast, type EvmPast } from './history-rpc.ts'
 import { JsonRpcClient, type JsonRpcClientOptions } from './json-rpc-client.ts'
+import type { RpcBlock, RpcFoundLog, RpcReceipt } from './rpc-answers.ts'
 import { RpcFailure } from './rpc-failure.ts'
-
-/** The answers we use, as the node spells them. Every field is checked by whoever reads it. */
-export type RpcBlock = {
-  number: Hex | null
-  hash: Hex | null
-  parentHash: Hex
-  timestamp: Hex
-  logsBloom: Hex | null
-  receiptsRoot?: Hex | null
-  transactions: readonly unknown[]
-}
-
-export type RpcReceipt = {
-  blockHash: Hex
-  transactionHash: Hex
-  transactionIndex: Hex
-  from: Hex
-  /** Left out by old nodes for transactions from before there were types. */
-  type?: Hex | null
-  status?: Hex | null
-  /** Instead of the status, before Byzantium. */
-  root?: Hex | null
-  cumulativeGasUsed?: Hex | null
-  logsBloom?: Hex | null
-  /** OP-stack deposits only. */
-  depositNonce?: Hex | null
-  depositReceiptVersion?: Hex | null
-  logs: readonly RpcLog[]
-}
-
-export type RpcLog = {
-  blockHash: Hex
-  logIndex: Hex
-  address: Hex
-  topics: readonly Hex[]
-  data: Hex
-}
-
-/** A log found by itself says which transaction it is of. */
-export type RpcFoundLog = RpcLog & { transactionHash: Hex; transactionIndex: Hex; removed?: boolean }
-
-/** A transaction as a block holds it that was asked for in full. */
-export type RpcTransaction = { hash: Hex; from: Hex; transactionIndex: Hex | null; blockHash: Hex | null }
+import { bindState, type EvmState } from './state-rpc.ts'
 
 /** A block's hash, as text. */
 type BlockHash = string
@@ -64,7 +24,7 @@ export type EvmRpc = {
 }
 
 /** One node, known by name. */
-export type EvmNode = EvmRpc & Pick<EndpointSession, 'label' | 'unproved'>
+export type EvmNode = EvmRpc & EvmState & EvmPast & Pick<EndpointSession, 'label' | 'unproved'>
 
 /** Several nodes as one. */
 export type EvmNodes = EvmRpc & {
@@ -118,6 +78,8 @@ function bind(session: EndpointSession): EvmNode {
     return answer
   }
   return {
+    ...bindState(session),
+    ...bindPast(session),
     label: session.label,
     unproved: session.unproved,
     chainId: async () => Number(await request<Hex>('eth_chainId', [])),

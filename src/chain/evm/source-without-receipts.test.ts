@@ -12,7 +12,8 @@ import {
   soleNode,
 } from '../../../test/support/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { EvmNode, EvmRpc, RpcBlock, RpcFoundLog, RpcTransaction } from './rpc.ts'
+import type { EvmNode, EvmRpc } from './rpc.ts'
+import type { RpcBlock, RpcFoundLog, RpcTransaction } from './rpc-answers.ts'
 import { RpcFailure } from './rpc-failure.ts'
 import { createEvmSource } from './source.ts'
 import { bloomOf, type ReceiptsRoot } from './verify-receipts.ts'

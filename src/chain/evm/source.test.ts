@@ -13,7 +13,7 @@ import {
   soleNode,
 } from '../../../test/support/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from './rpc-answers.ts'
 import { createEvmSource } from './source.ts'
 import { type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
 

@@ -1,5 +1,5 @@
 import { keccakOf } from './receipts-trie.ts'
-import type { RpcBlock } from './rpc.ts'
+import type { RpcBlock } from './rpc-answers.ts'
 
 const PREFIX = Buffer.from('matic-bor-receipt-').toString('hex')
 

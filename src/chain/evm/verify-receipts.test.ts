@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { concatHex, type Hex, keccak256, toRlp } from 'viem'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from './rpc-answers.ts'
 import { bloomOf, receiptsRootOf, verifyReceipts } from './verify-receipts.ts'
 
 const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { keccakOf, orderedTrieRoot, rlpInteger, rlpList, rlpString } from './receipts-trie.ts'
-import type { RpcBlock, RpcLog, RpcReceipt } from './rpc.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from './rpc-answers.ts'
 
 /** `unverifiable`: the chain keeps receipts that its header's root does not cover, or has another kind of root. */
 export type ReceiptsRoot = 'verified' | 'unverifiable'

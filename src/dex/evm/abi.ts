@@ -95,6 +95,19 @@ export function itemsAt<Item>(
   return items
 }
 
+/** Whether there is a text, all of it, where the offset at `index` points. */
+export function isTextAt(data: Uint8Array, index: number): boolean {
+  const offset = smallUintAt(data, index)
+  if (offset === undefined || offset % WORD !== 0) return false
+  const length = smallUintAt(data, offset / WORD)
+  return length !== undefined && offset + WORD + Math.ceil(length / WORD) * WORD <= data.length
+}
+
+/** Whether the data is so many words and nothing more, as of an event whose parameters all have a fixed size. */
+export function isWords(data: Uint8Array, count: number): boolean {
+  return data.length === count * WORD
+}
+
 /** The address in an indexed parameter; undefined when it is missing or has something in its upper bytes. */
 export function topicAddress(topic: string | undefined): string | undefined {
   if (topic?.length !== 66) return undefined

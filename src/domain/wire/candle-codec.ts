@@ -2,6 +2,7 @@ import type { Candle, CandleRef, CandleValues } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { candleStart, INTERVALS, type Interval } from '../interval.ts'
 import { sameOrderKey } from '../order-key.ts'
+import { quoteUnit } from '../quote-unit.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readOrderKey, writeOrderKey } from './field-codec.ts'
@@ -22,6 +23,9 @@ const SAME_CLOSE = 8
 const SAME_VOLUME = 16
 const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
 const NO_VALUES = 32
+/** The values in the quote token are those in this unit. */
+const AS_USD = 64
+const AS_NATIVE = 128
 
 const NEXT_CODE = Object.fromEntries(INTERVALS.map((interval, code) => [interval, code + 1])) as Record<
   Interval,
@@ -70,7 +74,8 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
     (same & SAME_LAST) !== 0 &&
     candle.tradeCount === previous.tradeCount &&
     candle.usd === previous.usd &&
-    candle.native === previous.native
+    candle.native === previous.native &&
+    candle.quote === previous.quote
   w.u8(isSameTrades ? same | SAME_TRADES : same)
   if (!isAround) {
     w.u8(INTERVALS.indexOf(candle.interval))
@@ -82,6 +87,7 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
 function writeTrades(w: ByteWriter, candle: Candle, same: number, previous: Candle | undefined): void {
   writeCandleValues(w, candle.usd, previous?.usd)
   writeCandleValues(w, candle.native, previous?.native)
+  writeQuoteValues(w, candle, previous?.quote)
   w.varuint(candle.tradeCount)
   if (!(same & SAME_FIRST)) writeOrderKey(w, candle.firstTrade)
   if (!(same & SAME_LAST)) writeOrderKey(w, candle.lastTrade)
@@ -108,8 +114,8 @@ export function readCandle(r: ByteReader, previous?: Candle): Candle {
   }
   const { pair } = previous
   if (!(same & SAME_TRADES)) return readTrades(r, pair, interval, start, same, previous)
-  const { usd, native, tradeCount, firstTrade, lastTrade } = previous
-  return { pair, interval, start, usd, native, tradeCount, firstTrade, lastTrade }
+  const { usd, native, quote, tradeCount, firstTrade, lastTrade } = previous
+  return { pair, interval, start, usd, native, quote, tradeCount, firstTrade, lastTrade }
 }
 
 function readTrades(
@@ -120,12 +126,15 @@ function readTrades(
   same: number,
   previous: Candle | undefined,
 ): Candle {
+  const usd = readCandleValues(r, r.u8(), previous?.usd)
+  const native = readCandleValues(r, r.u8(), previous?.native)
   return {
     pair,
     interval,
     start,
-    usd: readCandleValues(r, previous?.usd),
-    native: readCandleValues(r, previous?.native),
+    usd,
+    native,
+    quote: readQuoteValues(r, usd, native, previous?.quote),
     tradeCount: r.varuint(),
     firstTrade: previous !== undefined && same & SAME_FIRST ? previous.firstTrade : readOrderKey(r),
     lastTrade: previous !== undefined && same & SAME_LAST ? previous.lastTrade : readOrderKey(r),
@@ -195,8 +204,29 @@ function writeCandleValues(
   if (!(same & SAME_VOLUME)) w.biguint(values.volume)
 }
 
-function readCandleValues(r: ByteReader, previous: CandleValues | undefined): CandleValues | undefined {
+function writeQuoteValues(w: ByteWriter, candle: Candle, previous: CandleValues | undefined): void {
+  const unit = quoteUnit(candle)
+  if (unit === undefined) writeCandleValues(w, candle.quote, previous)
+  else w.u8(unit === 'usd' ? AS_USD : AS_NATIVE)
+}
+
+function readQuoteValues(
+  r: ByteReader,
+  usd: CandleValues | undefined,
+  native: CandleValues | undefined,
+  previous: CandleValues | undefined,
+): CandleValues | undefined {
   const same = r.u8()
+  if (same === AS_USD && usd !== undefined) return usd
+  if (same === AS_NATIVE && native !== undefined) return native
+  return readCandleValues(r, same, previous)
+}
+
+function readCandleValues(
+  r: ByteReader,
+  same: number,
+  previous: CandleValues | undefined,
+): CandleValues | undefined {
   if (same === NO_VALUES) return undefined
   if (same > (previous === undefined ? 0 : ALL_SAME)) {
     throw new ChaintapeError('message_unreadable', `the values of a candle cannot begin with ${same}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytes, change, changeSet, damaged } from '../../../test/support/arbitraries.ts'
-import type { Change, ChangeSet, WindowSums } from '../change.ts'
+import { bytes, candle, candleValues, change, changeSet, damaged } from '../../../test/support/arbitraries.ts'
+import type { Candle, Change, ChangeSet, WindowSums } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { candleStart, INTERVALS } from '../interval.ts'
 import { decodeChangeSet, encodeChangeSet } from './change-codec.ts'
@@ -58,6 +58,9 @@ test('every kind of change was among those', () => {
     liquidityRemoved: true,
     windowsRemoved: true,
     switchRemoved: true,
+    balance: true,
+    contract: true,
+    contractRemoved: true,
   }
   assert.deepEqual([...seen].sort(), Object.keys(types).sort())
 })
@@ -75,7 +78,7 @@ test('noise and damage are decoded or refused, nothing else', () => {
   // Into one change of each type, where noise alone rarely gets.
   const head = encodeChangeSet(empty).subarray(0, -1)
   fc.assert(
-    fc.property(bytes, fc.integer({ min: 1, max: 14 }), (noise, type) =>
+    fc.property(bytes, fc.integer({ min: 1, max: 17 }), (noise, type) =>
       decodesOrRefuses(Buffer.concat([head, Buffer.of(type), noise])),
     ),
     { numRuns: 1_000 },
@@ -116,17 +119,32 @@ test('candles around one time are read as they were, and those with the same tra
   assert.ok(sizeOf(row(time, 5)) > alone + INTERVALS.length - 1)
 })
 
+test('what a candle says in the quote token takes a byte where it says the same in dollars or native coins', () => {
+  fc.assert(
+    fc.property(candle, candleValues, fc.constantFrom('usd', 'native'), (any, values, unit) => {
+      const sizeOf = (one: Candle): number =>
+        encodeChangeSet({ ...empty, changes: [{ type: 'candle', candle: one }] }).length
+      const known = { ...any, [unit]: values }
+      const size = sizeOf({ ...known, quote: { ...values } })
+      assert.equal(size, sizeOf({ ...known, quote: undefined }))
+      assert.ok(size < sizeOf({ ...known, quote: { ...values, volume: values.volume + 1n } }))
+    }),
+  )
+})
+
 test('what the reader does not know is refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[2], 'CHANGES message has version 2, not 4'],
-    [[4, 0, 0, 3], 'unknown cause'],
-    [[...head, 15], 'unknown change type 15'],
+    [[2], 'CHANGES message has version 2, not 5'],
+    [[5, 0, 0, 3], 'unknown cause'],
+    [[...head, 18], 'unknown change type 18'],
     [[...head, 9, 0, 0, 0, 0, 0, 4], 'unknown word 4'],
     [[...head, 10, 0, 0, 1], 'a window cannot begin with 1'],
     [[...head, 6, 0, 10, 0], 'unknown interval 10'],
     [[...head, 2, 1, 1], 'a candle cannot begin with 1'],
     [[...head, 2, 1, 0, 0, 0, 0, 1], 'the values of a candle cannot begin with 1'],
+    [[...head, 2, 1, 0, 0, 0, 0, 32, 32, 64], 'the values of a candle cannot begin with 64'],
+    [[...head, 2, 1, 0, 0, 0, 0, 32, 32, 128], 'the values of a candle cannot begin with 128'],
     [[...head, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 'unknown direction 3'],
   ]
   for (const [message, reason] of wrong) {
@@ -141,7 +159,7 @@ function sums(buyUsd: bigint, openUsd: bigint | undefined): WindowSums {
   return { buyUsd, sellUsd: 0n, buys: 1, sells: 0, makers: 3, buyers: 2, sellers: 1, openUsd }
 }
 
-test('the layout of version 4 does not move', () => {
+test('the layout of version 5 does not move', () => {
   const changes: Change[] = [
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
@@ -155,6 +173,7 @@ test('the layout of version 4 does not move', () => {
         start: 6,
         usd: { open: 1n, high: 2n, low: 0n, close: 256n, volume: 3n },
         native: undefined,
+        quote: { open: 1n, high: 2n, low: 0n, close: 256n, volume: 3n },
         tradeCount: 7,
         firstTrade: { block: 1, tx: 0, log: 0 },
         lastTrade: { block: 1, tx: 0, log: 9 },
@@ -168,6 +187,7 @@ test('the layout of version 4 does not move', () => {
         start: 0,
         usd: { open: 1n, high: 2n, low: 1n, close: 2n, volume: 4n },
         native: undefined,
+        quote: { open: 1n, high: 2n, low: 0n, close: 2n, volume: 5n },
         tradeCount: 9,
         firstTrade: { block: 1, tx: 0, log: 0 },
         lastTrade: { block: 1, tx: 0, log: 10 },
@@ -187,9 +207,31 @@ test('the layout of version 4 does not move', () => {
         mainPairTvlUsd: undefined,
         tvlUsd: 3n,
         fdvUsd: undefined,
+        marketCapUsd: undefined,
+        holding: undefined,
+        origin: undefined,
+        launch: undefined,
+        platform: undefined,
+        risk: undefined,
         updatedAt: 8,
       },
     },
+    {
+      type: 'token',
+      token: {
+        ...{ address: '0x0e', name: '', symbol: '', decimals: undefined, supplyRaw: undefined },
+        ...{ priceUsd: undefined, priceNative: undefined, mainPair: undefined, mainPairTvlUsd: undefined },
+        ...{ tvlUsd: undefined, fdvUsd: undefined, marketCapUsd: 9n },
+        holding: { holders: 2, burnedRaw: 1n, lockedRaw: 0n, circulatingRaw: 256n },
+        origin: { time: 5, creator: '0x0d' },
+        launch: { time: 6, priceUsd: 7n },
+        platform: { name: 'p', createdAt: 1, progressPpm: 300, graduatedAt: undefined },
+        risk: { score: 40, isHoneypot: false, isMintable: true },
+        updatedAt: 8,
+      },
+    },
+    { type: 'balance', balance: { token: '0x0c', holder: '0x0d', amountRaw: -5n, beforeRaw: 256n } },
+    { type: 'contractRemoved', token: '0x0c' },
     {
       type: 'windows',
       windows: {
@@ -212,14 +254,18 @@ test('the layout of version 4 does not move', () => {
     },
   ]
   const layout = [
-    '04 03657468 ac02 01 02 020a 03 01',
+    '05 03657468 ac02 01 02 020a 03 01',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',
     '08 07536f31',
-    '02 02 00 020b 00 06 00 0101 0102 00 020001 0103 20 07 010000 010009',
-    '0b 03 0101 0102 0104 20 09 01000a',
-    '04 020c 014e 0153 0112 010101 00 010102 01020b 00 010103 00 08',
+    '02 02 00 020b 00 06 00 0101 0102 00 020001 0103 20 40 07 010000 010009',
+    '0b 03 0101 0102 0104 20 07 0102 0105 09 01000a',
+    '04 020c 014e 0153 0112 010101 00 010102 01020b 00 010103 00 00 00 00 00 00 00 08',
+    '04 020e 00 00 00 00 00 00 00 00 00 00 010109',
+    '01 02 0101 00 01020001 01 05 020d 01 06 010107 01 0170 0101 01ac02 00 01 28 0100 01 08',
+    '0f 020c 020d 01 0105 00 020001',
+    '11 020c',
     '0a 01020b 00 04 0101 00 0100030201 03 00 0102 00 0100030201 0109 03 01 0108 02 0103 00 0100030201',
     '0105 010107 010106 010106 14 00',
     '0d 00 01020c',

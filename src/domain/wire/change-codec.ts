@@ -4,14 +4,24 @@ import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
+import { readReport, writeReport } from './contract-codec.ts'
 import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
 import { readEventRef, writeEventRef } from './field-codec.ts'
 import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
-import { readPair, readToken, readTrade, writePair, writeToken, writeTrade } from './record-codec.ts'
+import {
+  readBalance,
+  readPair,
+  readToken,
+  readTrade,
+  writeBalance,
+  writePair,
+  writeToken,
+  writeTrade,
+} from './record-codec.ts'
 import { readWindows, readWindowsRef, writeWindows, writeWindowsRef } from './windows-codec.ts'
 
-/** Version 4 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 4
+/** Version 5 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 5
 const CAUSES = ['block', 'undo', 'final'] as const
 /** A change of this type is a row of candles of one pair. The list ends with a zero. */
 const END = 0
@@ -30,6 +40,9 @@ const TYPE = {
   liquidityRemoved: 12,
   windowsRemoved: 13,
   switchRemoved: 14,
+  balance: 15,
+  contract: 16,
+  contractRemoved: 17,
 } as const satisfies Record<Change['type'], number>
 
 /** One for all messages: it has grown to their size. */
@@ -138,6 +151,15 @@ function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>)
     case 'switchRemoved':
       writeSwitch(w, change.switch)
       break
+    case 'balance':
+      writeBalance(w, change.balance)
+      break
+    case 'contract':
+      writeReport(w, change.contract)
+      break
+    case 'contractRemoved':
+      w.id(change.token)
+      break
     case 'liquidityRemoved':
       writeEventRef(w, change.liquidity)
       break
@@ -177,6 +199,12 @@ function readChange(r: ByteReader, type: number): Change {
       return { type: 'windowsRemoved', windows: readWindowsRef(r) }
     case TYPE.switchRemoved:
       return { type: 'switchRemoved', switch: readSwitch(r) }
+    case TYPE.balance:
+      return { type: 'balance', balance: readBalance(r) }
+    case TYPE.contract:
+      return { type: 'contract', contract: readReport(r) }
+    case TYPE.contractRemoved:
+      return { type: 'contractRemoved', token: r.id() }
     default:
       throw new ChaintapeError('message_unreadable', `unknown change type ${type}`)
   }

@@ -64,9 +64,9 @@ test('noise and damage are decoded or refused, nothing else', () => {
 test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(Buffer.of(2)), {
     code: 'message_unreadable',
-    message: 'BLOCKS message has version 2, not 3',
+    message: 'BLOCKS message has version 2, not 4',
   })
-  assert.throws(() => decodeEnvelope(Buffer.of(3, 4, 0)), {
+  assert.throws(() => decodeEnvelope(Buffer.of(4, 4, 0)), {
     code: 'message_unreadable',
     message: 'unknown envelope kind 4',
   })
@@ -84,7 +84,7 @@ test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
 })
 
-test('the layout of version 3 does not move', () => {
+test('the layout of version 4 does not move', () => {
   const message: Envelope = {
     kind: 'block',
     chain: 'eth',
@@ -110,6 +110,15 @@ test('the layout of version 3 does not move', () => {
         reservesBefore: [1n, 256n],
       },
       {
+        type: 'pool',
+        address: '0x07',
+        factory: '0x08',
+        tokens: [],
+        pricing: { kind: 'trades' },
+        reservesBefore: undefined,
+        goalRaw: 257n,
+      },
+      {
         type: 'token',
         address: '0x05',
         nameRaw: Uint8Array.of(0x4e),
@@ -125,27 +134,42 @@ test('the layout of version 3 does not move', () => {
         decimals: undefined,
         supplyRaw: undefined,
       },
+      {
+        type: 'transfers',
+        address: '0x09',
+        upTo: 300,
+        isLast: true,
+        first: { time: 5, sender: '0x0a' },
+        gains: [{ holder: '0x0b', amountRaw: -5n }],
+        issuedRaw: -1n,
+        burnedRaw: 2n,
+        stillbornRaw: 0n,
+      },
+      { type: 'balance', address: '0x09', holder: '0x0b', amountRaw: 256n },
     ],
   }
   const layout = [
-    '03 01 03657468 ac02 020a 020b 05',
+    '04 01 03657468 ac02 020a 020b 05',
     '01 01 020c 07536f6c 01 02 020d 01 020e 01 07',
-    '03',
-    '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020001',
+    '06',
+    '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020001 00',
+    '01 0207 0208 00 04 00 01 020101',
     '02 0205 014e 0200ff 01 12 01 02 0001',
     '02 0206 00 00 00 00',
+    '03 0209 ac02 01 01 05 020a 01 020b 01 0105 01 0101 0102 00',
+    '04 0209 020b 020001',
   ].join('')
   assert.equal(Buffer.from(encodeEnvelope(message)).toString('hex'), layout.replaceAll(' ', ''))
   assert.equal(
     Buffer.from(
       encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: { number: 1, hash: '0x0a' } }),
     ).toString('hex'),
-    '0302036574680102' + '0a',
+    '0402036574680102' + '0a',
   )
   assert.equal(
     Buffer.from(encodeEnvelope({ kind: 'final', chain: 'eth', upTo: { number: 1, hash: '0x0a' } })).toString(
       'hex',
     ),
-    '0303036574680102' + '0a',
+    '0403036574680102' + '0a',
   )
 })

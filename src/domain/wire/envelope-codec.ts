@@ -1,13 +1,24 @@
-import type { BlockRef, Envelope, Fact, Pricing, RawLog, RawTransaction } from '../envelope.ts'
+import type {
+  BlockRef,
+  Envelope,
+  Fact,
+  PoolFact,
+  Pricing,
+  RawLog,
+  RawTransaction,
+  TransfersFact,
+} from '../envelope.ts'
 import { ChaintapeError } from '../errors.ts'
 import { never } from '../ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
+import { readSigned, writeSigned } from './field-codec.ts'
+import { readInspection, writeInspection } from './inspection-codec.ts'
 
-/** Version 3 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 3
+/** Version 4 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 4
 const KIND = { block: 1, undo: 2, final: 3 } as const
-const FACT = { pool: 1, token: 2 } as const
+const FACT = { pool: 1, token: 2, transfers: 3, balance: 4, inspection: 5 } as const
 const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
@@ -114,12 +125,23 @@ function writeFact(w: ByteWriter, fact: Fact): void {
       w.list(fact.tokens, (token) => w.id(token))
       writePricing(w, fact.pricing)
       w.optional(fact.reservesBefore, (reserves) => w.list(reserves, (reserve) => w.biguint(reserve)))
+      w.optional(fact.goalRaw, (goal) => w.biguint(goal))
       break
     case 'token':
       w.bytes(fact.nameRaw)
       w.bytes(fact.symbolRaw)
       w.optional(fact.decimals, (decimals) => w.u8(decimals))
       w.optional(fact.supplyRaw, (supply) => w.biguint(supply))
+      break
+    case 'transfers':
+      writeTransfers(w, fact)
+      break
+    case 'inspection':
+      writeInspection(w, fact.inspection)
+      break
+    case 'balance':
+      w.id(fact.holder)
+      w.biguint(fact.amountRaw)
       break
     default:
       never(fact)
@@ -131,14 +153,7 @@ function readFact(r: ByteReader): Fact {
   const address = r.id()
   switch (type) {
     case FACT.pool:
-      return {
-        type: 'pool',
-        address,
-        factory: r.id(),
-        tokens: r.list(() => r.id()),
-        pricing: readPricing(r),
-        reservesBefore: r.optional(() => r.list(() => r.biguint())),
-      }
+      return readPool(r, address)
     case FACT.token:
       return {
         type: 'token',
@@ -148,8 +163,57 @@ function readFact(r: ByteReader): Fact {
         decimals: r.optional(() => r.u8()),
         supplyRaw: r.optional(() => r.biguint()),
       }
+    case FACT.transfers:
+      return readTransfers(r, address)
+    case FACT.inspection:
+      return { type: 'inspection', address, inspection: readInspection(r) }
+    case FACT.balance:
+      return { type: 'balance', address, holder: r.id(), amountRaw: r.biguint() }
     default:
       throw new ChaintapeError('message_unreadable', `unknown fact type ${type}`)
+  }
+}
+
+function readPool(r: ByteReader, address: string): PoolFact {
+  const pool: PoolFact = {
+    type: 'pool',
+    address,
+    factory: r.id(),
+    tokens: r.list(() => r.id()),
+    pricing: readPricing(r),
+    reservesBefore: r.optional(() => r.list(() => r.biguint())),
+  }
+  const goalRaw = r.optional(() => r.biguint())
+  return goalRaw === undefined ? pool : { ...pool, goalRaw }
+}
+
+function writeTransfers(w: ByteWriter, fact: TransfersFact): void {
+  w.varuint(fact.upTo)
+  w.bool(fact.isLast)
+  w.optional(fact.first, ({ time, sender }) => {
+    w.varuint(time)
+    w.id(sender)
+  })
+  w.list(fact.gains, ({ holder, amountRaw }) => {
+    w.id(holder)
+    writeSigned(w, amountRaw)
+  })
+  writeSigned(w, fact.issuedRaw)
+  w.biguint(fact.burnedRaw)
+  w.biguint(fact.stillbornRaw)
+}
+
+function readTransfers(r: ByteReader, address: string): TransfersFact {
+  return {
+    type: 'transfers',
+    address,
+    upTo: r.varuint(),
+    isLast: r.bool(),
+    first: r.optional(() => ({ time: r.varuint(), sender: r.id() })),
+    gains: r.list(() => ({ holder: r.id(), amountRaw: readSigned(r) })),
+    issuedRaw: readSigned(r),
+    burnedRaw: r.biguint(),
+    stillbornRaw: r.biguint(),
   }
 }
 

@@ -57,6 +57,18 @@ export function readMoney(r: ByteReader): bigint | undefined {
   return r.bool() ? r.biguint() : undefined
 }
 
+/** The wire knows no signs: they stand before the number. */
+export function writeSigned(w: ByteWriter, amount: bigint): void {
+  w.bool(amount < 0n)
+  w.biguint(amount < 0n ? -amount : amount)
+}
+
+export function readSigned(r: ByteReader): bigint {
+  const isNegative = r.bool()
+  const size = r.biguint()
+  return isNegative ? -size : size
+}
+
 export function writeTime(w: ByteWriter, time: number | undefined): void {
   w.optional(time, (known) => w.varuint(known))
 }
@@ -81,4 +93,12 @@ export function readDirection(r: ByteReader): TradeDirection | undefined {
   const code = r.u8()
   if (code > 2) throw new ChaintapeError('message_unreadable', `unknown direction ${code}`)
   return code === 0 ? undefined : code === 1 ? 'buy' : 'sell'
+}
+
+/** A word of a closed list travels as its place. */
+export function readWord<T>(r: ByteReader, words: readonly T[]): T {
+  const code = r.u8()
+  const word = words[code]
+  if (word === undefined) throw new ChaintapeError('message_unreadable', `unknown word ${code}`)
+  return word
 }

@@ -1,11 +1,11 @@
 import { LIQUIDITY_KINDS, type LiquidityEvent, type MainPairSwitch, SWITCH_REASONS } from '../change.ts'
-import { ChaintapeError } from '../errors.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import {
   readEventRef,
   readEventSide,
   readMoney,
+  readWord,
   writeEventRef,
   writeEventSide,
   writeMoney,
@@ -61,11 +61,4 @@ export function readSwitch(r: ByteReader): MainPairSwitch {
     newPair: r.id(),
     reason: readWord(r, SWITCH_REASONS),
   }
-}
-
-function readWord<T>(r: ByteReader, words: readonly T[]): T {
-  const code = r.u8()
-  const word = words[code]
-  if (word === undefined) throw new ChaintapeError('message_unreadable', `unknown word ${code}`)
-  return word
 }

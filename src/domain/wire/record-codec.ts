@@ -1,4 +1,4 @@
-import type { Pair, PairSide, Token, Trade } from '../change.ts'
+import type { Balance, Pair, PairSide, Token, Trade } from '../change.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import {
@@ -7,19 +7,21 @@ import {
   readEventRef,
   readEventSide,
   readMoney,
+  readSigned,
   readTime,
   writeDecimals,
   writeDirection,
   writeEventRef,
   writeEventSide,
   writeMoney,
+  writeSigned,
   writeTime,
 } from './field-codec.ts'
 
 /** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
 
 /** Stands before records that are kept outside the log, where no message around them tells their layout. */
-export const RECORD_VERSION = 4
+export const RECORD_VERSION = 5
 
 export function writeTrade(w: ByteWriter, trade: Trade): void {
   writeEventRef(w, trade)
@@ -109,6 +111,32 @@ export function writeToken(w: ByteWriter, token: Token): void {
   writeMoney(w, token.mainPairTvlUsd)
   writeMoney(w, token.tvlUsd)
   writeMoney(w, token.fdvUsd)
+  writeMoney(w, token.marketCapUsd)
+  w.optional(token.holding, ({ holders, burnedRaw, lockedRaw, circulatingRaw }) => {
+    w.varuint(holders)
+    w.biguint(burnedRaw)
+    w.biguint(lockedRaw)
+    writeMoney(w, circulatingRaw)
+  })
+  w.optional(token.origin, ({ time, creator }) => {
+    w.varuint(time)
+    w.recurringId(creator)
+  })
+  w.optional(token.launch, ({ time, priceUsd }) => {
+    w.varuint(time)
+    writeMoney(w, priceUsd)
+  })
+  w.optional(token.platform, ({ name, createdAt, progressPpm, graduatedAt }) => {
+    w.text(name)
+    writeTime(w, createdAt)
+    w.optional(progressPpm, (known) => w.varuint(known))
+    writeTime(w, graduatedAt)
+  })
+  w.optional(token.risk, ({ score, isHoneypot, isMintable }) => {
+    w.u8(score)
+    w.optional(isHoneypot, (known) => w.bool(known))
+    w.bool(isMintable)
+  })
   w.varuint(token.updatedAt)
 }
 
@@ -125,8 +153,39 @@ export function readToken(r: ByteReader): Token {
     mainPairTvlUsd: readMoney(r),
     tvlUsd: readMoney(r),
     fdvUsd: readMoney(r),
+    marketCapUsd: readMoney(r),
+    holding: r.optional(() => ({
+      holders: r.varuint(),
+      burnedRaw: r.biguint(),
+      lockedRaw: r.biguint(),
+      circulatingRaw: readMoney(r),
+    })),
+    origin: r.optional(() => ({ time: r.varuint(), creator: r.id() })),
+    launch: r.optional(() => ({ time: r.varuint(), priceUsd: readMoney(r) })),
+    platform: r.optional(() => ({
+      name: r.text(),
+      createdAt: readTime(r),
+      progressPpm: r.optional(() => r.varuint()),
+      graduatedAt: readTime(r),
+    })),
+    risk: r.optional(() => ({
+      score: r.u8(),
+      isHoneypot: r.optional(() => r.bool()),
+      isMintable: r.bool(),
+    })),
     updatedAt: r.varuint(),
   }
+}
+
+export function writeBalance(w: ByteWriter, { token, holder, amountRaw, beforeRaw }: Balance): void {
+  w.recurringId(token)
+  w.id(holder)
+  writeSigned(w, amountRaw)
+  writeSigned(w, beforeRaw)
+}
+
+export function readBalance(r: ByteReader): Balance {
+  return { token: r.id(), holder: r.id(), amountRaw: readSigned(r), beforeRaw: readSigned(r) }
 }
 
 function writePairSide(w: ByteWriter, side: PairSide): void {

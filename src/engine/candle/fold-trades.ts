@@ -3,13 +3,15 @@ import { candleStart, INTERVALS } from '../../domain/interval.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { OrderKey } from '../../domain/order-key.ts'
 
-/** What a candle takes from a trade: the price paid for one target token, and the trade's worth. */
+/** What a candle takes from a trade: the price paid for one target token, and the trade's worth, in each unit. */
 export type CandleTrade = {
   readonly key: OrderKey
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
+  readonly priceQuote: Price | undefined
   readonly valueUsd: Value | undefined
   readonly valueNative: Value | undefined
+  readonly valueQuote: Value | undefined
 }
 
 /** The trades of a pair in one block: they have one time, so each of its candles takes them all. */
@@ -20,6 +22,7 @@ export function withTrade(trades: BlockTrades | undefined, trade: CandleTrade): 
   return {
     usd: merged(trades?.usd, valuesOf(trade.priceUsd, trade.valueUsd)),
     native: merged(trades?.native, valuesOf(trade.priceNative, trade.valueNative)),
+    quote: merged(trades?.quote, valuesOf(trade.priceQuote, trade.valueQuote)),
     tradeCount: (trades?.tradeCount ?? 0) + 1,
     firstTrade: trades?.firstTrade ?? trade.key,
     lastTrade: trade.key,
@@ -40,6 +43,7 @@ export function foldTrades(
 ): Candle[] {
   const usd = new SharedMerge(trades.usd)
   const native = new SharedMerge(trades.native)
+  const quote = new SharedMerge(trades.quote)
   return INTERVALS.map((interval, at) => {
     const start = starts[at] as number
     const known = newest[at]
@@ -50,6 +54,7 @@ export function foldTrades(
       start,
       usd: usd.onto(current?.usd),
       native: native.onto(current?.native),
+      quote: quote.onto(current?.quote),
       tradeCount: (current?.tradeCount ?? 0) + trades.tradeCount,
       firstTrade: current?.firstTrade ?? trades.firstTrade,
       lastTrade: trades.lastTrade,

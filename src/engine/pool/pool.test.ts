@@ -8,7 +8,14 @@ const tokens = Array.from({ length: 8 }, (_, index) => `0x${index.toString().rep
 
 function poolOf(count: number, address = POOL): Pool {
   const pricing = { kind: 'trades' } as const
-  return { address, factory: '0xf1', tokens: tokens.slice(0, count), pricing, price: undefined }
+  return {
+    address,
+    factory: '0xf1',
+    tokens: tokens.slice(0, count),
+    pricing,
+    price: undefined,
+    goalRaw: undefined,
+  }
 }
 
 describe('what two tokens of a pool are called as a pair', () => {

@@ -9,10 +9,12 @@ export type Pool = {
   readonly pricing: Pricing
   /** As the pool last told it. */
   readonly price: PoolPrice | undefined
+  /** What a bonding curve has to raise of its second token. */
+  readonly goalRaw: bigint | undefined
 }
 
-export function newPool({ address, factory, tokens, pricing }: PoolFact): Pool {
-  return { address, factory, tokens, pricing, price: undefined }
+export function newPool({ address, factory, tokens, pricing, goalRaw }: PoolFact): Pool {
+  return { address, factory, tokens, pricing, price: undefined, goalRaw }
 }
 
 /** Where in the pool's list a token stands. */

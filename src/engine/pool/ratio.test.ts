@@ -9,7 +9,14 @@ const NO_EXCHANGES = { get: () => undefined, put: () => undefined, delete: () =>
 
 function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = { kind: 'sqrtPrice' }) {
   const price = { kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 } as const
-  const pool: Pool = { address: '0xaa', factory: '0xf1', tokens: ['0x01', '0x02'], pricing, price }
+  const pool: Pool = {
+    address: '0xaa',
+    factory: '0xf1',
+    tokens: ['0x01', '0x02'],
+    pricing,
+    price,
+    goalRaw: undefined,
+  }
   const pair = newPair({
     address: '0xaa',
     amm: 'any',

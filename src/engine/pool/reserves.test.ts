@@ -16,6 +16,7 @@ const pool: Pool = {
   tokens: ['0x01', '0x02'],
   pricing: { kind: 'sqrtPrice' },
   price: ONE_TO_ONE,
+  goalRaw: undefined,
 }
 
 function pairHolding(...reserves: bigint[]): Pair {

@@ -25,6 +25,9 @@ export function reservesAfter(
 ): Reserves {
   if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
   if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
+  if (event.type === 'swapped' && event.reserves !== undefined) return event.reserves
+  // All of it has moved on to the pool where the token is traded now.
+  if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
   if (known === 'told') return [token0.reserveRaw, token1.reserveRaw]
   const flow = flowOf(pool, event, known === 'counted_without_fees')
   if (flow === undefined) return UNKNOWN
@@ -34,6 +37,10 @@ export function reservesAfter(
 /** More cannot leave than there was: where it seems so, something came in without an event, and we do not know. */
 function plus(reserve: bigint | undefined, flow: bigint): bigint | undefined {
   return reserve === undefined || reserve + flow < 0n ? undefined : reserve + flow
+}
+
+function emptied(reserve: bigint | undefined): bigint | undefined {
+  return reserve === undefined ? undefined : 0n
 }
 
 /** For pools whose events do not say what they hold, but tell all that comes and goes. */
@@ -54,6 +61,9 @@ function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
       return amountsOf(pool, event)
     case 'priceSet':
     case 'reservesSet':
+    case 'curveOpened':
+    case 'curveProgressed':
+    case 'curveClosed':
       return NOTHING
     default:
       return never(event)

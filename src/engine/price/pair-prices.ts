@@ -20,6 +20,11 @@ export function orient(pair: Pair): Oriented | undefined {
     : { target: pair.token1, quote: pair.token0 }
 }
 
+/** What one whole target token is worth, and how many of the quote asset it costs. */
+export type TargetWorth = Worth & { readonly inQuote: Price | undefined }
+
+export const UNKNOWN_TARGET_WORTH: TargetWorth = { ...UNKNOWN_WORTH, inQuote: undefined }
+
 /** What one whole target token is worth when `targetRaw` of it goes for `quoteRaw` of the quote asset. */
 export function targetWorth(
   { target, quote }: Oriented,
@@ -27,14 +32,14 @@ export function targetWorth(
   quoteRaw: bigint,
   quoteWorth: Worth,
   reference: ReferencePrices,
-): Worth {
-  if (target.decimals === undefined || quote.decimals === undefined)
-    return { usd: undefined, native: undefined }
+): TargetWorth {
+  if (target.decimals === undefined || quote.decimals === undefined) return UNKNOWN_TARGET_WORTH
   const inQuote = priceOf(targetRaw, target.decimals, quoteRaw, quote.decimals)
   return {
     usd: convertPrice(inQuote, quoteWorth.usd),
     // The native coin is worth exactly one of itself, whatever two roundings would make of it.
     native: reference.isNative(target.token) ? ONE_PRICE : convertPrice(inQuote, quoteWorth.native),
+    inQuote,
   }
 }
 

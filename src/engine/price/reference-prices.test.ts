@@ -22,6 +22,7 @@ const settings: EngineSettings = {
     { address: NATIVE, kind: 'native' },
   ],
   minDepthUsd: 1_000n * pow10(VALUE_DIGITS),
+  lockers: new Set(),
 }
 
 /** Stablecoin pools, each of so many dollars, asking so many of them for a native coin; nothing has decimals. */

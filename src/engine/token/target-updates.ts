@@ -1,5 +1,6 @@
-import type { MainPairSwitch } from '../../domain/change.ts'
+import type { MainPairSwitch, Token } from '../../domain/change.ts'
 import type { BlockRecords } from '../block-records.ts'
+import { isLeftCurve } from '../launch/platform.ts'
 import { amountValue, poolWorth } from '../price/pair-prices.ts'
 import type { ReferencePrices } from '../price/reference-prices.ts'
 import type { EngineSettings } from '../settings.ts'
@@ -54,7 +55,7 @@ export class TargetUpdates {
     if (main !== undefined) this.#setMain(main.pair, true)
     if (previous !== undefined && main !== undefined && previous !== main.pair) {
       const { number: block, time } = this.#block
-      const reason = targetOf.some(({ pair }) => pair === previous) ? 'deeper' : 'emptied'
+      const reason = this.#reasonToLeave(state.token, previous, targetOf)
       this.#switches.push({ token, block, time, oldPair: previous, newPair: main.pair, reason })
     }
     const worth =
@@ -70,10 +71,17 @@ export class TargetUpdates {
         mainPairTvlUsd: main?.tvlUsd,
         tvlUsd: main === undefined ? undefined : targetOf.reduce((total, { tvlUsd }) => total + tvlUsd, 0n),
         fdvUsd: amountValue(supplyRaw, decimals, worth.usd),
+        marketCapUsd: amountValue(state.token.holding?.circulatingRaw, decimals, worth.usd),
         updatedAt: this.#block.time,
       },
       targetOf,
+      firstTrade: state.firstTrade,
     })
+  }
+
+  #reasonToLeave(token: Token, pair: string, targetOf: readonly PairDepth[]): MainPairSwitch['reason'] {
+    if (isLeftCurve(token, this.#records.pair(pair))) return 'graduated'
+    return targetOf.some((depth) => depth.pair === pair) ? 'deeper' : 'emptied'
   }
 
   #setMain(address: string, isMain: boolean): void {
@@ -87,10 +95,11 @@ export class TargetUpdates {
       const state = this.#tables.tokens.get(address)
       if (kind === 'major' || state === undefined || state.token.mainPair !== undefined) continue
       const { usd, native } = this.#after.worthOf(address)
-      const { decimals, supplyRaw, priceUsd, priceNative } = state.token
+      const { decimals, supplyRaw, holding, priceUsd, priceNative } = state.token
       if (usd === priceUsd && native === priceNative) continue
       const fdvUsd = amountValue(supplyRaw, decimals, usd)
-      const prices = { priceUsd: usd, priceNative: native, fdvUsd, updatedAt: this.#block.time }
+      const marketCapUsd = amountValue(holding?.circulatingRaw, decimals, usd)
+      const prices = { priceUsd: usd, priceNative: native, fdvUsd, marketCapUsd, updatedAt: this.#block.time }
       this.#records.putToken({ ...state, token: { ...state.token, ...prices } })
     }
   }

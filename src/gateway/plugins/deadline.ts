@@ -11,7 +11,8 @@ const LOOK_MS = 250
 export function answerInTime(app: Scope, withinMs: number): void {
   /** In the order they came. */
   const since = new Map<FastifyReply, number>()
-  app.addHook('onRequest', (_request, reply, done) => {
+  // Counted once the body is there: how long a client takes to send it is no fault of a store.
+  app.addHook('preValidation', (_request, reply, done) => {
     since.set(reply, performance.now())
     done()
   })

@@ -1,13 +1,18 @@
 import type { ChainFamily } from '../../domain/ids.ts'
 import type { Answer, AnswerCache } from '../answer-cache.ts'
+import type { ContractReports } from '../contract-reports.ts'
 import type { HistoryView } from '../history-view.ts'
+import type { HoldersView } from '../holders/holders-view.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { PriceAnswer } from '../shape/token-price.ts'
+import type { TokenLists } from '../token-lists/token-lists.ts'
 
 /** What the REST operations are made from. */
 export type RestContext = {
   readonly view: MarketReader
   readonly history: HistoryView
+  readonly holders: HoldersView
+  readonly reports: ContractReports
   /** Whole answers, and prices of single tokens, that are still true. */
   readonly answers: AnswerCache<Answer>
   readonly prices: AnswerCache<PriceAnswer>
@@ -15,10 +20,15 @@ export type RestContext = {
   readonly chains: readonly ChainInfo[]
   /** The coins that a chain's other tokens are traded against, highest rank first. */
   readonly mainTokensOf: (chain: string) => readonly string[]
+  readonly nativeDecimalsOf: (chain: string) => number
+  /** What the configured lists say of a token. */
+  readonly listingOf: TokenLists['listingOf']
 }
 
 export type ChainInfo = {
   readonly chain: string
   readonly family: ChainFamily
   readonly amms: readonly string[]
+  /** Those among them that launch tokens. */
+  readonly platforms: readonly string[]
 }

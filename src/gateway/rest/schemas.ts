@@ -51,8 +51,18 @@ const rowFields = {
   tx_amount_24h: maybeText,
   tx_count_24h: maybeInteger,
   holders: maybeInteger,
-  logo_url: maybeText,
+  launch_at: maybeInteger,
+  created_at: maybeInteger,
   updated_at: integer,
+  launch_price: maybeText,
+  burn_amount: maybeText,
+  lock_amount: maybeText,
+  logo_url: maybeText,
+  issue_platform: maybeText,
+  platform_progress: maybeText,
+  risk_score: maybeInteger,
+  is_honeypot: integer,
+  is_mintable: maybeInteger,
 }
 
 export const tokenRowSchema = answerOf({ ...rowFields, ...windowsSchema('token') })

@@ -16,7 +16,13 @@ import { tokenPrice } from './token-price.ts'
 import { mainTokenRow, tokenRow } from './token-row.ts'
 import { percentChange } from './windows.ts'
 
-const tokenAlone = (token: Token) => ({ chain: 'eth', token, windows: undefined, headTime: undefined })
+const tokenAlone = (token: Token) => ({
+  ...{ chain: 'eth', token, windows: undefined, headTime: undefined, listing: undefined },
+})
+/** Nothing was found out about it. */
+const UNKNOWN_FACTS = {
+  ...{ marketCapUsd: undefined, holding: undefined, origin: undefined, launch: undefined, risk: undefined },
+}
 const unknownSide = { decimals: undefined, priceUsd: undefined, priceNative: undefined }
 const pair = samplePair()
 const bare = samplePair({
@@ -36,7 +42,7 @@ const bare = samplePair({
 })
 
 test('pair detail', () => {
-  assert.deepEqual(pairDetail('eth', pair, undefined), {
+  assert.deepEqual(pairDetail('eth', pair, undefined, sampleToken()), {
     pair: MEME_WETH,
     chain: 'eth',
     amm: 'uniswap_v2',
@@ -56,6 +62,7 @@ test('pair detail', () => {
     init_reserve0: '1000000',
     init_reserve1: '1.5',
     tvl: '12000.5',
+    market_cap: '2400000',
     fdv: '3000000',
     created_at: 1_700_000_000,
     updated_at: 1_700_000_120,
@@ -67,7 +74,7 @@ test('pair detail', () => {
 })
 
 test('pair detail leaves out what is unknown', () => {
-  assert.deepEqual(pairDetail('eth', bare, undefined), {
+  assert.deepEqual(pairDetail('eth', bare, undefined, undefined), {
     pair: MEME_WETH,
     chain: 'eth',
     amm: 'uniswap_v2',
@@ -81,12 +88,13 @@ test('pair detail leaves out what is unknown', () => {
 })
 
 test('token detail', () => {
-  assert.deepEqual(tokenDetail('eth', sampleToken(), [{ pair, windows: undefined }], undefined), {
+  const listing = { logoUrl: 'https://pictures.example/meme.png', isAudited: true }
+  assert.deepEqual(tokenDetail('eth', sampleToken(), [{ pair, windows: undefined }], undefined, listing), {
     status: 1,
     msg: 'SUCCESS',
     data_type: 1,
     data: {
-      is_audited: false,
+      is_audited: true,
       pairs: [
         {
           amm: 'uniswap_v2',
@@ -114,10 +122,10 @@ test('token detail', () => {
         symbol: 'MEME',
         chain: 'eth',
         current_price_usd: '0.003',
-        market_cap: '',
-        holders: 0,
+        market_cap: '2400000',
+        holders: 321,
         tvl: '12500.75',
-        logo_url: '',
+        logo_url: 'https://pictures.example/meme.png',
         updated_at: 1_700_000_120,
       },
     },
@@ -125,8 +133,15 @@ test('token detail', () => {
 })
 
 test('token detail keeps the documented fields when they are unknown, and leaves out ours', () => {
-  const token = sampleToken({ name: '', symbol: '', priceUsd: undefined, tvlUsd: undefined })
-  assert.deepEqual(tokenDetail('eth', token, [{ pair: bare, windows: undefined }], undefined).data, {
+  const token = sampleToken({
+    name: '',
+    symbol: '',
+    priceUsd: undefined,
+    tvlUsd: undefined,
+    ...UNKNOWN_FACTS,
+  })
+  const detail = tokenDetail('eth', token, [{ pair: bare, windows: undefined }], undefined, undefined)
+  assert.deepEqual(detail.data, {
     is_audited: false,
     pairs: [
       {
@@ -165,17 +180,21 @@ test('token price', () => {
     current_price_usd: '0.003',
     tvl: '12500.75',
     fdv: '3000000',
+    market_cap: '2400000',
+    holders: 321,
     updated_at: 1_700_000_120,
   })
-  const unknown = sampleToken({ priceUsd: undefined, tvlUsd: undefined, fdvUsd: undefined })
+  const unknown = sampleToken({
+    ...{ priceUsd: undefined, tvlUsd: undefined, fdvUsd: undefined, ...UNKNOWN_FACTS },
+  })
   assert.deepEqual(tokenPrice(tokenAlone(unknown)), { token_id: `${MEME}-eth`, updated_at: 1_700_000_120 })
 })
 
 const HEAD_TIME = 1_700_000_123
-const traded = { chain: 'eth', token: sampleToken(), windows: sampleWindows(), headTime: HEAD_TIME }
+const traded = { ...tokenAlone(sampleToken()), windows: sampleWindows(), headTime: HEAD_TIME }
 
 test('windows of a pair', () => {
-  const detail = pairDetail('eth', pair, sampleWindows()) as Record<string, unknown>
+  const detail = pairDetail('eth', pair, sampleWindows(), undefined) as Record<string, unknown>
   const some = (...names: string[]) => Object.fromEntries(names.map((name) => [name, detail[name]]))
   assert.deepEqual(some('high_u', 'low_u', 'price_change_15m', 'volume_u_15m', 'tx_15m_count'), {
     high_u: '0.0032',
@@ -219,10 +238,55 @@ test('token row', () => {
     [MEME, '80000', 3, '250.5', 2],
   )
   assert.equal('token_tx_volume_usd_1m' in row, false, 'rows have four windows')
-  assert.equal('market_cap' in row, false)
-  const unknown = tokenAlone(sampleToken({ priceUsd: undefined }))
+  const unknown = tokenAlone(sampleToken({ priceUsd: undefined, ...UNKNOWN_FACTS }))
   const { current_price_usd, market_cap, holders, logo_url } = mainTokenRow(unknown)
   assert.deepEqual([current_price_usd, market_cap, holders, logo_url], ['', '', 0, ''])
+})
+
+const FACTS = [
+  ...['market_cap', 'holders', 'launch_at', 'created_at', 'launch_price', 'burn_amount', 'lock_amount'],
+  ...['logo_url', 'risk_score', 'is_honeypot', 'is_mintable'],
+]
+
+function factsOf(token: Token, listing?: { logoUrl: string | undefined; isAudited: boolean }) {
+  const row = Object.entries(tokenRow({ ...tokenAlone(token), listing }))
+  return Object.fromEntries(row.filter(([name]) => FACTS.includes(name)))
+}
+
+test('what is found out about a token', () => {
+  const listing = { logoUrl: 'https://pictures.example/meme.png', isAudited: false }
+  assert.deepEqual(factsOf(sampleToken(), listing), {
+    market_cap: '2400000',
+    holders: 321,
+    launch_at: 1_690_000_060,
+    created_at: 1_690_000_000,
+    launch_price: '0.0001',
+    burn_amount: '150000000',
+    lock_amount: '50000000',
+    logo_url: 'https://pictures.example/meme.png',
+    risk_score: 15,
+    is_honeypot: 0,
+    is_mintable: 0,
+  })
+  assert.deepEqual(
+    factsOf(sampleToken(UNKNOWN_FACTS)),
+    { is_honeypot: -1 },
+    'not checked; the rest is left out',
+  )
+  const risks = [true, false, undefined].map((isHoneypot) => {
+    const facts = factsOf(sampleToken({ risk: { score: 70, isHoneypot, isMintable: true } }))
+    return [facts['is_honeypot'], facts['is_mintable'], facts['risk_score']]
+  })
+  assert.deepEqual(risks, [
+    [1, 1, 70],
+    [0, 1, 70],
+    [-1, 1, 70],
+  ])
+  const unpriced = factsOf(sampleToken({ launch: { time: 5, priceUsd: undefined }, decimals: undefined }))
+  assert.deepEqual(
+    [unpriced['launch_at'], 'launch_price' in unpriced, 'burn_amount' in unpriced],
+    [5, false, false],
+  )
 })
 
 test('a change in percent is cut off, not rounded', () => {

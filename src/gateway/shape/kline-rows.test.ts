@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { filledRows, type KlineRow } from './kline-rows.ts'
+import { price, sampleCandle, value } from '../../../test/support/market-samples.ts'
+import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from './kline-rows.ts'
 
 function row(time: number, close: string): KlineRow {
   return { time, open: '1', high: '9', low: '1', close, volume: '5', count: 2, revision: 7 }
@@ -10,6 +11,19 @@ function row(time: number, close: string): KlineRow {
 function empty(time: number, close: string): KlineRow {
   return { time, open: close, high: close, low: close, close, volume: '0', count: 0 }
 }
+
+test('each unit has rows of its own, and a candle that is not known in one has none', () => {
+  const values = (whole: string) => {
+    const at = price(whole)
+    return { open: at, high: at, low: at, close: at, volume: value(whole) }
+  }
+  const record = sampleCandle({ usd: values('1'), native: values('2'), quote: values('3') })
+  const closes = KLINE_UNITS.map((unit) => klineRows([{ seq: 7, record }], unit)[0]?.close)
+  assert.deepEqual(closes, ['1', '2', '3'])
+  const unpriced = { ...record, usd: undefined, native: undefined }
+  const counts = KLINE_UNITS.map((unit) => klineRows([{ seq: 7, record: unpriced }], unit).length)
+  assert.deepEqual(counts, [0, 0, 1])
+})
 
 test('empty candles stand at the last close, up to the one that holds the end', () => {
   const rows = [row(600, '2'), row(780, '3')]

@@ -3,7 +3,7 @@ import { candleStart, type Interval, intervalSeconds } from '../../domain/interv
 import { formatPrice, formatValue } from '../../domain/money.ts'
 import type { Versioned } from '../../store/redis/hot-store.ts'
 
-export type KlineUnit = 'usd' | 'eth'
+export const KLINE_UNITS = ['usd', 'eth', 'quote'] as const
 
 export type KlineRow = {
   readonly time: number
@@ -18,9 +18,12 @@ export type KlineRow = {
 }
 
 /** Oldest first; a candle whose prices are not known in this unit is left out. */
-export function klineRows(candles: readonly Versioned<Candle>[], unit: KlineUnit): KlineRow[] {
+export function klineRows(
+  candles: readonly Versioned<Candle>[],
+  unit: (typeof KLINE_UNITS)[number],
+): KlineRow[] {
   const rows = candles.flatMap(({ seq, record }): KlineRow[] => {
-    const values = unit === 'usd' ? record.usd : record.native
+    const values = unit === 'eth' ? record.native : record[unit]
     if (values === undefined) return []
     return [
       {

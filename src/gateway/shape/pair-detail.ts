@@ -1,9 +1,14 @@
-import type { Pair, Windows } from '../../domain/change.ts'
+import type { Pair, Token, Windows } from '../../domain/change.ts'
 import { windowFields } from './window-fields.ts'
 import { knownAmount, knownPrice, knownValue, leaveOutUnknown } from './wire-values.ts'
 
 /** The answer of `GET /v2/pairs/{pair-id}`. All its fields are ours, so an unknown one is left out. */
-export function pairDetail(chain: string, pair: Pair, windows: Windows | undefined) {
+export function pairDetail(
+  chain: string,
+  pair: Pair,
+  windows: Windows | undefined,
+  target: Token | undefined,
+) {
   const { token0, token1 } = pair
   const known = leaveOutUnknown({
     pair: pair.address,
@@ -25,6 +30,7 @@ export function pairDetail(chain: string, pair: Pair, windows: Windows | undefin
     init_reserve0: knownAmount(token0.initialReserveRaw, token0.decimals),
     init_reserve1: knownAmount(token1.initialReserveRaw, token1.decimals),
     tvl: knownValue(pair.tvlUsd),
+    market_cap: knownValue(target?.marketCapUsd),
     fdv: knownValue(pair.fdvUsd),
     created_at: pair.createdAt,
     updated_at: pair.updatedAt,

@@ -1,5 +1,6 @@
 import type { Pair, Token, Windows } from '../../domain/change.ts'
-import { change1d, change24h, count24h, sumsOf, volume24h } from './windows.ts'
+import { sumsOf } from '../../domain/window.ts'
+import { change1d, change24h, count24h, volume24h } from './windows.ts'
 import { amountText, priceText, valueText } from './wire-values.ts'
 
 /** What a price entry is made from: the pair, its target token, and its windows, as far as they are known. */

@@ -1,5 +1,6 @@
 import type { Token } from '../../domain/change.ts'
 import type { PairView } from '../newest.ts'
+import type { Listing } from '../token-lists/parse-token-list.ts'
 import { windowFields } from './window-fields.ts'
 import { change1d, change24h, volume24h } from './windows.ts'
 import { knownAmount, knownValue, leaveOutUnknown, priceText, valueText } from './wire-values.ts'
@@ -10,30 +11,31 @@ export function tokenDetail(
   token: Token,
   topPairs: readonly PairView[],
   headTime: number | undefined,
+  listing: Listing | undefined,
 ) {
   return {
     status: 1,
     msg: 'SUCCESS',
     data_type: 1,
     data: {
-      // No audit data is read yet; the document lists the field, so it says what is known: no audit seen.
-      is_audited: false,
+      // The document lists the field: where no list tells of an audit, none is known.
+      is_audited: listing?.isAudited ?? false,
       pairs: topPairs.map((view) => tokenPair(chain, view, headTime)),
-      token: tokenInfo(chain, token),
+      token: tokenInfo(chain, token, listing),
     },
   }
 }
 
-function tokenInfo(chain: string, token: Token) {
+function tokenInfo(chain: string, token: Token, listing: Listing | undefined) {
   return {
     name: token.name,
     symbol: token.symbol,
     chain,
     current_price_usd: priceText(token.priceUsd),
-    market_cap: '',
-    holders: 0,
+    market_cap: valueText(token.marketCapUsd),
+    holders: token.holding?.holders ?? 0,
     tvl: valueText(token.tvlUsd),
-    logo_url: '',
+    logo_url: listing?.logoUrl ?? '',
     updated_at: token.updatedAt,
   }
 }

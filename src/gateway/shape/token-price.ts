@@ -28,6 +28,8 @@ export function tokenPrice({ chain, token, windows, headTime }: TokenView) {
     tvl: knownValue(token.tvlUsd),
     tx_volume_u_24h: knownValue(volume24h(windows)),
     fdv: knownValue(token.fdvUsd),
+    market_cap: knownValue(token.marketCapUsd),
+    holders: token.holding?.holders,
     updated_at: token.updatedAt,
   })
 }

@@ -1,7 +1,7 @@
 import type { Windows } from '../../domain/change.ts'
 import { formatValue } from '../../domain/money.ts'
-import { WINDOWS, type WindowName } from '../../domain/window.ts'
-import { percentChange, sumsOf } from './windows.ts'
+import { sumsOf, WINDOWS, type WindowName } from '../../domain/window.ts'
+import { percentChange } from './windows.ts'
 
 /** What a window of a pair is called on the wire: the name of each number, for the window's own name. */
 const PAIR_FIELDS = {

@@ -1,7 +1,7 @@
-import type { WindowSums, Windows } from '../../domain/change.ts'
+import type { Windows } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { formatFixed } from '../../domain/money.ts'
-import { dayOf, WINDOWS, type WindowName } from '../../domain/window.ts'
+import { dayOf, sumsOf } from '../../domain/window.ts'
 
 const PERCENT_DIGITS = 2
 
@@ -9,12 +9,6 @@ const PERCENT_DIGITS = 2
 export function percentChange(now: Price | undefined, before: Price | undefined): string | undefined {
   if (now === undefined || before === undefined || before === 0n) return undefined
   return formatFixed(((now - before) * 10n ** BigInt(2 + PERCENT_DIGITS)) / before, PERCENT_DIGITS)
-}
-
-export function sumsOf(windows: Windows, name: WindowName): WindowSums {
-  const sums = windows.lengths[WINDOWS.indexOf(name)]
-  if (sums === undefined) throw new Error(`there are no sums of ${name}`)
-  return sums
 }
 
 /** Over the last 24 hours. */

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { ChainPlace } from './cursor.ts'
+import { HeardSubjects } from './heard-subjects.ts'
 import type { Hub } from './hub.ts'
 import type { EventSubject, MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
@@ -57,17 +58,19 @@ export async function catchUp(
   from: ChainPlace,
   { hub, view, missed, now, drained, isWanted }: CatchUpOptions,
 ): Promise<void> {
+  const own = new Set(subscription.topic.sources.map(({ key }) => key))
+  const heard = new HeardSubjects(own)
   let place = from
   let bytes = 0
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
   while (place.after.seq < view.end(chain).after.seq) {
     for (const { set, origin, position } of await missed.page(chain, place)) {
-      const pushes = new SetPushes(set, origin, hub.watched, now())
+      const pushes = new SetPushes(set, origin, heard, hub.watched, now())
       for (const [index, change] of set.changes.entries()) {
         if (index < place.told) continue
         pushes.ofChange(change, index, (keys, isReorg, build) => {
           if (isReorg && !subscription.wantsReorgs) return
-          const key = keys.find((each) => subscription.keys.has(each))
+          const key = keys.find((each) => own.has(each))
           if (key === undefined) return
           const event = build()
           subscription.tell(key, event)
@@ -84,5 +87,7 @@ export async function catchUp(
     await turn()
     if (!isWanted()) return
   }
-  subscription.endCatchUp(chain, place)
+  // The log may have been read beyond what was pushed, or a set been told in part.
+  const isBeyond = place.told > 0 || place.after.seq > view.end(chain).after.seq
+  subscription.endCatchUp(chain, isBeyond ? place : undefined)
 }

@@ -53,6 +53,40 @@ test('a message above the limit closes the socket unread', async () => {
   assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'the message is too large']]])
 })
 
+test('who has not said its key yet is given little room', async () => {
+  const { socket, receive } = startSession({ isAuthorised: false, limits: { maxStrangerBytes: 50 } })
+  await receive(request(1, 'subscribe', TX))
+  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'the message is too large']]])
+})
+
+test('who goes on after many refusals is closed and not listened to any more', async () => {
+  const limits = { messagesPerSecond: 1, refusalsAtOnce: 2, refusalsPerSecond: 1 }
+  const { socket, clock, receive } = startSession({ limits })
+  for (let id = 1; id <= 3; id++) await receive(request(id, 'ping', []))
+  clock.now += 500
+  assert.deepEqual(socket.closed, [])
+  await receive(request(4, 'ping', []))
+  assert.deepEqual([socket.closed, socket.isPaused], [[[4429, 'too many messages']], true])
+  clock.now += 10_000
+  await receive(request(5, 'ping', []))
+  assert.deepEqual(socket.sent.map((answer) => (answer as { id: number }).id).sort(), [1, 2, 3])
+})
+
+test('a long message that is refused counts as several', async () => {
+  const { socket, receive } = startSession({ limits: { messagesPerSecond: 1, refusalsAtOnce: 4 } })
+  await receive(request(1, 'ping', []))
+  await receive(request(2, 'ping', ['x'.repeat(20_000)]))
+  assert.deepEqual(socket.closed, [[4429, 'too many messages']])
+})
+
+test('pings are answered as often as other messages, and count with them', () => {
+  const { socket } = startSession({ limits: { messagesPerSecond: 2, refusalsAtOnce: 1 } })
+  for (const data of ['a', 'b', 'c']) socket.emit('ping', Buffer.from(data))
+  assert.deepEqual([socket.pongs, socket.closed], [['a', 'b'], []])
+  socket.emit('ping', Buffer.from('d'))
+  assert.deepEqual([socket.pongs, socket.closed], [['a', 'b'], [[4429, 'too many messages']]])
+})
+
 test('a bucket holds a burst, refills at its rate, and knows when', () => {
   let now = 0
   const bucket = new TokenBucket(2, () => now, 5)

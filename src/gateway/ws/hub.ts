@@ -1,7 +1,9 @@
 import type { ChangeSet } from '../../domain/change.ts'
 import type { SetOrigin } from './cursor.ts'
+import { HeardSubjects } from './heard-subjects.ts'
 import type { PushEvent } from './push-event.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
+import { SharedTopics } from './shared-topics.ts'
 import { WatchedPairs } from './watched-pairs.ts'
 
 export type Listener = {
@@ -13,7 +15,9 @@ export type Listener = {
 /** Who listens to what. Turns each change set into pushes. */
 export class Hub {
   readonly watched = new WatchedPairs()
+  readonly topics = new SharedTopics()
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #heard = new HeardSubjects()
   readonly #now: () => number
 
   constructor(now: () => number) {
@@ -22,14 +26,20 @@ export class Hub {
 
   add(key: string, listener: Listener): void {
     const listeners = this.#listeners.get(key)
-    if (listeners === undefined) this.#listeners.set(key, new Set([listener]))
-    else listeners.add(listener)
+    if (listeners !== undefined) {
+      listeners.add(listener)
+      return
+    }
+    this.#listeners.set(key, new Set([listener]))
+    this.#heard.add(key)
   }
 
   remove(key: string, listener: Listener): void {
     const listeners = this.#listeners.get(key)
     listeners?.delete(listener)
-    if (listeners?.size === 0) this.#listeners.delete(key)
+    if (listeners?.size !== 0) return
+    this.#listeners.delete(key)
+    this.#heard.remove(key)
   }
 
   /** Keys that somebody listens to. */
@@ -40,8 +50,9 @@ export class Hub {
   apply(set: ChangeSet, origin: SetOrigin): void {
     const repriced = this.watched.apply(set)
     if (this.#listeners.size === 0) return
-    const pushes = new SetPushes(set, origin, this.watched, this.#now())
-    for (const [index, change] of set.changes.entries()) pushes.ofChange(change, index, this.#push)
+    const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now())
+    let index = 0
+    for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
     pushes.ofPrices(repriced, this.#push)
   }
 

@@ -7,10 +7,15 @@ export const DEFAULT_WS_LIMITS = {
   maxBatch: 20,
   messagesPerSecond: 20,
   maxMessageBytes: 64 * 1_024,
+  /** Of a client that has not shown its key yet: enough for that. */
+  maxStrangerBytes: 1_024,
+  /** Messages that are refused one by one, each 4 KiB counting as one; who goes on after that is shown out. */
+  refusalsPerSecond: 100,
+  refusalsAtOnce: 500,
   /** Requests that wait for the store to answer earlier ones. */
   maxWaiting: 100,
   /** Not yet taken by the client's side of the connection. */
-  maxBufferedBytes: 4 * 1_024 * 1_024,
+  maxBufferedBytes: 2 * 1_024 * 1_024,
   authMs: 5_000,
   pingMs: 20_000,
   silenceMs: 60_000,

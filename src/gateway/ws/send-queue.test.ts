@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { Registry } from 'prom-client'
 import { FakeStream, originOf } from '../../../test/support/fake-session.ts'
+import { createGatewayMetrics } from '../metrics.ts'
 import { Flusher } from './flusher.ts'
 import { textFrame } from './frame.ts'
 import { PushEvent } from './push-event.ts'
@@ -11,15 +13,11 @@ const CONGESTED = 128 * 1_024
 function start(maxBytes = 1_000_000, flusher: Pick<Flusher, 'wake'> = { wake: () => undefined }) {
   const stream = new FakeStream()
   const counts = { overflows: 0, conflations: 0 }
-  const state = { isOpen: true }
-  const queue = new SendQueue({
-    stream,
-    isOpen: () => state.isOpen,
-    maxBytes,
-    onOverflow: () => counts.overflows++,
-    onConflated: () => counts.conflations++,
-    wake: (woken) => flusher.wake(woken),
-  })
+  const state = { isOpen: true, onOverflow: () => counts.overflows++ }
+  const { conflations } = createGatewayMetrics(new Registry())
+  conflations.inc = () => counts.conflations++
+  const options = { limits: { maxBufferedBytes: maxBytes }, metrics: { conflations }, flusher }
+  const queue = new SendQueue(stream, state, options)
   return { stream, counts, state, queue }
 }
 

@@ -1,4 +1,6 @@
+import type { GatewayMetrics } from '../metrics.ts'
 import type { JoinedFrames } from './frame.ts'
+import type { WsLimits } from './limits.ts'
 import type { PushEvent } from './push-event.ts'
 
 /** What a frame is made by when its turn has come: only then is known that no newer one has taken its place. */
@@ -21,16 +23,20 @@ type Waiting =
   | { readonly bytes: number; readonly frame: Buffer; readonly framer?: undefined }
   | { readonly bytes: number; readonly framer: Framer; readonly event: PushEvent }
 
-export type SendQueueOptions = {
-  readonly stream: FrameSink
+/** The one whose socket it is. */
+export type SendQueueOwner = {
   /** Nothing may follow the goodbye of either side. */
-  readonly isOpen: () => boolean
-  /** Not yet taken by the client's side of the connection, waiting here included. */
-  readonly maxBytes: number
-  readonly onOverflow: () => void
-  readonly onConflated: () => void
+  readonly isOpen: boolean
+  onOverflow(): void
+}
+
+/** The same for all sockets. */
+export type SendQueueOptions = {
+  /** What is not yet taken by the client's side of the connection, waiting here included. */
+  readonly limits: Pick<WsLimits, 'maxBufferedBytes'>
+  readonly metrics: Pick<GatewayMetrics, 'conflations'>
   /** Calls `flush` once the present work is done. */
-  readonly wake: (queue: SendQueue) => void
+  readonly flusher: { wake(queue: SendQueue): void }
 }
 
 /** As long as the stream holds so much that the kernel does not take, nothing more is handed to it. */
@@ -41,6 +47,8 @@ const CONGESTED_BYTES = 128 * 1_024
  * not keep up, of each state only the newest waits; events all wait, up to a limit that ends the connection.
  */
 export class SendQueue {
+  readonly #stream: FrameSink
+  readonly #owner: SendQueueOwner
   readonly #options: SendQueueOptions
   /** While the client keeps up. */
   #next: Waiting[] | undefined
@@ -53,13 +61,15 @@ export class SendQueue {
   #isClosed = false
   #onDrained: (() => void)[] | undefined
 
-  constructor(options: SendQueueOptions) {
+  constructor(stream: FrameSink, owner: SendQueueOwner, options: SendQueueOptions) {
+    this.#stream = stream
+    this.#owner = owner
     this.#options = options
   }
 
   /** Not yet taken by the other side. */
   get bufferedBytes(): number {
-    return this.#bytes + this.#options.stream.writableLength
+    return this.#bytes + this.#stream.writableLength
   }
 
   /** Resolves once more may be sent without piling it up. */
@@ -95,7 +105,7 @@ export class SendQueue {
     if (older !== undefined) {
       this.#late?.delete(place)
       this.#bytes -= older.bytes
-      this.#options.onConflated()
+      this.#options.metrics.conflations.inc()
     }
     // At the end: what a client was told is then always everything up to some moment.
     this.#add(waiting, place)
@@ -104,8 +114,9 @@ export class SendQueue {
   /** Those that write the same at the same time may share what they join. */
   flush(joined?: JoinedFrames): void {
     this.#isWoken = false
-    const { stream, isOpen } = this.#options
-    if (this.#isCongested || (this.#next === undefined && this.#late === undefined) || !isOpen()) return
+    const stream = this.#stream
+    if (this.#isCongested || (this.#next === undefined && this.#late === undefined)) return
+    if (!this.#owner.isOpen) return
     stream.write(this.#take(joined))
     if (stream.writableLength < CONGESTED_BYTES) return
     this.#isCongested = true
@@ -129,8 +140,8 @@ export class SendQueue {
 
   #add(waiting: Waiting, place?: string): void {
     if (this.#isClosed) return
-    if (this.bufferedBytes + waiting.bytes > this.#options.maxBytes) {
-      this.#options.onOverflow()
+    if (this.bufferedBytes + waiting.bytes > this.#options.limits.maxBufferedBytes) {
+      this.#owner.onOverflow()
       return
     }
     if (this.#isCongested) {
@@ -141,7 +152,7 @@ export class SendQueue {
     this.#bytes += waiting.bytes
     if (this.#isWoken) return
     this.#isWoken = true
-    this.#options.wake(this)
+    this.#options.flusher.wake(this)
   }
 
   #forget(): void {

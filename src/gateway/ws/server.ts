@@ -9,6 +9,7 @@ import { writeRawProblem } from '../raw-problem.ts'
 import { Connections } from './connections.ts'
 import { Flusher } from './flusher.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
+import { type MayConnect, originRule } from './origin.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'connections' | 'flusher'> & {
@@ -16,6 +17,8 @@ export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'conne
   /** The largest that any plan allows; a session applies that of its own plan. */
   readonly maxMessageBytes: number
   readonly metrics: GatewayMetrics
+  /** Sites whose pages may connect, beside those of our own host. */
+  readonly allowedOrigins?: readonly string[]
 }
 
 export type WsServer = {
@@ -27,6 +30,8 @@ export type WsServer = {
 
 const PATH = '/ws'
 const GOODBYE_MS = 1_000
+/** Who does not answer our goodbye in this time is hung up on. (Its types do not know this option of `ws` yet.) */
+const CLOSING = { closeTimeout: 10_000 }
 const TICKS_PER_PING = 4
 
 /** Serves WebSocket clients on the upgrades of an HTTP server. */
@@ -40,7 +45,16 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     maxPayload: options.maxMessageBytes,
     maxFragments: 16,
     maxBufferedChunks: 1_024,
+    // One message of a socket in a turn: whoever sends thousands at once waits for everybody else in between.
+    allowSynchronousEvents: false,
+    // A session answers pings itself: as few as other messages, or the answers nobody reads would pile up.
+    autoPong: false,
+    ...CLOSING,
   })
+  server.on('wsClientError', (error, stream) =>
+    writeRawProblem(stream, new RequestError('malformed_request', error.message)),
+  )
+  const mayConnect: MayConnect = originRule(options.allowedOrigins ?? [])
   let isClosing = false
 
   const connections = new Connections<Session>()
@@ -73,6 +87,9 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
       return new RequestError('malformed_request', 'no query is accepted here; send the key in X-API-KEY')
     }
     const given = request.headers['x-api-key']
+    if (!mayConnect(request.headers, given !== undefined)) {
+      return new RequestError('origin_refused', "the page's site is not one of gateway.allowed_origins")
+    }
     if (given === undefined) return undefined
     const checked = options.check(given)
     if (typeof checked === 'string') return keyRefused(checked)

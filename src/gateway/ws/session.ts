@@ -3,6 +3,7 @@ import { withoutApiKeys } from '../../domain/api-key.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Grant, KeyRing } from '../keys/key-ring.ts'
+import type { SocketPlan } from '../keys/plan.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Connections } from './connections.ts'
@@ -14,8 +15,8 @@ import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
 import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc.ts'
 import { errorReply, RpcFault } from './rpc-fault.ts'
-import { type FrameSink, SendQueue } from './send-queue.ts'
-import { type Outcome, Subscriber } from './subscriber.ts'
+import { type FrameSink, SendQueue, type SendQueueOwner } from './send-queue.ts'
+import { type Outcome, Subscriber, type SubscriberOwner } from './subscriber.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export type SessionOptions = {
@@ -34,6 +35,9 @@ export type SessionOptions = {
   readonly now: () => number
 }
 
+/** What a key's plan decides. */
+type Allowed = Omit<SocketPlan, 'maxConnections'>
+
 const CLOSE_GOING_AWAY = 1001
 const CLOSE_TOO_LARGE = 1009
 const CLOSE_FAILED = 1011
@@ -41,70 +45,67 @@ const CLOSE_UNAUTHORIZED = 4401
 const CLOSE_KEY_ENDED = 4403
 const CLOSE_SLOW_READER = 4408
 const CLOSE_TOO_MANY = 4429
+const BYTES_OF_A_REFUSAL = 4_096
 
 /**
  * One socket: answers its requests in the order they came (only the refusals of a flood overtake), and sends it
  * the pushes it subscribed to.
  */
-export class Session {
+export class Session implements SendQueueOwner, SubscriberOwner {
   readonly #socket: WebSocket
   readonly #queue: SendQueue
   readonly #options: SessionOptions
   readonly #subscriber: Subscriber
   readonly #authTimer: NodeJS.Timeout | undefined
-  #limits: WsLimits
+  /** Of everybody, then of the key's plan. */
+  #allowed: Allowed
   #bucket: TokenBucket
+  #refusals: TokenBucket | undefined
   #grant: Grant | undefined
-  #answered: Promise<void> = Promise.resolve()
+  /** While there is anything to answer. */
+  #answered: Promise<void> | undefined
   #waiting = 0
   #heardAt: number
   #pingedAt: number
 
   /** `stream` is what the socket writes to: whole frames may be written past it. */
   constructor(socket: WebSocket, stream: FrameSink, grant: Grant | undefined, options: SessionOptions) {
-    const { hub, view, missed, events, limits, metrics, now, flusher } = options
+    const { limits, now } = options
     this.#socket = socket
     this.#options = options
-    this.#limits = limits
+    this.#allowed = limits
     this.#heardAt = now()
     this.#pingedAt = this.#heardAt
     this.#bucket = new TokenBucket(limits.messagesPerSecond, now)
-    const currentLimits = (): WsLimits => this.#limits
-    this.#queue = new SendQueue({
-      stream,
-      isOpen: () => socket.readyState === socket.OPEN,
-      maxBytes: limits.maxBufferedBytes,
-      onOverflow: () => this.#closeSlow(),
-      onConflated: () => metrics.conflations.inc(),
-      wake: (queue) => flusher.wake(queue),
-    })
-    this.#subscriber = new Subscriber({
-      ...{ hub, view, missed, events },
-      get maxSubscriptions() {
-        return currentLimits().maxSubscriptions
-      },
-      maxHeldBytes: limits.maxBufferedBytes,
-      now,
-      send: (framer, key, event) => {
-        metrics.countPush(event.topic)
-        this.#queue.push(framer, key, event)
-      },
-      onOverflow: () => this.#closeSlow(),
-      drained: () => this.#queue.drained(),
-      onReplayFailed: (error) => {
-        options.logger.warn({ err: error }, 'What a client missed could not be told')
-        this.#close(CLOSE_FAILED, 'what was missed could not be told; come again')
-      },
-      onCountChange: (difference) => metrics.subscriptions.inc(difference),
-    })
+    this.#queue = new SendQueue(stream, this, options)
+    this.#subscriber = new Subscriber(this.#queue, this, options)
     if (grant !== undefined) this.#accept(grant)
     else this.#authTimer = setTimeout(() => this.#close(CLOSE_UNAUTHORIZED, 'no auth in time'), limits.authMs)
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
     socket.on('pong', () => this.#heard())
-    socket.on('ping', () => this.#heard())
+    socket.on('ping', (data) => this.#onPing(data))
     // What a client does wrong on the wire ends its socket only; `close` follows.
     socket.on('error', (error) => options.logger.debug({ err: error }, 'WebSocket failed'))
     socket.on('close', () => this.#end())
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get maxSubscriptions(): number {
+    return this.#allowed.maxSubscriptions
+  }
+
+  onOverflow(): void {
+    if (!this.isOpen) return
+    this.#options.metrics.slowReaders.inc()
+    this.#close(CLOSE_SLOW_READER, 'reading too slowly')
+  }
+
+  onReplayFailed(error: unknown): void {
+    this.#options.logger.warn({ err: error }, 'What a client missed could not be told')
+    this.#close(CLOSE_FAILED, 'what was missed could not be told; come again')
   }
 
   endIfKeyEnded(): void {
@@ -119,7 +120,7 @@ export class Session {
     const { silenceMs, pingMs } = this.#options.limits
     if (now - this.#heardAt >= silenceMs) {
       this.#close(CLOSE_GOING_AWAY, 'silent for too long')
-    } else if (now - this.#pingedAt >= pingMs && this.#socket.readyState === this.#socket.OPEN) {
+    } else if (now - this.#pingedAt >= pingMs && this.isOpen) {
       this.#pingedAt = now
       this.#socket.ping()
     }
@@ -135,9 +136,19 @@ export class Session {
     this.#heardAt = this.#options.now()
   }
 
-  #onMessage(data: RawData, isBinary: boolean): void {
+  #onPing(data: Buffer): void {
     this.#heard()
-    if ((data as Buffer).length > this.#limits.maxMessageBytes) {
+    if (this.#mayProceed()) this.#socket.pong(data)
+    else this.#mayRefuse(data.length)
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    // After our goodbye a client is not listened to, however much it still says.
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#heard()
+    const maxBytes =
+      this.#grant === undefined ? this.#options.limits.maxStrangerBytes : this.#allowed.maxMessageBytes
+    if ((data as Buffer).length > maxBytes) {
       this.#close(CLOSE_TOO_LARGE, 'the message is too large')
       return
     }
@@ -145,32 +156,43 @@ export class Session {
     const items = message.items.map((item) => (this.#mayProceed() ? item : rateLimited(item)))
     if (items.every((item, index) => item !== message.items[index])) {
       // Queued, the answers to a flood would pile up behind a store that is slow.
-      this.#sendReplies(message.isBatch, items.map(toRefusal))
+      if (this.#mayRefuse((data as Buffer).length)) this.#sendReplies(message.isBatch, items.map(toRefusal))
       return
     }
     this.#waiting++
-    this.#answered = this.#answered
+    this.#answered = (this.#answered ?? Promise.resolve())
       .then(() => this.#answer(message.isBatch, items))
       .catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'WebSocket request failed')
       })
       .finally(() => {
-        this.#waiting--
+        if (--this.#waiting === 0) this.#answered = undefined
       })
   }
 
   #parse(data: RawData): RpcMessage {
-    const { familyOf } = this.#options
-    const { maxBatch, maxPriceIds, maxMultiKlinePairs } = this.#limits
+    const { familyOf, limits } = this.#options
+    const { maxPriceIds, maxMultiKlinePairs } = this.#allowed
     // `nodebuffer` is the socket's binary type, so that this is the whole message in one buffer.
     return parseMessage((data as Buffer).toString('utf8'), {
-      ...{ familyOf, maxBatch, maxPriceIds, maxMultiKlinePairs },
+      ...{ familyOf, maxBatch: limits.maxBatch, maxPriceIds, maxMultiKlinePairs },
     })
   }
 
   /** Each request of a batch counts as a message of its own. */
   #mayProceed(): boolean {
     return this.#bucket.take() && this.#waiting < this.#options.limits.maxWaiting
+  }
+
+  /** To be refused is work too; who makes too much of it is closed. */
+  #mayRefuse(bytes: number): boolean {
+    const { refusalsPerSecond, refusalsAtOnce } = this.#options.limits
+    this.#refusals ??= new TokenBucket(refusalsPerSecond, this.#options.now, refusalsAtOnce)
+    if (this.#refusals.take(1 + Math.floor(bytes / BYTES_OF_A_REFUSAL))) return true
+    this.#close(CLOSE_TOO_MANY, 'too many messages')
+    // Even to overlook the rest of a flood would be work: it is left in the kernel until the socket is given up.
+    this.#socket.pause()
+    return false
   }
 
   async #answer(isBatch: boolean, items: readonly RpcItem[]): Promise<void> {
@@ -232,12 +254,12 @@ export class Session {
   }
 
   #accept(grant: Grant): void {
-    const { connections, limits, now } = this.#options
+    const { connections, now } = this.#options
     if (this.#grant !== undefined) connections.remove(this.#grant, this)
     this.#grant = grant
     connections.add(grant, this)
-    this.#limits = { ...limits, ...grant.plan.sockets }
-    this.#bucket = new TokenBucket(this.#limits.messagesPerSecond, now)
+    this.#allowed = grant.plan.sockets
+    this.#bucket = new TokenBucket(this.#allowed.messagesPerSecond, now)
   }
 
   #toFault(error: unknown): RpcFault {
@@ -257,13 +279,7 @@ export class Session {
   }
 
   #send(text: string): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#queue.sendFrame(textFrame(text))
-  }
-
-  #closeSlow(): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    this.#options.metrics.slowReaders.inc()
-    this.#close(CLOSE_SLOW_READER, 'reading too slowly')
+    if (this.isOpen) this.#queue.sendFrame(textFrame(text))
   }
 
   #close(code: number, reason: string): void {

@@ -1,5 +1,15 @@
-import type { Candle, Change, ChangeSet, EventRef, MainPairSwitch, Pair, Trade } from '../../domain/change.ts'
-import { formatChainId } from '../../domain/ids.ts'
+import type {
+  Candle,
+  CandleRef,
+  Change,
+  ChangeSet,
+  EventRef,
+  LiquidityEvent,
+  MainPairSwitch,
+  Pair,
+  Trade,
+} from '../../domain/change.ts'
+import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import { pushedInterval } from '../../domain/interval.ts'
 import { type OrderKey, publicEventId } from '../../domain/order-key.ts'
 import { klinePush, targetDecimals } from '../shape/kline.ts'
@@ -8,6 +18,7 @@ import { switchPush } from '../shape/main-pair-switch.ts'
 import { priceEntry, pricePush } from '../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
 import type { SetOrigin } from './cursor.ts'
+import type { HeardSubjects } from './heard-subjects.ts'
 import { PushEvent, type PushPlace, type Shape } from './push-event.ts'
 import {
   klineKey,
@@ -28,67 +39,40 @@ export type Emit = (keys: readonly string[], isReorg: boolean, build: () => Push
 export class SetPushes {
   readonly #set: ChangeSet
   readonly #origin: SetOrigin
+  readonly #heard: HeardSubjects
   readonly #watched: WatchedPairs
   readonly #now: number
   #pairs: Map<string, Pair> | undefined
 
-  constructor(set: ChangeSet, origin: SetOrigin, watched: WatchedPairs, now: number) {
+  constructor(set: ChangeSet, origin: SetOrigin, heard: HeardSubjects, watched: WatchedPairs, now: number) {
     this.#set = set
     this.#origin = origin
+    this.#heard = heard
     this.#watched = watched
     this.#now = now
   }
 
   ofChange(change: Change, index: number, emit: Emit): void {
-    const { chain } = this.#set
-    const on = (address: string) => ({ chain, address })
     switch (change.type) {
-      case 'trade': {
-        const { trade } = change
-        emit([txKey(on(trade.pair))], false, () =>
-          this.#event('tx', index, () => swapPush(chain, trade), trade),
-        )
-        emit(
-          tokensOf(trade).map((token) => tokenTxKey(on(token))),
-          false,
-          () => this.#event('multi_tx', index, () => tokenSwapPush(chain, trade)),
-        )
+      case 'trade':
+        this.#trade(change.trade, index, emit)
         break
-      }
-      case 'liquidity': {
-        const { liquidity } = change
-        emit([liquidityKey(on(liquidity.pair))], false, () =>
-          this.#event('liq', index, () => liquidityPush(chain, liquidity), liquidity),
-        )
+      case 'liquidity':
+        if (this.#heard.has('liq', change.liquidity.pair)) this.#liquidity(change.liquidity, index, emit)
         break
-      }
-      case 'candle': {
-        const { candle } = change
-        emit([klineKey(on(candle.pair), candle.interval)], false, () =>
-          this.#state('kline', index, (shape) => this.#kline(candle, shape), candle.start),
-        )
+      case 'candle':
+        if (this.#heard.has('kline', change.candle.pair)) this.#candle(change.candle, index, emit)
         break
-      }
       case 'tradeRemoved':
-        this.#revert('tx', [txKey(on(change.trade.pair))], change.trade, index, emit)
+        this.#revert('tx', [txKey(this.#on(change.trade.pair))], change.trade, index, emit)
         this.#revert('multi_tx', this.#tokenKeysOf(change.trade), change.trade, index, emit)
         break
       case 'liquidityRemoved':
-        this.#revert('liq', [liquidityKey(on(change.liquidity.pair))], change.liquidity, index, emit)
+        this.#revert('liq', [liquidityKey(this.#on(change.liquidity.pair))], change.liquidity, index, emit)
         break
-      case 'candleRemoved': {
-        const { pair, interval, start } = change.candle
-        const id = formatChainId(pair, chain)
-        emit([klineKey(on(pair), interval)], true, () =>
-          this.#event('kline', index, () => ({
-            id,
-            interval: pushedInterval(interval),
-            time: start,
-            topic: 'revert',
-          })),
-        )
+      case 'candleRemoved':
+        if (this.#heard.has('kline', change.candle.pair)) this.#candleRemoved(change.candle, index, emit)
         break
-      }
       case 'switch':
         this.#switch(change.switch, index, emit)
         break
@@ -114,6 +98,42 @@ export class SetPushes {
         isMain && targetToken !== undefined ? [own, tokenPriceKey({ chain, address: targetToken })] : [own]
       emit(keys, false, () => this.#state('price', changes.length - 1, () => pricePush([priceEntry(priced)])))
     }
+  }
+
+  #on(address: string): ChainId {
+    return { chain: this.#set.chain, address }
+  }
+
+  #trade(trade: Trade, index: number, emit: Emit): void {
+    const { chain } = this.#set
+    if (this.#heard.has('tx', trade.pair)) {
+      const build = () => this.#event('tx', index, () => swapPush(chain, trade), trade)
+      emit([txKey(this.#on(trade.pair))], false, build)
+    }
+    const tokens = tokensOf(trade).filter((token) => this.#heard.has('multi_tx', token))
+    if (tokens.length === 0) return
+    const build = () => this.#event('multi_tx', index, () => tokenSwapPush(chain, trade))
+    emit(
+      tokens.map((token) => tokenTxKey(this.#on(token))),
+      false,
+      build,
+    )
+  }
+
+  #liquidity(liquidity: LiquidityEvent, index: number, emit: Emit): void {
+    const build = () => this.#event('liq', index, () => liquidityPush(this.#set.chain, liquidity), liquidity)
+    emit([liquidityKey(this.#on(liquidity.pair))], false, build)
+  }
+
+  #candle(candle: Candle, index: number, emit: Emit): void {
+    const build = () => this.#state('kline', index, (shape) => this.#kline(candle, shape), candle.start)
+    emit([klineKey(this.#on(candle.pair), candle.interval)], false, build)
+  }
+
+  #candleRemoved({ pair, interval, start }: CandleRef, index: number, emit: Emit): void {
+    const id = formatChainId(pair, this.#set.chain)
+    const removed = { id, interval: pushedInterval(interval), time: start, topic: 'revert' }
+    emit([klineKey(this.#on(pair), interval)], true, () => this.#event('kline', index, () => removed))
   }
 
   #event(topic: TopicName, index: number, build: () => object, event?: EventRef): PushEvent {

@@ -1,57 +1,74 @@
 import type { MarketReader } from '../market-view.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { catchUp, catchUpFromHistory, type FromHistory } from './catch-up.ts'
-import { type ChainPlace, formatCursor, type Places, parseCursor } from './cursor.ts'
+import { formatCursor, type Places, parseCursor } from './cursor.ts'
 import type { Hub } from './hub.ts'
+import type { WsLimits } from './limits.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
 import { PushEvent } from './push-event.ts'
 import type { Command } from './rpc.ts'
 import { RPC_CODES, RpcFault } from './rpc-fault.ts'
 import { unknownSubject } from './rpc-topic.ts'
+import type { Framer, SendQueue } from './send-queue.ts'
+import type { FoundTopic } from './shared-topics.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
 import { resolveTopic, type Source } from './sources.ts'
-import { Subscription, type SubscriptionOptions } from './subscription.ts'
-import { liquidityKey, type Topic, type TopicName, topicIdentity, txKey } from './topic.ts'
+import { Subscription, type SubscriptionOwner } from './subscription.ts'
+import { liquidityKey, type Topic, topicIdentity, txKey } from './topic.ts'
 
-export type SubscriberOptions = SubscriptionOptions & {
+/** The same for all sockets. */
+export type SubscriberOptions = {
   readonly hub: Hub
   readonly view: MarketReader
   readonly missed: MissedSets
   readonly events: MissedEvents
-  readonly maxSubscriptions: number
+  readonly limits: Pick<WsLimits, 'maxBufferedBytes'>
+  readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush'>
   readonly now: () => number
-  /** Resolves once there is room for more. */
-  readonly drained: () => Promise<void>
+}
+
+/** The one whose socket it is. */
+export type SubscriberOwner = {
+  readonly maxSubscriptions: number
+  onOverflow(): void
   /** What was missed cannot be told after all. */
-  readonly onReplayFailed: (error: unknown) => void
-  /** +1 and -1, for the gauge. */
-  readonly onCountChange: (difference: number) => void
+  onReplayFailed(error: unknown): void
 }
 
 /** What a request did: `result` is its answer, `afterwards` what follows once that has been sent. */
 export type Outcome = { readonly result: object | string; readonly afterwards?: () => void }
 
-type Opened = {
-  readonly identity: string
-  readonly name: TopicName
-  readonly subscription: Subscription
-  readonly sources: readonly Source[]
-  /** Where each chain stood: what came before is read, what comes after is pushed. */
-  readonly ends: Places
-}
-
 /** From where on something is told that was missed; of the one chain of a pair's events, by history if need be. */
 type Start = { readonly places: Places; readonly history: FromHistory | undefined }
 
 /** The subscriptions of one socket. */
-export class Subscriber {
+export class Subscriber implements SubscriptionOwner {
+  readonly #queue: SendQueue
+  readonly #owner: SubscriberOwner
   readonly #options: SubscriberOptions
-  readonly #opened = new Map<string, Opened>()
+  /** Few enough to be looked through. */
+  readonly #subscriptions: Subscription[] = []
   #count = 0
   #isClosed = false
 
-  constructor(options: SubscriberOptions) {
+  constructor(queue: SendQueue, owner: SubscriberOwner, options: SubscriberOptions) {
+    this.#queue = queue
+    this.#owner = owner
     this.#options = options
+  }
+
+  get maxHeldBytes(): number {
+    return this.#options.limits.maxBufferedBytes
+  }
+
+  send(framer: Framer, key: string, event: PushEvent): void {
+    this.#options.metrics.countPush(event.topic)
+    this.#queue.push(framer, key, event)
+  }
+
+  onOverflow(): void {
+    this.#owner.onOverflow()
   }
 
   async subscribe(command: Command & { method: 'subscribe' }): Promise<Outcome> {
@@ -64,7 +81,9 @@ export class Subscriber {
     const from = options.from === undefined ? undefined : placesOf(options.from, sources)
     // A second subscribe to the same takes the place of the first.
     this.#drop(identity)
-    const opened = this.#open(identity, command, sources)
+    // Where each chain stands: what came before is read, what comes after is pushed.
+    const ends: Places = new Map(sources.map(({ chain }) => [chain, { ...view.end(chain), told: 0 }]))
+    const subscription = this.#open(command, { identity, name: topic.name, sources })
     try {
       const found = from && (await this.#find(topic, from))
       const start = typeof found === 'string' ? undefined : found
@@ -74,10 +93,10 @@ export class Subscriber {
         action: 'subscribe',
         params,
         ...(rejected.length === 0 ? {} : { rejected }),
-        ...(options.cursor ? { cursor: formatCursor(start?.places ?? opened.ends) } : {}),
+        ...(options.cursor ? { cursor: formatCursor(start?.places ?? ends) } : {}),
         ...(found === undefined ? {} : recovery(found)),
       }
-      return { result: answer, afterwards: () => this.#begin(opened, snapshot, start) }
+      return { result: answer, afterwards: () => this.#begin(subscription, ends, snapshot, start) }
     } catch (error) {
       this.#drop(identity)
       throw error
@@ -86,20 +105,19 @@ export class Subscriber {
 
   unsubscribe(command: Command & { method: 'unsubscribe' }): Outcome {
     const { topic, params } = command
-    for (const identity of topic === 'all' ? [...this.#opened.keys()] : [topicIdentity(topic)]) {
-      this.#drop(identity)
-    }
+    if (topic === 'all') this.#dropAll()
+    else this.#drop(topicIdentity(topic))
     return { result: { status: 'ok', action: 'unsubscribe', params } }
   }
 
   close(): void {
     this.#isClosed = true
-    for (const identity of [...this.#opened.keys()]) this.#drop(identity)
+    this.#dropAll()
   }
 
   #checkRoom(identity: string): void {
-    const { maxSubscriptions } = this.#options
-    if (this.#opened.has(identity) || this.#opened.size < maxSubscriptions) return
+    const { maxSubscriptions } = this.#owner
+    if (this.#subscriptions.length < maxSubscriptions || this.#indexOf(identity) !== -1) return
     throw new RpcFault('limit_exceeded', `a connection holds at most ${maxSubscriptions} subscriptions`, {
       limit: 'subscriptions',
       max: maxSubscriptions,
@@ -107,42 +125,50 @@ export class Subscriber {
   }
 
   /** Listening begins before anything is read, so that nothing can fall between the two. */
-  #open(
-    identity: string,
-    { id, topic, options }: Command & { method: 'subscribe' },
-    sources: readonly Source[],
-  ): Opened {
-    const { hub, view, onCountChange } = this.#options
-    const subscription = new Subscription(id, ++this.#count, options, this.#options)
-    const ends = new Map<string, ChainPlace>()
-    for (const { chain } of sources) ends.set(chain, { ...view.end(chain), told: 0 })
-    const opened = { identity, name: topic.name, subscription, sources, ends }
+  #open({ id, options }: Command & { method: 'subscribe' }, found: FoundTopic): Subscription {
+    const { hub, metrics } = this.#options
+    const serial = ++this.#count
     // The socket may have closed while the pair was looked up: nobody would remove the listener again.
-    if (this.#isClosed) return opened
-    this.#opened.set(identity, opened)
-    onCountChange(1)
-    for (const source of sources) {
-      subscription.keys.add(source.key)
+    if (this.#isClosed) return new Subscription(id, serial, found, options, this)
+    const topic = hub.topics.hold(found)
+    const subscription = new Subscription(id, serial, topic, options, this)
+    this.#subscriptions.push(subscription)
+    metrics.subscriptions.inc()
+    for (const source of topic.sources) {
       hub.add(source.key, subscription)
       if (source.kind === 'kline') hub.watched.watch(source.series.pair)
       else if (source.kind === 'pair') hub.watched.watch(source.ref)
       else if (source.kind === 'token') hub.watched.watchToken(source.ref)
     }
-    return opened
+    return subscription
+  }
+
+  #dropAll(): void {
+    while (this.#subscriptions.length > 0) this.#dropAt(this.#subscriptions.length - 1)
   }
 
   #drop(identity: string): void {
-    const opened = this.#opened.get(identity)
-    if (opened === undefined) return
-    const { hub, onCountChange } = this.#options
-    this.#opened.delete(identity)
-    for (const source of opened.sources) {
-      hub.remove(source.key, opened.subscription)
-      if (source.kind === 'kline') hub.watched.unwatch(source.series.pair)
-      else if (source.kind === 'pair') hub.watched.unwatch(source.ref)
-      else if (source.kind === 'token') hub.watched.unwatchToken(source.ref)
+    const index = this.#indexOf(identity)
+    if (index !== -1) this.#dropAt(index)
+  }
+
+  #dropAt(index: number): void {
+    const { hub, metrics } = this.#options
+    for (const subscription of this.#subscriptions.splice(index, 1)) {
+      const { topic } = subscription
+      for (const source of topic.sources) {
+        hub.remove(source.key, subscription)
+        if (source.kind === 'kline') hub.watched.unwatch(source.series.pair)
+        else if (source.kind === 'pair') hub.watched.unwatch(source.ref)
+        else if (source.kind === 'token') hub.watched.unwatchToken(source.ref)
+      }
+      hub.topics.release(topic)
+      metrics.subscriptions.dec()
     }
-    onCountChange(-1)
+  }
+
+  #indexOf(identity: string): number {
+    return this.#subscriptions.findIndex(({ topic }) => topic.identity === identity)
   }
 
   /** Where what follows on the places is told from, or why it cannot be. */
@@ -163,33 +189,33 @@ export class Subscriber {
     return { places, history }
   }
 
-  #begin(opened: Opened, snapshot: Snapshot, start: Start | undefined): void {
+  #begin(subscription: Subscription, ends: Places, snapshot: Snapshot, start: Start | undefined): void {
     // A later request of the same batch, or the end of the socket, may have ended it already.
-    if (!this.#isOpen(opened)) return
-    const { name, subscription, ends } = opened
+    if (!this.#isOpen(subscription)) return
     for (const [chain, place] of start?.places ?? ends) subscription.startAt(chain, place)
     // Prices have no history of their own: the present one is told in any case.
-    if (start !== undefined && name !== 'price') void this.#catchUp(opened, start)
-    else this.#tell(opened, snapshot)
+    if (start !== undefined && subscription.topic.name !== 'price') void this.#catchUp(subscription, start)
+    else this.#tell(subscription, ends, snapshot)
   }
 
-  #tell({ name, subscription, ends }: Opened, { pushes, seqs }: Snapshot): void {
+  #tell(subscription: Subscription, ends: Places, { pushes, seqs }: Snapshot): void {
+    const { view, now } = this.#options
+    const { name, sources } = subscription.topic
     for (const [key, seq] of seqs) subscription.skipUpTo(key, seq)
     for (const [index, { chain, build }] of pushes.entries()) {
       const end = ends.get(chain)
       if (end === undefined) continue
       const place = { chain, seq: end.version, origin: end, told: 0 }
-      const sentTime = this.#options.now()
-      const event = new PushEvent({ topic: name, place, isState: true, sentTime, build })
+      const event = new PushEvent({ topic: name, place, isState: true, sentTime: now(), build })
       subscription.tell(`snapshot ${index}`, event)
     }
     subscription.release()
+    for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).version)
   }
 
-  async #catchUp(opened: Opened, { places, history }: Start): Promise<void> {
-    const { subscription } = opened
-    const isWanted = (): boolean => this.#isOpen(opened)
-    const options = { ...this.#options, isWanted }
+  async #catchUp(subscription: Subscription, { places, history }: Start): Promise<void> {
+    const isWanted = (): boolean => this.#isOpen(subscription)
+    const options = { ...this.#options, drained: () => this.#queue.drained(), isWanted }
     subscription.beginCatchUp(places.keys())
     try {
       for (const [chain, place] of places) {
@@ -197,12 +223,12 @@ export class Subscriber {
         if (from !== undefined) await catchUp(subscription, chain, from, options)
       }
     } catch (error) {
-      if (isWanted()) this.#options.onReplayFailed(error)
+      if (isWanted()) this.#owner.onReplayFailed(error)
     }
   }
 
-  #isOpen(opened: Opened): boolean {
-    return this.#opened.get(opened.identity) === opened
+  #isOpen(subscription: Subscription): boolean {
+    return this.#subscriptions.includes(subscription)
   }
 }
 

@@ -14,6 +14,7 @@ function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
   const subscription = new Subscription(
     7,
     1,
+    { identity: 'all', name: 'tx', sources: [] },
     { ...NO_OPTIONS, ...options },
     {
       send: (framer, _key, event) => sent.push(JSON.parse(readFrames(framer.frameOf(event)).join()) as Shown),
@@ -46,6 +47,16 @@ test('held back until released, then only what is newer than the snapshot of its
   assert.deepEqual(told(), ['eth 5.1', 'eth 6.1', 'eth 6.1', 'eth 5.1'])
 })
 
+test('a key is waited for only as long as something older than what was told of it may come', () => {
+  const { subscription, told } = start()
+  subscription.skipUpTo('a', 7)
+  subscription.skipUpTo('b', 5)
+  subscription.release()
+  for (const key of ['a', 'b', 'c']) subscription.expectAfter(key, 5)
+  for (const seq of [6, 7, 8]) for (const key of ['a', 'b']) subscription.offer(key, event(seq))
+  assert.deepEqual(told(), ['eth 6.1', 'eth 7.1', 'eth 8.1', 'eth 8.1'])
+})
+
 test('what is held back is bounded', () => {
   const { subscription, counts } = start({}, 3 * event(1).size('document'))
   for (let seq = 1; seq <= 4; seq++) subscription.offer('a', event(seq))
@@ -70,6 +81,16 @@ test('catching up: pushes of the chain are passed over until the place is reache
     subscription.offer('a', event(seq, index))
   }
   assert.deepEqual(told(), ['bsc 5.1', 'eth 3.1', 'eth 6.3', 'eth 7.1'])
+})
+
+test('caught up without a place to wait for: everything passes', () => {
+  const { subscription, told } = start()
+  subscription.beginCatchUp(['eth', 'bsc'])
+  subscription.endCatchUp('eth', undefined)
+  for (const chain of ['eth', 'bsc']) subscription.offer('a', event(5, 1, chain))
+  subscription.endCatchUp('bsc', undefined)
+  for (const chain of ['eth', 'bsc']) subscription.offer('a', event(4, 1, chain))
+  assert.deepEqual(told(), ['eth 5.1', 'eth 4.1', 'bsc 4.1'])
 })
 
 test('numbers are contiguous, and each cursor says where every chain stands', () => {

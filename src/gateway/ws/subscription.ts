@@ -2,94 +2,108 @@ import { type ChainPlace, formatCursor } from './cursor.ts'
 import type { Listener } from './hub.ts'
 import type { PushEvent, PushPlace, Shape } from './push-event.ts'
 import type { Framer } from './send-queue.ts'
+import type { FoundTopic } from './shared-topics.ts'
 import type { TopicOptions } from './topic.ts'
 
 type Held = { readonly key: string; readonly event: PushEvent }
 
-export type SubscriptionOptions = {
-  readonly send: (framer: Framer, key: string, event: PushEvent) => void
-  readonly onOverflow: () => void
+/** What keeps pushes from passing. */
+type Gate = {
+  /** Until the release. */
+  held: Held[] | undefined
+  heldBytes: number
+  /** By key: what was told of it includes everything up to this. */
+  readonly after: Map<string, number>
+  /** Chains that were caught up with, and how far; those without a place are still being caught up with. */
+  readonly caughtUp: Map<string, ChainPlace | undefined> | undefined
+}
+
+/** What is told to who asks for cursors: how many pushes there were, and where each chain stands. */
+type Numbering = { count: number; readonly places: Map<string, ChainPlace> }
+
+export type SubscriptionOwner = {
   readonly maxHeldBytes: number
+  send(framer: Framer, key: string, event: PushEvent): void
+  onOverflow(): void
 }
 
 /**
  * One accepted subscribe of one socket. Until it is released it holds pushes back; then it lets through only those
  * that are newer than what was said of the same key. While it catches up with a chain it lets none of it through:
- * they are among what it still has to catch up with.
+ * they are among what it still has to catch up with. There are very many of these, and most wait for a push: what
+ * is needed only at the beginning, or only by some, is no field of its own.
  */
 export class Subscription implements Listener, Framer {
   readonly id: number
   readonly serial: number
-  readonly keys = new Set<string>()
+  readonly topic: FoundTopic
   readonly wantsReorgs: boolean
-  readonly #shape: Shape
-  readonly #options: SubscriptionOptions
-  /** What was told last, by chain; only for who asks for cursors. */
-  readonly #places: Map<string, ChainPlace> | undefined
-  #after: Map<string, number> | undefined
-  /** Chains that were caught up with, and how far; those without a place are still being caught up with. */
-  #caughtUp: Map<string, ChainPlace | undefined> | undefined
-  #held: Held[] | undefined = []
-  #heldBytes = 0
-  #count = 0
+  readonly #owner: SubscriptionOwner
+  readonly #numbering: Numbering | undefined
+  #gate: Gate | undefined = { held: [], heldBytes: 0, after: new Map(), caughtUp: undefined }
 
-  constructor(id: number, serial: number, { cursor, reorg }: TopicOptions, options: SubscriptionOptions) {
+  constructor(
+    id: number,
+    serial: number,
+    topic: FoundTopic,
+    { cursor, reorg }: TopicOptions,
+    owner: SubscriptionOwner,
+  ) {
     this.id = id
     this.serial = serial
+    this.topic = topic
     this.wantsReorgs = reorg
-    this.#shape = reorg ? 'revised' : 'document'
-    this.#options = options
-    this.#places = cursor ? new Map() : undefined
+    this.#owner = owner
+    this.#numbering = cursor ? { count: 0, places: new Map() } : undefined
   }
 
   /** What was, or is about to be, told of `key` includes everything up to `seq`. */
   skipUpTo(key: string, seq: number): void {
-    this.#after ??= new Map()
-    this.#after.set(key, seq)
+    this.#gate?.after.set(key, seq)
+  }
+
+  /** Nothing of `key` up to `seq` will be offered any more. */
+  expectAfter(key: string, seq: number): void {
+    const gate = this.#gate
+    if (gate === undefined || (gate.after.get(key) ?? 0) > seq) return
+    gate.after.delete(key)
+    this.#openIfIdle(gate)
   }
 
   /** Where a chain stands that nothing was told of yet: part of every cursor. */
   startAt(chain: string, place: ChainPlace): void {
-    this.#places?.set(chain, place)
+    this.#numbering?.places.set(chain, place)
   }
 
   /** From here on only `tell` tells anything of these chains, until each is caught up with. */
   beginCatchUp(chains: Iterable<string>): void {
-    this.#forgetHeld()
-    this.#caughtUp = new Map(Array.from(chains, (chain) => [chain, undefined]))
+    const caughtUp = new Map(Array.from(chains, (chain) => [chain, undefined]))
+    this.#gate = { held: undefined, heldBytes: 0, after: new Map(), caughtUp }
   }
 
-  /** What is pushed of the chain passes again, if it comes after this place. */
-  endCatchUp(chain: string, place: ChainPlace): void {
-    this.#caughtUp?.set(chain, place)
+  /** What is pushed of the chain passes again, if it comes after this place; without one, all of it does. */
+  endCatchUp(chain: string, place: ChainPlace | undefined): void {
+    const gate = this.#gate
+    if (place !== undefined) gate?.caughtUp?.set(chain, place)
+    else if (gate?.caughtUp?.delete(chain)) this.#openIfIdle(gate)
   }
 
   release(): void {
-    const held = this.#held ?? []
-    this.#forgetHeld()
+    const gate = this.#gate
+    if (gate === undefined) return
+    const held = gate.held ?? []
+    gate.held = undefined
+    this.#openIfIdle(gate)
     for (const { key, event } of held) this.offer(key, event)
   }
 
   offer(key: string, event: PushEvent): void {
-    if (this.#held !== undefined) {
-      this.#heldBytes += this.size(event)
-      if (this.#heldBytes > this.#options.maxHeldBytes) this.#options.onOverflow()
-      else this.#held.push({ key, event })
-      return
-    }
-    if (this.#caughtUp !== undefined && !this.#isNews(event.place)) return
-    const after = this.#after?.get(key)
-    if (after !== undefined) {
-      if (event.place.seq <= after) return
-      // Sets come in order: from here on every push of this key is newer.
-      this.#after?.delete(key)
-    }
-    this.tell(key, event)
+    if (this.#gate === undefined || this.#passes(this.#gate, key, event)) this.tell(key, event)
   }
 
   /** Whatever else is held back. */
   tell(key: string, event: PushEvent): void {
-    this.#options.send(this, key, event)
+    this.#owner.send(this, key, event)
   }
 
   size(event: PushEvent): number {
@@ -97,26 +111,46 @@ export class Subscription implements Listener, Framer {
   }
 
   frameOf(event: PushEvent): Buffer {
-    const places = this.#places
-    if (places === undefined) return event.frame(this.id, this.#shape)
+    const numbering = this.#numbering
+    if (numbering === undefined) return event.frame(this.id, this.#shape)
+    const { places } = numbering
     places.set(event.place.chain, placeAfter(event.place))
-    return event.numberedFrame(this.id, this.#shape, ++this.#count, formatCursor(places))
+    return event.numberedFrame(this.id, this.#shape, ++numbering.count, formatCursor(places))
   }
 
-  #isNews({ chain, origin, told }: PushPlace): boolean {
-    if (!this.#caughtUp?.has(chain)) return true
-    const place = this.#caughtUp.get(chain)
-    if (place === undefined || origin.after.seq < place.after.seq) return false
-    if (origin.after.seq === place.after.seq && told <= place.told) return false
-    this.#caughtUp.delete(chain)
-    if (this.#caughtUp.size === 0) this.#caughtUp = undefined
+  get #shape(): Shape {
+    return this.wantsReorgs ? 'revised' : 'document'
+  }
+
+  #passes(gate: Gate, key: string, event: PushEvent): boolean {
+    if (gate.held !== undefined) {
+      gate.heldBytes += this.size(event)
+      if (gate.heldBytes > this.#owner.maxHeldBytes) this.#owner.onOverflow()
+      else gate.held.push({ key, event })
+      return false
+    }
+    if (gate.caughtUp !== undefined && !isNews(gate.caughtUp, event.place)) return false
+    const after = gate.after.get(key)
+    if (after !== undefined && event.place.seq <= after) return false
+    // Sets come in order: from here on every push of this key is newer.
+    gate.after.delete(key)
+    this.#openIfIdle(gate)
     return true
   }
 
-  #forgetHeld(): void {
-    this.#held = undefined
-    this.#heldBytes = 0
+  #openIfIdle({ held, after, caughtUp }: Gate): void {
+    if (held === undefined && after.size === 0 && !caughtUp?.size) this.#gate = undefined
   }
+}
+
+/** Of a chain that was caught up with, what comes after its place; from there on all of it. */
+function isNews(caughtUp: Map<string, ChainPlace | undefined>, { chain, origin, told }: PushPlace): boolean {
+  if (!caughtUp.has(chain)) return true
+  const place = caughtUp.get(chain)
+  if (place === undefined || origin.after.seq < place.after.seq) return false
+  if (origin.after.seq === place.after.seq && told <= place.told) return false
+  caughtUp.delete(chain)
+  return true
 }
 
 function placeAfter({ seq, origin, told, event }: PushPlace): ChainPlace {

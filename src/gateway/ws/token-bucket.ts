@@ -19,14 +19,14 @@ export class TokenBucket {
     return Math.floor(this.#tokens)
   }
 
-  take(): boolean {
+  take(tokens = 1): boolean {
     const now = this.#now()
     // A clock that was set back must not lock the bucket.
     const elapsedMs = Math.max(0, now - this.#filledAt)
     this.#filledAt = now
     this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs / 1_000) * this.#perSecond)
-    if (this.#tokens < 1) return false
-    this.#tokens--
+    if (this.#tokens < tokens) return false
+    this.#tokens -= tokens
     return true
   }
 

@@ -74,6 +74,9 @@ function identityOf(name: TopicName, known: readonly string[], rejected: readonl
   return JSON.stringify([name, ...[...all].sort()])
 }
 
+/** What a key begins with; it ends with the address that it is about. */
+export type KeyKind = 'tx' | 'multi_tx' | 'liq' | 'kline' | 'switch' | 'price'
+
 export function txKey(pair: ChainId): string {
   return `tx/${pair.chain}/${pair.address}`
 }
@@ -88,7 +91,7 @@ export function liquidityKey(pair: ChainId): string {
 }
 
 export function klineKey(pair: ChainId, interval: Interval): string {
-  return `kline/${pair.chain}/${pair.address}/${interval}`
+  return `kline/${pair.chain}/${interval}/${pair.address}`
 }
 
 /** That a pair has ceased to be its token's main one is told to who watches its candles. */

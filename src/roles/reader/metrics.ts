@@ -25,6 +25,12 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    openHistories: new Gauge({
+      name: 'chaintape_reader_open_histories',
+      help: 'Tokens and pools whose older transfers are not all read yet',
+      labelNames: ['chain'],
+      registers,
+    }),
     rpcRequests: new Counter({
       name: 'chaintape_reader_rpc_requests_total',
       help: 'Requests to nodes by outcome; invalid, lagging and unproved (a block taken without its receipts root) are found out later and counted in addition',

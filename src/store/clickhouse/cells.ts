@@ -1,5 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
-import { PRICE_DIGITS, type Price, VALUE_DIGITS, type Value } from '../../domain/money.ts'
+import { PRICE_DIGITS, type Price, pow10, VALUE_DIGITS, type Value } from '../../domain/money.ts'
 
 /** As it stands between two tabs. */
 export type Cell = string
@@ -16,7 +16,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const SPECIAL = /[\\\t\n\r\0]/
 const ALL_SPECIAL = /[\\\t\n\r\0]/g
 const MAX_TIME = 2 ** 32 - 1
+const MAX_COUNT = 2n ** 64n - 1n
 const MAX_RAW = 2n ** 256n - 1n
+const MAX_SIGNED = 2n ** 255n - 1n
 
 export function priceCell(known: Price | undefined): Cell {
   return known === undefined ? NULL : decimal(known, PRICE_DIGITS)
@@ -24,6 +26,12 @@ export function priceCell(known: Price | undefined): Cell {
 
 export function valueCell(known: Value | undefined): Cell {
   return known === undefined ? NULL : decimal(known, VALUE_DIGITS)
+}
+
+/** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
+export function wholeDollarsCell(known: Value | undefined): Cell {
+  const dollars = (known ?? 0n) / pow10(VALUE_DIGITS)
+  return dollars > MAX_COUNT ? MAX_COUNT.toString() : dollars.toString()
 }
 
 /** With all its zeros: the server does not mind them, and most of what is written are decimals. */
@@ -36,6 +44,11 @@ function decimal(fixed: bigint, digits: number): Cell {
 // The server wraps an integer that is too large around instead of refusing it.
 export function rawCell(amount: bigint): Cell {
   if (amount < 0n || amount > MAX_RAW) throw unstorable(`amount ${amount}`)
+  return amount.toString()
+}
+
+export function signedRawCell(amount: bigint): Cell {
+  if (amount < -MAX_SIGNED || amount > MAX_SIGNED) throw unstorable(`amount ${amount}`)
   return amount.toString()
 }
 
@@ -68,6 +81,10 @@ export function textCell(given: string): Cell {
 
 export function optionalTextCell(known: string | undefined): Cell {
   return known === undefined ? NULL : textCell(known)
+}
+
+export function optionalFlagCell(known: boolean | undefined): Cell {
+  return known === undefined ? NULL : known ? '1' : '0'
 }
 
 export function optionalCountCell(known: number | undefined): Cell {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import {
   buildCandle,
   buildLiquidity,
@@ -11,7 +12,9 @@ import {
   buildWindows,
   Dice,
 } from '../../../test/support/change-builders.ts'
-import type { Change, ChangeSet } from '../../domain/change.ts'
+import { report } from '../../../test/support/contract-arbitraries.ts'
+import type { Candle, Change, ChangeSet } from '../../domain/change.ts'
+import type { ContractReport } from '../../domain/contract-report.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { rowsOf, type TableRows } from './rows.ts'
 import { TABLE_NAMES } from './tables.ts'
@@ -120,6 +123,20 @@ test('of several versions in a batch only the newest is written, whatever it is'
   ])
 })
 
+test('what a candle says in the quote token is not written again where it says the same in another unit', () => {
+  const values = (open: bigint) => ({ open, high: 4n, low: 1n, close: 3n, volume: 5n })
+  const written = (quote: Candle['quote']): unknown => {
+    const built = buildCandle(dice, '0xaa', 'k1', key, 60)
+    const candle = { ...built, usd: values(1n), native: values(2n), quote }
+    const [row] = rowObjects(rowsOf([setOf(1, { type: 'candle', candle })]), 'candles')
+    return [row?.['quote_as'], row?.['quote_open']?.replace(/^0\.0+/, ''), row?.['quote_volume'] ?? null]
+  }
+  assert.deepEqual(written(values(1n)), ['usd', undefined, null])
+  assert.deepEqual(written(values(2n)), ['native', undefined, null])
+  assert.deepEqual(written(values(3n)), [null, '3', '0.000000000000000005'])
+  assert.deepEqual(written(undefined), [null, undefined, null])
+})
+
 test('a trade that a fork moved to another time leaves a removal behind', () => {
   const trade = buildTrade(dice, pool, key, 60)
   const tables = rowsOf([
@@ -159,6 +176,30 @@ test('windows of a pair and a token are a row of each, and each goes its own way
   ])
 })
 
+test('what a token is found by is a row for each term, with the newest standing; a removal adds none', () => {
+  const token = {
+    ...buildToken(dice, '0xbb', 5),
+    symbol: 'LINK',
+    name: 'Chain LINK',
+    mainPairTvlUsd: undefined,
+  }
+  const worth = (mainPairTvlUsd: bigint): Change => ({ type: 'token', token: { ...token, mainPairTvlUsd } })
+  const rows = (...sets: ChangeSet[]): unknown[] =>
+    rowObjects(rowsOf(sets), 'token_search').map((row) => [
+      ...[row['kind'], row['term'], row['address'], row['standing'], row['seq'], row['is_deleted']],
+    ])
+  const found = (standing: string, seq: string): unknown[] =>
+    [
+      ['symbol', 'llnk'],
+      ['name', 'chaln llnk'],
+      ['word', 'llnk'],
+    ].map(([kind, term]) => [kind, term, '0xbb', standing, seq, '0'])
+  assert.deepEqual(rows(setOf(1, { type: 'token', token })), found('0', '1'))
+  assert.deepEqual(rows(setOf(1, worth(1n)), setOf(2, worth(3n * 10n ** 18n - 1n))), found('2', '2'))
+  assert.deepEqual(rows(setOf(3, worth(10n ** 58n))), found((2n ** 64n - 1n).toString(), '3'))
+  assert.deepEqual(rows(setOf(1, worth(1n)), setOf(2, { type: 'tokenRemoved', token: '0xbb' })), [])
+})
+
 test('nothing gives no table', () => {
   assert.deepEqual(rowsOf([setOf(1), setOf(2)]), [])
 })
@@ -189,6 +230,8 @@ test('what separates cells and rows is escaped', () => {
   assert.equal(row?.['name'], 'a\\tb\\nc\\\\N\\r\\0')
 })
 
+const COLUMN = /^ {4}(?:ADD COLUMN IF NOT EXISTS )?([a-z]\w*) /
+
 test('every column that is written is declared, and every declared one is written', () => {
   const written = rowsOf([
     setOf(
@@ -200,16 +243,23 @@ test('every column that is written is declared, and every declared one is writte
       { type: 'liquidity', liquidity: buildLiquidity(dice, pool, key, 60) },
       { type: 'windows', windows: buildWindows(dice, { pair: '0xaa', token: undefined }, 60) },
       { type: 'switch', switch: buildSwitch(dice, '0xbb', 7, 60) },
+      { type: 'balance', balance: { token: '0xbb', holder: '0xcc', amountRaw: 5n, beforeRaw: 0n } },
+      {
+        type: 'contract',
+        contract: { ...(fc.sample(report, { numRuns: 1, seed: 1 })[0] as ContractReport), time: 60 },
+      },
     ),
   ])
   assert.deepEqual(written.map(({ table }) => table).sort(), [...TABLE_NAMES].sort())
   const folder = new URL('./migrations/', import.meta.url)
+  const migrations = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
   for (const { table, columns } of written) {
-    const file = readdirSync(folder).find((name) => name.endsWith(`_${table}.sql`))
-    const sql = readFileSync(new URL(file ?? '', folder), 'utf8')
-    const declared = sql.split('\n').flatMap((line) => /^ {4}(\w+) /.exec(line)?.[1] ?? [])
+    const lines = migrations
+      .filter((sql) => new RegExp(`^(?:CREATE TABLE IF NOT EXISTS|ALTER TABLE) ${table}$`, 'm').test(sql))
+      .flatMap((sql) => sql.split('\n').filter((line) => COLUMN.test(line)))
+    const declared = lines.flatMap((line) => COLUMN.exec(line)?.[1] ?? [])
     assert.deepEqual([...columns].sort(), declared.sort(), table)
-    const uncommented = sql.split('\n').filter((line) => /^ {4}\w/.test(line) && !line.includes(' COMMENT '))
+    const uncommented = lines.filter((line) => !line.includes(' COMMENT '))
     assert.deepEqual(uncommented, [])
   }
 })

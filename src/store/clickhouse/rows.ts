@@ -1,13 +1,19 @@
-import type { Change, ChangeSet, WindowsRef } from '../../domain/change.ts'
+import type { Balance, Change, ChangeSet, Token, WindowsRef } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
+import { magnitudeOf } from '../../domain/magnitude.ts'
+import { searchTermsOf } from '../../domain/search-text.ts'
 import { NULL } from './cells.ts'
 import {
+  type BalanceRow,
+  balancesTable,
   candlesTable,
+  contractsTable,
   liquidityTable,
   pairsTable,
   switchesTable,
   type Table,
   type TableName,
+  tokenSearchTable,
   tokensTable,
   tradesTable,
   type WindowsKey,
@@ -36,6 +42,10 @@ export function rowsOf(sets: readonly ChangeSet[]): TableRows[] {
   const tokens = new RowsOfTable(tokensTable)
   const windows = new RowsOfTable(windowsTable)
   const switches = new RowsOfTable(switchesTable)
+  const balances = new RowsOfTable(balancesTable)
+  const contracts = new RowsOfTable(contractsTable)
+  const search = new RowsOfTable(tokenSearchTable)
+  const newestTokens = new Map<string, { readonly set: ChangeSet; readonly token: Token }>()
   const add = (set: ChangeSet, change: Change): void => {
     switch (change.type) {
       case 'trade':
@@ -52,12 +62,22 @@ export function rowsOf(sets: readonly ChangeSet[]): TableRows[] {
         break
       case 'token':
         tokens.put(set, change.token)
+        newestTokens.set(change.token.address, { set, token: change.token })
         break
       case 'windows':
         for (const key of ownersOf(change.windows)) windows.put(set, { ...key, windows: change.windows })
         break
       case 'switch':
         switches.put(set, change.switch)
+        break
+      case 'balance':
+        putBalance(balances, set, change.balance)
+        break
+      case 'contract':
+        contracts.put(set, change.contract)
+        break
+      case 'contractRemoved':
+        contracts.remove(set, { token: change.token })
         break
       case 'tradeRemoved':
         trades.remove(set, change.trade)
@@ -73,6 +93,7 @@ export function rowsOf(sets: readonly ChangeSet[]): TableRows[] {
         break
       case 'tokenRemoved':
         tokens.remove(set, { address: change.token })
+        newestTokens.delete(change.token)
         break
       case 'windowsRemoved':
         for (const key of ownersOf(change.windows)) windows.remove(set, key)
@@ -87,9 +108,25 @@ export function rowsOf(sets: readonly ChangeSet[]): TableRows[] {
   for (const set of sets) {
     for (const change of set.changes) add(set, change)
   }
-  return [trades, liquidity, candles, pairs, tokens, windows, switches]
+  for (const { set, token } of newestTokens.values()) {
+    for (const term of searchTermsOf(token)) search.put(set, { ...term, token })
+  }
+  return [trades, liquidity, candles, pairs, tokens, windows, switches, balances, contracts, search]
     .map((table) => table.finish())
     .filter(({ count }) => count > 0)
+}
+
+/** Of a new order of magnitude, it stands elsewhere than before. */
+function putBalance(
+  rows: RowsOfTable<BalanceRow, BalanceRow & Balance>,
+  set: ChangeSet,
+  balance: Balance,
+): void {
+  const { token, holder, amountRaw, beforeRaw } = balance
+  const [magnitude, before] = [magnitudeOf(amountRaw), magnitudeOf(beforeRaw)]
+  if (beforeRaw !== 0n && (amountRaw === 0n || before !== magnitude))
+    rows.remove(set, { token, holder, magnitude: before })
+  if (amountRaw !== 0n) rows.put(set, { ...balance, magnitude })
 }
 
 function ownersOf({ pair, token }: WindowsRef): WindowsKey[] {

@@ -1,6 +1,8 @@
 import type {
+  Balance,
   Candle,
   CandleRef,
+  CandleValues,
   EventRef,
   EventSide,
   LiquidityEvent,
@@ -12,21 +14,29 @@ import type {
   WindowSums,
   Windows,
 } from '../../domain/change.ts'
+import type { ContractReport } from '../../domain/contract-report.ts'
+import { quoteUnit } from '../../domain/quote-unit.ts'
+import { isHoneypot } from '../../domain/risk-score.ts'
+import type { SearchTerm } from '../../domain/search-text.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import {
   type Cell,
   countCell,
   NULL,
   optionalCountCell,
+  optionalFlagCell,
   optionalRawCell,
   optionalTextCell,
   optionalTimeCell,
   priceCell,
   rawCell,
+  signedRawCell,
   textCell,
   timeCell,
   valueCell,
+  wholeDollarsCell,
 } from './cells.ts'
+import { reportText } from './report-text.ts'
 
 export type Column<T> = readonly [name: string, cell: (record: T) => Cell]
 
@@ -45,6 +55,9 @@ export const TABLE_NAMES = [
   'tokens',
   'windows',
   'switches',
+  'balances',
+  'token_search',
+  'contracts',
 ] as const
 
 export type TableName = (typeof TABLE_NAMES)[number]
@@ -52,6 +65,9 @@ export type TableName = (typeof TABLE_NAMES)[number]
 /** Windows that a pair and a token have in common are a row of each. */
 export type WindowsKey = { readonly kind: 'pair' | 'token'; readonly id: string }
 export type WindowsOf = WindowsKey & { readonly windows: Windows }
+
+/** What a token is found by: a row for each of its terms. */
+export type FoundToken = SearchTerm & { readonly token: Token }
 
 export type SwitchKey = Pick<MainPairSwitch, 'token' | 'block'>
 
@@ -109,8 +125,10 @@ export const candlesTable: Table<CandleRef, Candle> = {
     ['start', (candle) => timeCell(candle.start)],
   ],
   rest: [
-    ...candleValues('usd'),
-    ...candleValues('native'),
+    ...candleValues('usd', ({ usd }) => usd),
+    ...candleValues('native', ({ native }) => native),
+    ['quote_as', (candle) => quoteUnit(candle) ?? NULL],
+    ...candleValues('quote', (candle) => (quoteUnit(candle) === undefined ? candle.quote : undefined)),
     ['trade_count', (candle) => countCell(candle.tradeCount)],
     ['first_block', (candle) => countCell(candle.firstTrade.block)],
     ['first_tx', (candle) => countCell(candle.firstTrade.tx)],
@@ -157,6 +175,22 @@ export const tokensTable: Table<Pick<Token, 'address'>, Token> = {
     ['main_pair_tvl_usd', (token) => valueCell(token.mainPairTvlUsd)],
     ['tvl_usd', (token) => valueCell(token.tvlUsd)],
     ['fdv_usd', (token) => valueCell(token.fdvUsd)],
+    ['market_cap_usd', (token) => valueCell(token.marketCapUsd)],
+    ['holders', ({ holding }) => optionalCountCell(holding?.holders)],
+    ['burned_raw', ({ holding }) => optionalRawCell(holding?.burnedRaw)],
+    ['locked_raw', ({ holding }) => optionalRawCell(holding?.lockedRaw)],
+    ['circulating_raw', ({ holding }) => optionalRawCell(holding?.circulatingRaw)],
+    ['created_at', ({ origin }) => optionalTimeCell(origin?.time)],
+    ['creator', ({ origin }) => optionalTextCell(origin?.creator)],
+    ['launched_at', ({ launch }) => optionalTimeCell(launch?.time)],
+    ['launch_price_usd', ({ launch }) => priceCell(launch?.priceUsd)],
+    ['platform', ({ platform }) => optionalTextCell(platform?.name)],
+    ['platform_created_at', ({ platform }) => optionalTimeCell(platform?.createdAt)],
+    ['platform_progress_ppm', ({ platform }) => optionalCountCell(platform?.progressPpm)],
+    ['platform_graduated_at', ({ platform }) => optionalTimeCell(platform?.graduatedAt)],
+    ['risk_score', ({ risk }) => optionalCountCell(risk?.score)],
+    ['is_honeypot', ({ risk }) => optionalFlagCell(risk?.isHoneypot)],
+    ['is_mintable', ({ risk }) => optionalFlagCell(risk?.isMintable)],
     ['updated_at', (token) => timeCell(token.updatedAt)],
   ],
 }
@@ -193,6 +227,42 @@ export const switchesTable: Table<SwitchKey, MainPairSwitch> = {
   ],
 }
 
+/** A row stands among those of about the same amount, so that the largest are found together. */
+export type BalanceRow = Pick<Balance, 'token' | 'holder'> & { readonly magnitude: number }
+
+export const balancesTable: Table<BalanceRow, BalanceRow & Balance> = {
+  name: 'balances',
+  key: [
+    ['token', ({ token }) => textCell(token)],
+    ['magnitude', ({ magnitude }) => countCell(magnitude)],
+    ['holder', ({ holder }) => textCell(holder)],
+  ],
+  rest: [['amount_raw', ({ amountRaw }) => signedRawCell(amountRaw)]],
+}
+
+export const tokenSearchTable: Table<FoundToken, FoundToken> = {
+  name: 'token_search',
+  key: [
+    ['kind', ({ kind }) => kind],
+    ['term', ({ term }) => textCell(term)],
+    ['address', ({ token }) => textCell(token.address)],
+  ],
+  rest: [['standing', ({ token }) => wholeDollarsCell(token.mainPairTvlUsd)]],
+}
+
+export const contractsTable: Table<Pick<ContractReport, 'token'>, ContractReport> = {
+  name: 'contracts',
+  key: [['token', ({ token }) => textCell(token)]],
+  rest: [
+    ['block', ({ inspection }) => countCell(inspection.block.number)],
+    ['time', ({ time }) => timeCell(time)],
+    ['score', ({ score }) => countCell(score.points)],
+    ['score_version', ({ score }) => countCell(score.version)],
+    ['is_honeypot', ({ inspection }) => optionalFlagCell(isHoneypot(inspection))],
+    ['report', (report) => textCell(reportText(report))],
+  ],
+}
+
 function eventSide<T>(token: string, prefix: string, of: (event: T) => EventSide): Column<T>[] {
   return [
     [token, (event) => textCell(of(event).token)],
@@ -205,13 +275,13 @@ function eventSide<T>(token: string, prefix: string, of: (event: T) => EventSide
   ]
 }
 
-function candleValues(unit: 'usd' | 'native'): Column<Candle>[] {
+function candleValues(unit: string, of: (candle: Candle) => CandleValues | undefined): Column<Candle>[] {
   return [
-    [`${unit}_open`, (candle) => priceCell(candle[unit]?.open)],
-    [`${unit}_high`, (candle) => priceCell(candle[unit]?.high)],
-    [`${unit}_low`, (candle) => priceCell(candle[unit]?.low)],
-    [`${unit}_close`, (candle) => priceCell(candle[unit]?.close)],
-    [`${unit}_volume`, (candle) => valueCell(candle[unit]?.volume)],
+    [`${unit}_open`, (candle) => priceCell(of(candle)?.open)],
+    [`${unit}_high`, (candle) => priceCell(of(candle)?.high)],
+    [`${unit}_low`, (candle) => priceCell(of(candle)?.low)],
+    [`${unit}_close`, (candle) => priceCell(of(candle)?.close)],
+    [`${unit}_volume`, (candle) => valueCell(of(candle)?.volume)],
   ]
 }
 

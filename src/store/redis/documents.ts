@@ -1,12 +1,15 @@
 import type { Candle, CandleRef, Change, Pair, Token, Windows, WindowsRef } from '../../domain/change.ts'
+import type { ContractReport } from '../../domain/contract-report.ts'
 import { never } from '../../domain/ids.ts'
+import { isAlmostThere } from '../../domain/launch.ts'
 import { formatValue, type Value } from '../../domain/money.ts'
 import { ByteWriter } from '../../domain/wire/byte-writer.ts'
 import { writeCandle } from '../../domain/wire/candle-codec.ts'
+import { writeReport } from '../../domain/wire/contract-codec.ts'
 import { writePair, writeToken } from '../../domain/wire/record-codec.ts'
 import { writeWindows } from '../../domain/wire/windows-codec.ts'
 import type { Versions } from '../versioned.ts'
-import { type Keys, pairsOf, type TokenRank } from './keys.ts'
+import { type GroupRank, type Keys, pairsOf, type TokenGroup, type TokenRank } from './keys.ts'
 
 /** What apply.lua takes for one key. */
 export type DocumentWrite = {
@@ -15,8 +18,13 @@ export type DocumentWrite = {
   readonly seq: number
   /** Empty for a removal. */
   readonly body: Uint8Array
-  /** Text all the way: only the rank inside Redis is a float. */
+  /**
+   * Text all the way: only the rank inside Redis is a float. A rank within a group may have no score here: it is then the
+   * one that the token has in the rank of all.
+   */
   readonly ranks: readonly (readonly [name: string, score: string])[]
+  /** The document that says in which groups this one's ranks are kept as well. */
+  readonly owner: string | undefined
 }
 
 export type SeriesWrite = {
@@ -26,7 +34,11 @@ export type SeriesWrite = {
   readonly candles: readonly { readonly start: number; readonly seq: number; readonly body: Uint8Array }[]
 }
 
-type Newest<T> = { readonly seq: number; readonly record: T | undefined }
+type Newest<T> = {
+  readonly seq: number
+  readonly record: T | undefined
+  readonly owner?: string
+}
 
 const NOTHING = new Uint8Array(0)
 /** Below every pair whose worth is known, even if it holds nothing. */
@@ -53,6 +65,7 @@ class NewestVersions {
   readonly #keys: Keys
   readonly #pairs = new Map<string, Newest<Pair>>()
   readonly #tokens = new Map<string, Newest<Token>>()
+  readonly #contracts = new Map<string, Newest<ContractReport>>()
   readonly #pairWindows = new Map<string, Newest<Windows>>()
   readonly #tokenWindows = new Map<string, Newest<Windows>>()
   readonly #series = new Map<string, Map<number, Newest<Candle>>>()
@@ -88,12 +101,22 @@ class NewestVersions {
       case 'candleRemoved':
         this.#putCandle(chain, change.candle, { seq, record: undefined })
         break
+      case 'contract':
+        this.#contracts.set(keys.contract({ chain, address: change.contract.token }), {
+          seq,
+          record: change.contract,
+        })
+        break
+      case 'contractRemoved':
+        this.#contracts.set(keys.contract({ chain, address: change.token }), { seq, record: undefined })
+        break
       case 'trade':
       case 'tradeRemoved':
       case 'liquidity':
       case 'liquidityRemoved':
       case 'switch':
       case 'switchRemoved':
+      case 'balance':
         break
       default:
         never(change)
@@ -104,6 +127,7 @@ class NewestVersions {
     return [
       ...documents(this.#pairs, writePair, pairRanks),
       ...documents(this.#tokens, writeToken, tokenRanks),
+      ...documents(this.#contracts, writeReport, () => []),
       ...documents(this.#pairWindows, writeWindows, () => []),
       ...documents(this.#tokenWindows, writeWindows, volumeRanks),
       ...Array.from(this.#series, ([key, candles]) => seriesWrite(key, candles, oldest.get(key))),
@@ -115,7 +139,11 @@ class NewestVersions {
       this.#pairWindows.set(this.#keys.windows({ chain, kind: 'pair', address: pair }), version)
     }
     if (token !== undefined) {
-      this.#tokenWindows.set(this.#keys.windows({ chain, kind: 'token', address: token }), version)
+      const owner = this.#keys.token({ chain, address: token })
+      this.#tokenWindows.set(this.#keys.windows({ chain, kind: 'token', address: token }), {
+        ...version,
+        owner,
+      })
     }
   }
 
@@ -132,12 +160,13 @@ function documents<T>(
   write: (w: ByteWriter, record: T) => void,
   ranksOf: (record: T) => DocumentWrite['ranks'],
 ): DocumentWrite[] {
-  return Array.from(versions, ([key, { seq, record }]) => ({
+  return Array.from(versions, ([key, { seq, record, owner }]) => ({
     kind: 'document',
     key,
     seq,
     body: record === undefined ? NOTHING : encode(write, record),
     ranks: record === undefined ? [] : ranksOf(record),
+    owner,
   }))
 }
 
@@ -166,8 +195,33 @@ function pairRanks({ token0, token1, tvlUsd }: Pair): DocumentWrite['ranks'] {
 }
 
 /** Who is not worth anything known stands in no rank of all tokens: they are many. */
-function tokenRanks({ fdvUsd, mainPairTvlUsd }: Token): DocumentWrite['ranks'] {
-  return [...ranked('fdv', fdvUsd), ...ranked('main_pair_tvl', mainPairTvlUsd)]
+function tokenRanks(token: Token): DocumentWrite['ranks'] {
+  const { fdvUsd, mainPairTvlUsd } = token
+  return [...ranked('fdv', fdvUsd), ...ranked('main_pair_tvl', mainPairTvlUsd), ...launchRanks(token)]
+}
+
+/** In each of its groups, a token that was launched by a platform. */
+function launchRanks({ platform, mainPairTvlUsd }: Token): DocumentWrite['ranks'] {
+  if (platform === undefined) return []
+  const { name, createdAt, progressPpm, graduatedAt } = platform
+  const isIn = graduatedAt === undefined
+  const group: TokenGroup = isIn ? `${name}_in` : `${name}_out`
+  const since = isIn ? createdAt : graduatedAt
+  const inEach = (each: TokenGroup): DocumentWrite['ranks'] => [
+    // What it is traded for is told by its windows.
+    [`${each}/volume_24h`, ''],
+    ...ranked(`${each}/main_pair_tvl`, mainPairTvlUsd),
+  ]
+  return [
+    ...inEach('meme'),
+    ...inEach(group),
+    ...scored(`${group}/new`, since),
+    ...(isIn && isAlmostThere(progressPpm) ? scored(`${group}/almost`, progressPpm) : []),
+  ]
+}
+
+function scored(rank: GroupRank, score: number | undefined): DocumentWrite['ranks'] {
+  return score === undefined ? [] : [[rank, String(score)]]
 }
 
 function volumeRanks({ lengths }: Windows): DocumentWrite['ranks'] {

@@ -1,7 +1,9 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
 import type { Candle, ChangeSet, Pair, Token, Windows } from '../../domain/change.ts'
+import type { ContractReport } from '../../domain/contract-report.ts'
 import type { ByteReader } from '../../domain/wire/byte-reader.ts'
 import { readCandle } from '../../domain/wire/candle-codec.ts'
+import { readReport } from '../../domain/wire/contract-codec.ts'
 import { readPair, readToken } from '../../domain/wire/record-codec.ts'
 import { readWindows } from '../../domain/wire/windows-codec.ts'
 import type { Common } from '../../lib/common.ts'
@@ -41,6 +43,7 @@ export type HotStore = {
   head(chain: string): Promise<ChainHead | undefined>
   pairs(refs: readonly AddressRef[]): Promise<(Versioned<Pair> | undefined)[]>
   tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
+  contracts(refs: readonly AddressRef[]): Promise<(Versioned<ContractReport> | undefined)[]>
   windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
   /** The newest candle of each series. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
@@ -48,10 +51,8 @@ export type HotStore = {
   recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
   /** Highest value first; pairs of unknown value come last. */
   topPairs(chain: string, token: string, limit: number): Promise<string[]>
-  /** Highest first, tokens of unknown worth left out; `offset` skips the first ones. */
-  topTokens(chain: string, by: TokenRank, limit: number, offset?: number): Promise<string[]>
-  /** How many tokens stand in a rank. */
-  rankedTokens(chain: string, by: TokenRank): Promise<number>
+  /** Highest first, tokens of unknown worth left out. */
+  topTokens(chain: string, by: TokenRank, limit: number): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -76,11 +77,12 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     return values.map((value) => readStored(value, read))
   }
 
-  const readRank = async (chain: string, name: string, limit: number, offset = 0): Promise<string[]> => {
+  const readRank = async (chain: string, name: string, limit: number): Promise<string[]> => {
     if (limit < 1) return []
     const key = keys.rank(chain, name)
-    const last = String(offset + limit - 1)
-    const [members] = await whole.answers(chain, (commands) => commands.zrange(key, offset, last, 'REV'))
+    const [members] = await whole.answers(chain, (commands) =>
+      commands.zrange(key, 0, String(limit - 1), 'REV'),
+    )
     return members as string[]
   }
 
@@ -103,6 +105,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     },
     pairs: (refs) => readMany(refs, (ref) => keys.pair(ref), readPair),
     tokens: (refs) => readMany(refs, (ref) => keys.token(ref), readToken),
+    contracts: (refs) => readMany(refs, (ref) => keys.contract(ref), readReport),
     windows: (refs) => readMany(refs, (ref) => keys.windows(ref), readWindows),
     candles: async (refs) => {
       const values = await Promise.all(
@@ -120,11 +123,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
       return readSeries(fields as Record<string, Buffer>, limit)
     },
     topPairs: (chain, token, limit) => readRank(chain, pairsOf(token), limit),
-    topTokens: (chain, by, limit, offset) => readRank(chain, by, limit, offset),
-    rankedTokens: async (chain, by) => {
-      const [count] = await whole.answers(chain, (commands) => commands.zcard(keys.rank(chain, by)))
-      return count as number
-    },
+    topTokens: (chain, by, limit) => readRank(chain, by, limit),
     close: async () => {
       if (redis.status === 'ready') await redis.quit()
       else redis.disconnect()

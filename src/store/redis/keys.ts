@@ -6,7 +6,13 @@ export type SeriesRef = { readonly chain: string; readonly pair: string; readonl
 
 /** By what tokens are ranked: dollars traded in 24 hours, of their supply, and in their main pair. */
 export const TOKEN_RANKS = ['volume_24h', 'fdv', 'main_pair_tvl'] as const
-export type TokenRank = (typeof TOKEN_RANKS)[number]
+export type TokenRank = (typeof TOKEN_RANKS)[number] | GroupRank
+
+/** Tokens of launch platforms: all of them, or those of one that are still on their curve, or not any more. */
+export type TokenGroup = 'meme' | `${string}_in` | `${string}_out`
+
+/** Within a group: `new` by when they came into it, `almost` by how far they are, if they are nearly there. */
+export type GroupRank = `${TokenGroup}/${'volume_24h' | 'main_pair_tvl' | 'new' | 'almost'}`
 
 /** Every key we use, below one prefix; after the kind comes the chain. */
 export class Keys {
@@ -22,6 +28,11 @@ export class Keys {
 
   token({ chain, address }: AddressRef): string {
     return `${this.#prefix}:token:${chain}:${address}`
+  }
+
+  /** What is known of a token's contract. */
+  contract({ chain, address }: AddressRef): string {
+    return `${this.#prefix}:contract:${chain}:${address}`
   }
 
   windows({ chain, kind, address }: WindowsDocumentRef): string {
@@ -43,7 +54,9 @@ export class Keys {
 
   /** Everything of a chain but its head. */
   patterns(chain: string): string[] {
-    return ['pair', 'token', 'windows', 'candles', 'rank'].map((kind) => `${this.#prefix}:${kind}:${chain}:*`)
+    return ['pair', 'token', 'contract', 'windows', 'candles', 'rank'].map(
+      (kind) => `${this.#prefix}:${kind}:${chain}:*`,
+    )
   }
 }
 

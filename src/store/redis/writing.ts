@@ -76,7 +76,8 @@ export function createWriting(redis: ScriptedRedis, keys: Keys, recentCandles: n
 
 function argumentsOf(write: Write): (string | number | Uint8Array)[] {
   if (write.kind === 'document') {
-    return [write.kind, write.seq, bytes(write.body), write.ranks.length, ...write.ranks.flat()]
+    const { kind, seq, body, owner, ranks } = write
+    return [kind, seq, bytes(body), owner ?? '', ranks.length, ...ranks.flat()]
   }
   const candles = write.candles.flatMap(({ start, seq, body }) => [start, seq, bytes(body)])
   return [write.kind, write.oldest ?? '', write.candles.length, ...candles]

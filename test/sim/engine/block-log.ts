@@ -1,7 +1,8 @@
-import type { BlockEnvelope, BlockRef, Envelope, RawLog } from '../../../src/domain/envelope.ts'
+import type { BlockEnvelope, BlockRef, Envelope, Fact, RawLog } from '../../../src/domain/envelope.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { creationLog, randomLog } from './pool-logs.ts'
 import { CHAIN, type SimMarket, type SimPool } from './sim-market.ts'
+import { randomMove, randomPast, randomSample } from './token-moves.ts'
 
 type Branch = readonly BlockEnvelope[]
 
@@ -108,8 +109,10 @@ export class BlockLog {
     const count = random.below(random.pick([2, 5, 12]))
     for (let index = 0; index < count; index++) {
       const pool = random.pick(this.#market.pools)
+      const isMove = random.chance(0.3)
       const log = (random.chance(0.1) ? creationLog(random, pool) : undefined) ?? randomLog(random, pool)
-      used.push(pool)
+      const logs = isMove ? randomMove(random, random.pick(this.#market.movable)) : [log]
+      if (!isMove) used.push(pool)
       if (transactions.length === 0 || random.chance(0.5)) {
         const at = transactions.length * 2
         transactions.push({
@@ -119,11 +122,12 @@ export class BlockLog {
           logs: [],
         })
       }
-      transactions.at(-1)?.logs.push({ ...log, index: index * 3 })
+      for (const [at, each] of logs.entries())
+        transactions.at(-1)?.logs.push({ ...each, index: index * 3 + at })
     }
     const told = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
     const seconds = random.pick([0, 1, 12, 12, 59, 300, 86_400, 700_000])
-    return {
+    const block: BlockEnvelope = {
       kind: 'block',
       chain: CHAIN,
       number: this.#tip.number + 1,
@@ -133,6 +137,19 @@ export class BlockLog {
       transactions,
       facts: this.#market.factsOf(used, told),
     }
+    return { ...block, facts: [...block.facts, ...this.#factsOfHolders(block)] }
+  }
+
+  /** Older transfers that were read meanwhile, and a balance that was asked for. */
+  #factsOfHolders(block: BlockEnvelope): Fact[] {
+    const random = this.#random
+    const past = random.chance(0.5) ? randomPast(random, this.#branch) : undefined
+    const told = past === undefined ? block : { ...block, facts: [...block.facts, past] }
+    const { movable, settings } = this.#market
+    const sample = random.chance(0.3)
+      ? randomSample(random, [...this.#branch, told], random.pick(movable), settings)
+      : undefined
+    return [past, sample].flatMap((fact) => fact ?? [])
   }
 }
 

@@ -4,6 +4,7 @@ import type { Fact, PoolFact, Pricing, TokenFact } from '../../../src/domain/env
 import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { hashOf } from '../../support/abi-words.ts'
+import { LOCKERS } from '../../support/move-arbitraries.ts'
 import { amount } from './pool-logs.ts'
 
 export const CHAIN = 'simulated'
@@ -56,7 +57,13 @@ export class SimMarket {
     const major = random.chance(0.5) ? [{ address: OTHERS[0] as string, kind: 'major' as const }] : []
     const quoteAssets = [...(random.chance(0.7) ? [...stable, ...native] : [...native, ...stable]), ...major]
     const minDepthUsd = random.pick([0n, 0n, 1n, 10n ** 20n])
-    this.settings = { chain: CHAIN, registry: new DexRegistry(DEPLOYMENTS), quoteAssets, minDepthUsd }
+    this.settings = {
+      chain: CHAIN,
+      registry: new DexRegistry(DEPLOYMENTS),
+      quoteAssets,
+      minDepthUsd,
+      lockers: new Set(LOCKERS),
+    }
     const drawn = Array.from({ length: random.between(2, 9) }, (_, index) => randomPool(random, index))
     this.pools = [
       // Without a price of the native coin most of a market says nothing.
@@ -70,6 +77,11 @@ export class SimMarket {
       // Pools without a contract are told apart by their tokens alone: of the same two there is one.
       ...drawn.filter((pool, at) => drawn.findIndex((other) => other.address === pool.address) === at),
     ]
+  }
+
+  /** What has transfers: tokens, and pools that may have shares. */
+  get movable(): readonly string[] {
+    return [...ALL_TOKENS, ...this.pools.map(({ address }) => address)]
   }
 
   /** What a reader would have to tell of these pools and their tokens, but for what it told before. */

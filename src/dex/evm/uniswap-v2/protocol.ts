@@ -25,6 +25,7 @@ const GET_PAIR = '0xe6a43905'
 export const uniswapV2: Protocol = {
   announcements: { [PAIR_CREATED]: readPairCreated },
   events: { [SYNC]: readSync, [SWAP]: readSwap, [MINT]: readMint, [BURN]: readBurn },
+  trial: 'v2',
   isSingleton: false,
   reserves: 'told',
   identify,

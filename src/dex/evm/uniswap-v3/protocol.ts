@@ -26,6 +26,7 @@ const GET_POOL = '0x1698ee82'
 export const uniswapV3: Protocol = {
   announcements: { [POOL_CREATED]: readPoolCreated },
   events: { ...poolEvents, [SWAP]: readSwap, [COLLECT_PROTOCOL]: readCollectProtocol },
+  trial: 'v3',
   isSingleton: false,
   reserves: 'counted',
   identify: identifyPool({ lookUp: GET_POOL, mark: FEE, isCounted: true }),

@@ -1,18 +1,39 @@
 import Type from 'typebox'
+import type { Token } from '../../../domain/change.ts'
+import type { ContractReport } from '../../../domain/contract-report.ts'
+import type { ChainId } from '../../../domain/ids.ts'
 import { formatValue } from '../../../domain/money.ts'
 import type { Scope } from '../../scope.ts'
+import { contractFields, type HolderMark, holdersRank, type RankedHolder } from '../../shape/contract.ts'
 import { knownAmount, leaveOutUnknown } from '../../shape/wire-values.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, integer, maybeInteger, maybeText, noQuery, text } from '../schemas.ts'
 
 const TOP_PAIRS = 10
-const NOT_CHECKED = -1
+const TOP_HOLDERS = 10
+/** Of pools' shares, wherever pools have shares. */
+const SHARE_DECIMALS = 18
+const DEAD = /^0x(?:0{39}[01]|0{36}dead|dead0{16}42069420694206942069)$/
+
+const rank = Type.Array(
+  answerOf({
+    address: text,
+    quantity: maybeText,
+    percent: maybeText,
+    is_contract: maybeInteger,
+    is_lp: integer,
+    mark: text,
+  }),
+  { maxItems: TOP_HOLDERS },
+)
 
 const schema = {
   operationId: 'contract',
   summary: 'Contract and risk of a token',
-  description: 'No contract is examined yet: is_honeypot is -1 (not checked), and no risk is told.',
+  description: `What the contract can do, by its code; what a purchase, a transfer and a sale come to, tried out in its pool; who holds
+it; and the score, with every factor and where on the chain it can be seen (docs/risk.md). A contract that was not
+examined yet, or long ago, is examined soon after it is asked for: until then is_honeypot is -1.`,
   tags: ['Tokens'],
   params: Type.Object({ tokenId: text }),
   querystring: noQuery,
@@ -24,36 +45,115 @@ const schema = {
       token_symbol: text,
       decimal: maybeInteger,
       total: maybeText,
+      holders: maybeInteger,
+      owner: maybeText,
+      owner_percent: maybeText,
+      creator_address: maybeText,
+      creator_percent: maybeText,
+      is_proxy: maybeInteger,
+      has_mint_method: maybeInteger,
+      has_black_method: maybeInteger,
+      transfer_pausable: maybeInteger,
+      slippage_modifiable: maybeInteger,
+      can_take_back_ownership: maybeInteger,
+      hidden_owner: maybeInteger,
+      selfdestruct: maybeInteger,
+      external_call: maybeInteger,
       is_honeypot: integer,
+      buy_tax: maybeText,
+      sell_tax: maybeText,
+      transfer_tax: maybeText,
+      buy_gas: maybeInteger,
+      sell_gas: maybeInteger,
+      transfer_gas: maybeInteger,
+      token_lock_percent: maybeText,
+      pair_lock_percent: maybeText,
+      pair_holders: maybeInteger,
       dex: Type.Array(answerOf({ amm: text, pair: text, name: text, liquidity: maybeText })),
+      token_holders_rank: rank,
+      pair_holders_rank: rank,
+      risk_level: maybeInteger,
+      risk_score: maybeInteger,
+      risk_version: maybeInteger,
+      risk_factors: Type.Optional(
+        Type.Array(answerOf({ code: text, points: integer, evidence: Type.Array(text) })),
+      ),
+      checked_at_block: maybeInteger,
+      checked_at: maybeInteger,
     }),
   },
 }
 
 /** `GET /v2/contracts/{token-id}` */
-export function addContract(scope: Scope, { view, familyOf }: RestContext): void {
+export function addContract(scope: Scope, context: RestContext): void {
+  const { view, reports, familyOf, listingOf, mainTokensOf } = context
   scope.get('/v2/contracts/:tokenId', { schema, config: { cu: 10 } }, async (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
-    reply.answerChains = [ref.chain]
+    const { chain, address } = ref
+    reply.answerChains = [chain]
     const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
     const token = reading?.record
     if (token === undefined) throw unknownPathId('token')
+    const report = await reports.read(ref, view.head(chain)?.time)
+    const isListed = mainTokensOf(chain).includes(address) || listingOf(chain, address) !== undefined
+    const pools = new Set(pairs.map(({ pair }) => pair.address))
+    const rankOf = (of: string, amounts: Amounts) =>
+      ranked(context, { chain, address: of }, amounts, pools, report)
+    const shares = report?.holdings.pool
+    const [tokenHolders, pairHolders] = await Promise.all([
+      rankOf(address, token),
+      shares === undefined
+        ? []
+        : rankOf(shares.pair, { decimals: SHARE_DECIMALS, supplyRaw: shares.issuedRaw }),
+    ])
     return {
       ...leaveOutUnknown({
-        token: token.address,
-        chain: ref.chain,
+        token: address,
+        chain,
         token_name: token.name,
         token_symbol: token.symbol,
         decimal: token.decimals,
         total: knownAmount(token.supplyRaw, token.decimals),
-        is_honeypot: NOT_CHECKED,
+        holders: token.holding?.holders,
       }),
-      dex: pairs.map(({ pair: { amm, address, token0, token1, tvlUsd } }) => ({
+      ...contractFields(report, isListed),
+      dex: pairs.map(({ pair: { amm, address: pair, token0, token1, tvlUsd } }) => ({
         amm,
-        pair: address,
+        pair,
         name: `${token0.symbol}/${token1.symbol}`,
         ...(tvlUsd === undefined ? {} : { liquidity: formatValue(tvlUsd) }),
       })),
+      token_holders_rank: tokenHolders,
+      pair_holders_rank: pairHolders,
     }
   })
+}
+
+type Amounts = Pick<Token, 'decimals' | 'supplyRaw'>
+
+async function ranked(
+  { holders }: RestContext,
+  of: ChainId,
+  amounts: Amounts,
+  pools: ReadonlySet<string>,
+  report: ContractReport | undefined,
+) {
+  const top = (await holders.top(of)).slice(0, TOP_HOLDERS)
+  const accounts = await holders.accounts(
+    of.chain,
+    top.map(({ holder }) => holder),
+  )
+  const known = top.map(({ holder, amountRaw }, index): RankedHolder => {
+    const isPool = pools.has(holder)
+    const isContract = isPool ? true : accounts?.[index]?.isContract
+    return { holder, amountRaw, isContract, isPool, mark: markOf(holder, isPool, report) }
+  })
+  return holdersRank(known, amounts)
+}
+
+function markOf(holder: string, isPool: boolean, report: ContractReport | undefined): HolderMark {
+  if (isPool) return 'pool'
+  if (DEAD.test(holder)) return 'burned'
+  if (holder === report?.creator) return 'creator'
+  return holder === report?.inspection.owner ? 'owner' : ''
 }

@@ -3,7 +3,7 @@ import type { ChainId } from '../../../domain/ids.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
 import { RequestError } from '../../problem.ts'
 import type { Scope } from '../../scope.ts'
-import { filledRows, type KlineRow, klineRows } from '../../shape/kline-rows.ts'
+import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from '../../shape/kline-rows.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, integer, limitOf, maybeInteger, oneOf, text } from '../schemas.ts'
@@ -16,7 +16,7 @@ const querystring = Type.Object(
     from: Type.Integer({ minimum: 0, maximum: MAX_TIME, default: 0 }),
     to: Type.Integer({ minimum: 0, maximum: MAX_TIME, default: MAX_TIME }),
     limit: limitOf(300, 1_000),
-    unit: oneOf(['usd', 'eth'], 'usd'),
+    unit: oneOf(KLINE_UNITS, 'usd'),
     fill: oneOf(['true', 'false'], 'false'),
   },
   { additionalProperties: false, required: [] },
@@ -36,7 +36,8 @@ const answer = Type.Array(
 )
 
 const DESCRIPTION = `The newest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty ones
-where nothing was traded, at the last close; there are none before the first trade. revision grows when a candle changes.`
+where nothing was traded, at the last close; there are none before the first trade. revision grows when a candle changes.
+unit=quote: prices and volume in the pair's other token, as it was paid; known even where that token has no price.`
 
 /** `GET /v2/klines/pair/{pair-id}` and `GET /v2/klines/token/{token-id}`: of a token, its main pair's. */
 export function addKlines(scope: Scope, context: RestContext): void {

@@ -59,11 +59,17 @@ export function addPairDetail(scope: Scope, { view, familyOf, answers }: RestCon
         view.pairs([ref]),
         view.windows([{ ...ref, kind: 'pair' }]),
       ])
-      if (reading?.record === undefined) throw unknownPathId('pair')
-      const detail = pairDetail(chain, reading.record, windows?.record)
+      const pair = reading?.record
+      if (pair === undefined) throw unknownPathId('pair')
+      const targets = pair.targetToken === undefined ? [] : [{ chain, address: pair.targetToken }]
+      const [target] = await view.tokens(targets)
+      const detail = pairDetail(chain, pair, windows?.record, target?.record)
       return {
         answer: { json: Buffer.from(JSON.stringify(detail)) },
-        dependsOn: [`pair/${address}`, `pairWindows/${address}`],
+        dependsOn: [
+          ...targets.map((token) => `token/${token.address}` as const),
+          ...([`pair/${address}`, `pairWindows/${address}`] as const),
+        ],
       }
     })
     return sendAnswer(reply, answer)

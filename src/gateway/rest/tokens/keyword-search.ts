@@ -1,37 +1,43 @@
 import Type from 'typebox'
-import { type ChainId, normaliseAddress } from '../../../domain/ids.ts'
+import { type ChainId, formatChainId, normaliseAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import { knownChain } from '../chain-param.ts'
-import type { RestContext } from '../context.ts'
-import { limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
+import type { ChainInfo, RestContext } from '../context.ts'
+import { answerOf, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
+import { parseKeyword } from './keyword-match.ts'
+import { type RankedMatch, rankMatches, TOKEN_ORDERS, type TokenOrder } from './rank-matches.ts'
 import { readTokenViews } from './token-views.ts'
 
 const MAX_KEYWORD = 100
-
-/** How the interface calls what tokens can be ordered by. */
-const ORDERS = ['tx_volume_u_24h', 'market_cap', 'main_pair_tvl', 'fdv'] as const
+/** Of more than these, those with most in their main pair are looked at: more than anybody can be told at once. */
+const MAX_CANDIDATES = 400
 
 const schema = {
   operationId: 'keywordSearch',
-  summary: 'Tokens by symbol or address',
-  description: `An address is matched exactly; anything else by symbol, whatever its case: those that are equal first, then those
-that begin with it. market_cap orders by fdv until circulating supplies are known.`,
+  summary: 'Tokens by address, symbol or name',
+  description: `An address is matched exactly. Anything else by symbol, whatever its case and whatever letters look like it: those that
+are equal first, then those that begin with it; from three letters on also by name, or how a word of it begins. Within each
+the genuine token comes before those with the same or a confusable symbol on its chain, which carry is_impostor; then orderby
+counts, what is unknown last. Of more than ${MAX_CANDIDATES} matches, those with most in their main pair are looked at.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {
       keyword: Type.String({ minLength: 1, maxLength: MAX_KEYWORD }),
       chain: Type.Optional(text),
       limit: limitOf(100, 300),
-      orderby: oneOf(ORDERS, 'tx_volume_u_24h'),
+      orderby: oneOf(TOKEN_ORDERS, 'tx_volume_u_24h'),
     },
     { additionalProperties: false, required: ['keyword'] },
   ),
-  response: { 200: Type.Array(tokenRowSchema) },
+  response: {
+    200: Type.Array(answerOf({ ...tokenRowSchema.properties, is_impostor: Type.Optional(Type.Boolean()) })),
+  },
 }
 
 /** `GET /v2/tokens` */
-export function addKeywordSearch(scope: Scope, { view, history, chains, familyOf }: RestContext): void {
+export function addKeywordSearch(scope: Scope, context: RestContext): void {
+  const { chains, familyOf } = context
   scope.get('/v2/tokens', { schema, config: { cu: 5 } }, async (request, reply) => {
     const { keyword, chain, limit, orderby } = request.query
     const wanted = chains.filter((each) => chain === undefined || each.chain === knownChain(chain, familyOf))
@@ -40,15 +46,39 @@ export function addKeywordSearch(scope: Scope, { view, history, chains, familyOf
       const address = normaliseAddress(family, 'token', keyword)
       return address === undefined ? [] : [{ chain: name, address }]
     })
-    const refs =
-      byAddress.length > 0
-        ? byAddress
-        : await history.tokensBySymbol({
-            chains: wanted.map((each) => each.chain),
-            symbol: keyword,
-            order: orderby === 'market_cap' ? 'fdv' : orderby,
-            limit,
-          })
-    return (await readTokenViews(view, refs)).slice(0, limit).map(tokenRow)
+    if (byAddress.length > 0) return (await readTokenViews(context, byAddress)).slice(0, limit).map(tokenRow)
+    const found = await searchTokens(context, wanted, keyword, orderby)
+    return found.slice(0, limit).map(({ view, isImpostor }) => {
+      return { ...tokenRow(view), ...(isImpostor !== undefined && { is_impostor: isImpostor }) }
+    })
+  })
+}
+
+/** By symbol and name, best first. */
+export async function searchTokens(
+  context: Pick<RestContext, 'view' | 'listingOf' | 'history' | 'mainTokensOf'>,
+  chains: readonly Pick<ChainInfo, 'chain'>[],
+  typed: string,
+  order: TokenOrder,
+): Promise<RankedMatch[]> {
+  const keyword = parseKeyword(typed)
+  if (keyword.skeleton === '') return []
+  // They may have no main pair to stand by, and nobody may stand before them.
+  const main = chains.flatMap(({ chain }) =>
+    context.mainTokensOf(chain).map((address): ChainId => ({ chain, address })),
+  )
+  const matches = await context.history.tokenMatches({
+    chains: chains.map(({ chain }) => chain),
+    skeleton: keyword.skeleton,
+    lastKind: keyword.isForNames ? 'word' : 'symbol',
+    limit: MAX_CANDIDATES,
+  })
+  const idOf = ({ chain, address }: ChainId): string => formatChainId(address, chain)
+  const candidates = new Map([...main, ...matches].map((ref) => [idOf(ref), ref]))
+  const mainIds = new Set(main.map(idOf))
+  return rankMatches(await readTokenViews(context, [...candidates.values()]), {
+    keyword,
+    order,
+    isMain: ({ chain, token }) => mainIds.has(formatChainId(token.address, chain)),
   })
 }

@@ -7,7 +7,8 @@ import { mainTokenRowSchema, text } from '../schemas.ts'
 import { readTokenViews } from './token-views.ts'
 
 /** `GET /v2/tokens/main`: the coins that a chain's other tokens are traded against. */
-export function addMainTokens(scope: Scope, { view, familyOf, mainTokensOf }: RestContext): void {
+export function addMainTokens(scope: Scope, context: RestContext): void {
+  const { familyOf, mainTokensOf } = context
   const schema = {
     operationId: 'mainTokens',
     summary: 'The main tokens of a chain',
@@ -19,6 +20,6 @@ export function addMainTokens(scope: Scope, { view, familyOf, mainTokensOf }: Re
     const chain = knownChain(request.query.chain, familyOf)
     reply.answerChains = [chain]
     const refs = mainTokensOf(chain).map((address) => ({ chain, address }))
-    return (await readTokenViews(view, refs)).map(mainTokenRow)
+    return (await readTokenViews(context, refs)).map(mainTokenRow)
   })
 }

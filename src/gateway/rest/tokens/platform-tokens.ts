@@ -1,18 +1,24 @@
 import Type from 'typebox'
+import { RequestError } from '../../problem.ts'
 import type { Scope } from '../../scope.ts'
+import { tokenRow } from '../../shape/token-row.ts'
 import type { RestContext } from '../context.ts'
 import { limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
+import { ORDERS, type Order, type PlatformTag, parsePlatformTag } from './platform-tag.ts'
+import { readTokenViews } from './token-views.ts'
 
 const schema = {
   operationId: 'platformTokens',
-  summary: 'Tokens of a launch platform, by tag',
-  description: 'No launch platform is read yet, so no token carries a tag and every answer is empty.',
+  summary: 'Tokens of a launch platform, by tag, of all chains',
+  description: `meme: all that launch platforms made. <platform>_in_…: still sold by its bonding curve; <platform>_out_…: traded in a
+pool by now. hot: ordered by orderby; new: the last ones that were created, or left their curve, first; in_almost: those that have
+reached 80 % of their goal, furthest first.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {
       tag: text,
       limit: limitOf(100, 300),
-      orderby: oneOf(['tx_volume_u_24h', 'main_pair_tvl'], 'tx_volume_u_24h'),
+      orderby: oneOf(ORDERS, 'tx_volume_u_24h'),
     },
     { additionalProperties: false, required: ['tag'] },
   ),
@@ -20,9 +26,39 @@ const schema = {
 }
 
 /** `GET /v2/tokens/platform` */
-export function addPlatformTokens(scope: Scope, { chains }: RestContext): void {
-  scope.get('/v2/tokens/platform', { schema, config: { cu: 10 } }, async (_request, reply) => {
-    reply.answerChains = chains.map(({ chain }) => chain)
-    return []
+export function addPlatformTokens(scope: Scope, context: RestContext): void {
+  const { view, chains } = context
+  scope.get('/v2/tokens/platform', { schema, config: { cu: 10 } }, async (request, reply) => {
+    const { tag: word, limit, orderby } = request.query
+    const tag = knownTag(word, orderby, chains)
+    const names = chains.filter((each) => isOn(tag, each)).map(({ chain }) => chain)
+    reply.answerChains = names
+    const ranked = names.map(async (chain) => {
+      const addresses = await view.ranked(chain, tag.rank, limit)
+      return addresses.map((address) => ({ chain, address }))
+    })
+    const known = await readTokenViews(context, (await Promise.all(ranked)).flat())
+    return known
+      .filter(tag.isOf)
+      .map((each) => ({ each, order: tag.orderOf(each) }))
+      .sort((a, b) => (a.order === b.order ? 0 : a.order < b.order ? 1 : -1))
+      .slice(0, limit)
+      .map(({ each }) => tokenRow(each))
   })
+}
+
+function knownTag(word: string, order: Order, chains: RestContext['chains']): PlatformTag {
+  const tag = parsePlatformTag(word, order)
+  if (tag !== undefined && (tag.platform === undefined || chains.some((each) => isOn(tag, each)))) return tag
+  const platforms = [...new Set(chains.flatMap((each) => each.platforms))]
+  throw new RequestError('unknown_tag', 'no launch platform has such a tag', [
+    {
+      pointer: '#/tag',
+      detail: `is neither meme nor <platform>_(in_hot|in_new|in_almost|out_hot|out_new) with one of: ${platforms.join(', ')}`,
+    },
+  ])
+}
+
+function isOn({ platform }: PlatformTag, { platforms }: RestContext['chains'][number]): boolean {
+  return platform === undefined || platforms.includes(platform)
 }

@@ -13,7 +13,8 @@ const body = Type.Object(
 )
 
 /** `POST /v2/tokens/search` */
-export function addTokenBatch(scope: Scope, { view, familyOf, chains }: RestContext): void {
+export function addTokenBatch(scope: Scope, context: RestContext): void {
+  const { familyOf, chains } = context
   const schema = {
     operationId: 'tokenBatch',
     summary: 'Details of up to 50 tokens',
@@ -25,7 +26,7 @@ export function addTokenBatch(scope: Scope, { view, familyOf, chains }: RestCont
     const refs = parseTokenIds(request.body.token_ids, familyOf)
     reply.answerChains = chainsOf(refs, chains)
     const rows = Object.create(null) as Record<string, ReturnType<typeof tokenRow>>
-    for (const known of await readTokenViews(view, refs)) {
+    for (const known of await readTokenViews(context, refs)) {
       rows[formatChainId(known.token.address, known.chain)] = tokenRow(known)
     }
     return rows

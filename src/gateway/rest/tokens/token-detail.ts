@@ -63,7 +63,7 @@ const schema = {
 }
 
 /** `GET /v2/tokens/{token-id}` */
-export function addTokenDetail(scope: Scope, { view, familyOf, answers }: RestContext): void {
+export function addTokenDetail(scope: Scope, { view, familyOf, answers, listingOf }: RestContext): void {
   scope.get('/v2/tokens/:tokenId', { schema, config: { cu: 5 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     reply.answerChains = [ref.chain]
@@ -71,7 +71,8 @@ export function addTokenDetail(scope: Scope, { view, familyOf, answers }: RestCo
     const answer = answers.getOrMake(chain, `token/${address}-${chain}`, async () => {
       const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
       if (reading?.record === undefined) throw unknownPathId('token')
-      const detail = tokenDetail(chain, reading.record, pairs, view.head(chain)?.time)
+      const headTime = view.head(chain)?.time
+      const detail = tokenDetail(chain, reading.record, pairs, headTime, listingOf(chain, address))
       const ofPairs = pairs.flatMap(
         ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
       )

@@ -77,13 +77,14 @@ function knownPrices(prices: RestContext['prices'], ids: readonly string[]): Pri
 }
 
 /** Those that are not known from before are read together. */
-async function readPrices({ view, prices }: RestContext, refs: readonly ChainId[]): Promise<PriceAnswer[]> {
+async function readPrices(context: RestContext, refs: readonly ChainId[]): Promise<PriceAnswer[]> {
+  const { view, prices } = context
   const ids = refs.map(({ chain, address }) => formatChainId(address, chain))
   const known = ids.map((id) => prices.get(id))
   const missing = refs.filter((_, index) => known[index] === undefined)
   const versions = new Map(missing.map(({ chain }) => [chain, view.end(chain).version]))
   const made = new Map<string, PriceAnswer>()
-  for (const found of await readTokenViews(view, missing)) {
+  for (const found of await readTokenViews(context, missing)) {
     const { chain, token } = found
     const id = formatChainId(token.address, chain)
     const answer = priceAnswer(found)

@@ -1,24 +1,41 @@
 import Type from 'typebox'
+import { TRENDING_FACTORS, TRENDING_VERSION } from '../../../domain/trending.ts'
 import type { Scope } from '../../scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
+import { type RankedToken, rankTokens } from '../../trending/rank-tokens.ts'
+import { createRankings } from '../../trending/rankings.ts'
 import { knownChain } from '../chain-param.ts'
 import type { RestContext } from '../context.ts'
-import { answerOf, integer, limitOf, text, tokenRowSchema } from '../schemas.ts'
+import { answerOf, integer, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
 import { readTokenViews } from './token-views.ts'
 
 const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
+const trendingRowSchema = answerOf({
+  ...tokenRowSchema.properties,
+  trending: Type.Optional(
+    answerOf({
+      version: integer,
+      score: integer,
+      factors: Type.Array(answerOf({ name: text, points: integer })),
+    }),
+  ),
+})
+
 const schema = {
   operationId: 'trendingTokens',
   summary: 'Trending tokens of a chain, page by page',
-  description: 'Ranked by dollars traded in 24 hours.',
+  description: `Ranked by a published formula of what was traded in 1, 4 and 24 hours, by how many wallets, of liquidity and of age,
+damped where few wallets trade with themselves: docs/trending.md. With explain=true each row tells the version of the formula, the
+score and the points of each factor. All pages that a key asks for within two minutes of its page 0 are cut from one ranking.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {
       chain: text,
       current_page: Type.Integer({ minimum: 0, maximum: MAX_PAGE, default: 0 }),
       page_size: limitOf(50, 100),
+      explain: oneOf(['true', 'false'], 'false'),
     },
     { additionalProperties: false, required: ['chain'] },
   ),
@@ -27,27 +44,38 @@ const schema = {
       current_page_size: integer,
       next_page: integer,
       total: integer,
-      tokens: Type.Array(tokenRowSchema),
+      tokens: Type.Array(trendingRowSchema),
     }),
   },
 }
 
 /** `GET /v2/tokens/trending` */
-export function addTrendingTokens(scope: Scope, { view, familyOf }: RestContext): void {
+export function addTrendingTokens(scope: Scope, context: RestContext): void {
+  const { familyOf } = context
+  const rank = (chain: string) => rankTokens(context, chain)
+  const rankings = createRankings({ rank, now: Date.now, logger: scope.log })
   scope.get('/v2/tokens/trending', { schema, config: { cu: 5 } }, async (request, reply) => {
-    const { current_page: page, page_size: size } = request.query
+    const { current_page: page, page_size: size, explain } = request.query
     const chain = knownChain(request.query.chain, familyOf)
     reply.answerChains = [chain]
-    const { addresses, total } = await view.ranked(chain, 'volume_24h', page * size, size)
+    const ranking = await rankings.of(request.grant?.keyId ?? '', chain, page)
+    const ranked = ranking.slice(page * size, (page + 1) * size)
     const known = await readTokenViews(
-      view,
-      addresses.map((address) => ({ chain, address })),
+      context,
+      ranked.map(({ address }) => ({ chain, address })),
     )
+    const explained = new Map(explain === 'true' ? ranked.map((each) => [each.address, each]) : [])
     return {
       current_page_size: known.length,
-      next_page: (page + 1) * size < total ? page + 1 : LAST_PAGE,
-      total,
-      tokens: known.map(tokenRow),
+      next_page: (page + 1) * size < ranking.length ? page + 1 : LAST_PAGE,
+      total: ranking.length,
+      tokens: known.map((view) => ({ ...tokenRow(view), ...explanation(explained.get(view.token.address)) })),
     }
   })
+}
+
+function explanation(ranked: RankedToken | undefined) {
+  if (ranked === undefined) return {}
+  const factors = TRENDING_FACTORS.map((name) => ({ name, points: ranked.factors[name] }))
+  return { trending: { version: TRENDING_VERSION, score: ranked.score, factors } }
 }

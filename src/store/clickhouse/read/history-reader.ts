@@ -1,12 +1,14 @@
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../../domain/change.ts'
 import type { Interval } from '../../../domain/interval.ts'
+import type { TermKind } from '../../../domain/search-text.ts'
 import type { LatestPage, Versioned } from '../../versioned.ts'
 import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { type LatestQuestion, readLatest } from './latest.ts'
 import { readMarker } from './marker.ts'
 import { candleOf, eventRefOf, liquidityOf, number, type Row, switchOf, text, tradeOf } from './records.ts'
+import { type Holder, type HoldersQuestion, readTopHolders } from './top-holders.ts'
 
 /**
  * Up to which version to read. Rows above the marker belong to a batch that is not written whole; everything up to
@@ -49,10 +51,12 @@ export type EventVersion<T> = {
 
 export type SwitchesQuestion = Bound & { readonly token: string; readonly limit: number }
 
-export type SymbolQuestion = {
+export type MatchesQuestion = {
   readonly chains: readonly string[]
-  readonly symbol: string
-  readonly order: 'tx_volume_u_24h' | 'fdv' | 'main_pair_tvl'
+  /** As `skeletonOf` makes it. */
+  readonly skeleton: string
+  /** Beside symbols names are looked through up to this kind. */
+  readonly lastKind: TermKind
   readonly limit: number
 }
 
@@ -66,14 +70,18 @@ export type HistoryReader = {
   tradesSince(question: SinceQuestion): Promise<EventVersion<Trade>[]>
   liquiditySince(question: SinceQuestion): Promise<EventVersion<LiquidityEvent>[]>
   switches(question: SwitchesQuestion): Promise<Versioned<MainPairSwitch>[]>
-  /** Tokens whose symbol begins with a text, best matches first. */
-  tokensBySymbol(question: SymbolQuestion): Promise<{ chain: string; address: string }[]>
+  /** Tokens that are called something like a text, and those that were: the best matches, of them those that stand highest. */
+  tokenMatches(question: MatchesQuestion): Promise<{ chain: string; address: string }[]>
+  /** Largest first. */
+  topHolders(question: HoldersQuestion): Promise<Holder[]>
   /** The newest version of every document of a chain, and of each series of candles the newest few. */
   latest(question: LatestQuestion): AsyncGenerator<LatestPage, void, undefined>
   close(): Promise<void>
 }
 
 const MAX_SECONDS = 5
+/** Whoever types the next letter does not wait for the last one. */
+const MAX_SEARCH_SECONDS = 2
 /** After everything there is. */
 const NO_PLACE: EventPlace = {
   time: 2 ** 32 - 1,
@@ -97,11 +105,12 @@ export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
       const params = { chain, up_to: upTo, token, limit }
       return versions(await ask('switches', { params, maxRows: limit, maxSeconds: MAX_SECONDS }), switchOf)
     },
-    tokensBySymbol: async ({ chains, symbol, order, limit }) => {
-      const params = { chains: [...chains], symbol, order, limit }
-      const rows = await ask('tokens-by-symbol', { params, maxRows: limit, maxSeconds: MAX_SECONDS })
+    tokenMatches: async ({ chains, skeleton, lastKind, limit }) => {
+      const params = { chains: [...chains], skeleton, last_kind: lastKind, limit }
+      const rows = await ask('token-matches', { params, maxRows: limit, maxSeconds: MAX_SEARCH_SECONDS })
       return rows.map((row) => ({ chain: text(row, 'chain'), address: text(row, 'address') }))
     },
+    topHolders: (question) => readTopHolders(ask, question),
     latest: (question) => readLatest(ask, question),
     close: () => client.close(),
   }

@@ -1,6 +1,7 @@
 import type { CandleRef, Change } from '../../../domain/change.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
 import type { LatestPage, Versions } from '../../versioned.ts'
+import { reportOf } from '../report-text.ts'
 import type { Ask } from './ask.ts'
 import { candleOf, candleRefOf, number, pairOf, type Row, text, tokenOf, windowsOf } from './records.ts'
 
@@ -23,6 +24,7 @@ export async function* readLatest(
     yield* readPages(ask, question, { file: 'latest-windows', key: 'id', params: { kind } }, windowsChange)
   }
   yield* readPages(ask, question, { file: 'latest-tokens', key: 'address', params: {} }, tokenChange)
+  yield* readPages(ask, question, { file: 'latest-contracts', key: 'token', params: {} }, contractChange)
   const pairs = { file: 'latest-pairs', key: 'address', params: {} }
   for await (const page of readPages(ask, question, pairs, pairChange)) {
     yield page
@@ -95,6 +97,11 @@ function windowsChange(row: Row): Change {
 function tokenChange(row: Row): Change {
   if (isRemoved(row)) return { type: 'tokenRemoved', token: text(row, 'address') }
   return { type: 'token', token: tokenOf(row) }
+}
+
+function contractChange(row: Row): Change {
+  if (isRemoved(row)) return { type: 'contractRemoved', token: text(row, 'token') }
+  return { type: 'contract', contract: reportOf(text(row, 'report')) }
 }
 
 function pairChange(row: Row): Change {

@@ -29,10 +29,14 @@ export function candleRefOf(row: Row): CandleRef {
 }
 
 export function candleOf(row: Row): Candle {
+  const usd = candleValues(row, 'usd')
+  const native = candleValues(row, 'native')
+  const quoteAs = optionalText(row, 'quote_as')
   return {
     ...candleRefOf(row),
-    usd: candleValues(row, 'usd'),
-    native: candleValues(row, 'native'),
+    usd,
+    native,
+    quote: quoteAs === 'usd' ? usd : quoteAs === 'native' ? native : candleValues(row, 'quote'),
     tradeCount: number(row, 'trade_count'),
     firstTrade: orderKey(row, 'first_'),
     lastTrade: orderKey(row, 'last_'),
@@ -107,8 +111,53 @@ export function tokenOf(row: Row): Token {
     mainPairTvlUsd: value(row, 'main_pair_tvl_usd'),
     tvlUsd: value(row, 'tvl_usd'),
     fdvUsd: value(row, 'fdv_usd'),
+    marketCapUsd: value(row, 'market_cap_usd'),
+    holding: holdingOf(row),
+    origin: originOf(row),
+    launch: launchOf(row),
+    platform: platformOf(row),
+    risk: riskOf(row),
     updatedAt: number(row, 'updated_at'),
   }
+}
+
+function holdingOf(row: Row): Token['holding'] {
+  const holders = optionalNumber(row, 'holders')
+  if (holders === undefined) return undefined
+  return {
+    holders,
+    burnedRaw: known(row, 'burned_raw', raw),
+    lockedRaw: known(row, 'locked_raw', raw),
+    circulatingRaw: raw(row, 'circulating_raw'),
+  }
+}
+
+function originOf(row: Row): Token['origin'] {
+  const time = optionalNumber(row, 'created_at')
+  return time === undefined ? undefined : { time, creator: text(row, 'creator') }
+}
+
+function launchOf(row: Row): Token['launch'] {
+  const time = optionalNumber(row, 'launched_at')
+  return time === undefined ? undefined : { time, priceUsd: price(row, 'launch_price_usd') }
+}
+
+function platformOf(row: Row): Token['platform'] {
+  const name = optionalText(row, 'platform')
+  if (name === undefined) return undefined
+  return {
+    name,
+    createdAt: optionalNumber(row, 'platform_created_at'),
+    progressPpm: optionalNumber(row, 'platform_progress_ppm'),
+    graduatedAt: optionalNumber(row, 'platform_graduated_at'),
+  }
+}
+
+function riskOf(row: Row): Token['risk'] {
+  const score = optionalNumber(row, 'risk_score')
+  if (score === undefined) return undefined
+  const isHoneypot = row['is_honeypot'] as boolean | null
+  return { score, isHoneypot: isHoneypot ?? undefined, isMintable: row['is_mintable'] === true }
 }
 
 export function windowsOf(row: Row): Windows {
@@ -159,7 +208,7 @@ export function number(row: Row, column: string): number {
   return found
 }
 
-function candleValues(row: Row, unit: 'usd' | 'native'): CandleValues | undefined {
+function candleValues(row: Row, unit: 'usd' | 'native' | 'quote'): CandleValues | undefined {
   if (row[`${unit}_open`] === null) return undefined
   return {
     open: known(row, `${unit}_open`, price),
@@ -219,7 +268,7 @@ function value(row: Row, column: string): bigint | undefined {
   return fixed(row, column, VALUE_DIGITS)
 }
 
-function raw(row: Row, column: string): bigint | undefined {
+export function raw(row: Row, column: string): bigint | undefined {
   return fixed(row, column, 0)
 }
 

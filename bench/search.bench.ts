@@ -1,0 +1,272 @@
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { startStack } from '../dev/stack.ts'
+import type { Change } from '../src/domain/change.ts'
+import { skeletonOf } from '../src/domain/search-text.ts'
+import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
+import { migrate } from '../src/store/clickhouse/migrate.ts'
+import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
+import { rowsOf } from '../src/store/clickhouse/rows.ts'
+import { type Bench, one, openOnce, quantile, type Sides, type Slice } from './measure.ts'
+import { type BenchGateway, openGateway, PREFIX } from './rest/gateway.ts'
+import { addressOf, makeSearched, setOf } from './search/made-tokens.ts'
+import { historyOptions, silentCommon } from './stores/opened.ts'
+
+const isSmoke = process.argv.includes('--smoke')
+const TOKENS = isSmoke ? 3_000 : 1_000_000
+const TOKENS_PER_BATCH = 50_000
+const MERGE_MS = 600_000
+/** So many are written again, twice, and these versions are not merged. */
+const CHANGED = TOKENS / 50
+/** As many as the gateway looks at. */
+const CANDIDATES = 400
+/** What people type, letter by letter; the copied and the rare; names, nonsense, and look-alikes. */
+const KEYWORDS = [
+  ...[
+    'p',
+    'pe',
+    'pep',
+    'pepe',
+    'PEPE',
+    'us',
+    'usdt',
+    'USD\u0421',
+    'doge',
+    'shib',
+    'baby',
+    'a',
+    'link',
+    'moon',
+  ],
+  ...[
+    'shado',
+    'zenlu',
+    'trixdao',
+    'the cat',
+    'floki inu',
+    'pepe cl',
+    'protocol',
+    'wenlura',
+    'no such',
+    'qqq',
+  ],
+]
+const ORDERS = ['tx_volume_u_24h', 'market_cap', 'main_pair_tvl', 'fdv']
+
+/** The same candidates, as a plain query finds them: without classes, without telling versions apart. */
+const PLAIN_QUERY = `
+  SELECT chain, address FROM token_search
+  WHERE kind <= {last_kind:String} AND startsWith(term, {skeleton:String}) AND chain IN ('eth')
+  ORDER BY standing DESC
+  LIMIT ${CANDIDATES}`
+
+/** Made for longer ranges: they cost a plain query more than it takes otherwise. Ours is not changed by them. */
+const PLAIN_SETTINGS = {
+  query_plan_optimize_lazy_materialization: 0,
+  use_skip_indexes_for_top_k: 0,
+  use_top_k_dynamic_filtering: 0,
+}
+
+export const bench: Bench = {
+  figures: [
+    {
+      name: `candidates of a keyword among ${TOKENS} tokens, best first / plain query`,
+      bar: 0.7,
+      goal: 0.9,
+      direction: 'at least',
+      per: 'wall second',
+      open: openStore,
+    },
+    {
+      name: `GET /v2/tokens among ${TOKENS} tokens, 100 rows / plain query of its candidates`,
+      bar: 0.4,
+      goal: 0.7,
+      direction: 'at least',
+      per: 'wall second',
+      open: openAnswers,
+    },
+    {
+      name: `p99 of GET /v2/tokens among ${TOKENS} tokens / a millisecond`,
+      bar: 50,
+      goal: 20,
+      direction: 'at most',
+      per: 'slice',
+      open: openTail,
+    },
+  ],
+}
+
+type Searched = {
+  readonly options: ReturnType<typeof historyOptions>
+  readonly gateway: BenchGateway
+  /** Keywords that there is something to be found by. */
+  readonly found: ReadonlySet<string>
+}
+
+const searches = openOnce(bench.figures.length, fill, ({ gateway }) => gateway.stop())
+
+async function fill(): Promise<Searched> {
+  const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+  const common = silentCommon()
+  const options = historyOptions(stack.clickhouseUrl, PREFIX)
+  await migrate(options, common)
+  const store = openHistoryStore(options, common)
+  const client = createClient({
+    ...{ url: options.url, database: options.database, request_timeout: MERGE_MS },
+    log: { level: ClickHouseLogLevel.OFF },
+  })
+  for (const [version, count] of [TOKENS, CHANGED, CHANGED].entries()) {
+    for (let first = 0; first < count; first += TOKENS_PER_BATCH) {
+      const length = Math.min(TOKENS_PER_BATCH, count - first)
+      const changes = Array.from({ length }, (_, at) => makeSearched(first + at, version).token)
+      // The rest of a token is not asked of ClickHouse.
+      const rows = rowsOf([setOf(version + 1, changes)]).filter(({ table }) => table === 'token_search')
+      await store.write(rows)
+    }
+    if (version > 0) continue
+    // From here on every part stays as it is: a merge under way would be measured too.
+    await client.command({ query: 'OPTIMIZE TABLE token_search FINAL' })
+    await client.command({ query: 'SYSTEM STOP MERGES' })
+  }
+  await Promise.all([store.close(), client.close()])
+  const { found, addresses } = await findCandidates(options)
+  return { options, found, gateway: await openGateway(setOf(1, documentsOf(addresses)), stack) }
+}
+
+async function findCandidates(options: Searched['options']) {
+  const reader = openHistoryReader(options)
+  const found = new Set<string>()
+  const addresses = new Set<string>()
+  for (const keyword of KEYWORDS) {
+    const rows = await reader.tokenMatches(questionOf(keyword))
+    for (const { address } of rows) addresses.add(address)
+    if (rows.length > 0) found.add(keyword)
+  }
+  await reader.close()
+  return { found, addresses }
+}
+
+/** Of a million only those that will be asked for are put into Redis. */
+function documentsOf(addresses: ReadonlySet<string>): Change[] {
+  const changes: Change[] = []
+  for (let index = 0; index < TOKENS; index++) {
+    if (!addresses.has(addressOf(index))) continue
+    const { token, windows } = makeSearched(index, index < CHANGED ? 2 : 0)
+    changes.push(token, windows)
+  }
+  return changes
+}
+
+const questionOf = (keyword: string) => {
+  const skeleton = skeletonOf(keyword)
+  const lastKind = [...skeleton].length < 3 ? ('symbol' as const) : ('word' as const)
+  return { chains: ['eth'], skeleton, lastKind, limit: CANDIDATES }
+}
+
+/** Keyword after keyword, each answer looked at. */
+function asking(ask: (keyword: string, order: string) => Promise<string | undefined>): Slice {
+  let next = 0
+  return async (durationMs) => {
+    const end = performance.now() + durationMs
+    let units = 0
+    do {
+      const order = ORDERS[Math.floor(next / KEYWORDS.length) % ORDERS.length] as string
+      const wrong = await ask(KEYWORDS[next++ % KEYWORDS.length] as string, order)
+      if (wrong !== undefined) return { units, wrong }
+      units++
+    } while (performance.now() < end)
+    return { units }
+  }
+}
+
+function openPlain({ options, found }: Searched): { slice: Slice; close(): Promise<void> } {
+  const client = createClient({ url: options.url, database: options.database })
+  const slice = asking(async (keyword) => {
+    const { skeleton, lastKind } = questionOf(keyword)
+    const answer = await client.query({
+      query: PLAIN_QUERY,
+      query_params: { skeleton, last_kind: lastKind },
+      format: 'JSONEachRow',
+      clickhouse_settings: PLAIN_SETTINGS,
+    })
+    return complaint(found, keyword, await answer.json<object>())
+  })
+  return { slice, close: () => client.close() }
+}
+
+function complaint(found: Searched['found'], keyword: string, rows: readonly unknown[]): string | undefined {
+  return rows.length > 0 === found.has(keyword) ? undefined : `${keyword} has ${rows.length} rows`
+}
+
+async function openStore(): Promise<Sides> {
+  const searched = await searches.open()
+  const reader = openHistoryReader(searched.options)
+  const plain = openPlain(searched)
+  return {
+    subject: asking(async (keyword) => {
+      const rows = await reader.tokenMatches(questionOf(keyword))
+      const isUnique = new Set(rows.map(({ address }) => address)).size === rows.length
+      return isUnique ? complaint(searched.found, keyword, rows) : `${keyword}: a token is there twice`
+    }),
+    baseline: plain.slice,
+    close: async () => {
+      await Promise.all([reader.close(), plain.close()])
+      await searches.close()
+    },
+  }
+}
+
+type Answered = { readonly token: string; readonly symbol: string; readonly is_impostor?: boolean }
+
+async function askGateway(
+  { gateway, found }: Searched,
+  keyword: string,
+  order: string,
+): Promise<string | undefined> {
+  const query = new URLSearchParams({ keyword, orderby: order })
+  const rows = JSON.parse((await gateway.ask('GET', `/v2/tokens?${query}`)).toString()) as Answered[]
+  const genuine = new Set<string>()
+  for (const { symbol, is_impostor: isImpostor } of rows) {
+    const key = skeletonOf(symbol)
+    if (isImpostor !== true) genuine.add(key)
+    else if (!genuine.has(key)) return `${keyword}: ${symbol} stands before its genuine token`
+  }
+  return complaint(found, keyword, rows)
+}
+
+async function openAnswers(): Promise<Sides> {
+  const searched = await searches.open()
+  const plain = openPlain(searched)
+  return {
+    subject: asking((keyword, order) => askGateway(searched, keyword, order)),
+    baseline: plain.slice,
+    close: async () => {
+      await plain.close()
+      await searches.close()
+    },
+  }
+}
+
+async function openTail(): Promise<Sides> {
+  const searched = await searches.open()
+  const all: number[] = []
+  return {
+    subject: async (durationMs) => {
+      const times: number[] = []
+      const slice = asking(async (keyword, order) => {
+        const start = performance.now()
+        const wrong = await askGateway(searched, keyword, order)
+        times.push(performance.now() - start)
+        return wrong
+      })
+      const { wrong } = await slice(durationMs)
+      all.push(...times)
+      return { units: quantile(times, 0.99), ...(wrong !== undefined && { wrong }) }
+    },
+    baseline: one,
+    close: () => {
+      const [p50, p99] = [0.5, 0.99].map((share) => quantile(all, share).toFixed(1))
+      console.log(`${all.length} searches, warm-up included: p50 ${p50} ms, p99 ${p99} ms`)
+      return searches.close()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Hex } from 'viem'
+import type { EndpointSession } from './endpoint-pool.ts'
+import type { RpcFoundLog, RpcTransaction } from './rpc-answers.ts'
+
+export type LogFilter = {
+  readonly address: string
+  /** Any of these. */
+  readonly topics: readonly string[]
+  readonly from: number
+  readonly to: number
+}
+
+/** A log found by its contract says which block it is of. */
+export type RpcPastLog = RpcFoundLog & { blockNumber: Hex }
+
+/** What a node is asked about the past of one contract. */
+export type EvmPast = {
+  pastLogs(filter: LogFilter): Promise<readonly RpcPastLog[]>
+  /** Whether there was a contract after this block; few nodes keep the state of long ago. */
+  hadCode(address: string, block: number): Promise<boolean>
+  transaction(hash: string): Promise<RpcTransaction | null>
+}
+
+export function bindPast(session: EndpointSession): EvmPast {
+  const hex = (number: number): Hex => `0x${number.toString(16)}`
+  return {
+    pastLogs: async ({ address, topics, from, to }) => {
+      const filter = { address, topics: [topics], fromBlock: hex(from), toBlock: hex(to) }
+      return (await session.request('eth_getLogs', [filter])) as readonly RpcPastLog[]
+    },
+    hadCode: async (address, block) => (await session.request('eth_getCode', [address, hex(block)])) !== '0x',
+    transaction: async (hash) =>
+      (await session.request('eth_getTransactionByHash', [hash])) as RpcTransaction | null,
+  }
+}

@@ -1,0 +1,73 @@
+import { ChaintapeError } from '../../../domain/errors.ts'
+import type { Inspection, TrialMethod } from '../../../domain/inspection.ts'
+import type { EvmNodes } from '../rpc.ts'
+import { askContract } from './contract-facts.ts'
+import { type TrialPair, type TrialRequest, tryTrade } from './trade-trial.ts'
+
+export type InspectionRequest = Omit<TrialRequest, 'pair'> & {
+  /** The best first: the first one where something can be bought counts. Addresses in lower case, as everywhere. */
+  readonly pairs: readonly TrialPair[]
+}
+
+export type InspectionOptions = {
+  /** Unless told otherwise: simulation, where a node can. */
+  readonly method?: TrialMethod
+  readonly maxPairs?: number
+}
+
+type Nodes = Pick<EvmNodes, 'verified'>
+
+const MAX_PAIRS = 3
+
+/**
+ * Asks nodes what a token's contract is and does in the state after a block. Fails with `node_unavailable` when no node
+ * has that state any more, and says nothing of any other state.
+ */
+export async function inspectToken(
+  nodes: Nodes,
+  request: InspectionRequest,
+  options: InspectionOptions = {},
+): Promise<Inspection> {
+  const { token, block } = request
+  const pools = request.pairs.map(({ address }) => address)
+  const { isContract, ...facts } = await nodes.verified((node) => askContract(node, token, block.hash, pools))
+  return {
+    token,
+    block: { number: block.number, hash: block.hash },
+    creator: undefined,
+    ...facts,
+    trial: isContract ? await tryPairs(nodes, request, options) : 'no_contract',
+  }
+}
+
+async function tryPairs(
+  nodes: Nodes,
+  { token, block, pairs }: InspectionRequest,
+  { method = 'simulate', maxPairs = MAX_PAIRS }: InspectionOptions,
+): Promise<Inspection['trial']> {
+  let first: Inspection['trial'] = 'no_pair'
+  for (const pair of pairs.slice(0, maxPairs)) {
+    const trial = await tryPair(nodes, { token, block, pair }, method)
+    if (typeof trial === 'object' && trial.buy.works) return trial
+    // A trial that failed says more than none.
+    if (typeof first === 'string' && (first === 'no_pair' || typeof trial === 'object')) first = trial
+  }
+  return first
+}
+
+async function tryPair(
+  nodes: Nodes,
+  request: TrialRequest,
+  method: TrialMethod,
+): Promise<Inspection['trial']> {
+  if (method === 'simulate') {
+    try {
+      const trial = await nodes.verified((node) => tryTrade(node, request, 'simulate'))
+      if (trial !== 'refused') return trial
+    } catch (error) {
+      // If the nodes are all down instead of not being able to simulate, the next question fails too.
+      if (!(error instanceof ChaintapeError && error.code === 'node_unavailable')) throw error
+    }
+  }
+  return nodes.verified((node) => tryTrade(node, request, 'call'))
+}

@@ -1,0 +1,210 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  encodePacked,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  maxUint256,
+  parseAbi,
+  toHex,
+} from 'viem'
+import { uintAt } from '../../../dex/evm/abi.ts'
+import { ChaintapeError } from '../../../domain/errors.ts'
+import type { TradeTrial, TrialMethod, TrialStep, UntriedReason } from '../../../domain/inspection.ts'
+import type { EvmNode } from '../rpc.ts'
+import type { CallOutcome, SimulatedCall, StateOverrides } from '../state-rpc.ts'
+import { pretendedFunds } from './pretended-funds.ts'
+import { TRADER_CODE } from './trader-code.ts'
+import { type Moved, readBuy, readSell, readTransfer } from './trial-steps.ts'
+
+/** A pool that a trade is tried in: one that keeps reserves (V2), or a concentrated one (V3). */
+export type TrialPair = { readonly address: string; readonly kind: 'v2' | 'v3'; readonly quote: string }
+
+export type TrialRequest = {
+  readonly token: string
+  readonly block: { readonly number: number; readonly hash: string; readonly time: number }
+  readonly pair: TrialPair
+}
+
+const TRADER = parseAbi([
+  'struct Market { address pool; bool isConcentrated; address token; address quote; }',
+  'function buy(Market market) returns (uint256 given, uint256 received)',
+  'function sell(Market market) returns (uint256 held, uint256 spent, uint256 arrived, uint256 received)',
+  'function tradeAll(Market market, address wallet, address friend) returns (bool[3] oks, bytes[3] answers)',
+])
+const TOKEN = parseAbi([
+  'function approve(address spender, uint256 amount)',
+  'function transfer(address to, uint256 amount)',
+  'function balanceOf(address holder)',
+])
+const CALL_GAS = toHex(4_000_000)
+const ALL_GAS = toHex(25_000_000)
+/** Longer than what honest tokens make a buyer wait for. */
+const BETWEEN_BLOCKS_SECONDS = 600
+const MANY_COINS = toHex(10n ** 24n)
+
+/** Who takes part. Nobody has these addresses, and no token knows them before the block is there. */
+type Actors = { readonly trader: Hex; readonly buyer: Hex; readonly friend: Hex; readonly operator: Hex }
+
+/** Buys, transfers and sells as nobody in particular, in a state that is thrown away. */
+export function tryTrade(
+  node: EvmNode,
+  request: TrialRequest,
+  method: TrialMethod,
+): Promise<TradeTrial | UntriedReason> {
+  return method === 'simulate' ? trySimulated(node, request) : tryCalled(node, request)
+}
+
+/** As wallets do it: transactions of accounts without code, in blocks ten minutes apart. */
+async function trySimulated(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
+  const { token, block } = request
+  const actors = actorsOf(request)
+  const { buyer, friend, trader } = actors
+  const market = marketOf(request)
+  const from = (sender: Hex, to: string, input: Hex): SimulatedCall => ({
+    from: sender,
+    to: to as Hex,
+    input,
+    gas: CALL_GAS,
+  })
+  const approve = encodeFunctionData({ abi: TOKEN, functionName: 'approve', args: [trader, maxUint256] })
+  const balanceOf = (holder: Hex) =>
+    from(buyer, token, encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [holder] }))
+  const blockAt = (place: number, calls: readonly SimulatedCall[]) => ({
+    blockOverrides: {
+      number: toHex(block.number + place),
+      time: toHex(block.time + place * BETWEEN_BLOCKS_SECONDS),
+    },
+    ...(place === 1 && { stateOverrides: overridesOf(request, actors, 'simulate') }),
+    calls,
+  })
+  const buying = blockAt(1, [
+    from(buyer, request.pair.quote, approve),
+    from(buyer, trader, encodeFunctionData({ abi: TRADER, functionName: 'buy', args: [market] })),
+  ])
+  // How much is bought, and so how much there is to transfer, is known only afterwards.
+  const first = await node.simulate([buying], block.hash)
+  if (first === undefined) return 'refused'
+  const trial = readBuy(outcomeAt(first, 0, 1))
+  if (typeof trial === 'string') return trial
+  if (!trial.step.works) return { ...tried(request, 'simulate'), buy: trial.step }
+  const half = encodeFunctionData({
+    abi: TOKEN,
+    functionName: 'transfer',
+    args: [friend, trial.receivedRaw / 2n],
+  })
+  const sell = encodeFunctionData({ abi: TRADER, functionName: 'sell', args: [market] })
+  const moving = blockAt(2, [
+    balanceOf(buyer),
+    balanceOf(friend),
+    from(buyer, token, half),
+    balanceOf(buyer),
+    balanceOf(friend),
+  ])
+  const selling = blockAt(3, [from(buyer, token, approve), from(buyer, trader, sell)])
+  const all = await node.simulate([buying, moving, selling], block.hash)
+  if (all === undefined) return 'refused'
+  const balance = (place: number) => uintAt(hexToBytes(outcomeAt(all, 1, place).data), 0) ?? 0n
+  const moved = movedOf([0, 1, 3, 4].map(balance))
+  return {
+    ...tried(request, 'simulate'),
+    buy: trial.step,
+    transfer: readTransfer(outcomeAt(all, 1, 2), moved),
+    sell: readSell(outcomeAt(all, 2, 1), moved.leftRaw),
+  }
+}
+
+/** For nodes without simulation: all in one call, so in one block, and the wallets are contracts. */
+async function tryCalled(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
+  const actors = actorsOf(request)
+  const input = encodeFunctionData({
+    abi: TRADER,
+    functionName: 'tradeAll',
+    args: [marketOf(request), actors.buyer, actors.friend],
+  })
+  const call = { from: actors.operator, to: actors.trader, input, gas: ALL_GAS }
+  const answer = await node.callPretending(call, overridesOf(request, actors, 'call'), request.block.hash)
+  if (answer === undefined) return 'refused'
+  const [bought, transferred, sold] = readAll(answer)
+  const trial = readBuy(bought)
+  if (typeof trial === 'string') return trial
+  if (!trial.step.works) return { ...tried(request, 'call'), buy: withoutGas(trial.step) }
+  const words = hexToBytes(transferred.data)
+  const word = (place: number) => (transferred.ok ? (uintAt(words, place) ?? 0n) : 0n)
+  const moved = movedOf([0, 1, 2, 3].map(word))
+  return {
+    ...tried(request, 'call'),
+    buy: withoutGas(trial.step),
+    transfer: withoutGas(
+      readTransfer({ ...transferred, data: transferred.ok ? '0x' : transferred.data }, moved),
+    ),
+    sell: withoutGas(readSell(sold, moved.leftRaw)),
+  }
+}
+
+function movedOf(balances: readonly bigint[]): Moved {
+  const [heldRaw = 0n, friendBeforeRaw = 0n, leftRaw = 0n, friendAfterRaw = 0n] = balances
+  return { heldRaw, friendBeforeRaw, leftRaw, friendAfterRaw }
+}
+
+type Three = readonly [CallOutcome, CallOutcome, CallOutcome]
+
+function readAll(answer: Hex): Three {
+  try {
+    const [oks, answers] = decodeFunctionResult({ abi: TRADER, functionName: 'tradeAll', data: answer })
+    return oks.map((ok, place) => ({ ok, data: answers[place] ?? '0x', gasUsed: 0 })) as unknown as Three
+  } catch (cause) {
+    throw new ChaintapeError('node_answer_invalid', 'eth_call: not what the code answers', { cause })
+  }
+}
+
+/** Within a call, what was touched before is cheaper to touch again: that says nothing of a transaction. */
+function withoutGas(step: TrialStep): TrialStep {
+  return { ...step, gas: undefined }
+}
+
+function tried({ pair }: TrialRequest, method: TrialMethod): Omit<TradeTrial, 'buy'> {
+  return { pair: pair.address, method, transfer: undefined, sell: undefined }
+}
+
+function outcomeAt(blocks: readonly (readonly CallOutcome[])[], block: number, call: number): CallOutcome {
+  const outcome = blocks[block]?.[call]
+  if (outcome === undefined)
+    throw new ChaintapeError('node_answer_invalid', 'eth_simulateV1: a call is missing')
+  return outcome
+}
+
+function marketOf({ token, pair }: TrialRequest) {
+  return {
+    pool: pair.address as Hex,
+    isConcentrated: pair.kind === 'v3',
+    token: token as Hex,
+    quote: pair.quote as Hex,
+  }
+}
+
+function actorsOf({ token, block }: TrialRequest): Actors {
+  const actor = (role: string): Hex => {
+    const seed = encodePacked(['bytes32', 'address', 'string'], [block.hash as Hex, token as Hex, role])
+    return `0x${keccak256(seed).slice(-40)}`
+  }
+  return {
+    trader: actor('trader'),
+    buyer: actor('buyer'),
+    friend: actor('friend'),
+    operator: actor('operator'),
+  }
+}
+
+function overridesOf({ pair }: TrialRequest, actors: Actors, method: TrialMethod): StateOverrides {
+  const { trader, buyer, friend, operator } = actors
+  const code = { code: TRADER_CODE as Hex }
+  return {
+    [trader]: code,
+    [pair.quote]: { stateDiff: pretendedFunds(buyer) },
+    ...(method === 'simulate'
+      ? { [buyer]: { balance: MANY_COINS } }
+      : { [buyer]: code, [friend]: code, [operator]: { balance: MANY_COINS } }),
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { encodeAbiParameters, encodeErrorResult, type Hex, parseAbi, toHex } from 'viem'
+import { ALL_OF_IT_PPM, MAX_FINDING_LENGTH } from '../../../domain/inspection.ts'
+import type { CallOutcome } from '../state-rpc.ts'
+import { readBuy, readSell, readTransfer, revertReason } from './trial-steps.ts'
+
+const ABI = parseAbi([
+  'error Error(string text)',
+  'error Panic(uint256 code)',
+  'error Underpaid(uint256 spent, uint256 arrived)',
+  'error Empty()',
+  'error Penniless()',
+])
+const words = (...values: bigint[]): Hex =>
+  encodeAbiParameters(
+    values.map(() => ({ type: 'uint256' })),
+    values,
+  )
+const done = (data: Hex): CallOutcome => ({ ok: true, data, gasUsed: 50_000 })
+const reverted = (data: Hex): CallOutcome => ({ ok: false, data, gasUsed: 30_000 })
+
+test('why something failed, in words that can be shown', () => {
+  const text = (words: string) => encodeErrorResult({ abi: ABI, errorName: 'Error', args: [words] })
+  assert.equal(revertReason(text('TRANSFER_FAILED')), 'TRANSFER_FAILED')
+  assert.equal(revertReason(text('\u202eev\u0000il\u200b')), 'evil')
+  assert.equal(revertReason(text('x'.repeat(10_000))), 'x'.repeat(64))
+  assert.equal(revertReason(text('')), 'reverted')
+  assert.equal(revertReason(encodeErrorResult({ abi: ABI, errorName: 'Panic', args: [0x11n] })), 'panic 0x11')
+  assert.equal(revertReason('0x12345678'), 'error 0x12345678')
+  assert.equal(revertReason('0x'), 'reverted')
+})
+
+test('any bytes that something fails with are a short reason', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isText) => {
+      const data = toHex(bytes)
+      const step = readSell(reverted(isText ? `0x08c379a0${data.slice(2)}` : data), 0n)
+      assert.equal(step.works, false)
+      assert.ok(step.reason !== undefined && step.reason.length <= MAX_FINDING_LENGTH)
+    }),
+  )
+})
+
+test('a purchase', () => {
+  const bought = readBuy(done(words(1_000n, 970n)))
+  assert.deepEqual(bought, {
+    step: { works: true, taxPpm: 30_000, gas: 50_000, reason: undefined },
+    receivedRaw: 970n,
+  })
+  const nothing = readBuy(done(words(1_000n, 0n)))
+  assert.ok(typeof nothing === 'object')
+  assert.deepEqual([nothing.step.works, nothing.step.taxPpm], [false, ALL_OF_IT_PPM])
+  assert.equal(readBuy(reverted(encodeErrorResult({ abi: ABI, errorName: 'Empty' }))), 'no_liquidity')
+  assert.equal(readBuy(reverted(encodeErrorResult({ abi: ABI, errorName: 'Penniless' }))), 'no_funds')
+})
+
+test('a transfer', () => {
+  const moved = { heldRaw: 1_000n, leftRaw: 500n, friendBeforeRaw: 7n, friendAfterRaw: 502n }
+  assert.deepEqual(readTransfer(done('0x'), moved), {
+    works: true,
+    taxPpm: 10_000,
+    gas: 50_000,
+    reason: undefined,
+  })
+  const nowhere = readTransfer(done('0x'), { ...moved, friendAfterRaw: 7n })
+  assert.deepEqual([nowhere.works, nowhere.taxPpm, nowhere.reason], [false, ALL_OF_IT_PPM, 'nothing arrived'])
+})
+
+test('a sale', () => {
+  const sold = readSell(done(words(500n, 250n, 200n, 90n)), 500n)
+  assert.deepEqual([sold.works, sold.taxPpm], [true, 200_000])
+  assert.equal(readSell(done(words(200n, 100n, 100n, 90n)), 500n).works, false, 'most of it was gone before')
+  const underpaid = encodeErrorResult({ abi: ABI, errorName: 'Underpaid', args: [100n, 93n] })
+  assert.deepEqual(readSell(reverted(underpaid), 500n), {
+    works: false,
+    taxPpm: 70_000,
+    gas: 30_000,
+    reason: 'the pool received too little',
+  })
+})

@@ -1,0 +1,134 @@
+import type { Fact, InspectionFact, RawLog } from '../domain/envelope.ts'
+import { JournaledQueue } from '../domain/journaled-queue.ts'
+import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
+
+/** A contract that is to be examined as it is after this block, or later. */
+type Due = { readonly token: string; readonly block: number }
+
+export type KnownPool = { readonly address: string; readonly factory: string; readonly quote: string }
+
+const dueCodec: RecordCodec<Due> = {
+  write: (w, { token, block }) => {
+    w.id(token)
+    w.varuint(block)
+  },
+  read: (r) => ({ token: r.id(), block: r.varuint() }),
+}
+
+const poolsCodec: RecordCodec<readonly KnownPool[]> = {
+  write: (w, pools) =>
+    w.list(pools, ({ address, factory, quote }) => {
+      w.id(address)
+      w.recurringId(factory)
+      w.recurringId(quote)
+    }),
+  read: (r) => r.list(() => ({ address: r.id(), factory: r.id(), quote: r.id() })),
+}
+
+/** After these the contract may be another one than was examined. */
+const CONTRACT_CHANGED = new Set([
+  /** OwnershipTransferred(address,address) */
+  '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
+  /** Upgraded(address) */
+  '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
+  /** BeaconUpgraded(address) */
+  '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
+  /** AdminChanged(address,address) */
+  '0x7e644d79422f17c01e4894b5f4f588d331ebfa28653d42ae832dc59e38c9798f',
+  /** Paused(address) */
+  '0x62e78cea01bee320cd4e420270b5ea74000d11b0c9f74754ebdbfc544b05a258',
+  /** Unpaused(address) */
+  '0x5db9ee0a495bf2e6ff9c91a7834c1ba4fdd244a5e8aa4e537bd38aeae4b073aa',
+])
+
+export function saysItChanged({ topics }: RawLog): boolean {
+  return CONTRACT_CHANGED.has(topics[0] ?? '')
+}
+
+/**
+ * How many blocks each attempt waits. A new pool is given its liquidity a little later; if it was not, the next look is
+ * four times as far away.
+ */
+const WAITS = [2, 8, 32, 128, 512, 2_048]
+/** One of them is enough to try a trade in. */
+const MAX_POOLS = 6
+/** So many of each queue may be examined side by side, and come in any order. */
+const AT_ONCE = 4
+const NATIVE = `0x${'0'.repeat(40)}`
+
+/** Which contracts are to be examined next, and where their tokens are traded: a fold of the log, like all of the index. */
+export class InspectionQueue {
+  /** One for each wait: who waits equally long comes up in turn, and does not keep those who wait less. */
+  readonly #attempts: readonly JournaledQueue<Due>[]
+  readonly #changed: JournaledQueue<Due>
+  /** Since when somebody is among the changed. */
+  readonly #changedAt: Table<number>
+  readonly #pools: Table<readonly KnownPool[]>
+
+  constructor(state: JournaledState) {
+    this.#attempts = WAITS.map((wait) => new JournaledQueue(state, `inspection${wait}`, dueCodec))
+    this.#changed = new JournaledQueue(state, 'changed', dueCodec)
+    this.#changedAt = state.table('changedAt', { write: (w, at) => w.varuint(at), read: (r) => r.varuint() })
+    this.#pools = state.table('poolsOf', poolsCodec)
+  }
+
+  /** The next ones whose time has come, some from each queue. */
+  due(tip: number): string[] {
+    return [this.#changed, ...this.#attempts].flatMap((queue) =>
+      queue.first(AT_ONCE).flatMap(({ token, block }) => (block <= tip ? [token] : [])),
+    )
+  }
+
+  poolsOf(token: string): readonly KnownPool[] {
+    return this.#pools.get(token) ?? []
+  }
+
+  apply(fact: Fact, block: number): void {
+    switch (fact.type) {
+      case 'token':
+        if (fact.address !== NATIVE) this.#attempt(0, fact.address, block)
+        break
+      case 'pool':
+        if (fact.tokens.length === 2) this.#addPool(fact.address, fact.factory, fact.tokens)
+        break
+      case 'inspection':
+        this.#turn(fact, block)
+        break
+      default:
+        break
+    }
+  }
+
+  /** A contract has said that it is not what it was. */
+  change(token: string, block: number): void {
+    if (this.#changedAt.get(token) === undefined) this.#changed.append({ token, block })
+    this.#changedAt.put(token, block)
+  }
+
+  #attempt(attempt: number, token: string, block: number): void {
+    const wait = WAITS[attempt]
+    if (wait !== undefined) this.#attempts[attempt]?.append({ token, block: block + wait })
+  }
+
+  #addPool(address: string, factory: string, tokens: readonly string[]): void {
+    for (const [index, token] of tokens.entries()) {
+      const known = this.poolsOf(token)
+      const quote = tokens[1 - index]
+      if (quote === undefined || known.length >= MAX_POOLS) continue
+      this.#pools.put(token, [...known, { address, factory, quote }])
+    }
+  }
+
+  #turn({ address, inspection }: InspectionFact, block: number): void {
+    const isOf = ({ token, block: since }: Due): boolean =>
+      token === address && since <= inspection.block.number
+    const changedAt = this.#changedAt.get(address)
+    if (changedAt !== undefined && changedAt <= inspection.block.number) {
+      if (this.#changed.removeAmong(AT_ONCE, isOf) !== undefined) this.#changedAt.delete(address)
+    }
+    const attempt = this.#attempts.findIndex((queue) => queue.removeAmong(AT_ONCE, isOf) !== undefined)
+    if (attempt === -1) return
+    const isTried = typeof inspection.trial !== 'string' || inspection.trial === 'no_contract'
+    if (!isTried) this.#attempt(attempt + 1, address, block)
+  }
+}

@@ -1,0 +1,157 @@
+import type { RawLog } from '../../../domain/envelope.ts'
+import type { CurveClosed, CurveOpened, CurveProgressed, Swapped } from '../../events.ts'
+import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
+import { curveNamed, curveOf, curveTrade, type TokenPlaces } from '../bonding-curve.ts'
+
+/** TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). Nothing is indexed, here and below. */
+const TOKEN_CREATED = '0x504e7f360b2e5fe33cbaaae4c593bc55305328341bf79009e43e0e3b7f699603'
+/** TokenBought(uint256 ts, address token, address buyer, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice) */
+const TOKEN_BOUGHT = '0xa800a2038683844fac66747f771bfdfae862eb28b16bcfa387afa9fbacce8ff7'
+/** TokenSold(uint256 ts, address token, address seller, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice) */
+const TOKEN_SOLD = '0x03a4693e592f5e75dc7c136acb39b146d2b4966c0e509c34f362dee02b3b861a'
+/** FlapTokenProgressChanged(address token, uint256 newProgress) */
+const PROGRESS_CHANGED = '0x4c35e20d1e9bce377c7d9ec1572d934e46d62961f4da8af5beb8002d5906742d'
+/** LaunchedToDEX(address token, address pool, uint256 amount, uint256 eth) */
+const LAUNCHED_TO_DEX = '0x6e4f47630b8745b8cacbd44f42a8a33e7eea7cc08ef22fc7630f4f385784ff7d'
+
+const TOKEN_AT: TokenPlaces = {
+  [TOKEN_CREATED]: 3,
+  [TOKEN_BOUGHT]: 1,
+  [TOKEN_SOLD]: 1,
+  [PROGRESS_CHANGED]: 0,
+  [LAUNCHED_TO_DEX]: 0,
+}
+
+/** Each version of the portal tells more of a token: status, reserve, circulating supply, and further on the rest. */
+const STATES = [
+  // getTokenV7(address)
+  { selector: '0xf99abb9e', threshold: 8, quote: 9 },
+  // getTokenV5(address)
+  { selector: '0x5c4bc504', threshold: 8, quote: 9 },
+  // getTokenV3(address)
+  { selector: '0x0a7bb193', threshold: 6, quote: 7 },
+] as const
+
+/** Of a progress of one, in the portal's fixed point: one, and a millionth. */
+const WHOLE = 10n ** 18n
+const MILLIONTH = 10n ** 12n
+
+/**
+ * Flap: a curve sells its token up to a threshold. Its events tell what a buyer spent, the fee included, and what a seller
+ * received, the fee deducted; so what the curve took and gave can be counted.
+ */
+export const flap: Protocol = {
+  announcements: {},
+  events: {
+    [TOKEN_CREATED]: readOpened,
+    [TOKEN_BOUGHT]: readBought,
+    [TOKEN_SOLD]: readSold,
+    [PROGRESS_CHANGED]: readProgress,
+    [LAUNCHED_TO_DEX]: readLaunched,
+  },
+  isSingleton: true,
+  isLaunchPlatform: true,
+  reserves: 'counted',
+  identify,
+}
+
+function readOpened(log: RawLog): CurveOpened | undefined {
+  const { data } = log
+  if (addressAt(data, 1) === undefined || !isTextAt(data, 4) || !isTextAt(data, 5) || !isTextAt(data, 6)) {
+    return undefined
+  }
+  const pool = curveOf(log, TOKEN_AT)
+  return pool === undefined ? undefined : { type: 'curveOpened', pool }
+}
+
+function readBought(log: RawLog): Swapped | undefined {
+  const trade = readTrade(log)
+  if (trade === undefined || trade.fee > trade.paid) return undefined
+  return curveTrade(trade.pool, trade.account, true, trade.amount, trade.paid - trade.fee)
+}
+
+function readSold(log: RawLog): Swapped | undefined {
+  const trade = readTrade(log)
+  return trade && curveTrade(trade.pool, trade.account, false, trade.amount, trade.paid + trade.fee)
+}
+
+type FlapTrade = {
+  readonly pool: string
+  readonly account: string
+  readonly amount: bigint
+  readonly paid: bigint
+  readonly fee: bigint
+}
+
+function readTrade(log: RawLog): FlapTrade | undefined {
+  const { data } = log
+  const pool = isWords(data, 7) ? curveOf(log, TOKEN_AT) : undefined
+  const account = addressAt(data, 2)
+  const amount = uintAt(data, 3)
+  const paid = uintAt(data, 4)
+  const fee = uintAt(data, 5)
+  if (pool === undefined || account === undefined) return undefined
+  if (amount === undefined || paid === undefined || fee === undefined) return undefined
+  return { pool, account, amount, paid, fee }
+}
+
+function readProgress(log: RawLog): CurveProgressed | undefined {
+  const pool = isWords(log.data, 2) ? curveOf(log, TOKEN_AT) : undefined
+  const progress = uintAt(log.data, 1)
+  if (pool === undefined || progress === undefined || progress > WHOLE) return undefined
+  return { type: 'curveProgressed', pool, progressPpm: Number(progress / MILLIONTH) }
+}
+
+function readLaunched(log: RawLog): CurveClosed | undefined {
+  const pool = isWords(log.data, 4) ? curveOf(log, TOKEN_AT) : undefined
+  return pool === undefined || addressAt(log.data, 1) === undefined
+    ? undefined
+    : { type: 'curveClosed', pool }
+}
+
+function* identify(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {
+  const curve = curveNamed(pool, deployments, log, TOKEN_AT)
+  if (curve === undefined) return undefined
+  const { factory, token } = curve
+  const calls = STATES.map(({ selector }) => ({ to: factory, data: callData(selector, token) }))
+  const answers: readonly Answer[] = yield [...calls, ...calls.map((call) => ({ ...call, before: true }))]
+  const after = stateOf(answers.slice(0, STATES.length))
+  if (after === undefined || after.quote === token) return undefined
+  // One that was created in this block held all there is to sell; what an older one held is asked.
+  const before =
+    log?.topics[0] === TOKEN_CREATED
+      ? { left: after.threshold, raised: 0n }
+      : stateOf(answers.slice(STATES.length))
+  return {
+    factory,
+    tokens: [token, after.quote],
+    pricing: { kind: 'trades' },
+    reservesBefore: before && [before.left, before.raised],
+  }
+}
+
+type State = {
+  readonly quote: string
+  readonly threshold: bigint
+  /** Of the token, until the threshold, and of the quote asset. */
+  readonly left: bigint
+  readonly raised: bigint
+}
+
+/** By the newest version that answered. */
+function stateOf(answers: readonly Answer[]): State | undefined {
+  for (const [index, { threshold: thresholdAt, quote: quoteAt }] of STATES.entries()) {
+    const answer = answers[index]
+    const status = uintAt(answer, 0)
+    const raised = uintAt(answer, 1)
+    const supply = uintAt(answer, 2)
+    const threshold = uintAt(answer, thresholdAt)
+    const quote = addressAt(answer, quoteAt)
+    // Of a token it does not know, the portal tells zeros, if it answers at all.
+    if (!status || raised === undefined || supply === undefined) continue
+    if (threshold === undefined || quote === undefined) continue
+    return { quote, threshold, left: threshold > supply ? threshold - supply : 0n, raised }
+  }
+  return undefined
+}

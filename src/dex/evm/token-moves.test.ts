@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { words } from '../../../test/support/abi-words.ts'
+import { padded, rawLog, spoiled } from '../../../test/support/raw-log.ts'
+import type { RawLog } from '../../domain/envelope.ts'
+import { addMove, isMove, movesOf, moveTopics, noMoves, type TokenMove, ZERO_ADDRESS } from './token-moves.ts'
+
+const [TRANSFER = '', DEPOSIT = '', WITHDRAWAL = ''] = moveTopics(true)
+const TOKEN = `0x${'7'.repeat(40)}`
+const OTHER = `0x${'8'.repeat(40)}`
+const ALICE = `0x${'a'.repeat(40)}`
+const BOB = `0x${'b'.repeat(40)}`
+
+const transfer = (from: string, to: string, amount: bigint, token = TOKEN): RawLog =>
+  rawLog(token, [TRANSFER, padded(from), padded(to)], words(amount))
+const deposit = (owner: string, amount: bigint, token = TOKEN): RawLog =>
+  rawLog(token, [DEPOSIT, padded(owner)], words(amount))
+const withdrawal = (owner: string, amount: bigint, token = TOKEN): RawLog =>
+  rawLog(token, [WITHDRAWAL, padded(owner)], words(amount))
+
+function moves(...logs: readonly RawLog[]): TokenMove[] {
+  return movesOf({ logs }, (token) => token === TOKEN)
+}
+
+describe('what is a move', () => {
+  test('a transfer, as the standard has it or with nothing indexed', () => {
+    const move = { token: TOKEN, from: ALICE, to: BOB, amount: 2n ** 256n - 1n }
+    assert.deepEqual(moves(transfer(ALICE, BOB, move.amount)), [move])
+    assert.deepEqual(moves(rawLog(TOKEN, [TRANSFER], words(padded(ALICE), padded(BOB), move.amount))), [move])
+  })
+
+  test('nothing that is cut short, dirty, or the transfer of a single thing', () => {
+    for (const log of [transfer(ALICE, BOB, 5n), deposit(ALICE, 5n), withdrawal(ALICE, 5n)]) {
+      for (const bad of spoiled(log)) assert.deepEqual(moves(bad), [])
+    }
+    const unindexed = rawLog(TOKEN, [TRANSFER], words(padded(ALICE), padded(BOB), 5n))
+    for (const bad of spoiled(unindexed)) assert.deepEqual(moves(bad), [])
+    const { topics, data } = transfer(ALICE, BOB, 5n)
+    for (const hex of ['0x', `0x${Buffer.from(data).toString('hex')}`])
+      assert.deepEqual(moves(rawLog(TOKEN, [...topics, words(7n)], hex)), [])
+  })
+
+  test('a wrapping and an unwrapping, of wrapped native coins alone', () => {
+    assert.deepEqual(moves(deposit(ALICE, 5n), withdrawal(BOB, 3n), deposit(ALICE, 5n, OTHER)), [
+      { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n },
+      { token: TOKEN, from: BOB, to: ZERO_ADDRESS, amount: 3n },
+    ])
+    assert.deepEqual(
+      [deposit(ALICE, 5n), transfer(ALICE, BOB, 5n)].map((log) => [isMove(log, true), isMove(log, false)]),
+      [
+        [true, false],
+        [true, true],
+      ],
+    )
+  })
+
+  test('a wrapping that is told by a transfer as well counts once', () => {
+    const made = { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n }
+    assert.deepEqual(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n)), [made])
+    assert.deepEqual(moves(transfer(ZERO_ADDRESS, ALICE, 5n), deposit(ALICE, 5n)), [made])
+    // Of another amount, or of another token, it is another one.
+    assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 4n)).length, 2)
+    assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n, OTHER)).length, 2)
+  })
+})
+
+describe('what moves come to', () => {
+  const party = fc.constantFrom(ZERO_ADDRESS, ALICE, BOB, OTHER)
+  const move = fc.record({
+    token: fc.constant(TOKEN),
+    from: party,
+    to: party,
+    amount: fc.oneof(fc.bigInt({ min: 0n, max: 20n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })),
+  })
+
+  test('is what each got less what he gave, and what was made and unmade', () => {
+    fc.assert(
+      fc.property(fc.array(move), (all) => {
+        const total = (wanted: (one: TokenMove) => boolean): bigint =>
+          all.filter(wanted).reduce((sum, { amount }) => sum + amount, 0n)
+        const sums = noMoves()
+        for (const one of all) addMove(sums, one)
+        const gains = new Map([...sums.gains].filter(([, gain]) => gain !== 0n))
+        const naive = [ALICE, BOB, OTHER].map((who) => {
+          return [who, total(({ to }) => to === who) - total(({ from }) => from === who)] as const
+        })
+        assert.deepEqual(gains, new Map(naive.filter(([, gain]) => gain !== 0n)))
+        const made = total(({ from }) => from === ZERO_ADDRESS)
+        const stillborn = total(({ from, to }) => from === ZERO_ADDRESS && to === ZERO_ADDRESS)
+        const gone = total(({ to }) => to === ZERO_ADDRESS) - stillborn
+        assert.deepEqual([sums.issuedRaw, sums.burnedRaw, sums.stillbornRaw], [made - gone, gone, stillborn])
+        // Whatever was made and not unmade is somebody's, or nobody's for ever.
+        const held = [...sums.gains.values()].reduce((sum, gain) => sum + gain, 0n)
+        assert.equal(held + sums.stillbornRaw, sums.issuedRaw)
+      }),
+    )
+  })
+
+  test('does not depend on how they are cut into pieces', () => {
+    fc.assert(
+      fc.property(fc.array(move), fc.nat(), (all, at) => {
+        const whole = noMoves()
+        for (const one of all) addMove(whole, one)
+        const cut = all.length === 0 ? 0 : at % all.length
+        const pieces = [all.slice(0, cut), all.slice(cut)].map((piece) => {
+          const sums = noMoves()
+          for (const one of piece) addMove(sums, one)
+          return sums
+        })
+        const both = (of: (sums: ReturnType<typeof noMoves>) => bigint): bigint =>
+          pieces.reduce((sum, piece) => sum + of(piece), 0n)
+        for (const [who, gain] of whole.gains)
+          assert.equal(
+            gain,
+            both(({ gains }) => gains.get(who) ?? 0n),
+          )
+        assert.equal(
+          whole.issuedRaw,
+          both(({ issuedRaw }) => issuedRaw),
+        )
+        assert.equal(
+          whole.burnedRaw,
+          both(({ burnedRaw }) => burnedRaw),
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { inspection as anyInspection, report as anyReport } from '../../test/support/contract-arbitraries.ts'
+import type { ContractHoldings } from './contract-report.ts'
+import {
+  type ContractFlag,
+  findingsBy,
+  type Inspection,
+  type TradeTrial,
+  type TrialStep,
+} from './inspection.ts'
+import { isHoneypot, RISK_VERSION, scoreOf } from './risk-score.ts'
+
+const OWNER = `0x${'1'.repeat(40)}`
+const ZERO = `0x${'0'.repeat(40)}`
+const works: TrialStep = { works: true, taxPpm: 0, gas: 100_000, reason: undefined }
+const fails: TrialStep = { works: false, taxPpm: undefined, gas: undefined, reason: 'not allowed' }
+const trial: TradeTrial = {
+  pair: `0x${'2'.repeat(40)}`,
+  method: 'simulate',
+  buy: works,
+  transfer: works,
+  sell: works,
+}
+const unknown: ContractHoldings = {
+  isOdd: false,
+  creatorPpm: undefined,
+  ownerPpm: undefined,
+  lockedPpm: undefined,
+  largePpm: undefined,
+  pool: undefined,
+}
+
+function inspected(changes: Partial<Inspection> = {}, flags: readonly ContractFlag[] = []): Inspection {
+  return {
+    token: `0x${'3'.repeat(40)}`,
+    block: { number: 7, hash: `0x${'4'.repeat(64)}` },
+    codeHash: `0x${'5'.repeat(64)}`,
+    creator: undefined,
+    owner: OWNER,
+    proxy: undefined,
+    findings: findingsBy((flag) => (flags.includes(flag) ? [`${flag}()`] : [])),
+    trial,
+    ...changes,
+  }
+}
+
+const pointsOf = (inspection: Inspection, holdings: ContractHoldings = unknown) =>
+  Object.fromEntries(scoreOf(inspection, holdings).factors.map(({ code, points }) => [code, points]))
+
+describe('the examples of docs/risk.md', () => {
+  test('a plain token with burned liquidity has no points', () => {
+    const pool = { pair: trial.pair, holders: 2, issuedRaw: 9n, lockedPpm: 1_000_000 }
+    assert.deepEqual(scoreOf(inspected(), { ...unknown, creatorPpm: 10_000, pool }), {
+      version: RISK_VERSION,
+      points: 0,
+      factors: [],
+    })
+  })
+
+  test('what can be bought and not sold has all of them', () => {
+    const honeypot = inspected({ trial: { ...trial, sell: fails } })
+    assert.equal(isHoneypot(honeypot), true)
+    assert.equal(scoreOf(honeypot, unknown).points, 100)
+    assert.deepEqual(scoreOf(honeypot, unknown).factors[0]?.evidence.at(-1), 'not allowed')
+  })
+
+  test('a sale that leaves less than a tenth is none', () => {
+    const sale = (taxPpm: number) => inspected({ trial: { ...trial, sell: { ...works, taxPpm } } })
+    assert.equal(isHoneypot(sale(900_000)), false)
+    assert.equal(isHoneypot(sale(900_001)), true)
+  })
+
+  test('a tax has a point for every percent it begins, up to fifty', () => {
+    const taxed = inspected({
+      trial: { ...trial, buy: { ...works, taxPpm: 30_001 }, sell: { ...works, taxPpm: 600_000 } },
+    })
+    assert.deepEqual(pointsOf(taxed), { buy_tax: 4, sell_tax: 50 })
+    assert.deepEqual(pointsOf(inspected({ trial: { ...trial, buy: { ...works, taxPpm: 999 } } })), {})
+  })
+
+  test('powers that nobody has any more count half, unless they can be taken back or the code exchanged', () => {
+    assert.deepEqual(pointsOf(inspected({}, ['mint', 'pause'])), { mint: 20, pause: 15 })
+    assert.deepEqual(pointsOf(inspected({ owner: ZERO }, ['mint', 'pause'])), { mint: 10, pause: 7 })
+    assert.deepEqual(pointsOf(inspected({ owner: ZERO }, ['mint', 'takeBackOwnership'])), {
+      mint: 20,
+      take_back_ownership: 30,
+    })
+    const proxy = {
+      kind: 'eip1967',
+      implementation: OWNER,
+      implementationCodeHash: undefined,
+      admin: undefined,
+    } as const
+    assert.deepEqual(pointsOf(inspected({ owner: ZERO, proxy }, ['mint'])), { mint: 20, proxy: 15 })
+    const minimal = { ...proxy, kind: 'eip1167' } as const
+    assert.deepEqual(pointsOf(inspected({ proxy: minimal })), {})
+    assert.deepEqual(pointsOf(inspected({ owner: ZERO, proxy: minimal }, ['mint'])), { mint: 10 })
+  })
+
+  test('who holds how much', () => {
+    const pool = { pair: trial.pair, holders: 2, issuedRaw: 9n, lockedPpm: 100_000 }
+    const held = { ...unknown, creatorPpm: 200_000, ownerPpm: 50_000, largePpm: 500_000, pool }
+    assert.deepEqual(pointsOf(inspected(), held), {
+      creator_share: 20,
+      owner_share: 10,
+      large_holders: 15,
+      liquidity_not_locked: 15,
+    })
+    assert.deepEqual(pointsOf(inspected(), { ...unknown, creatorPpm: 60_000, ownerPpm: 60_000 }), {
+      creator_share: 10,
+    })
+    assert.deepEqual(pointsOf(inspected(), { ...unknown, isOdd: true }), { odd_balances: 15 })
+  })
+
+  test('a trade that was not tried is a risk of its own, and no verdict', () => {
+    const untried = inspected({ trial: 'no_liquidity' })
+    assert.equal(isHoneypot(untried), undefined)
+    assert.deepEqual(pointsOf(untried), { trade_not_tried: 10 })
+    const unbought = inspected({ trial: { ...trial, buy: fails, transfer: undefined, sell: undefined } })
+    assert.equal(isHoneypot(unbought), undefined)
+    assert.deepEqual(pointsOf(unbought), { cannot_be_bought: 40 })
+  })
+})
+
+test('whatever was found, the points are those of the factors, and every factor has some', () => {
+  fc.assert(
+    fc.property(anyInspection, anyReport, (inspection, { holdings }) => {
+      const { points, factors } = scoreOf(inspection, holdings)
+      const total = factors.reduce((sum, factor) => sum + factor.points, 0)
+      assert.equal(points, Math.min(100, total))
+      for (const factor of factors) assert.ok(Number.isInteger(factor.points) && factor.points > 0)
+      assert.equal(new Set(factors.map(({ code }) => code)).size, factors.length)
+    }),
+  )
+})

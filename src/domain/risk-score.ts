@@ -1,0 +1,125 @@
+import type { ContractHoldings, RiskCode, RiskFactor, RiskScore } from './contract-report.ts'
+import type { ContractFlag, Inspection, TradeTrial, TrialStep } from './inspection.ts'
+
+/** Another formula is another number: docs/risk.md tells what each version means. */
+export const RISK_VERSION = 1
+
+const MAX_POINTS = 100
+const ONE_PERCENT_PPM = 10_000
+/** More than this kept of a sale leaves nothing worth selling for. */
+const SALE_IS_LOST_PPM = 900_000
+/** A tax below it may be rounding, or the price of the pool itself. */
+const MIN_TAX_PPM = 1_000
+const MAX_TAX_POINTS = 50
+
+/** What whoever controls the contract can do, in points; half of it where nobody controls it any more. */
+const POWERS: Readonly<Record<ContractFlag, readonly [RiskCode, number]>> = {
+  mint: ['mint', 20],
+  blacklist: ['blacklist', 15],
+  pause: ['pause', 15],
+  setFees: ['set_fees', 15],
+  takeBackOwnership: ['take_back_ownership', 30],
+  hiddenOwner: ['hidden_owner', 25],
+  selfdestruct: ['selfdestruct', 30],
+  callsOutInTransfer: ['calls_out_in_transfer', 10],
+}
+const PROXY_POINTS = 15
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
+/** What was bought cannot be sold; unknown where nothing could be bought. */
+export function isHoneypot({ trial }: Inspection): boolean | undefined {
+  if (typeof trial === 'string' || !trial.buy.works || trial.sell === undefined) return undefined
+  return !trial.sell.works || (trial.sell.taxPpm ?? 0) > SALE_IS_LOST_PPM
+}
+
+/** A published formula: nothing enters it that is not in the report. */
+export function scoreOf(inspection: Inspection, holdings: ContractHoldings): RiskScore {
+  const factors = [
+    ...tradeFactors(inspection),
+    ...powerFactors(inspection),
+    ...holdingFactors(inspection, holdings),
+  ].filter(({ points }) => points > 0)
+  const total = factors.reduce((sum, { points }) => sum + points, 0)
+  return { version: RISK_VERSION, points: Math.min(MAX_POINTS, total), factors }
+}
+
+function tradeFactors(inspection: Inspection): RiskFactor[] {
+  const { trial } = inspection
+  if (typeof trial === 'string') return [factor('trade_not_tried', 10, trial)]
+  const { buy, transfer, sell } = trial
+  const where = `pair ${trial.pair}, block ${inspection.block.hash}`
+  const why = (step: TrialStep | undefined): string[] => (step?.reason === undefined ? [] : [step.reason])
+  const honeypot =
+    isHoneypot(inspection) === true ? [factor('honeypot', MAX_POINTS, where, ...why(sell))] : []
+  const unbought = buy.works ? [] : [factor('cannot_be_bought', 40, where, ...why(buy))]
+  const unmoved =
+    transfer === undefined || transfer.works
+      ? []
+      : [factor('cannot_be_transferred', 40, where, ...why(transfer))]
+  return [...honeypot, ...unbought, ...unmoved, ...taxFactors(trial, where)]
+}
+
+function taxFactors({ buy, sell, transfer }: TradeTrial, where: string): RiskFactor[] {
+  const steps = [
+    ['buy_tax', buy],
+    ['sell_tax', sell],
+    ['transfer_tax', transfer],
+  ] as const
+  return steps.flatMap(([code, step]) => {
+    const tax = step?.taxPpm
+    if (tax === undefined || tax < MIN_TAX_PPM) return []
+    const points = Math.min(MAX_TAX_POINTS, Math.ceil(tax / ONE_PERCENT_PPM))
+    return [factor(code, points, `${tax} millionths, ${where}`)]
+  })
+}
+
+function powerFactors({ findings, owner, proxy }: Inspection): RiskFactor[] {
+  const isGivenUp = owner === ZERO_ADDRESS && findings.takeBackOwnership.length === 0
+  // A minimal proxy runs the same code for ever; code that can be exchanged can be given any power again.
+  const isFixed = proxy === undefined || proxy.kind === 'eip1167'
+  const share = isGivenUp && isFixed ? 2 : 1
+  const flags = Object.entries(POWERS) as [ContractFlag, readonly [RiskCode, number]][]
+  const powers = flags.flatMap(([flag, [code, points]]) => {
+    const evidence = findings[flag]
+    return evidence.length === 0 ? [] : [factor(code, Math.floor(points / share), ...evidence)]
+  })
+  if (isFixed) return powers
+  const seen = [proxy.kind, ...[proxy.implementation, proxy.admin].flatMap((each) => each ?? [])]
+  return [...powers, factor('proxy', PROXY_POINTS, ...seen)]
+}
+
+function holdingFactors({ owner }: Inspection, holdings: ContractHoldings): RiskFactor[] {
+  const { isOdd, creatorPpm, ownerPpm, largePpm, pool } = holdings
+  const shared = (code: RiskCode, ppm: number | undefined, steps: readonly (readonly [number, number])[]) => {
+    const points = steps.find(([atLeast]) => (ppm ?? 0) >= atLeast)?.[1] ?? 0
+    return factor(code, points, `${ppm} millionths`)
+  }
+  const unlocked = pool === undefined ? undefined : 1_000_000 - pool.lockedPpm
+  return [
+    shared('creator_share', creatorPpm, [
+      [200_000, 20],
+      [50_000, 10],
+    ]),
+    // Where both are the same, one wallet counts once.
+    owner === undefined || owner === ZERO_ADDRESS || ownerPpm === creatorPpm
+      ? factor('owner_share', 0)
+      : shared('owner_share', ownerPpm, [
+          [200_000, 20],
+          [50_000, 10],
+        ]),
+    shared('large_holders', largePpm, [
+      [500_000, 15],
+      [250_000, 5],
+    ]),
+    factor(
+      'liquidity_not_locked',
+      unlocked === undefined ? 0 : unlocked > 500_000 ? 15 : unlocked > 50_000 ? 5 : 0,
+      `${unlocked} millionths of the shares of ${pool?.pair}`,
+    ),
+    factor('odd_balances', isOdd ? 15 : 0, 'a balance that its transfers do not explain'),
+  ]
+}
+
+function factor(code: RiskCode, points: number, ...evidence: string[]): RiskFactor {
+  return { code, points, evidence }
+}

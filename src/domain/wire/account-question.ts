@@ -1,0 +1,35 @@
+import { ChaintapeError } from '../errors.ts'
+
+/** Who answers it: `<prefix>.accounts.<chain>`. */
+export const ACCOUNTS_TOPIC = 'accounts'
+export const MAX_ACCOUNTS = 100
+
+export type AccountAnswer = { readonly balanceRaw: bigint; readonly isContract: boolean }
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
+
+/** A question of one process to another: what accounts have of the native coin. It is text, and never kept. */
+export function encodeAccountsQuestion(addresses: readonly string[]): string {
+  return addresses.join(' ')
+}
+
+export function decodeAccountsQuestion(text: string): string[] {
+  const addresses = text === '' ? [] : text.split(' ')
+  if (addresses.length > MAX_ACCOUNTS || !addresses.every((address) => ADDRESS.test(address)))
+    throw new ChaintapeError('message_unreadable', 'not a question about accounts')
+  return addresses
+}
+
+export function encodeAccountsAnswer(accounts: readonly AccountAnswer[]): string {
+  return accounts.map(({ balanceRaw, isContract }) => `${balanceRaw}${isContract ? 'c' : ''}`).join(' ')
+}
+
+export function decodeAccountsAnswer(text: string, count: number): AccountAnswer[] {
+  const parts = text === '' ? [] : text.split(' ')
+  if (parts.length !== count || !parts.every((part) => /^\d{1,78}c?$/.test(part)))
+    throw new ChaintapeError('message_unreadable', 'not an answer about accounts')
+  return parts.map((part) => ({
+    balanceRaw: BigInt(part.replace('c', '')),
+    isContract: part.endsWith('c'),
+  }))
+}

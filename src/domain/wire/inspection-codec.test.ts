@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { damaged } from '../../../test/support/arbitraries.ts'
+import { inspection } from '../../../test/support/contract-arbitraries.ts'
+import { ChaintapeError } from '../errors.ts'
+import { ALL_OF_IT_PPM, type Inspection, MAX_FINDING_LENGTH, MAX_FINDINGS, taxPpm } from '../inspection.ts'
+import { ByteReader } from './byte-reader.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { readInspection, writeInspection } from './inspection-codec.ts'
+
+function encode(value: Inspection): Uint8Array {
+  const w = new ByteWriter()
+  writeInspection(w, value)
+  return w.finish()
+}
+
+function decode(bytes: Uint8Array): Inspection {
+  const r = new ByteReader(bytes)
+  const value = readInspection(r)
+  r.end()
+  return value
+}
+
+const unreadable = (error: unknown) => error instanceof ChaintapeError && error.code === 'message_unreadable'
+
+test('an inspection survives the wire, and is written the same way again', () => {
+  fc.assert(
+    fc.property(inspection, (sent) => {
+      const bytes = encode(sent)
+      assert.deepEqual(decode(bytes), sent)
+      assert.deepEqual(encode(decode(bytes)), bytes)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('damaged bytes give another inspection or a coded error', () => {
+  fc.assert(
+    fc.property(damaged(inspection.map(encode)), (bytes) => {
+      try {
+        decode(bytes)
+      } catch (error) {
+        assert.ok(unreadable(error), String(error))
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('more or longer findings than allowed are neither written nor read', () => {
+  const [sample] = fc.sample(inspection, { numRuns: 1, seed: 1 })
+  assert.ok(sample)
+  const withMint = (mint: readonly string[]) => ({ ...sample, findings: { ...sample.findings, mint } })
+  const many = Array.from({ length: MAX_FINDINGS }, () => 'x'.repeat(MAX_FINDING_LENGTH))
+  assert.deepEqual(decode(encode(withMint(many))).findings.mint, many)
+  assert.throws(() => encode(withMint([...many, 'one more'])), RangeError)
+  assert.throws(() => encode(withMint(['x'.repeat(MAX_FINDING_LENGTH + 1)])), RangeError)
+  // As a writer without the limit would write it: another flag's text in a list that is one longer.
+  const bytes = Buffer.from(encode({ ...withMint(['abc']), proxy: undefined }))
+  const at = bytes.indexOf(Buffer.from([1, 3, ...Buffer.from('abc')]))
+  const tooMany = Buffer.from([MAX_FINDINGS + 1, ...Array.from({ length: MAX_FINDINGS + 1 }, () => 0)])
+  const longer = Buffer.concat([bytes.subarray(0, at), tooMany, bytes.subarray(at + 5)])
+  assert.throws(() => decode(longer), unreadable)
+})
+
+test('a tax is the part that did not arrive', () => {
+  assert.equal(taxPpm(1_000n, 950n), 50_000)
+  assert.equal(taxPpm(3n, 2n), 333_333)
+  assert.equal(taxPpm(10n ** 20n + 1n, 93n * 10n ** 18n + 1n), 70_000, 'the token’s own rounding')
+  assert.equal(taxPpm(10n ** 30n, 10n ** 30n - 1n), 0)
+  assert.equal(taxPpm(7n, 0n), ALL_OF_IT_PPM)
+  assert.equal(taxPpm(7n, 8n), 0, 'a gift is no negative tax')
+  assert.equal(taxPpm(0n, 0n), 0)
+})

@@ -1,0 +1,87 @@
+import type { ContractHoldings, ContractReport, PoolHoldings } from '../../domain/contract-report.ts'
+import type { BlockEnvelope, InspectionFact } from '../../domain/envelope.ts'
+import { partPpm } from '../../domain/part.ts'
+import { isHoneypot, scoreOf } from '../../domain/risk-score.ts'
+import type { BlockRecords } from '../block-records.ts'
+import { balanceKey, isTellable } from '../holders/tables.ts'
+import type { EngineTables, TokenState } from '../tables.ts'
+
+/** Adds to what was found out about contracts who holds their tokens, and what all of it comes to. */
+export class RiskFold {
+  readonly #tables: EngineTables
+  readonly #records: BlockRecords
+  readonly #block: BlockEnvelope
+
+  constructor(tables: EngineTables, records: BlockRecords, block: BlockEnvelope) {
+    this.#tables = tables
+    this.#records = records
+    this.#block = block
+  }
+
+  run(): ContractReport[] {
+    const reports = new Map<string, ContractReport>()
+    for (const fact of this.#block.facts) {
+      const state = fact.type === 'inspection' ? this.#tables.tokens.get(fact.address) : undefined
+      if (fact.type !== 'inspection' || state === undefined) continue
+      reports.set(fact.address, this.#report(fact, state))
+    }
+    return [...reports.values()]
+  }
+
+  #report({ address, inspection }: InspectionFact, state: TokenState): ContractReport {
+    const holdings = this.#holdings(state, inspection.owner)
+    const score = scoreOf(inspection, holdings)
+    const creator = state.token.origin?.creator
+    const report = { token: address, inspection, time: this.#block.time, creator, holdings, score }
+    this.#tables.contracts.put(address, report)
+    const isMintable = inspection.findings.mint.length > 0
+    const risk = { score: score.points, isHoneypot: isHoneypot(inspection), isMintable }
+    this.#records.putToken({ ...state, token: { ...state.token, risk } })
+    return report
+  }
+
+  #holdings({ token }: TokenState, owner: string | undefined): ContractHoldings {
+    const holding = this.#tables.holdings.get(token.address)
+    const pool = token.mainPair === undefined ? undefined : this.#poolHoldings(token.mainPair)
+    const isOdd = holding?.isOdd === true || (holding?.isRead === true && holding.overdrawn > 0)
+    const { supplyRaw } = token
+    if (holding === undefined || !isTellable(holding) || supplyRaw === undefined || supplyRaw === 0n) {
+      return {
+        isOdd,
+        creatorPpm: undefined,
+        ownerPpm: undefined,
+        lockedPpm: undefined,
+        largePpm: undefined,
+        pool,
+      }
+    }
+    const shareOf = (address: string | undefined): number | undefined => {
+      if (address === undefined) return undefined
+      return partPpm(this.#tables.balances.get(balanceKey(token.address, address)) ?? 0n, supplyRaw)
+    }
+    // What pools hold is for sale, and no one's to sell.
+    const large = holding.large.filter(({ holder }) => this.#tables.pools.get(holder) === undefined)
+    return {
+      isOdd,
+      creatorPpm: shareOf(token.origin?.creator),
+      ownerPpm: shareOf(owner),
+      lockedPpm: partPpm(holding.deadRaw + holding.lockedRaw, supplyRaw),
+      largePpm: partPpm(
+        large.reduce((sum, { amountRaw }) => sum + amountRaw, 0n),
+        supplyRaw,
+      ),
+      pool,
+    }
+  }
+
+  #poolHoldings(pair: string): PoolHoldings | undefined {
+    const shares = this.#tables.holdings.get(pair)
+    if (shares === undefined || !isTellable(shares) || shares.issuedRaw <= 0n) return undefined
+    return {
+      pair,
+      holders: shares.holders,
+      issuedRaw: shares.issuedRaw,
+      lockedPpm: partPpm(shares.deadRaw + shares.lockedRaw, shares.issuedRaw),
+    }
+  }
+}

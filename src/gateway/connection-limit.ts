@@ -1,0 +1,63 @@
+import type { Server } from 'node:http'
+import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net'
+import { RequestError } from './problem.ts'
+import { writeRawProblem } from './raw-problem.ts'
+
+export type ConnectionLimit = {
+  /** 0: as many as come. */
+  readonly perAddress: number
+  /** Not counted: behind each are many clients. */
+  readonly proxies: readonly string[]
+}
+
+/** Refuses what one address opens beyond its share, so that nobody alone can use up what there is for all. */
+export function limitConnections(server: Server, { perAddress, proxies }: ConnectionLimit): void {
+  if (perAddress === 0) return
+  const exempt = new Set(proxies.map(connectionSource))
+  const open = new Map<string, number>()
+  // The server's own listener would read, serve and charge a request all the same.
+  const inside = server.listeners('connection')
+  const admit = (socket: Socket): void => {
+    for (const listener of inside) listener.call(server, socket)
+  }
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const source = connectionSource(socket.remoteAddress ?? '')
+    if (exempt.has(source)) return admit(socket)
+    const count = open.get(source) ?? 0
+    if (count >= perAddress) {
+      // It is not counted: who comes again and again would never be let in once there is room.
+      writeRawProblem(
+        socket,
+        new RequestError('limit_exceeded', `an address has at most ${perAddress} connections`),
+      )
+      return
+    }
+    open.set(source, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(source) ?? 0) - 1
+      if (left > 0) open.set(source, left)
+      else open.delete(source)
+    })
+    admit(socket)
+  })
+}
+
+const mapped = new BlockList()
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+/** Whoever has one IPv6 address has the 2^64 that begin with the same four groups. */
+export function connectionSource(address: string): string {
+  if (!isIPv6(address)) return address
+  const tail = address.slice(address.lastIndexOf(':') + 1)
+  if (isIPv4(tail) && mapped.check(address, 'ipv6')) return tail
+  const [before = '', after] = address.split('%', 1)[0]?.split('::', 2) ?? []
+  const first = before === '' ? [] : before.split(':')
+  const last = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
+  const groups = after === undefined ? first : [...first, ...zeros, ...last]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,48 @@
+import type { ContractReport } from '../domain/contract-report.ts'
+import type { ChainId } from '../domain/ids.ts'
+import { RecentlyUsed } from '../domain/recently-used.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { LatestValues } from '../log/latest-values.ts'
+import type { HotStore } from '../store/redis/hot-store.ts'
+
+export type ContractReportsParts = {
+  readonly hot: Pick<HotStore, 'contracts'>
+  readonly work: Pick<LatestValues, 'put'>
+  readonly logger: Logger
+  /** Milliseconds. */
+  readonly now: () => number
+}
+
+export type ContractReports = {
+  /** The newest one. If there is none, or it is old by the time of the head, a new one is asked for, and not waited for. */
+  read(ref: ChainId, headTime: number | undefined): Promise<ContractReport | undefined>
+}
+
+/** What changes a contract without an event of its own is noticed within it. */
+const MAX_AGE_SECONDS = 3_600
+/** A wish is not repeated sooner: an examination takes some blocks. */
+const WISH_MS = 60_000
+const MAX_WISHES = 10_000
+
+export function createContractReports({ hot, work, logger, now }: ContractReportsParts): ContractReports {
+  const wishes = new RecentlyUsed<{ readonly at: number }>(MAX_WISHES)
+  const ask = ({ chain, address }: ChainId): void => {
+    const id = `${chain}.inspect.${address}`
+    const last = wishes.get(id)
+    if (last !== undefined && now() - last.at < WISH_MS) return
+    wishes.set(id, { at: now() })
+    wishes.letGo()
+    work.put(id, new Uint8Array()).catch((error: unknown) => {
+      wishes.delete(id)
+      logger.warn({ err: error, chain, token: address }, 'Cannot ask for the examination of a contract')
+    })
+  }
+  return {
+    read: async (ref, headTime) => {
+      const [stored] = await hot.contracts([ref])
+      const report = stored?.record
+      if (report === undefined || (headTime ?? 0) - report.time > MAX_AGE_SECONDS) ask(ref)
+      return report
+    },
+  }
+}

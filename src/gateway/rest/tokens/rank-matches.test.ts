@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { sampleToken, sampleWindows, value } from '../../../../test/support/market-samples.ts'
+import { lettersOf, looksOf } from '../../../domain/search-text.ts'
+import type { TokenView } from '../../shape/token-row.ts'
+import { keysOf, matchOf, parseKeyword } from './keyword-match.ts'
+import { rankMatches, TOKEN_ORDERS, type TokenOrder } from './rank-matches.ts'
+
+type Made = {
+  readonly symbol: string
+  readonly name?: string
+  readonly chain?: string
+  readonly tvl?: number | undefined
+  readonly fdv?: number
+  readonly volume?: number
+  readonly isListed?: boolean
+}
+
+let made = 0
+
+function viewOf({
+  symbol,
+  name = '',
+  chain = 'eth',
+  tvl,
+  fdv = 1,
+  volume,
+  isListed = false,
+}: Made): TokenView {
+  const address = `0x${(++made).toString(16).padStart(40, '0')}`
+  const dollars = (known: number | undefined) => (known === undefined ? undefined : value(String(known)))
+  const windows = sampleWindows()
+  const lengths = windows.lengths.map((sums) => ({ ...sums, buyUsd: dollars(volume) ?? 0n, sellUsd: 0n }))
+  const figures = { mainPairTvlUsd: dollars(tvl), fdvUsd: dollars(fdv), marketCapUsd: dollars(fdv) }
+  return {
+    chain,
+    token: sampleToken({ address, symbol, name, ...figures }),
+    windows: volume === undefined ? undefined : { ...windows, lengths },
+    headTime: undefined,
+    listing: isListed ? { logoUrl: undefined, isAudited: false } : undefined,
+  }
+}
+
+function rank(
+  typed: string,
+  views: readonly TokenView[],
+  order: TokenOrder = 'fdv',
+  main?: TokenView,
+): string[] {
+  const isMain = (view: TokenView): boolean => view === main
+  return rankMatches(views, { keyword: parseKeyword(typed), order, isMain }).map(
+    ({ view, isImpostor }) => `${view.token.symbol}${isImpostor ? '!' : ''}`,
+  )
+}
+
+test('how well a symbol or name matches', () => {
+  const match = (typed: string, symbol: string, name = ''): string => {
+    const found = matchOf(parseKeyword(typed), keysOf(symbol), name)
+    return found === undefined ? 'not' : `${found.class}.${found.distance}`
+  }
+  assert.equal(match('PEPE', 'PEPE'), '0.0')
+  assert.equal(match('pepe', 'PEPE'), '0.1')
+  assert.equal(match('pepe', 'РЕРЕ'), '0.2')
+  assert.equal(match('РЕРЕ', 'PEPE'), '0.2')
+  assert.equal(match('pep', 'PEPE'), '1.0')
+  assert.equal(match('pep', 'РЕРЕ'), '1.1')
+  assert.equal(match('uniswap', 'UNI', 'Uniswap'), '2.0')
+  assert.equal(match('unisw', 'UNI', 'Uniswap'), '2.1')
+  assert.equal(match('inu', 'SHIB', 'Shiba Inu'), '2.2')
+  assert.equal(match('sh', 'X', 'Shiba Inu'), 'not')
+  assert.equal(match('bit', 'BLT', 'Blt'), 'not')
+  assert.equal(match('L1NK', 'LINK'), '0.2')
+  assert.equal(match('link', '$L\u0406NK'), '0.2')
+  assert.equal(match('EPE', 'PEPE', 'Pepe'), 'not')
+})
+
+describe('the genuine one', () => {
+  test('has more in its main pair, whatever was traded or minted of others', () => {
+    const views = [
+      viewOf({ symbol: 'PEPE', tvl: 10, fdv: 900, volume: 900 }),
+      viewOf({ symbol: 'РЕРЕ', tvl: 9, fdv: 950 }),
+    ]
+    views.push(viewOf({ symbol: 'pepe', tvl: 11 }))
+    for (const order of TOKEN_ORDERS) assert.equal(rank('PEPE', views, order)[0], 'pepe', order)
+    assert.deepEqual(rank('PEPE', views), ['pepe', 'PEPE!', 'РЕРЕ!'])
+  })
+
+  test('is one that the operator vouches for, even without a pair', () => {
+    const main = viewOf({ symbol: 'USDT' })
+    const listed = viewOf({ symbol: 'USDT', isListed: true, tvl: 5 })
+    const fake = viewOf({ symbol: '\u054dSDT', tvl: 10 ** 9, volume: 10 ** 9, fdv: 10 ** 9 })
+    assert.deepEqual(rank('usdt', [fake, listed, main], 'main_pair_tvl', main), [
+      'USDT',
+      'USDT!',
+      '\u054dSDT!',
+    ])
+    assert.deepEqual(rank('us', [fake, listed], 'main_pair_tvl'), ['USDT', '\u054dSDT!'])
+  })
+
+  test('is judged for each chain', () => {
+    const views = [viewOf({ symbol: 'AI', tvl: 10 }), viewOf({ symbol: 'AI', tvl: 5, fdv: 7, chain: 'bsc' })]
+    assert.deepEqual(rank('ai', views), ['AI', 'AI'])
+  })
+
+  test('is nobody among equals, and unknown where only names matched', () => {
+    const views = [viewOf({ symbol: 'X', name: 'Great' }), viewOf({ symbol: 'X', name: 'Great' })]
+    const ranked = rankMatches(views, { keyword: parseKeyword('great'), order: 'fdv', isMain: () => false })
+    assert.deepEqual(
+      ranked.map(({ isImpostor }) => isImpostor),
+      [undefined, undefined],
+    )
+    assert.deepEqual(rank('x', views), ['X', 'X'])
+  })
+})
+
+test('what is unknown comes last in every order, then the address decides', () => {
+  const views = [
+    viewOf({ symbol: 'AB' }),
+    viewOf({ symbol: 'AC', tvl: 0, volume: 0 }),
+    viewOf({ symbol: 'AD', tvl: 3, volume: 3 }),
+  ]
+  assert.deepEqual(rank('a', views, 'main_pair_tvl'), ['AD', 'AC', 'AB'])
+  assert.deepEqual(rank('a', views, 'tx_volume_u_24h'), ['AD', 'AC', 'AB'])
+  assert.deepEqual(rank('a', views, 'fdv'), ['AB', 'AC', 'AD'])
+})
+
+test('no impostor stands before whom it could be taken for, in any order', () => {
+  const texts = ['LINK', 'LlNK', 'link', 'llnk', 'L1NK', '$LINK', 'LINKS', 'Link', 'LІNK', 'LIN', 'X']
+  const token = fc.record({
+    symbol: fc.constantFrom(...texts),
+    name: fc.constantFrom(...texts, 'Chain LINK', 'Links of all'),
+    chain: fc.constantFrom('eth', 'bsc'),
+    tvl: fc.option(fc.nat(5), { nil: undefined }),
+    fdv: fc.nat(100),
+    volume: fc.nat(100),
+    isListed: fc.boolean(),
+  })
+  const cases = fc.record({
+    typed: fc.constantFrom(...texts, 'l', 'li', 'lin'),
+    order: fc.constantFrom(...TOKEN_ORDERS),
+    tokens: fc.array(token, { maxLength: 15 }),
+  })
+  fc.assert(
+    fc.property(cases, ({ typed, order, tokens }) => {
+      const all = tokens.map(viewOf)
+      const ranked = rankMatches(all, { keyword: parseKeyword(typed), order, isMain: () => false })
+      const standing = ({ listing, token }: TokenView): bigint =>
+        listing ? value('1000000') : (token.mainPairTvlUsd ?? -1n)
+      for (const [at, { view, isImpostor }] of ranked.entries()) {
+        const genuine = [lettersOf, looksOf].flatMap((keyOf) => {
+          const alike = all.filter(
+            (other) => other.chain === view.chain && keyOf(other.token.symbol) === keyOf(view.token.symbol),
+          )
+          const isHighest = (view: TokenView) => alike.every((other) => standing(other) <= standing(view))
+          return isHighest(view) ? [] : alike.filter(isHighest)
+        })
+        assert.equal(isImpostor === true, genuine.length > 0)
+        const places = genuine.map((other) => ranked.findIndex((each) => each.view === other))
+        assert.ok(
+          places.every((place) => place < at),
+          `${view.token.symbol} before its genuine one`,
+        )
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})

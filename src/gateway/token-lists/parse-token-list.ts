@@ -1,0 +1,63 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import { type ChainFamily, normaliseAddress } from '../../domain/ids.ts'
+
+/** What lists say of a token. Who is on none of them has no listing. */
+export type Listing = {
+  /** Where its picture is, for the client to fetch: we never do. */
+  readonly logoUrl: string | undefined
+  /** A list says so, by the tag `audited`; nobody else can. */
+  readonly isAudited: boolean
+}
+
+export type ListedChain = { readonly chain: string; readonly family: ChainFamily; readonly chainId: number }
+
+/** Of each chain, by address. */
+export type Listings = ReadonlyMap<string, ReadonlyMap<string, Listing>>
+
+const AUDITED_TAG = 'audited'
+const MAX_URL_LENGTH = 512
+/** What a browser loads a picture from without running anything or being told more than the address. */
+const PICTURE_SCHEMES = new Set(['https:', 'ipfs:'])
+
+/** A list in the format of tokenlists.org: entries of chains that are not served, and those that make no sense, are left out. */
+export function parseTokenList(text: string, chains: readonly ListedChain[]): Listings {
+  const byId = Map.groupBy(chains, ({ chainId }) => chainId)
+  const listings = new Map(chains.map(({ chain }) => [chain, new Map<string, Listing>()]))
+  for (const entry of entriesOf(text)) {
+    if (!isRecord(entry) || typeof entry['address'] !== 'string') continue
+    const { address: given, chainId, logoURI, tags } = entry
+    for (const { chain, family } of byId.get(chainId as number) ?? []) {
+      const address = normaliseAddress(family, 'token', given as string)
+      if (address === undefined) continue
+      listings.get(chain)?.set(address, {
+        logoUrl: pictureUrl(logoURI),
+        isAudited: Array.isArray(tags) && tags.includes(AUDITED_TAG),
+      })
+    }
+  }
+  return listings
+}
+
+/** As given, if a client can be sent there. */
+export function pictureUrl(given: unknown): string | undefined {
+  if (typeof given !== 'string' || given.length > MAX_URL_LENGTH) return undefined
+  const url = URL.parse(given)
+  if (url === null || !PICTURE_SCHEMES.has(url.protocol) || url.hostname === '') return undefined
+  return url.username === '' && url.password === '' ? url.href : undefined
+}
+
+function entriesOf(text: string): readonly unknown[] {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch (error) {
+    throw new ChaintapeError('token_list_unreadable', 'it is no JSON', { cause: error })
+  }
+  const entries = isRecord(list) ? list['tokens'] : undefined
+  if (!Array.isArray(entries)) throw new ChaintapeError('token_list_unreadable', 'it has no array of tokens')
+  return entries
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,17 @@
+ALTER TABLE tokens
+    ADD COLUMN IF NOT EXISTS market_cap_usd Nullable(Decimal(76, 18)) COMMENT 'Supply without what is burned or locked, at the price, in dollars; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS holders Nullable(UInt64) COMMENT 'Addresses that hold some of it; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS burned_raw Nullable(UInt256) COMMENT 'Sent to where nobody can take it from, in base units; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS locked_raw Nullable(UInt256) COMMENT 'Held by contracts that give it back later, in base units; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS circulating_raw Nullable(UInt256) COMMENT 'Supply without what is burned or locked, in base units; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS created_at Nullable(DateTime('UTC')) COMMENT 'Time of its first transfer; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS creator Nullable(String) COMMENT 'Who signed the transaction of its first transfer; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS launched_at Nullable(DateTime('UTC')) COMMENT 'Time of its first trade; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS launch_price_usd Nullable(Decimal(76, 40)) COMMENT 'Dollars paid in its first trade; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS platform Nullable(String) COMMENT 'Launch platform it came from; NULL if none is known' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS platform_created_at Nullable(DateTime('UTC')) COMMENT 'When it was created there; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS platform_progress_ppm Nullable(UInt32) COMMENT 'Millionths of the goal of its curve; NULL if unknown' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS platform_graduated_at Nullable(DateTime('UTC')) COMMENT 'When its curve was closed; NULL if it is not' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS risk_score Nullable(UInt8) COMMENT 'From 0 to 100, higher is riskier; NULL if not examined' CODEC(ZSTD(1)),
+    ADD COLUMN IF NOT EXISTS is_honeypot Nullable(Bool) COMMENT 'What was bought cannot be sold; NULL if not tried',
+    ADD COLUMN IF NOT EXISTS is_mintable Nullable(Bool) COMMENT 'More of it can be made; NULL if not examined'

@@ -1,0 +1,6 @@
+-- A page of the newest versions, removals too.
+SELECT token, seq, is_deleted, report FROM contracts
+WHERE chain = {chain:String} AND token > {after:String} AND seq <= {up_to:UInt64}
+ORDER BY token, seq DESC
+LIMIT 1 BY token
+LIMIT {limit:UInt32}

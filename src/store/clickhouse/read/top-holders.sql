@@ -1,0 +1,7 @@
+-- The largest holders, all of whom have at least this magnitude: a range of the key, however many hold less.
+SELECT holder, argMax(amount_raw, seq) AS amount FROM balances
+WHERE chain = {chain:String} AND token = {token:String} AND magnitude >= {least:UInt16} AND seq <= {up_to:UInt64}
+GROUP BY magnitude, holder
+HAVING argMax(is_deleted, seq) = 0
+ORDER BY amount DESC, holder
+LIMIT {limit:UInt32}

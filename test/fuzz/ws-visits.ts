@@ -1,0 +1,44 @@
+const MAX_GONE = 1_000
+/** News of a late answer comes from another thread. */
+const TOLD_AFTER_MS = 100
+
+/** Who was there when the honest client had to wait: one of them may be why. */
+export class Visits {
+  readonly #present = new Set<number>()
+  #gone: { readonly index: number; readonly at: number }[] = []
+  /** Of each, the longest wait that it was there for. */
+  readonly #lateMs = new Map<number, number>()
+
+  begin(index: number): void {
+    this.#present.add(index)
+  }
+
+  end(index: number): void {
+    this.#present.delete(index)
+    this.#gone.push({ index, at: performance.now() })
+    if (this.#gone.length > MAX_GONE) this.#gone = this.#gone.slice(-MAX_GONE / 2)
+  }
+
+  get present(): number[] {
+    return [...this.#present]
+  }
+
+  /** Who has been there for longest; if nobody is there, whoever came first of all. */
+  get eldest(): number {
+    return this.present[0] ?? 0
+  }
+
+  noteLate(ms: number): void {
+    const since = performance.now() - ms - TOLD_AFTER_MS
+    const gone = this.#gone.filter(({ at }) => at > since).map(({ index }) => index)
+    for (const index of [...this.#present, ...gone]) {
+      this.#lateMs.set(index, Math.max(ms, this.#lateMs.get(index) ?? 0))
+    }
+  }
+
+  /** Those of the longest waits. */
+  suspects(most: number): number[] {
+    const all = [...this.#lateMs].sort(([, a], [, b]) => b - a)
+    return all.slice(0, most).map(([index]) => index)
+  }
+}

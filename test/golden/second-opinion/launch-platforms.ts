@@ -1,0 +1,84 @@
+import { type Address, encodeAbiParameters, keccak256 } from 'viem'
+import type { DexEvent } from '../../../src/dex/events.ts'
+import type { RawLog } from '../../../src/domain/envelope.ts'
+import { type Opinion, opinion, swapped } from './opinion.ts'
+
+const NATIVE = `0x${'0'.repeat(40)}`
+
+type Of = { token: string }
+type Trade = Of & { account: string; amount: bigint; cost: bigint; offers: bigint; funds: bigint }
+type TradeV1 = Of & { account: string; tokenAmount: bigint; etherAmount: bigint }
+type FlapTrade = Of & { account: string; amount: bigint; eth: bigint; fee: bigint }
+
+const curveOf = ({ address }: RawLog, token: string): string => {
+  const both = [{ type: 'address' }, { type: 'address' }] as const
+  return keccak256(encodeAbiParameters(both, [address as Address, token as Address]))
+}
+
+const closed = (pool: string): DexEvent => ({ type: 'curveClosed', pool })
+
+const CREATED =
+  'TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply, uint256 launchTime, uint256 launchFee)'
+const TRADED =
+  '(address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds)'
+const TRADED_V1 = '(address token, address account, uint256 tokenAmount, uint256 etherAmount'
+const FLAP_TRADED =
+  '(uint256 ts, address token, address account, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice)'
+
+const tradeStop = opinion<Of>('TradeStop(address token)', ({ token }, log) => closed(curveOf(log, token)))
+
+const traded =
+  (sign: bigint) =>
+  ({ token, account: recipient, amount, cost, offers, funds }: Trade, log: RawLog): DexEvent =>
+    swapped(curveOf(log, token), -sign * amount, sign * cost, { recipient, reserves: [offers, funds] })
+
+const tradedV1 =
+  (sign: bigint) =>
+  ({ token, account: recipient, tokenAmount, etherAmount }: TradeV1, log: RawLog): DexEvent =>
+    swapped(curveOf(log, token), -sign * tokenAmount, sign * etherAmount, { recipient })
+
+export const fourMeme: readonly Opinion[] = [
+  opinion<Of>(CREATED, ({ token }, log) => ({ type: 'curveOpened', pool: curveOf(log, token) })),
+  opinion(`TokenPurchase${TRADED}`, traded(1n)),
+  opinion(`TokenSale${TRADED}`, traded(-1n)),
+  tradeStop,
+  opinion<{ base: string }>(
+    'LiquidityAdded(address base, uint256 offers, address quote, uint256 funds)',
+    ({ base }, log) => closed(curveOf(log, base)),
+  ),
+]
+
+export const fourMemeV1: readonly Opinion[] = [
+  opinion<Of>(CREATED, ({ token }, log) => {
+    const pool = curveOf(log, token)
+    return { type: 'poolCreated', pool, tokens: [token, NATIVE], pricing: { kind: 'trades' } }
+  }),
+  opinion(`TokenPurchase${TRADED_V1})`, tradedV1(1n)),
+  opinion(`TokenSale${TRADED_V1})`, tradedV1(-1n)),
+  opinion(`TokenPurchase${TRADED_V1}, uint256 fee)`, tradedV1(1n)),
+  opinion(`TokenSale${TRADED_V1}, uint256 fee)`, tradedV1(-1n)),
+  tradeStop,
+]
+
+export const flap: readonly Opinion[] = [
+  opinion<Of>(
+    'TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta)',
+    ({ token }, log) => ({ type: 'curveOpened', pool: curveOf(log, token) }),
+  ),
+  opinion<FlapTrade>(`TokenBought${FLAP_TRADED}`, ({ token, account: recipient, amount, eth, fee }, log) =>
+    swapped(curveOf(log, token), -amount, eth - fee, { recipient }),
+  ),
+  opinion<FlapTrade>(`TokenSold${FLAP_TRADED}`, ({ token, account: recipient, amount, eth, fee }, log) =>
+    swapped(curveOf(log, token), amount, -eth - fee, { recipient }),
+  ),
+  opinion<Of & { newProgress: bigint }>(
+    'FlapTokenProgressChanged(address token, uint256 newProgress)',
+    ({ token, newProgress }, log) => {
+      const progressPpm = Number(newProgress / 10n ** 12n)
+      return { type: 'curveProgressed', pool: curveOf(log, token), progressPpm }
+    },
+  ),
+  opinion<Of>('LaunchedToDEX(address token, address pool, uint256 amount, uint256 eth)', ({ token }, log) =>
+    closed(curveOf(log, token)),
+  ),
+]
