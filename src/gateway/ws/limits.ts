@@ -15,7 +15,7 @@ export const DEFAULT_WS_LIMITS = {
   /** Requests that wait for the store to answer earlier ones. */
   maxWaiting: 100,
   /** Not yet taken by the client's side of the connection. */
-  maxBufferedBytes: 2 * 1_024 * 1_024,
+  maxBufferedBytes: 4 * 1_024 * 1_024,
   authMs: 5_000,
   pingMs: 20_000,
   silenceMs: 60_000,
