@@ -24,10 +24,11 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeoutMs: 120_000,
   },
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
-  // Each file starts a stack of its own; more than one at a time would measure the machine.
-  integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
-  faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
-  e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
+  // Each file starts a stack of its own, and waits for it as often as it works: two at a time fill two cores.
+  integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
+  faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 2, testTimeoutMs: 120_000 },
+  e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 2, testTimeoutMs: 600_000 },
+  // What follows measures, or loads the machine by itself: one at a time.
   contract: { patterns: ['test/contract/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   quota: { patterns: ['test/quota/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   takeover: { patterns: ['test/takeover/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
