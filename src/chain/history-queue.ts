@@ -1,6 +1,7 @@
 import type { Fact, PoolFact, TokenFact, TransfersFact } from '../domain/envelope.ts'
 import { JournaledQueue } from '../domain/journaled-queue.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
+import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 
 /** Transfers of a token, or of a pool's shares, that are still to be read: all from `from` up to `upTo`. */
 export type OpenHistory = {
@@ -69,7 +70,7 @@ export class HistoryQueue {
 
 /** Those whose holders the engine counts. */
 function hasHolders(fact: Fact): fact is TokenFact | PoolFact {
-  if (fact.type === 'token') return fact.address !== NATIVE
+  if (fact.type === 'token') return fact.address !== ZERO_ADDRESS
   return fact.type === 'pool' && fact.pricing.kind === 'reserves'
 }
 
@@ -77,6 +78,3 @@ function hasHolders(fact: Fact): fact is TokenFact | PoolFact {
 function isOlder(fact: TokenFact | PoolFact): boolean {
   return fact.type === 'token' || (fact.reservesBefore?.some((reserve) => reserve !== 0n) ?? true)
 }
-
-/** Stands for the native coin, which has no transfers of its own. */
-const NATIVE = `0x${'0'.repeat(40)}`

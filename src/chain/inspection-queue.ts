@@ -1,6 +1,7 @@
 import type { Fact, InspectionFact, RawLog } from '../domain/envelope.ts'
 import { JournaledQueue } from '../domain/journaled-queue.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
+import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 
 /** A contract that is to be examined as it is after this block, or later. */
 type Due = { readonly token: string; readonly block: number }
@@ -54,7 +55,6 @@ const WAITS = [2, 8, 32, 128, 512, 2_048]
 const MAX_POOLS = 6
 /** So many of each queue may be examined side by side, and come in any order. */
 const AT_ONCE = 4
-const NATIVE = `0x${'0'.repeat(40)}`
 
 /** Which contracts are to be examined next, and where their tokens are traded: a fold of the log, like all of the index. */
 export class InspectionQueue {
@@ -86,7 +86,7 @@ export class InspectionQueue {
   apply(fact: Fact, block: number): void {
     switch (fact.type) {
       case 'token':
-        if (fact.address !== NATIVE) this.#attempt(0, fact.address, block)
+        if (fact.address !== ZERO_ADDRESS) this.#attempt(0, fact.address, block)
         break
       case 'pool':
         if (fact.tokens.length === 2) this.#addPool(fact.address, fact.factory, fact.tokens)

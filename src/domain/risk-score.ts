@@ -1,5 +1,6 @@
 import type { ContractHoldings, RiskCode, RiskFactor, RiskScore } from './contract-report.ts'
 import type { ContractFlag, Inspection, TradeTrial, TrialStep } from './inspection.ts'
+import { ZERO_ADDRESS } from './known-addresses.ts'
 
 /** Another formula is another number: docs/risk.md tells what each version means. */
 export const RISK_VERSION = 1
@@ -24,7 +25,6 @@ const POWERS: Readonly<Record<ContractFlag, readonly [RiskCode, number]>> = {
   callsOutInTransfer: ['calls_out_in_transfer', 10],
 }
 const PROXY_POINTS = 15
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** What was bought cannot be sold; unknown where nothing could be bought. */
 export function isHoneypot({ trial }: Inspection): boolean | undefined {

@@ -1,13 +1,13 @@
 import { uintAt } from '../../dex/evm/abi.ts'
-import { isMove, movesOf, ZERO_ADDRESS } from '../../dex/evm/token-moves.ts'
+import { isMove, movesOf } from '../../dex/evm/token-moves.ts'
 import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
 import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { saysItChanged } from '../inspection-queue.ts'
 import type { Header } from '../source.ts'
 import type { AskMany } from './ask-many.ts'
 import {
-  NATIVE_ADDRESS,
   type NativeCoin,
   nativeFact,
   QUESTIONS_PER_TOKEN,
@@ -191,7 +191,7 @@ export class EvmFacts {
   }
 
   async #askTokens(tokens: readonly string[], block: Header): Promise<Fact[]> {
-    const contracts = tokens.filter((token) => token !== NATIVE_ADDRESS)
+    const contracts = tokens.filter((token) => token !== ZERO_ADDRESS)
     const answers = await this.#ask(contracts.flatMap(tokenQuestions), block)
     const facts = contracts.map((token, index) => {
       const first = index * QUESTIONS_PER_TOKEN

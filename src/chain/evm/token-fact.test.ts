@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, toFunctionSelector, toHex } from 'viem'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { shownText } from '../../domain/token-text.ts'
-import { NATIVE_ADDRESS, nativeFact, tokenQuestions, toTokenFact } from './token-fact.ts'
+import { nativeFact, tokenQuestions, toTokenFact } from './token-fact.ts'
 
 function readTokenText(answer: Hex | undefined): string {
   const bytes = answer === undefined ? undefined : Buffer.from(answer.slice(2), 'hex')
@@ -107,6 +108,6 @@ test('decimals and supply that no token can have are left out', () => {
 
 test('the native coin is known without asking', () => {
   const fact = nativeFact({ name: 'Ether', symbol: 'ETH', decimals: 18 })
-  assert.equal(fact.address, NATIVE_ADDRESS)
+  assert.equal(fact.address, ZERO_ADDRESS)
   assert.equal(shownText(fact.symbolRaw), 'ETH')
 })

@@ -1,6 +1,7 @@
 import { smallUintAt, uintAt } from '../../dex/evm/abi.ts'
 import type { Answer, Call } from '../../dex/protocol.ts'
 import type { TokenFact } from '../../domain/envelope.ts'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 
 const NAME = '0x06fdde03'
 const SYMBOL = '0x95d89b41'
@@ -11,9 +12,6 @@ const MAX_UINT8 = 255
 
 /** The coin that pays for gas. It is no contract and cannot be asked. */
 export type NativeCoin = { readonly name: string; readonly symbol: string; readonly decimals: number }
-
-/** What stands for the native coin where a token's address is expected. */
-export const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 
 export const QUESTIONS_PER_TOKEN = 4
 
@@ -37,7 +35,7 @@ export function toTokenFact(address: string, answers: readonly Answer[]): TokenF
 export function nativeFact({ name, symbol, decimals }: NativeCoin): TokenFact {
   return {
     type: 'token',
-    address: NATIVE_ADDRESS,
+    address: ZERO_ADDRESS,
     nameRaw: Buffer.from(name),
     symbolRaw: Buffer.from(symbol),
     decimals,

@@ -1,4 +1,5 @@
 import type { RawLog } from '../../domain/envelope.ts'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import type { Swapped } from '../events.ts'
 import type { DexDeployment } from '../protocol.ts'
 import { addressAt } from './abi.ts'
@@ -7,7 +8,7 @@ import { keccakOfPacked } from './create2.ts'
 /** What launch platforms have in common: one contract runs the bonding curves of all its tokens. */
 
 /** What stands for the native coin where a quote asset is named. */
-export const NATIVE = `0x${'0'.repeat(40)}`
+export const NATIVE = ZERO_ADDRESS
 
 /** By topic: which word of an event's data is the token that is launched. */
 export type TokenPlaces = Readonly<Record<string, number>>

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { words } from '../../../test/support/abi-words.ts'
 import { padded, rawLog, spoiled } from '../../../test/support/raw-log.ts'
 import type { RawLog } from '../../domain/envelope.ts'
-import { addMove, isMove, movesOf, moveTopics, noMoves, type TokenMove, ZERO_ADDRESS } from './token-moves.ts'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
+import { addMove, isMove, movesOf, moveTopics, noMoves, type TokenMove } from './token-moves.ts'
 
 const [TRANSFER = '', DEPOSIT = '', WITHDRAWAL = ''] = moveTopics(true)
 const TOKEN = `0x${'7'.repeat(40)}`

@@ -1,4 +1,5 @@
 import type { RawLog, RawTransaction } from '../../domain/envelope.ts'
+import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { addressAt, topicAddress, uintAt } from './abi.ts'
 
 /** Some of a token went from one address to another; from the zero address it is made, to it, it is gone. */
@@ -8,8 +9,6 @@ export type TokenMove = {
   readonly to: string
   readonly amount: bigint
 }
-
-export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'

@@ -1,6 +1,7 @@
 import { addMove, type MoveSums, movesOf, noMoves } from '../../dex/evm/token-moves.ts'
 import type { Balance, Token, TokenHolding } from '../../domain/change.ts'
 import type { BalanceFact, BlockEnvelope, TransfersFact } from '../../domain/envelope.ts'
+import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { amountValue } from '../price/pair-prices.ts'
 import type { EngineSettings } from '../settings.ts'
@@ -8,13 +9,6 @@ import { type EngineTables, ONLY, type TokenState } from '../tables.ts'
 import { launchOf } from '../token/launch.ts'
 import { withLarge } from './large-holders.ts'
 import { balanceKey, type Holding, isTellable, newHolding } from './tables.ts'
-
-/** Nobody has their keys, and burning is what they are used for. */
-const DEAD = new Set([
-  '0x000000000000000000000000000000000000dead',
-  '0x0000000000000000000000000000000000000001',
-  '0xdead000000000000000042069420694206942069',
-])
 
 /** Folds what a block says of who holds what: transfers, older transfers that were read since, and balances asked for. */
 export class HolderFold {
@@ -125,7 +119,7 @@ export class HolderFold {
       if (!isAmount(after)) return this.#giveUp(token)
       holders += Number(after > 0n) - Number(before > 0n)
       overdrawn += Number(after < 0n) - Number(before < 0n)
-      if (DEAD.has(holder)) deadRaw += gain
+      if (DEAD_ADDRESSES.has(holder)) deadRaw += gain
       else if (this.#settings.lockers.has(holder)) lockedRaw += gain
       changed.push({ token, holder, amountRaw: after, beforeRaw: before })
     }
@@ -153,7 +147,7 @@ export class HolderFold {
 
   /** Neither burned nor locked. */
   readonly #isFree = ({ holder }: Balance): boolean =>
-    !DEAD.has(holder) && !this.#settings.lockers.has(holder)
+    !DEAD_ADDRESSES.has(holder) && !this.#settings.lockers.has(holder)
 
   #supplyOf(token: string): bigint | undefined {
     return this.#tables.tokens.get(token)?.token.supplyRaw

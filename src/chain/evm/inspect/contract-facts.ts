@@ -1,6 +1,7 @@
 import { hexToBytes, keccak256, toHex } from 'viem'
 import { addressAt } from '../../../dex/evm/abi.ts'
 import { type Findings, findingsBy, type Inspection, MAX_FINDINGS } from '../../../domain/inspection.ts'
+import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import { AskMany } from '../ask-many.ts'
 import type { EvmNode } from '../rpc.ts'
 import { type CodeFindings, findInCode, type GuardedFunction, mergeFindings } from './code-findings.ts'
@@ -15,7 +16,6 @@ const OWNER_GETTERS = ['0x8da5cb5b', '0x893d20e8'] // owner(), getOwner()
 /** A getter needs little; a hostile one gets no more. */
 const CALL_LIMITS = { gas: 200_000, answerBytes: 64 }
 const ADDRESS_MASK = (1n << 160n) - 1n
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** What a token's code and storage say. `known` are addresses that may well be compared with a caller: its pools. */
 export async function askContract(

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Token } from '../../../domain/change.ts'
 import type { ContractReport } from '../../../domain/contract-report.ts'
 import type { ChainId } from '../../../domain/ids.ts'
+import { DEAD_ADDRESSES } from '../../../domain/known-addresses.ts'
 import { formatValue } from '../../../domain/money.ts'
 import type { Scope } from '../../scope.ts'
 import { contractFields, type HolderMark, holdersRank, type RankedHolder } from '../../shape/contract.ts'
@@ -14,7 +15,6 @@ const TOP_PAIRS = 10
 const TOP_HOLDERS = 10
 /** Of pools' shares, wherever pools have shares. */
 const SHARE_DECIMALS = 18
-const DEAD = /^0x(?:0{39}[01]|0{36}dead|dead0{16}42069420694206942069)$/
 
 const rank = Type.Array(
   answerOf({
@@ -153,7 +153,7 @@ async function ranked(
 
 function markOf(holder: string, isPool: boolean, report: ContractReport | undefined): HolderMark {
   if (isPool) return 'pool'
-  if (DEAD.test(holder)) return 'burned'
+  if (DEAD_ADDRESSES.has(holder)) return 'burned'
   if (holder === report?.creator) return 'creator'
   return holder === report?.inspection.owner ? 'owner' : ''
 }
