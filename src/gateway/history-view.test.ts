@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { MEME_WETH, sampleSet, sampleTrade } from '../../test/support/market-samples.ts'
+import { MEME_WETH, sampleMessage, sampleTrade } from '../../test/support/market-samples.ts'
 import type { Change, Trade } from '../domain/change.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
 import { createHistoryView } from './history-view.ts'
@@ -79,7 +79,7 @@ async function answerOf(story: Story, limit: number): Promise<State> {
   const overlay = new Overlay()
   let [applied, dropped] = [0, 0]
   const proceed = (readTo: number, forgottenTo: number): void => {
-    for (; applied < readTo; applied++) overlay.apply(sampleSet(applied + 1, changes[applied] ?? []))
+    for (; applied < readTo; applied++) overlay.apply(sampleMessage(applied + 1, changes[applied] ?? []))
     dropped = Math.max(dropped, forgottenTo)
     overlay.drop(dropped)
   }

@@ -4,7 +4,8 @@ import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
 import type { EventPlace, HistoryReader, MatchesQuestion } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { CandleSeries, MarketView } from './market-view.ts'
-import type { Overlay, Version } from './overlay.ts'
+import type { Overlay } from './overlay.ts'
+import type { Version } from './overlay-documents.ts'
 
 export type HistoryViewOptions = {
   readonly view: Pick<MarketView, 'recent'>

@@ -112,7 +112,10 @@ class World {
         })
       }
       if (this.controller.signal.aborted) return
-      yield { body: this.#bodies[seq - 1] as Uint8Array, position: this.#position(seq) }
+      const body = Buffer.from(this.#bodies[seq - 1] as Uint8Array)
+      yield { body, position: this.#position(seq) }
+      // What it came in may be used again.
+      body.fill(0)
     }
   }
 

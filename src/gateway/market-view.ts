@@ -1,16 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.ts'
+import type { Candle, Pair, Token, Windows } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainId } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
-import type { LogPosition } from '../domain/log-position.ts'
-import { decodeChangeSet } from '../domain/wire/change-codec.ts'
-import { FIRST_LINK } from '../domain/wire/frame.ts'
-import type { Logger } from '../lib/logger.ts'
-import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import type { HotStore, TokenRank, Versioned } from '../store/redis/hot-store.ts'
+import {
+  type BlockHead,
+  type ChainEnd,
+  FollowedChain,
+  type FollowedLog,
+  type FollowOptions,
+} from './followed-chain.ts'
 import { byTvl, newer, newestCandle, type PairView } from './newest.ts'
-import { Overlay, type Version } from './overlay.ts'
+import type { Overlay } from './overlay.ts'
+import type { Version } from './overlay-documents.ts'
 
 /** A document (or its absence) with all change sets up to `seq` taken in. */
 export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
@@ -18,8 +20,6 @@ export type Reading<T> = { readonly seq: number; readonly record: T | undefined 
 export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
 export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
-
-export type BlockHead = { readonly number: number; readonly time: number; readonly finalNumber: number }
 
 /** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -36,43 +36,13 @@ export type MarketReader = Pick<
   | 'chainsBehind'
 >
 
-type ChainView = {
-  readonly log: Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
-  readonly overlay: Overlay
-  applied: number
-  position: LogPosition
-  /** Up to this version nothing is in the overlay any more. */
-  dropped: number
-  head: BlockHead | undefined
-  isCaughtUp: boolean
-}
-
-/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
-export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
-
-export type ToldSet = {
-  readonly set: ChangeSet
-  /** What stands before it in the log, and its message. */
-  readonly origin: ChainEnd
-  readonly message: LogMessage
-}
-
-export type MarketViewOptions = {
-  readonly logs: ReadonlyMap<string, ChainView['log']>
+export type MarketViewOptions = Omit<FollowOptions, 'store'> & {
+  readonly logs: ReadonlyMap<string, FollowedLog>
   readonly store: Pick<
     HotStore,
     'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'
   >
-  /** Called with every set, in order, once reads see it. */
-  readonly onChangeSet: (told: ToldSet) => void
-  readonly logger: Logger
-  readonly signal: AbortSignal
-  readonly pruneMs?: number
 }
-
-/** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
-const CHANGES_DROPPED_AT_ONCE = 10_000
-const DROP_PAUSE_MS = 50
 
 /**
  * The newest documents of all chains: the hot store's, overlaid with those change sets that the writer has
@@ -80,7 +50,7 @@ const DROP_PAUSE_MS = 50
  */
 export class MarketView {
   readonly #options: MarketViewOptions
-  readonly #chains: ReadonlyMap<string, ChainView>
+  readonly #chains: ReadonlyMap<string, FollowedChain>
   readonly #started = Promise.withResolvers<void>()
   #unstarted: number
   /** Counts the times anything left an overlay. */
@@ -90,13 +60,7 @@ export class MarketView {
     this.#options = options
     this.#unstarted = options.logs.size
     this.#chains = new Map(
-      [...options.logs].map(([chain, log]) => [
-        chain,
-        {
-          ...{ log, overlay: new Overlay(), head: undefined, isCaughtUp: false },
-          ...{ applied: 0, dropped: 0, position: { epoch: log.epoch, seq: 0, link: FIRST_LINK } },
-        },
-      ]),
+      [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, options)]),
     )
   }
 
@@ -107,9 +71,15 @@ export class MarketView {
 
   /** Follows all chains until the signal aborts; rejects when one cannot be followed any further. */
   async run(): Promise<void> {
-    const loops = [...this.#chains].flatMap(([name, chain]) => [
-      this.#follow(name, chain),
-      this.#prune(name, chain),
+    const onStarted = (): void => {
+      if (--this.#unstarted === 0) this.#started.resolve()
+    }
+    const onDropped = (): void => {
+      this.#generation++
+    }
+    const loops = [...this.#chains.values()].flatMap((chain) => [
+      chain.follow(onStarted),
+      chain.prune(onDropped),
     ])
     await Promise.all(loops)
   }
@@ -124,7 +94,7 @@ export class MarketView {
   }
 
   end(chain: string): ChainEnd {
-    return endOf(this.#chain(chain))
+    return this.#chain(chain).end
   }
 
   overlaySize(chain: string): number {
@@ -228,7 +198,7 @@ export class MarketView {
   async #read<Ref extends { readonly chain: string }, T>(
     refs: readonly Ref[],
     fetch: () => Promise<(Versioned<T> | undefined)[]>,
-    merge: (chain: ChainView, ref: Ref, stored: Versioned<T> | undefined) => Version<T> | undefined,
+    merge: (chain: FollowedChain, ref: Ref, stored: Versioned<T> | undefined) => Version<T> | undefined,
   ): Promise<Reading<T>[]> {
     if (refs.length === 0) return []
     for (;;) {
@@ -244,72 +214,9 @@ export class MarketView {
     }
   }
 
-  async #follow(name: string, chain: ChainView): Promise<void> {
-    const { store, signal, onChangeSet } = this.#options
-    const stored = await store.head(name)
-    const end = (await chain.log.lastMessage())?.position.seq ?? 0
-    if (stored !== undefined) {
-      chain.applied = stored.seq
-      chain.position = stored.position
-      chain.dropped = stored.seq
-      chain.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
-    }
-    chain.isCaughtUp = (stored?.position.seq ?? 0) >= end
-    if (--this.#unstarted === 0) this.#started.resolve()
-    for await (const { body, position } of chain.log.read({ after: stored?.position, signal })) {
-      const set = decodeChangeSet(body)
-      const origin = endOf(chain)
-      chain.overlay.apply(set)
-      chain.applied = set.seq
-      chain.position = position
-      chain.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
-      onChangeSet({ set, origin, message: { body, position } })
-      if (position.seq >= end) chain.isCaughtUp = true
-    }
-  }
-
-  async #prune(name: string, chain: ChainView): Promise<void> {
-    const { store, signal, logger, pruneMs = 1_000 } = this.#options
-    while (await pause(pruneMs, signal)) {
-      try {
-        const head = await store.head(name)
-        if (head === undefined || head.position.epoch !== chain.log.epoch) continue
-        await this.#drop(chain, head.seq)
-      } catch (error) {
-        if (!signal.aborted)
-          logger.warn({ err: error, chain: name }, 'Could not read the head of the hot store')
-      }
-    }
-  }
-
-  /** A few at a time: whoever waits for a push, or reads while something is dropped, waits no longer than that. */
-  async #drop(chain: ChainView, seq: number): Promise<void> {
-    do {
-      const dropped = chain.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
-      if (dropped === undefined) return
-      chain.dropped = Math.min(dropped, chain.applied)
-      this.#generation++
-    } while (await pause(DROP_PAUSE_MS, this.#options.signal))
-  }
-
-  #chain(name: string): ChainView {
+  #chain(name: string): FollowedChain {
     const chain = this.#chains.get(name)
     if (chain === undefined) throw new ChaintapeError('internal', `chain ${name} is not followed`)
     return chain
-  }
-}
-
-function endOf({ position, applied, head }: ChainView): ChainEnd {
-  return { after: position, version: applied, time: head?.time ?? 0 }
-}
-
-/** False when the wait was ended by the signal. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal })
-    return true
-  } catch (error) {
-    if (!signal.aborted) throw error
-    return false
   }
 }

@@ -1,6 +1,6 @@
 import type { Candle, Pair, Windows } from '../domain/change.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
-import type { Version } from './overlay.ts'
+import type { Version } from './overlay-documents.ts'
 import { volume24h } from './shape/windows.ts'
 
 export type PairView = { readonly pair: Pair; readonly windows: Windows | undefined }

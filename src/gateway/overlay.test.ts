@@ -3,8 +3,9 @@ import test from 'node:test'
 import fc from 'fast-check'
 import {
   sampleCandle,
+  sampleLiquidity,
+  sampleMessage,
   samplePair,
-  sampleSet,
   sampleToken,
   sampleTrade,
   sampleWindows,
@@ -12,6 +13,7 @@ import {
 import type { Change } from '../domain/change.ts'
 import { formatOrderKey } from '../domain/order-key.ts'
 import { Overlay } from './overlay.ts'
+import type { Version } from './overlay-documents.ts'
 
 const PAIRS = ['p0', 'p1']
 const TOKENS = ['t0', 't1', 't2']
@@ -51,19 +53,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ behind: fc.nat(4), enough: fc.integer({ min: 1, max: 10 }) }) },
 )
 
+function read<T>(version: Version<T> | undefined): Version<T> | undefined {
+  return version && { seq: version.seq, record: version.record }
+}
+
 /** What can be read, and the size, which counts what cannot be read too. */
 function shown(overlay: Overlay): unknown {
   return {
     size: overlay.size,
     removed: overlay.removedPairCount,
-    pairs: PAIRS.map((each) => overlay.pair(each)),
-    tokens: TOKENS.map((each) => overlay.token(each)),
+    pairs: PAIRS.map((each) => read(overlay.pair(each))),
+    tokens: TOKENS.map((each) => read(overlay.token(each))),
     windows: [
-      ...PAIRS.map((each) => overlay.pairWindows(each)),
-      ...TOKENS.map((each) => overlay.tokenWindows(each)),
+      ...PAIRS.map((each) => read(overlay.pairWindows(each))),
+      ...TOKENS.map((each) => read(overlay.tokenWindows(each))),
     ],
-    candles: PAIRS.map((each) => STARTS.map((at) => overlay.candles(each, 'k1')?.get(at))),
-    trades: PAIRS.map((each) => STARTS.map((at) => overlay.trades(each)?.get(formatOrderKey(keyAt(at))))),
+    candles: PAIRS.map((each) => STARTS.map((at) => read(overlay.candles(each, 'k1')?.get(at)))),
+    trades: PAIRS.map((each) =>
+      STARTS.map((at) => read(overlay.trades(each)?.get(formatOrderKey(keyAt(at))))),
+    ),
     pairsOfToken: TOKENS.map((each) => [...overlay.pairsOfToken(each)].sort()),
   }
 }
@@ -72,11 +80,11 @@ test('what is left after some sets were dropped is what the others alone would h
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const overlay = new Overlay()
-      const sets: ReturnType<typeof sampleSet>[] = []
+      const sets: ReturnType<typeof sampleMessage>[] = []
       let dropped = 0
       for (const each of steps) {
         if ('changes' in each) {
-          const set = sampleSet(sets.length + 1, each.changes)
+          const set = sampleMessage(sets.length + 1, each.changes)
           sets.push(set)
           overlay.apply(set)
         } else {
@@ -84,7 +92,7 @@ test('what is left after some sets were dropped is what the others alone would h
           if (reached !== undefined) dropped = reached
         }
         const alone = new Overlay()
-        for (const set of sets) if (set.seq > dropped) alone.apply(set)
+        for (const set of sets) if (set.set.seq > dropped) alone.apply(set)
         assert.deepEqual(shown(overlay), shown(alone))
       }
     }),
@@ -94,7 +102,7 @@ test('what is left after some sets were dropped is what the others alone would h
 
 test('a few sets at a time: each time it is told up to where nothing is left', () => {
   const overlay = new Overlay()
-  for (const seq of [3, 5, 8, 9]) overlay.apply(sampleSet(seq, [{ type: 'token', token: sampleToken() }]))
+  for (const seq of [3, 5, 8, 9]) overlay.apply(sampleMessage(seq, [{ type: 'token', token: sampleToken() }]))
   assert.equal(overlay.drop(2), undefined)
   assert.equal(overlay.drop(8, 2), 5)
   assert.equal(overlay.drop(8, 2), 8)
@@ -102,4 +110,32 @@ test('a few sets at a time: each time it is told up to where nothing is left', (
   assert.equal(overlay.token(sampleToken().address)?.seq, 9)
   assert.equal(overlay.drop(20), 20)
   assert.equal(overlay.size, 0)
+})
+
+test('documents are given as they were told, wherever they stand in their message', () => {
+  const overlay = new Overlay()
+  const candles = [0, 60, 120].map((from) => sampleCandle({ pair: 'p0', start: from, tradeCount: from + 1 }))
+  const [its, other] = [sampleTrade({ pair: 'p0' }), sampleCandle({ pair: 'p1', tradeCount: 9 })]
+  const liquidity = sampleLiquidity({ pair: 'p0' })
+  const ofBoth = sampleWindows({ pair: 'p0', token: 't0' })
+  overlay.apply(
+    sampleMessage(1, [
+      ...[{ type: 'trade', trade: its } as const, { type: 'liquidity', liquidity } as const],
+      ...[...candles, other].map((candle) => ({ type: 'candle', candle }) as const),
+      { type: 'windows', windows: ofBoth },
+      { type: 'token', token: sampleToken({ address: 't0' }) },
+      { type: 'pair', pair: samplePair({ address: 'p0' }) },
+    ]),
+  )
+  const ofPair = [...(overlay.candles('p0', candles[0]?.interval ?? 'k1')?.values() ?? [])]
+  assert.deepEqual(
+    ofPair.map(({ record }) => record),
+    candles,
+  )
+  assert.deepEqual(overlay.candles('p1', other.interval)?.get(other.start)?.record, other)
+  assert.deepEqual(overlay.trades('p0')?.get(formatOrderKey(its.key))?.record, its)
+  assert.deepEqual(overlay.liquidity('p0')?.get(formatOrderKey(liquidity.key))?.record, liquidity)
+  assert.deepEqual([overlay.pairWindows('p0')?.record, overlay.tokenWindows('t0')?.record], [ofBoth, ofBoth])
+  assert.deepEqual(overlay.token('t0')?.record, sampleToken({ address: 't0' }))
+  assert.deepEqual(overlay.pair('p0')?.record, samplePair({ address: 'p0' }))
 })

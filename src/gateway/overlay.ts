@@ -2,7 +2,6 @@ import type {
   Candle,
   CandleRef,
   Change,
-  ChangeSet,
   EventRef,
   LiquidityEvent,
   Pair,
@@ -12,44 +11,46 @@ import type {
   WindowsRef,
 } from '../domain/change.ts'
 import { never } from '../domain/ids.ts'
-import type { Interval } from '../domain/interval.ts'
+import { INTERVALS, type Interval } from '../domain/interval.ts'
 import { formatOrderKey } from '../domain/order-key.ts'
+import { readCandles } from '../domain/wire/candle-codec.ts'
+import type { OpenedChangeSet } from '../domain/wire/change-codec.ts'
+import { readLiquidity } from '../domain/wire/liquidity-codec.ts'
+import { readPair, readToken, readTrade } from '../domain/wire/record-codec.ts'
+import { readWindows } from '../domain/wire/windows-codec.ts'
+import { Documents, Kept, type Told, type Version } from './overlay-documents.ts'
 
-/** A document as one change set left it; without a record it is a tombstone. */
-export type Version<T> = { readonly seq: number; readonly record: T | undefined }
+/** What a set said that is held here. */
+type Applied = { readonly seq: number; readonly kept: readonly Kept<unknown>[] }
 
-type Versions<Id, T> = Map<Id, Version<T>>
-
-/** What a set said that is held here. It is kept as it is, because what is kept of each block is kept for all of them. */
-type Applied = { readonly seq: number; readonly changes: readonly Change[] }
-
-/** What is done with a document that a set tells of: its version is put down, or forgotten again. */
-type Touch = <Id, T>(versions: Versions<Id, T>, id: Id, seq: number, record: T | undefined) => void
+/** What has no group of its own. */
+const ALL = ''
 
 /**
  * What one chain's change sets say that the hot store may not say yet. Sets come in order of `seq` and leave
  * in that order, so its size is the writer's lag.
  */
 export class Overlay {
-  readonly #pairs = new Map<string, Version<Pair>>()
-  readonly #tokens = new Map<string, Version<Token>>()
-  readonly #pairWindows = new Map<string, Version<Windows>>()
-  readonly #tokenWindows = new Map<string, Version<Windows>>()
-  /** By pair, and within it by interval: there are ten of them for each trade. */
-  readonly #candles = new Map<string, Map<Interval, Versions<number, Candle>>>()
-  readonly #trades = new Map<string, Versions<string, Trade>>()
-  readonly #liquidity = new Map<string, Versions<string, LiquidityEvent>>()
+  readonly #pairs = new Documents<Pair>(readPair)
+  readonly #tokens = new Documents<Token>(readToken)
+  readonly #pairWindows = new Documents<Windows>(readWindows)
+  readonly #tokenWindows = new Documents<Windows>(readWindows)
+  /** By interval, and within it by pair. */
+  readonly #candles = Object.fromEntries(
+    INTERVALS.map((interval) => [interval, new Documents<Candle>((r, nth) => readCandles(r)[nth])]),
+  ) as Record<Interval, Documents<Candle>>
+  /** By pair. */
+  readonly #trades = new Documents<Trade>(readTrade)
+  readonly #liquidity = new Documents<LiquidityEvent>(readLiquidity)
   readonly #pairsOfToken = new Map<string, Set<string>>()
   readonly #removedPairs = new Set<string>()
   readonly #applied: Applied[] = []
 
   /** Documents held, tombstones included. */
   get size(): number {
-    let size = this.#pairs.size + this.#tokens.size + this.#pairWindows.size + this.#tokenWindows.size
-    for (const table of [this.#trades, this.#liquidity, ...this.#candles.values()]) {
-      for (const versions of table.values()) size += versions.size
-    }
-    return size
+    const tables = [this.#pairs, this.#tokens, this.#pairWindows, this.#tokenWindows]
+    const byPair = [this.#trades, this.#liquidity, ...Object.values(this.#candles)]
+    return [...tables, ...byPair].reduce((size, table) => size + table.size, 0)
   }
 
   get removedPairCount(): number {
@@ -57,42 +58,50 @@ export class Overlay {
   }
 
   pair(address: string): Version<Pair> | undefined {
-    return this.#pairs.get(address)
+    return this.#pairs.get(ALL, address)
   }
 
   token(address: string): Version<Token> | undefined {
-    return this.#tokens.get(address)
+    return this.#tokens.get(ALL, address)
   }
 
   pairWindows(pair: string): Version<Windows> | undefined {
-    return this.#pairWindows.get(pair)
+    return this.#pairWindows.get(ALL, pair)
   }
 
   tokenWindows(token: string): Version<Windows> | undefined {
-    return this.#tokenWindows.get(token)
+    return this.#tokenWindows.get(ALL, token)
   }
 
   /** By the start of the candle: a removed newest candle gives the one before it back. */
   candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> | undefined {
-    return this.#candles.get(pair)?.get(interval)
+    return this.#candles[interval].group(pair)
   }
 
   /** By the place in the chain. */
   trades(pair: string): ReadonlyMap<string, Version<Trade>> | undefined {
-    return this.#trades.get(pair)
+    return this.#trades.group(pair)
   }
 
   liquidity(pair: string): ReadonlyMap<string, Version<LiquidityEvent>> | undefined {
-    return this.#liquidity.get(pair)
+    return this.#liquidity.group(pair)
   }
 
   pairsOfToken(token: string): ReadonlySet<string> {
     return this.#pairsOfToken.get(token) ?? new Set()
   }
 
-  apply({ seq, changes }: ChangeSet): void {
-    const held = changes.filter((change) => this.#touch(change, seq, put))
-    if (held.length > 0) this.#applied.push({ seq, changes: held })
+  apply({ set: { seq, changes }, bytes, offsets }: OpenedChangeSet): void {
+    const told: Told = { seq, bytes }
+    const kept: Kept<unknown>[] = []
+    let nth = 0
+    for (let index = 0; index < changes.length; index++) {
+      const at = offsets[index] as number
+      // Candles of a pair begin where the first of them does.
+      nth = at === offsets[index - 1] ? nth + 1 : 0
+      this.#keep(changes[index] as Change, told, at, nth, kept)
+    }
+    if (kept.length > 0) this.#applied.push({ seq, kept })
   }
 
   /**
@@ -104,8 +113,11 @@ export class Overlay {
     let forgotten = 0
     for (const applied of this.#applied) {
       if (applied.seq > seq || forgotten >= enough) break
-      for (const change of applied.changes) this.#touch(change, applied.seq, forget)
-      forgotten += applied.changes.length
+      for (const kept of applied.kept) {
+        if (kept.table === this.#pairs) this.#changePair(kept as Kept<Pair>, () => kept.table.forget(kept))
+        else kept.table.forget(kept)
+      }
+      forgotten += applied.kept.length
       count++
     }
     const last = this.#applied.splice(0, count).at(-1)
@@ -114,45 +126,45 @@ export class Overlay {
     return next !== undefined && next.seq <= seq ? last.seq : seq
   }
 
-  /** False if it tells of nothing that is held here. */
-  #touch(change: Change, seq: number, touch: Touch): boolean {
+  /** Notes what it tells, unless nothing of that is held here. */
+  #keep(change: Change, told: Told, at: number, nth: number, into: Kept<unknown>[]): void {
     switch (change.type) {
       case 'pair':
-        this.#touchPair(change.pair.address, seq, change.pair, touch)
-        return true
+        this.#keepPair(new Kept(this.#pairs, ALL, change.pair.address, told, at), into)
+        break
       case 'pairRemoved':
-        this.#touchPair(change.pair, seq, undefined, touch)
-        return true
+        this.#keepPair(new Kept(this.#pairs, ALL, change.pair, told), into)
+        break
       case 'token':
-        touch(this.#tokens, change.token.address, seq, change.token)
-        return true
+        put(new Kept(this.#tokens, ALL, change.token.address, told, at), into)
+        break
       case 'tokenRemoved':
-        touch(this.#tokens, change.token, seq, undefined)
-        return true
+        put(new Kept(this.#tokens, ALL, change.token, told), into)
+        break
       case 'windows':
-        this.#touchWindows(change.windows, seq, change.windows, touch)
-        return true
+        this.#keepWindows(change.windows, told, at, into)
+        break
       case 'windowsRemoved':
-        this.#touchWindows(change.windows, seq, undefined, touch)
-        return true
+        this.#keepWindows(change.windows, told, undefined, into)
+        break
       case 'candle':
-        this.#touchCandle(change.candle, seq, change.candle, touch)
-        return true
+        put(this.#keptCandle(change.candle, told, at, nth), into)
+        break
       case 'candleRemoved':
-        this.#touchCandle(change.candle, seq, undefined, touch)
-        return true
+        put(this.#keptCandle(change.candle, told), into)
+        break
       case 'trade':
-        touchEvent(this.#trades, change.trade, seq, change.trade, touch)
-        return true
+        put(keptEvent(this.#trades, change.trade, told, at), into)
+        break
       case 'tradeRemoved':
-        touchEvent(this.#trades, change.trade, seq, undefined, touch)
-        return true
+        put(keptEvent(this.#trades, change.trade, told), into)
+        break
       case 'liquidity':
-        touchEvent(this.#liquidity, change.liquidity, seq, change.liquidity, touch)
-        return true
+        put(keptEvent(this.#liquidity, change.liquidity, told, at), into)
+        break
       case 'liquidityRemoved':
-        touchEvent(this.#liquidity, change.liquidity, seq, undefined, touch)
-        return true
+        put(keptEvent(this.#liquidity, change.liquidity, told), into)
+        break
       case 'switch':
       case 'switchRemoved':
       // What addresses hold is read from history alone.
@@ -160,39 +172,38 @@ export class Overlay {
       // Examined seldom, and asked for by itself.
       case 'contract':
       case 'contractRemoved':
-        return false
+        break
       default:
-        return never(change)
+        never(change)
     }
   }
 
-  #touchPair(address: string, seq: number, pair: Pair | undefined, touch: Touch): void {
-    const before = this.#pairs.get(address)?.record
-    touch(this.#pairs, address, seq, pair)
-    const version = this.#pairs.get(address)
-    if (version !== undefined && version.record === undefined) this.#removedPairs.add(address)
+  #keptCandle({ pair, interval, start }: CandleRef, told: Told, at?: number, nth?: number): Kept<Candle> {
+    return new Kept(this.#candles[interval], pair, start, told, at, nth)
+  }
+
+  #keepWindows({ pair, token }: WindowsRef, told: Told, at: number | undefined, into: Kept<unknown>[]): void {
+    if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, told, at), into)
+    if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, told, at), into)
+  }
+
+  #keepPair(kept: Kept<Pair>, into: Kept<unknown>[]): void {
+    this.#changePair(kept, () => put(kept, into))
+  }
+
+  #changePair({ id }: Kept<Pair>, change: () => void): void {
+    const address = id as string
+    const before = this.pair(address)
+    change()
+    const after = this.pair(address)
+    if (before === after) return
+    const record = after?.record
+    if (after !== undefined && record === undefined) this.#removedPairs.add(address)
     else this.#removedPairs.delete(address)
-    const [some, others] = [tokensOf(before), tokensOf(version?.record)]
+    const [some, others] = [tokensOf(before?.record), tokensOf(record)]
     // Most often they are the same.
     for (const token of some) if (!others.includes(token)) this.#unlink(token, address)
     for (const token of others) if (!some.includes(token)) this.#link(token, address)
-  }
-
-  #touchWindows({ pair, token }: WindowsRef, seq: number, windows: Windows | undefined, touch: Touch): void {
-    if (pair !== undefined) touch(this.#pairWindows, pair, seq, windows)
-    if (token !== undefined) touch(this.#tokenWindows, token, seq, windows)
-  }
-
-  #touchCandle(
-    { pair, interval, start }: CandleRef,
-    seq: number,
-    candle: Candle | undefined,
-    touch: Touch,
-  ): void {
-    const ofPair = this.#candles.get(pair) ?? new Map<Interval, Versions<number, Candle>>()
-    touchGroup(ofPair, interval, start, seq, candle, touch)
-    if (ofPair.size === 0) this.#candles.delete(pair)
-    else this.#candles.set(pair, ofPair)
   }
 
   #link(token: string, pair: string): void {
@@ -208,39 +219,13 @@ export class Overlay {
   }
 }
 
-function put<Id, T>(versions: Versions<Id, T>, id: Id, seq: number, record: T | undefined): void {
-  versions.set(id, { seq, record })
+function put<T>(kept: Kept<T>, into: Kept<unknown>[]): void {
+  kept.table.put(kept)
+  into.push(kept as Kept<unknown>)
 }
 
-/** Unless something newer has come by then. */
-function forget<Id, T>(versions: Versions<Id, T>, id: Id, seq: number): void {
-  if (versions.get(id)?.seq === seq) versions.delete(id)
-}
-
-function touchEvent<T>(
-  events: Map<string, Versions<string, T>>,
-  { pair, key }: EventRef,
-  seq: number,
-  event: T | undefined,
-  touch: Touch,
-): void {
-  touchGroup(events, pair, formatOrderKey(key), seq, event, touch)
-}
-
-/** No group is empty. */
-function touchGroup<Group, Id, T>(
-  groups: Map<Group, Versions<Id, T>>,
-  group: Group,
-  id: Id,
-  seq: number,
-  record: T | undefined,
-  touch: Touch,
-): void {
-  const known = groups.get(group)
-  const versions = known ?? new Map<Id, Version<T>>()
-  touch(versions, id, seq, record)
-  if (versions.size === 0) groups.delete(group)
-  else if (known === undefined) groups.set(group, versions)
+function keptEvent<T>(events: Documents<T>, { pair, key }: EventRef, told: Told, at?: number): Kept<T> {
+  return new Kept(events, pair, formatOrderKey(key), told, at)
 }
 
 function tokensOf(pair: Pair | undefined): string[] {

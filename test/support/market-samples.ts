@@ -12,6 +12,8 @@ import type {
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
 
 /** Small, readable records for tests that state what they expect by hand. */
+import { encodeChangeSet, type OpenedChangeSet, openChangeSet } from '../../src/domain/wire/change-codec.ts'
+
 export const WETH = `0x${'e'.repeat(40)}`
 export const USDC = `0x${'c'.repeat(40)}`
 export const MEME = `0x${'a'.repeat(40)}`
@@ -249,4 +251,9 @@ function fixed(text: string, digits: number): bigint {
   const parsed = parseFixed(text, digits)
   if (parsed === undefined) throw new Error(`not a decimal: ${text}`)
   return parsed
+}
+
+/** As it comes from the log. */
+export function sampleMessage(...set: Parameters<typeof sampleSet>): OpenedChangeSet {
+  return openChangeSet(encodeChangeSet(sampleSet(...set)))
 }

@@ -23,15 +23,22 @@ export class ByteReader {
   readonly #words: DataView
   readonly #memory: ArrayBufferLike
   readonly #offset: number
-  #at = 0
+  #at: number
+  #isSkimming = false
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, start = 0) {
+    this.#at = start
     this.#buffer = (
       Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     ) as SlicingBuffer
     this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#memory = bytes.buffer
     this.#offset = bytes.byteOffset
+  }
+
+  /** Of the next byte. */
+  get position(): number {
+    return this.#at
   }
 
   get remaining(): number {
@@ -70,6 +77,7 @@ export class ByteReader {
   biguint(): bigint {
     const size = this.u8()
     const at = this.#take(size)
+    if (this.#isSkimming) return 0n
     // The uppermost word may be a part of one; below it they are whole.
     let word = at + size - (size % WORD_BYTES)
     let value = word === at + size ? 0n : this.#shortUint(word, at + size)
@@ -163,6 +171,16 @@ export class ByteReader {
 
   optional<T>(read: () => T): T | undefined {
     return this.bool() ? read() : undefined
+  }
+
+  /** Reads for all but the amounts, which are passed over and come as 0: making them takes most of the time. */
+  skim<T>(read: () => T): T {
+    this.#isSkimming = true
+    try {
+      return read()
+    } finally {
+      this.#isSkimming = false
+    }
   }
 
   /** Nothing may be left over: trailing bytes mean writer and reader disagree. */

@@ -41,7 +41,7 @@ export function writeCandleRef(w: ByteWriter, ref: CandleRef): void {
 }
 
 export function readCandleRef(r: ByteReader): CandleRef {
-  return { pair: r.id(), interval: readInterval(r), start: r.varuint() }
+  return { pair: r.recurringId(), interval: readInterval(r), start: r.varuint() }
 }
 
 function readInterval(r: ByteReader): Interval {

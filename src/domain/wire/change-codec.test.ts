@@ -5,7 +5,7 @@ import { bytes, candle, candleValues, change, changeSet, damaged } from '../../.
 import type { Candle, Change, ChangeSet, WindowSums } from '../change.ts'
 import { ChaintapeError } from '../errors.ts'
 import { candleStart, INTERVALS } from '../interval.ts'
-import { decodeChangeSet, encodeChangeSet } from './change-codec.ts'
+import { decodeChangeSet, encodeChangeSet, openChangeSet } from './change-codec.ts'
 
 const encoded = changeSet.map(encodeChangeSet)
 const empty: ChangeSet = {
@@ -38,6 +38,41 @@ test('a set of changes survives the wire, and is written the same way again', ()
       assert.deepEqual(encodeChangeSet(received), message)
     }),
     { numRuns: 300 },
+  )
+})
+
+test('a set that is opened says the same as one that is decoded', () => {
+  fc.assert(
+    fc.property(changeSet, (sent) => {
+      const message = encodeChangeSet(sent)
+      const { set, offsets } = openChangeSet(message)
+      // All of it is read by writing it.
+      assert.deepEqual(encodeChangeSet(set), message)
+      assert.equal(offsets.length, sent.changes.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('what is refused when it is decoded is refused when it is opened, and nothing else', () => {
+  const refusal = (read: () => void): string | undefined => {
+    try {
+      read()
+      return undefined
+    } catch (error) {
+      assert.ok(unreadable(error), String(error))
+      return String(error)
+    }
+  }
+  fc.assert(
+    fc.property(damaged(encoded), (message) => {
+      const opening = refusal(() => encodeChangeSet(openChangeSet(message).set))
+      assert.equal(
+        opening,
+        refusal(() => decodeChangeSet(message)),
+      )
+    }),
+    { numRuns: 1_000 },
   )
 })
 

@@ -7,6 +7,7 @@ import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './cand
 import { readReport, writeReport } from './contract-codec.ts'
 import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
 import { readEventRef, writeEventRef } from './field-codec.ts'
+import { readCandlesLazily } from './lazy-candles.ts'
 import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
 import {
   readBalance,
@@ -69,7 +70,29 @@ export function encodeChangeSet(set: ChangeSet): Uint8Array {
   return w.finish()
 }
 
+/** A set beside the message that it was read from. */
+export type OpenedChangeSet = {
+  readonly set: ChangeSet
+  readonly bytes: Uint8Array
+  /** Where the record of each change begins; of candles that stand in a row, where the first of them does. */
+  readonly offsets: readonly number[]
+}
+
 export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
+  return decode(bytes, readCandles).set
+}
+
+/**
+ * For who needs few of the candles, which are most of a set: they are decoded when one is looked at. Until then they need
+ * `bytes`, which must not change.
+ */
+export function openChangeSet(bytes: Uint8Array): OpenedChangeSet {
+  return decode(bytes, (r) => readCandlesLazily(r, bytes))
+}
+
+type ReadCandles = (r: ByteReader) => readonly Candle[]
+
+function decode(bytes: Uint8Array, readRun: ReadCandles): OpenedChangeSet {
   const r = new ByteReader(bytes)
   const version = r.u8()
   if (version !== VERSION) {
@@ -79,16 +102,17 @@ export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
   const seq = r.varuint()
   const cause = CAUSES[r.u8()]
   if (cause === undefined) throw new ChaintapeError('message_unreadable', 'unknown cause')
+  const offsets: number[] = []
   const set: ChangeSet = {
     chain,
     seq,
     cause,
     head: { ...readBlockRef(r), time: r.varuint() },
     finalNumber: r.varuint(),
-    changes: readChanges(r),
+    changes: readChanges(r, readRun, offsets),
   }
   r.end()
-  return set
+  return { set, bytes, offsets }
 }
 
 /** The candles of one pair that stand in a row. */
@@ -108,11 +132,13 @@ function writeCandleRun(w: ByteWriter, candles: readonly Candle[]): number {
   return candles.length
 }
 
-function readChanges(r: ByteReader): Change[] {
+function readChanges(r: ByteReader, readRun: ReadCandles, offsets: number[]): Change[] {
   const changes: Change[] = []
   for (let type = r.u8(); type !== END; type = r.u8()) {
+    const at = r.position
     if (type !== TYPE.candle) changes.push(readChange(r, type))
-    else for (const candle of readCandles(r)) changes.push({ type: 'candle', candle })
+    else for (const candle of readRun(r)) changes.push({ type: 'candle', candle })
+    while (offsets.length < changes.length) offsets.push(at)
   }
   return changes
 }

@@ -23,7 +23,7 @@ export function writeEventRef(w: ByteWriter, ref: EventRef): void {
 }
 
 export function readEventRef(r: ByteReader): EventRef {
-  return { key: readOrderKey(r), time: r.varuint(), pair: r.id() }
+  return { key: readOrderKey(r), time: r.varuint(), pair: r.recurringId() }
 }
 
 export function writeEventSide(w: ByteWriter, side: EventSide): void {
@@ -38,7 +38,7 @@ export function writeEventSide(w: ByteWriter, side: EventSide): void {
 
 export function readEventSide(r: ByteReader): EventSide {
   return {
-    token: r.id(),
+    token: r.recurringId(),
     symbol: r.text(),
     decimals: readDecimals(r),
     amountRaw: r.biguint(),

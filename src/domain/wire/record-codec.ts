@@ -45,10 +45,10 @@ export function readTrade(r: ByteReader): Trade {
     ...readEventRef(r),
     amm: r.text(),
     transaction: r.id(),
-    sender: r.id(),
+    sender: r.recurringId(),
     recipient: r.id(),
     wallet: r.id(),
-    targetToken: r.optional(() => r.id()),
+    targetToken: r.optional(() => r.recurringId()),
     side: readDirection(r),
     sold: readEventSide(r),
     bought: readEventSide(r),
@@ -80,7 +80,7 @@ export function writePair(w: ByteWriter, pair: Pair): void {
 
 export function readPair(r: ByteReader): Pair {
   return {
-    address: r.id(),
+    address: r.recurringId(),
     amm: r.text(),
     token0: readPairSide(r),
     token1: readPairSide(r),
@@ -142,14 +142,14 @@ export function writeToken(w: ByteWriter, token: Token): void {
 
 export function readToken(r: ByteReader): Token {
   return {
-    address: r.id(),
+    address: r.recurringId(),
     name: r.text(),
     symbol: r.text(),
     decimals: readDecimals(r),
     supplyRaw: readMoney(r),
     priceUsd: readMoney(r),
     priceNative: readMoney(r),
-    mainPair: r.optional(() => r.id()),
+    mainPair: r.optional(() => r.recurringId()),
     mainPairTvlUsd: readMoney(r),
     tvlUsd: readMoney(r),
     fdvUsd: readMoney(r),
@@ -185,7 +185,7 @@ export function writeBalance(w: ByteWriter, { token, holder, amountRaw, beforeRa
 }
 
 export function readBalance(r: ByteReader): Balance {
-  return { token: r.id(), holder: r.id(), amountRaw: readSigned(r), beforeRaw: readSigned(r) }
+  return { token: r.recurringId(), holder: r.id(), amountRaw: readSigned(r), beforeRaw: readSigned(r) }
 }
 
 function writePairSide(w: ByteWriter, side: PairSide): void {

@@ -15,7 +15,7 @@ export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): voi
 }
 
 export function readWindowsRef(r: ByteReader): WindowsRef {
-  return { pair: r.optional(() => r.id()), token: r.optional(() => r.id()) }
+  return { pair: r.optional(() => r.recurringId()), token: r.optional(() => r.recurringId()) }
 }
 
 export function writeWindows(w: ByteWriter, windows: Windows): void {

@@ -1,4 +1,5 @@
-import type { BlockHead, MarketReader } from '../market-view.ts'
+import type { BlockHead } from '../followed-chain.ts'
+import type { MarketReader } from '../market-view.ts'
 import type { Scope } from '../scope.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
-import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
+import { openChangeSet } from '../../domain/wire/change-codec.ts'
 import type { ChainLog } from '../../log/chain-log.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 import type { RecentSets } from './recent-sets.ts'
@@ -58,7 +58,7 @@ export class MissedSets {
       signal,
       readAheadBytes: maxBytes,
     })) {
-      const set = decodeChangeSet(body)
+      const set = openChangeSet(body).set
       page.push({ origin, position, set })
       bytes += body.length
       if (bytes >= maxBytes || position.seq >= end) return page

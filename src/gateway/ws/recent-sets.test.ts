@@ -46,11 +46,3 @@ test('what is not here is said: dropped, not come yet, inside a message, or of a
   // The newest stays, however large.
   assert.deepEqual(filled(3, 1).page(origin(4), 1)?.length, 1)
 })
-
-test('what is kept does not change when the buffer it came in is used again', () => {
-  const recent = new RecentSets(1_000_000)
-  const buffer = Buffer.concat([encodeChangeSet(setOf(1))])
-  recent.add(origin(0), at(2), buffer.subarray(0))
-  buffer.fill(0)
-  assert.deepEqual(recent.page(origin(0), 1)?.[0]?.set, setOf(1))
-})

@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../domain/log-position.ts'
-import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
+import { openChangeSet } from '../../domain/wire/change-codec.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 
 type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
@@ -17,8 +17,7 @@ export class RecentSets {
   }
 
   add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
-    // A copy: the message may be a small part of a large buffer, which it would keep alive.
-    this.#kept.push({ origin, position, body: new Uint8Array(body) })
+    this.#kept.push({ origin, position, body })
     this.#bytes += body.length
     while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
       this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
@@ -42,7 +41,7 @@ export class RecentSets {
     let bytes = 0
     for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
       const { origin, position, body } = this.#kept[i] as Kept
-      page.push({ origin, position, set: decodeChangeSet(body) })
+      page.push({ origin, position, set: openChangeSet(body).set })
       bytes += body.length
     }
     return page

@@ -1,7 +1,7 @@
 import type { Pair } from '../../domain/change.ts'
 import type { ChainId } from '../../domain/ids.ts'
 import type { MarketReader, Reading } from '../market-view.ts'
-import type { Version } from '../overlay.ts'
+import type { Version } from '../overlay-documents.ts'
 import { klinePush, targetDecimals } from '../shape/kline.ts'
 import { priceEntry, pricePush } from '../shape/price-entry.ts'
 import type { Shape } from './push-event.ts'

@@ -1,7 +1,7 @@
 import type { ChangeSet, Pair, Token, Trade, Windows } from '../../domain/change.ts'
 import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
-import type { Version } from '../overlay.ts'
+import type { Version } from '../overlay-documents.ts'
 import type { PricedPair } from '../shape/price-entry.ts'
 
 /** What a push about a pair is made from. Each part is as new as the set that told it. */

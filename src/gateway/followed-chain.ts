@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChangeSet } from '../domain/change.ts'
+import type { LogPosition } from '../domain/log-position.ts'
+import { openChangeSet } from '../domain/wire/change-codec.ts'
+import { FIRST_LINK } from '../domain/wire/frame.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { ChainLog, LogMessage } from '../log/chain-log.ts'
+import type { HotStore } from '../store/redis/hot-store.ts'
+import { Overlay } from './overlay.ts'
+
+export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
+
+export type BlockHead = { readonly number: number; readonly time: number; readonly finalNumber: number }
+
+/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
+export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
+
+export type ToldSet = {
+  readonly set: ChangeSet
+  /** What stands before it in the log, and its message. */
+  readonly origin: ChainEnd
+  readonly message: LogMessage
+}
+
+export type FollowOptions = {
+  readonly store: Pick<HotStore, 'head'>
+  /** Called with every set, in order, once reads see it. */
+  readonly onChangeSet: (told: ToldSet) => void
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly pruneMs?: number
+}
+
+/** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
+const CHANGES_DROPPED_AT_ONCE = 10_000
+const DROP_PAUSE_MS = 50
+
+/** One chain's change sets: taken in as they come, and forgotten once the writer has put them into the hot store. */
+export class FollowedChain {
+  readonly overlay = new Overlay()
+  readonly #name: string
+  readonly #log: FollowedLog
+  readonly #options: FollowOptions
+  /** The version of the last set. */
+  applied = 0
+  /** Up to this version nothing is in the overlay any more. */
+  dropped = 0
+  head: BlockHead | undefined
+  /** It has reached, at least once, the end that the log had in the beginning. */
+  isCaughtUp = false
+  #position: LogPosition
+
+  constructor(name: string, log: FollowedLog, options: FollowOptions) {
+    this.#name = name
+    this.#log = log
+    this.#options = options
+    this.#position = { epoch: log.epoch, seq: 0, link: FIRST_LINK }
+  }
+
+  get end(): ChainEnd {
+    return { after: this.#position, version: this.applied, time: this.head?.time ?? 0 }
+  }
+
+  /** Until the signal aborts; rejects when the log cannot be followed any further. */
+  async follow(onStarted: () => void): Promise<void> {
+    const { store, signal, onChangeSet } = this.#options
+    const stored = await store.head(this.#name)
+    const end = (await this.#log.lastMessage())?.position.seq ?? 0
+    if (stored !== undefined) {
+      this.applied = stored.seq
+      this.dropped = stored.seq
+      this.#position = stored.position
+      this.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
+    }
+    this.isCaughtUp = (stored?.position.seq ?? 0) >= end
+    onStarted()
+    for await (const { body: read, position } of this.#log.read({ after: stored?.position, signal })) {
+      // A copy: the message may be a small part of a large buffer, which would be kept in memory with it.
+      const body = new Uint8Array(read)
+      const opened = openChangeSet(body)
+      const { set } = opened
+      const origin = this.end
+      this.overlay.apply(opened)
+      this.applied = set.seq
+      this.#position = position
+      this.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
+      onChangeSet({ set, origin, message: { body, position } })
+      if (position.seq >= end) this.isCaughtUp = true
+    }
+  }
+
+  /** Until the signal aborts. */
+  async prune(onDropped: () => void): Promise<void> {
+    const { store, signal, logger, pruneMs = 1_000 } = this.#options
+    while (await pause(pruneMs, signal)) {
+      try {
+        const head = await store.head(this.#name)
+        if (head === undefined || head.position.epoch !== this.#log.epoch) continue
+        await this.#drop(head.seq, onDropped)
+      } catch (error) {
+        if (!signal.aborted)
+          logger.warn({ err: error, chain: this.#name }, 'Could not read the head of the hot store')
+      }
+    }
+  }
+
+  /** A few at a time: whoever waits for a push, or reads while something is dropped, waits no longer than that. */
+  async #drop(seq: number, onDropped: () => void): Promise<void> {
+    do {
+      const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
+      if (dropped === undefined) return
+      this.dropped = Math.min(dropped, this.applied)
+      onDropped()
+    } while (await pause(DROP_PAUSE_MS, this.#options.signal))
+  }
+}
+
+/** False when the wait was ended by the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal })
+    return true
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return false
+  }
+}
