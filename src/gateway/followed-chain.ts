@@ -63,7 +63,7 @@ export class FollowedChain {
 
   /** Until the signal aborts; rejects when the log cannot be followed any further. */
   async follow(onStarted: () => void): Promise<void> {
-    const { store, signal, onChangeSet } = this.#options
+    const { store, signal } = this.#options
     const stored = await store.head(this.#name)
     const end = (await this.#log.lastMessage())?.position.seq ?? 0
     if (stored !== undefined) {
@@ -74,19 +74,24 @@ export class FollowedChain {
     }
     this.isCaughtUp = (stored?.position.seq ?? 0) >= end
     onStarted()
-    for await (const { body: read, position } of this.#log.read({ after: stored?.position, signal })) {
-      // A copy: the message may be a small part of a large buffer, which would be kept in memory with it.
-      const body = new Uint8Array(read)
-      const opened = openChangeSet(body)
-      const { set } = opened
-      const origin = this.end
-      this.overlay.apply(opened)
-      this.applied = set.seq
-      this.#position = position
-      this.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
-      onChangeSet({ set, origin, message: { body, position } })
-      if (position.seq >= end) this.isCaughtUp = true
+    for await (const message of this.#log.read({ after: stored?.position, signal })) {
+      this.#take(message)
+      if (message.position.seq >= end) this.isCaughtUp = true
     }
+  }
+
+  /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
+  #take({ body: read, position }: LogMessage): void {
+    // A copy: the message may be a small part of a large buffer, which would be kept in memory with it.
+    const body = new Uint8Array(read)
+    const opened = openChangeSet(body)
+    const { set } = opened
+    const origin = this.end
+    this.overlay.apply(opened)
+    this.applied = set.seq
+    this.#position = position
+    this.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
+    this.#options.onChangeSet({ set, origin, message: { body, position } })
   }
 
   /** Until the signal aborts. */
