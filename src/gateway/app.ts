@@ -13,7 +13,8 @@ import { countRequests } from './plugins/count.ts'
 import { answerInTime } from './plugins/deadline.ts'
 import { tellFreshness } from './plugins/freshness.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
-import { limitRate } from './plugins/rate.ts'
+import { createBuckets, limitRate } from './plugins/rate.ts'
+import { ReadyAnswers } from './ready-answers.ts'
 import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
 import { addOperations } from './rest/operations.ts'
@@ -27,7 +28,7 @@ export type AppOptions = RestContext & {
   readonly meter: Meter
   readonly ledger: UsageContext['ledger']
   readonly usage: UsageContext['usage']
-  readonly metrics: Pick<GatewayMetrics, 'requests'>
+  readonly metrics: Pick<GatewayMetrics, 'countRequests'>
   readonly logger: Logger
 }
 
@@ -65,11 +66,15 @@ export function createApp(options: AppOptions): Scope {
   countRequests(app, options.metrics)
   describeApi(app, options.publicUrls)
   describeSockets(app, options.publicUrls)
+  const bucketOf = createBuckets(Date.now)
+  const ready = new ReadyAnswers({ ...options, bucketOf })
+  ready.serve(app.server)
   app.register(async (scope) => {
     requireApiKey(scope, options.check)
-    limitRate(scope, Date.now)
+    limitRate(scope, bucketOf)
     tellFreshness(scope, options.view)
     meterRequests(scope, options.meter)
+    ready.learnFrom(scope)
     addOperations(scope, options)
     addUsage(scope, options)
   })

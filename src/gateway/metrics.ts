@@ -5,7 +5,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 export function createGatewayMetrics(registry: Registry) {
   const registers = [registry]
   const name = (suffix: string): string => `chaintape_gateway_${suffix}`
-  // Kept here and told when it is asked for: a counter's own way to find its label takes longer than a push.
+  // Counted here and told when it is asked for: a counter's own way to find its label takes longer than a push.
   const pushes = new Map<string, number>()
   new Counter({
     name: name('pushes_total'),
@@ -17,13 +17,26 @@ export function createGatewayMetrics(registry: Registry) {
       for (const [topic, count] of pushes) this.inc({ topic }, count)
     },
   })
+  const requests = new Map<string, Map<number, number>>()
+  new Counter({
+    name: name('requests_total'),
+    help: 'REST requests by route and status',
+    labelNames: ['route', 'status'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const [route, byStatus] of requests) {
+        for (const [status, count] of byStatus) this.inc({ route, status }, count)
+      }
+    },
+  })
   return {
-    requests: new Counter({
-      name: name('requests_total'),
-      help: 'REST requests by route and status',
-      labelNames: ['route', 'status'] as const,
-      registers,
-    }),
+    /** What counts the answers of a route. */
+    countRequests: (route: string): ((status: number) => void) => {
+      const byStatus = requests.get(route) ?? new Map<number, number>()
+      requests.set(route, byStatus)
+      return (status) => void byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+    },
     sockets: new Gauge({ name: name('sockets'), help: 'Open WebSocket connections', registers }),
     subscriptions: new Gauge({ name: name('subscriptions'), help: 'Live subscriptions', registers }),
     countPush: (topic: string): void => {

@@ -112,7 +112,7 @@ function create(options: Options): Command {
   }
 }
 
-function showUsage(id: string, month = billingMonth(new Date()).name): Command {
+function showUsage(id: string, month = billingMonth(Date.now()).name): Command {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new UsageError('--month is not a month')
   return async (config, logs) => {
     const { name, plan } = await (await storeOf(logs)).get(id)

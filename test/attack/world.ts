@@ -111,7 +111,7 @@ export class AttackWorld {
   /** A key of the attackers' plan. */
   async attackerKey(nth: number): Promise<string> {
     const apiKey = formatApiKey(Buffer.alloc(API_KEY_RANDOM_BYTES, nth + 1))
-    const secrets = [{ sha256: digestOf(apiKey).toString('hex') }]
+    const secrets = [{ sha256: digestOf(apiKey) }]
     const id = `attacker${String(nth).padStart(4, '0')}`
     const record = { id, name: 'attacker', plan: 'attacker', created_at: 0, secrets }
     await (await this.#logs.openLatest('KEYS')).put(id, encodeKeyRecord(record))

@@ -25,7 +25,7 @@ export async function putTestKey(logs: Pick<Logs, 'openLatest'>): Promise<void> 
     name: 'test',
     plan: 'default',
     created_at: 0,
-    secrets: [{ sha256: digestOf(API_KEY).toString('hex') }],
+    secrets: [{ sha256: digestOf(API_KEY) }],
   }
   await (await logs.openLatest('KEYS')).put(record.id, encodeKeyRecord(record))
 }

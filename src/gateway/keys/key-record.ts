@@ -39,6 +39,7 @@ export function decodeKeyRecord(name: string, body: Uint8Array): KeyRecord {
   throw new ChaintapeError('message_unreadable', `the stored API key ${name} cannot be read`)
 }
 
-export function digestOf(apiKey: string): Buffer {
-  return hash('sha256', apiKey, 'buffer')
+export function digestOf(apiKey: string): string {
+  // As text it takes half the time: bytes would be an allocation outside the heap, for every request.
+  return hash('sha256', apiKey, 'hex')
 }

@@ -40,7 +40,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
         plan,
         created_at: seconds(),
         ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-        secrets: [{ sha256: digestOf(apiKey).toString('hex') }],
+        secrets: [{ sha256: digestOf(apiKey) }],
       }
       const isNew = await values.put(record.id, encodeKeyRecord(record), 0)
       if (!isNew) throw new ChaintapeError('internal', 'a new key got the id of another one')
@@ -70,7 +70,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
         const [newest] = current.secrets
         const former =
           newest === undefined || graceSeconds === 0 ? [] : [{ ...newest, until: seconds() + graceSeconds }]
-        return { ...current, secrets: [{ sha256: digestOf(apiKey).toString('hex') }, ...former] }
+        return { ...current, secrets: [{ sha256: digestOf(apiKey) }, ...former] }
       })
       return { record, apiKey }
     },

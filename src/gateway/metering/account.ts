@@ -85,13 +85,20 @@ export class Account {
     return this.#reserved === 0 && this.#waiting.length === 0 && this.#ceiling === this.#spent
   }
 
+  /** From what is at hand; if that is too little, nothing has happened. */
+  reserveNow(units: number): Reservation | undefined {
+    const now = this.#options.now()
+    if (this.#waiting.length > 0 || units > this.#free(now)) return undefined
+    this.#usedAt = now
+    const reservation = this.#setAside(units)
+    this.#leaseAhead(now)
+    return reservation
+  }
+
   reserve(units: number): Reservation | Promise<Reservation | Refusal> {
+    const atOnce = this.reserveNow(units)
+    if (atOnce !== undefined) return atOnce
     this.#usedAt = this.#options.now()
-    if (this.#waiting.length === 0 && units <= this.#free()) {
-      const reservation = this.#setAside(units)
-      this.#leaseAhead()
-      return reservation
-    }
     return new Promise((decide) => {
       this.#waiting.push({ units, since: this.#options.now(), decide })
       void this.#serve()
@@ -128,8 +135,8 @@ export class Account {
     return this.isSettled && this.#toldSpent === this.#spent && this.#toldCeiling === this.#ceiling
   }
 
-  #free(): number {
-    return this.#options.now() < this.#leaseEnds ? this.#ceiling - this.#spent - this.#reserved : 0
+  #free(now = this.#options.now()): number {
+    return now < this.#leaseEnds ? this.#ceiling - this.#spent - this.#reserved : 0
   }
 
   #setAside(units: number): Reservation {
@@ -150,9 +157,9 @@ export class Account {
   }
 
   /** The next lease is fetched before the present one is used up: then nobody waits for it. */
-  #leaseAhead(): void {
+  #leaseAhead(now: number): void {
     const { leaseUnits } = this.#options
-    const free = this.#free()
+    const free = this.#free(now)
     if (free > leaseUnits / 4 || this.#isServing || this.#isTight() || this.remaining < 4 * leaseUnits) return
     this.#isServing = true
     this.#sync({ need: 0, want: leaseUnits - free, least: 0 }, false)

@@ -2,27 +2,26 @@ type Month = { readonly name: string; readonly endsAt: number; readonly seconds:
 
 /** What was asked for last is asked for next, several times with every request. */
 let lastDay = { start: 0, name: '1970-01-01' }
-let lastMonth: Month & { readonly start: number } = monthOf(new Date(0))
+let lastMonth: Month & { readonly start: number } = monthOf(0)
 
 const DAY_MS = 86_400_000
 
 /** Quotas are for calendar months, UTC; `endsAt` is in Unix seconds. */
-export function billingMonth(now: Date): Month {
-  const time = now.getTime()
-  if (time < lastMonth.start || time >= lastMonth.endsAt * 1_000) lastMonth = monthOf(now)
+export function billingMonth(nowMs: number): Month {
+  if (nowMs < lastMonth.start || nowMs >= lastMonth.endsAt * 1_000) lastMonth = monthOf(nowMs)
   return lastMonth
 }
 
 /** The day that usage is counted on, UTC. */
-export function billingDay(now: Date): string {
-  const time = now.getTime()
-  if (time < lastDay.start || time >= lastDay.start + DAY_MS) {
-    lastDay = { start: time - (time % DAY_MS), name: now.toISOString().slice(0, 10) }
+export function billingDay(nowMs: number): string {
+  if (nowMs < lastDay.start || nowMs >= lastDay.start + DAY_MS) {
+    lastDay = { start: nowMs - (nowMs % DAY_MS), name: new Date(nowMs).toISOString().slice(0, 10) }
   }
   return lastDay.name
 }
 
-function monthOf(now: Date): typeof lastMonth {
+function monthOf(nowMs: number): typeof lastMonth {
+  const now = new Date(nowMs)
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   const [start, end] = [Date.UTC(year, month), Date.UTC(year, month + 1)]
   const name = now.toISOString().slice(0, 7)

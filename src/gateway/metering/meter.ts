@@ -39,37 +39,33 @@ const DURABLE_MS = 250
 /** Charges keys for what they ask. */
 export class Meter {
   readonly #options: MeterOptions
-  readonly #accounts = new Map<string, { readonly account: Account; readonly month: string }>()
+  /** By month, then by key: names that are there already, so that no request makes one. */
+  readonly #accounts = new Map<string, Map<string, Account>>()
 
   constructor(options: MeterOptions) {
     this.#options = options
   }
 
   /** Sets the cost aside, before the work is done. */
-  open(grant: Grant, operation: string, cu: number): Bill | Refusal | Promise<Bill | Refusal> {
-    const now = new Date()
-    const day = billingDay(now)
-    const { ledger, onRefusal } = this.#options
-    const toBill = (reserved: Reservation | Refusal): Bill | Refusal => {
-      if ('reason' in reserved) {
-        onRefusal(reserved.reason)
-        return reserved
-      }
-      return {
-        cu,
-        charge: () => {
-          ledger.count(day, grant.keyId, operation, cu)
-          reserved.charge()
-        },
-        release: reserved.release,
-      }
-    }
+  open(grant: Grant, operation: string, cu: number): Bill | Promise<Bill | Refusal> {
+    const now = Date.now()
     const reserved = cu === 0 ? FREE : this.#account(grant, now).reserve(cu)
-    return reserved instanceof Promise ? reserved.then(toBill) : toBill(reserved)
+    if (!(reserved instanceof Promise)) return this.#bill(reserved, now, grant, operation, cu)
+    return reserved.then((decided) => {
+      if (!('reason' in decided)) return this.#bill(decided, now, grant, operation, cu)
+      this.#options.onRefusal(decided.reason)
+      return decided
+    })
   }
 
-  balance(grant: Grant): Balance {
-    const now = new Date()
+  /** The same without waiting for anybody; if there is not enough at hand, nothing has happened. */
+  openNow(grant: Grant, operation: string, cu: number): Bill | undefined {
+    const now = Date.now()
+    const reserved = cu === 0 ? FREE : this.#account(grant, now).reserveNow(cu)
+    return reserved && this.#bill(reserved, now, grant, operation, cu)
+  }
+
+  balance(grant: Grant, now = Date.now()): Balance {
     const account = this.#account(grant, now)
     return {
       limit: grant.plan.cuPerMonth,
@@ -80,13 +76,13 @@ export class Meter {
 
   /** After asking what the other gateways have spent. */
   async freshBalance(grant: Grant): Promise<Balance> {
-    await this.#account(grant, new Date()).refresh()
+    await this.#account(grant, Date.now()).refresh()
     return this.balance(grant)
   }
 
   /** Another gateway needs what this key has left here. */
   giveBack(keyId: string): void {
-    this.#accounts.get(accountName(keyId, billingMonth(new Date()).name))?.account.giveBack()
+    this.#accounts.get(billingMonth(Date.now()).name)?.get(keyId)?.giveBack()
   }
 
   /** Until the signal aborts: tells, renews, gives back. */
@@ -110,16 +106,18 @@ export class Meter {
     await ledger.flushAll(Date.now()).catch((error: unknown) => {
       logger.warn({ err: error }, 'Usage could not be written and will be written again')
     })
-    const { name } = billingMonth(new Date())
-    for (const [key, { account, month }] of this.#accounts) {
-      if (month !== name && account.isSettled) this.#accounts.delete(key)
+    const { name } = billingMonth(Date.now())
+    for (const [month, accounts] of this.#accounts) {
+      if (month === name) continue
+      for (const [keyId, account] of accounts) if (account.isSettled) accounts.delete(keyId)
+      if (accounts.size === 0) this.#accounts.delete(month)
     }
   }
 
   async #forAll(work: (account: Account) => Promise<void>): Promise<void> {
     const { logger } = this.#options
     const failures = (
-      await Promise.allSettled([...this.#accounts.values()].map(({ account }) => work(account)))
+      await Promise.allSettled([...this.#accounts.values()].flatMap((each) => [...each.values()]).map(work))
     ).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     // One line, not one for each key.
     if (failures.length > 0) {
@@ -127,11 +125,23 @@ export class Meter {
     }
   }
 
-  #account(grant: Grant, now: Date): Account {
+  #bill(reserved: Reservation, now: number, { keyId }: Grant, operation: string, cu: number): Bill {
+    const day = billingDay(now)
+    return {
+      cu,
+      charge: () => {
+        this.#options.ledger.count(day, keyId, operation, cu)
+        reserved.charge()
+      },
+      release: reserved.release,
+    }
+  }
+
+  #account(grant: Grant, now: number): Account {
     const month = billingMonth(now).name
-    const name = accountName(grant.keyId, month)
-    const known = this.#accounts.get(name)
-    if (known !== undefined) return known.account
+    const accounts = this.#accounts.get(month) ?? new Map<string, Account>()
+    const known = accounts.get(grant.keyId)
+    if (known !== undefined) return known
     const { leaseUnits, leaseMs, tellRecall, logger } = this.#options
     const ref = { keyId: grant.keyId, month }
     const account = new Account({
@@ -149,7 +159,7 @@ export class Meter {
       onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'No lease could be had'),
       now: () => performance.now(),
     })
-    this.#accounts.set(name, { account, month })
+    this.#accounts.set(month, accounts.set(grant.keyId, account))
     return account
   }
 
@@ -170,7 +180,3 @@ export class Meter {
 }
 
 const FREE: Reservation = { charge: () => undefined, release: () => undefined }
-
-function accountName(keyId: string, month: string): string {
-  return `${month} ${keyId}`
-}

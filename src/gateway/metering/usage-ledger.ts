@@ -24,7 +24,8 @@ const KEEP_AFTER_DAY_MS = 3_600_000
 export class UsageLedger {
   readonly #values: Pick<LatestValues, 'put'>
   readonly #gateway: string
-  readonly #entries = new Map<string, Entry>()
+  /** By day, then by key: names that are there already, so that no request makes one. */
+  readonly #entries = new Map<string, Map<string, Entry>>()
 
   constructor(values: Pick<LatestValues, 'put'>, gateway: string) {
     this.#values = values
@@ -32,11 +33,11 @@ export class UsageLedger {
   }
 
   count(day: string, keyId: string, operation: string, cu: number): void {
-    const name = `${day} ${keyId}`
-    let entry = this.#entries.get(name)
+    const entries = this.#entries.get(day) ?? new Map<string, Entry>()
+    let entry = entries.get(keyId)
     if (entry === undefined) {
       entry = { day, keyId, operations: new Map(), changes: 0, written: 0, writing: undefined }
-      this.#entries.set(name, entry)
+      this.#entries.set(day, entries.set(keyId, entry))
     }
     let used = entry.operations.get(operation)
     if (used === undefined) {
@@ -55,16 +56,16 @@ export class UsageLedger {
 
   async flushAll(now: number): Promise<void> {
     await this.#writeAll(() => true)
-    for (const [name, entry] of this.#entries) {
-      const isOver = now - Date.parse(entry.day) > 86_400_000 + KEEP_AFTER_DAY_MS
-      if (isOver && entry.written === entry.changes) this.#entries.delete(name)
+    for (const [day, entries] of this.#entries) {
+      if (now - Date.parse(day) <= 86_400_000 + KEEP_AFTER_DAY_MS) continue
+      for (const [keyId, entry] of entries) if (entry.written === entry.changes) entries.delete(keyId)
+      if (entries.size === 0) this.#entries.delete(day)
     }
   }
 
   async #writeAll(isWanted: (entry: Entry) => boolean): Promise<void> {
-    const due = [...this.#entries.values()].filter(
-      (entry) => entry.written < entry.changes && isWanted(entry),
-    )
+    const all = [...this.#entries.values()].flatMap((entries) => [...entries.values()])
+    const due = all.filter((entry) => entry.written < entry.changes && isWanted(entry))
     await Promise.all(due.map((entry) => this.#write(entry)))
   }
 

@@ -1,10 +1,13 @@
-import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
+import type { FastifyReply, preHandlerHookHandler } from 'fastify'
+import type { AnswerHeaders } from '../answer-headers.ts'
 import type { Grant } from '../keys/key-ring.ts'
+import type { Plan } from '../keys/plan.ts'
 import type { Refusal } from '../metering/account.ts'
 import { billingMonth } from '../metering/billing-month.ts'
 import type { Bill, Meter } from '../metering/meter.ts'
 import { RequestError } from '../problem.ts'
 import type { Scope } from '../scope.ts'
+import type { TokenBucket } from '../ws/token-bucket.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,6 +18,12 @@ declare module 'fastify' {
     /** What is set aside for the request, until it is known whether it succeeds. */
     bill: Bill | null
   }
+}
+
+type ChargedRoute = {
+  readonly method: string | readonly string[]
+  readonly url?: string | undefined
+  readonly config?: { readonly cu?: number } | undefined
 }
 
 const UNAVAILABLE_RETRY_SECONDS = 1
@@ -34,8 +43,7 @@ export function tellNoCost(app: Scope): void {
 export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance'>): void {
   scope.decorateRequest('bill', null)
   scope.addHook('onRoute', (route) => {
-    const operation = `${route.method} ${route.url}`
-    const cu = route.config?.cu ?? 0
+    const { operation, cu } = chargedFor(route)
     const openBill: preHandlerHookHandler = (request, reply, done) => {
       const { grant } = request
       if (grant === null) return done()
@@ -61,7 +69,7 @@ export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance
       reply.header('x-cu-cost', bill.cu)
     } else bill?.release()
     request.bill = null
-    if (grant !== null) tellLimits(request, reply, grant, meter)
+    if (grant !== null) tellLimits(reply, grant, request.rate, meter)
     done()
   })
   // A request that never got an answer.
@@ -76,27 +84,43 @@ function refused({ reason, retryMs }: Refusal, reply: FastifyReply): RequestErro
     reply.header('retry-after', UNAVAILABLE_RETRY_SECONDS)
     return new RequestError('metering_unavailable', 'credit units cannot be counted at the moment')
   }
-  const resetSeconds = billingMonth(new Date()).endsAt - Math.floor(Date.now() / 1_000)
+  const now = Date.now()
+  const resetSeconds = billingMonth(now).endsAt - Math.floor(now / 1_000)
   reply.header('retry-after', retryMs === undefined ? resetSeconds : Math.ceil(retryMs / 1_000))
   return new RequestError('quota_exhausted', "the plan's credit units of this month are used up")
 }
 
+/** What a route is called in a key's usage, and what it costs. */
+export function chargedFor(route: ChargedRoute): { readonly operation: string; readonly cu: number } {
+  return { operation: `${route.method} ${route.url}`, cu: route.config?.cu ?? 0 }
+}
+
+const policies = new WeakMap<Plan, { readonly seconds: number; readonly text: string }>()
+
+/** As text; only months of another length change it. */
+function policyOf(plan: Plan, seconds: number): string {
+  const known = policies.get(plan)
+  if (known?.seconds === seconds) return known.text
+  const { burst, requestsPerSecond, cuPerMonth } = plan
+  const window = Math.ceil(burst / requestsPerSecond)
+  const text = `"rate";q=${burst};w=${window}, "cu";q=${cuPerMonth};w=${seconds}`
+  policies.set(plan, { seconds, text })
+  return text
+}
+
 /** `RateLimit` and `RateLimit-Policy`: draft-ietf-httpapi-ratelimit-headers. */
-function tellLimits(
-  request: FastifyRequest,
-  reply: FastifyReply,
+export function tellLimits(
+  reply: AnswerHeaders,
   grant: Grant,
+  rate: TokenBucket | null,
   meter: Pick<Meter, 'balance'>,
 ): void {
   const { plan } = grant
-  const now = new Date()
-  const { remaining, resetAt, limit } = meter.balance(grant)
-  const resetSeconds = Math.max(0, resetAt - Math.floor(now.getTime() / 1_000))
-  const window = Math.ceil(plan.burst / plan.requestsPerSecond)
-  const { seconds } = billingMonth(now)
-  reply.header('ratelimit-policy', `"rate";q=${plan.burst};w=${window}, "cu";q=${limit};w=${seconds}`)
+  const now = Date.now()
+  const { remaining, resetAt } = meter.balance(grant, now)
+  const resetSeconds = Math.max(0, resetAt - Math.floor(now / 1_000))
+  reply.header('ratelimit-policy', policyOf(plan, billingMonth(now).seconds))
   reply.header('x-cu-reset', resetAt)
-  const { rate } = request
   const rateLeft = rate === null ? '' : `"rate";r=${rate.left};t=${rate.secondsUntilFull}`
   const unitsLeft = remaining === undefined ? '' : `"cu";r=${remaining};t=${resetSeconds}`
   reply.header('ratelimit', rateLeft + (rateLeft !== '' && unitsLeft !== '' ? ', ' : '') + unitsLeft)

@@ -3,16 +3,11 @@ import type { GatewayMetrics } from '../metrics.ts'
 import type { Scope } from '../scope.ts'
 
 /** Counts what was answered, by route and status. */
-export function countRequests(app: Scope, { requests }: Pick<GatewayMetrics, 'requests'>): void {
+export function countRequests(app: Scope, metrics: Pick<GatewayMetrics, 'countRequests'>): void {
   const counting = (route: string): onResponseHookHandler => {
-    const byStatus = new Map<number, { inc(): void }>()
+    const count = metrics.countRequests(route)
     return (_request, { statusCode }, done) => {
-      let counter = byStatus.get(statusCode)
-      if (counter === undefined) {
-        counter = requests.labels({ route, status: statusCode })
-        byStatus.set(statusCode, counter)
-      }
-      counter.inc()
+      count(statusCode)
       done()
     }
   }

@@ -1,3 +1,4 @@
+import type { AnswerHeaders } from '../answer-headers.ts'
 import type { BlockHead } from '../followed-chain.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { Scope } from '../scope.ts'
@@ -9,21 +10,28 @@ declare module 'fastify' {
   }
 }
 
-/** Tells how old an answer is: the head of its chain, or of the most lagging one if there are several. */
 export function tellFreshness(scope: Scope, view: Pick<MarketReader, 'head'>): void {
   scope.decorateReply('answerChains', null)
   scope.addHook('onSend', (_request, reply, _payload, done) => {
-    let oldest: BlockHead | undefined
-    for (const chain of reply.answerChains ?? []) {
-      const head = view.head(chain)
-      if (head !== undefined && (oldest === undefined || head.time < oldest.time)) oldest = head
-    }
-    if (oldest !== undefined) {
-      reply.header('x-block', oldest.number)
-      reply.header('x-block-time', oldest.time)
-      // A block may be stamped a little ahead of our clock.
-      reply.header('x-lag-ms', Math.max(0, Date.now() - oldest.time * 1_000))
-    }
+    if (reply.answerChains !== null) tellHead(reply, reply.answerChains, view)
     done()
   })
+}
+
+/** Tells how old an answer is: the head of its chain, or of the most lagging one if there are several. */
+export function tellHead(
+  reply: AnswerHeaders,
+  chains: readonly string[],
+  view: Pick<MarketReader, 'head'>,
+): void {
+  let oldest: BlockHead | undefined
+  for (const chain of chains) {
+    const head = view.head(chain)
+    if (head !== undefined && (oldest === undefined || head.time < oldest.time)) oldest = head
+  }
+  if (oldest === undefined) return
+  reply.header('x-block', oldest.number)
+  reply.header('x-block-time', oldest.time)
+  // A block may be stamped a little ahead of our clock.
+  reply.header('x-lag-ms', Math.max(0, Date.now() - oldest.time * 1_000))
 }

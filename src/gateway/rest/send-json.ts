@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '../answer-cache.ts'
 
+/** The type of an answer says what its text means, not that it is text. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** Sends what is JSON already. Bytes are written as they are; long text would first be copied more than once. */
 export function sendJson(reply: FastifyReply, json: string | Buffer): never {
-  // The type of an answer says what its text means, not that it is text.
-  return reply.type('application/json; charset=utf-8').send(json) as never
+  return reply.type(JSON_TYPE).send(json) as never
 }
 
 /** At once if it is there; then the handler returns nothing, because whoever returns a reply waits for its end. */

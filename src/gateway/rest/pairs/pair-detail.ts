@@ -54,7 +54,8 @@ export function addPairDetail(scope: Scope, { view, familyOf, answers }: RestCon
     const ref = parsePathId(request.params.pairId, 'pair', familyOf)
     reply.answerChains = [ref.chain]
     const { chain, address } = ref
-    const answer = answers.getOrMake(chain, `pair/${address}-${chain}`, async () => {
+    reply.keptAs = `pair/${address}-${chain}`
+    const answer = answers.getOrMake(chain, reply.keptAs, async () => {
       const [[reading], [windows]] = await Promise.all([
         view.pairs([ref]),
         view.windows([{ ...ref, kind: 'pair' }]),

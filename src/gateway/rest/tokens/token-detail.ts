@@ -68,7 +68,8 @@ export function addTokenDetail(scope: Scope, { view, familyOf, answers, listingO
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     reply.answerChains = [ref.chain]
     const { chain, address } = ref
-    const answer = answers.getOrMake(chain, `token/${address}-${chain}`, async () => {
+    reply.keptAs = `token/${address}-${chain}`
+    const answer = answers.getOrMake(chain, reply.keptAs, async () => {
       const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
       if (reading?.record === undefined) throw unknownPathId('token')
       const headTime = view.head(chain)?.time

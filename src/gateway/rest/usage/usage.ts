@@ -47,7 +47,7 @@ export function addUsage(scope: Scope, { meter, ledger, usage }: UsageContext): 
   scope.get('/v2/usage', { schema, config: { cu: 0 } }, async (request) => {
     const { grant } = request
     if (grant === null) throw new RequestError('internal', 'the request could not be served')
-    const current = billingMonth(new Date()).name
+    const current = billingMonth(Date.now()).name
     const month = request.query.month ?? current
     await ledger.flush(grant.keyId)
     const days = await readUsage(usage, grant.keyId, month)
