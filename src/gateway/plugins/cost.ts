@@ -122,7 +122,8 @@ export function tellLimits(
   reply.header('ratelimit-policy', policyOf(plan, billingMonth(now).seconds))
   reply.header('x-cu-reset', resetAt)
   const rateLeft = rate === null ? '' : `"rate";r=${rate.left};t=${rate.secondsUntilFull}`
-  const unitsLeft = remaining === undefined ? '' : `"cu";r=${remaining};t=${resetSeconds}`
-  reply.header('ratelimit', rateLeft + (rateLeft !== '' && unitsLeft !== '' ? ', ' : '') + unitsLeft)
-  if (remaining !== undefined) reply.header('x-cu-remaining', remaining)
+  if (remaining === undefined) return void reply.header('ratelimit', rateLeft)
+  const left = `${remaining}`
+  reply.header('ratelimit', `${rateLeft}${rateLeft === '' ? '' : ', '}"cu";r=${left};t=${resetSeconds}`)
+  reply.header('x-cu-remaining', left)
 }
