@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createKeyStore, type KeyStore } from '../../src/gateway/keys/key-store.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import { MEME, MEME_WETH, samplePair, sampleToken } from '../support/market-samples.ts'
 
 const sockets = { connections: 1 }
@@ -63,19 +63,24 @@ async function newKey(plan: keyof typeof PLANS): Promise<{ id: string; apiKey: s
 
 type Exchange = { readonly byFramework: number; readonly text: string }
 
-/** Sends text as it is, and reads until the server hangs up or has been quiet for a moment. */
+const LAST = 'GET /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
+
+/** Sends text as it is, and whatever ends the connection; gives what was answered to the text. */
 async function exchange(text: string): Promise<Exchange> {
   const before = handled
+  const endsItself =
+    /connection: close|HTTP\/1.0\r\n(?!.*keep-alive)/s.test(text) || !text.includes('host: x')
   const socket = connect({ host: '127.0.0.1', port: gateway.port })
   await once(socket, 'connect')
   let received = ''
-  socket.setEncoding('latin1').setTimeout(150, () => socket.destroy())
+  socket.setEncoding('latin1').setTimeout(10_000, () => socket.destroy(new Error('no answer came')))
   socket.on('data', (chunk: string) => {
     received += chunk
   })
-  socket.write(text)
+  socket.write(endsItself ? text : text + LAST)
   await once(socket, 'close')
-  return { byFramework: handled - before, text: received }
+  const end = endsItself ? received.length : received.lastIndexOf('HTTP/1.1 404 ')
+  return { byFramework: handled - before, text: received.slice(0, end) }
 }
 
 /** Without what differs between any two answers: times, and what is left after the one before. */
@@ -241,4 +246,31 @@ test('a ready answer is dropped when what it was made from changes', async () =>
   }
   assert.deepEqual(symbols, ['ONE', 'ONE', 'TWO', 'TWO'])
   assert.deepEqual(byFramework, [1, 0, 1, 0])
+})
+
+test('a gateway that closes says so, also to who asks for what is ready', async () => {
+  const closing = await world.startGateway(PLANS)
+  await waitUntil('it answers', async () => (await closing.get(`/v2/tokens/${MEME}-eth`)).status === 200)
+  const socket = connect({ host: '127.0.0.1', port: closing.port })
+  await once(socket, 'connect')
+  let received = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk
+  })
+  const text = get(`/v2/tokens/${MEME}-eth`, API_KEY)
+  // Not idle any more, so it is waited for.
+  socket.write(text.slice(0, -2))
+  const before = handled
+  const stopped = closing.stop()
+  await waitUntil('nobody is let in', async () => {
+    return closing.get('/v2/status').then(
+      () => false,
+      () => true,
+    )
+  })
+  socket.write(text.slice(-2))
+  await Promise.all([once(socket, 'close'), stopped])
+  assert.match(received, /^HTTP\/1.1 503 /)
+  assert.match(received, /^connection: close\r$/im)
+  assert.equal(handled, before)
 })
