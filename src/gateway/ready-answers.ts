@@ -24,7 +24,7 @@ export type ReadyOptions = {
   readonly answers: Pick<AnswerCache<Answer>, 'get'>
   readonly check: KeyRing['check']
   readonly bucketOf: (grant: Grant) => TokenBucket
-  readonly meter: Pick<Meter, 'openNow' | 'balance'>
+  readonly meter: Pick<Meter, 'chargeNow' | 'balance'>
   readonly view: Pick<MarketReader, 'head'>
   readonly metrics: Pick<GatewayMetrics, 'countRequests'>
 }
@@ -100,18 +100,16 @@ export class ReadyAnswers {
     if (typeof grant === 'string') return false
     const answer = answers.get(ready.keptAs)
     if (answer === undefined) return false
-    const bill = meter.openNow(grant, ready.operation, ready.cu)
-    if (bill === undefined) return false
     const bucket = bucketOf(grant)
-    if (!bucket.take()) {
-      bill.release()
+    if (!bucket.take()) return false
+    if (!meter.chargeNow(grant, ready.operation, ready.cu)) {
+      bucket.giveBack()
       return false
     }
-    bill.charge()
     // In the framework's order, so that nobody can tell who answered.
     const told = new HeaderList()
     told.header('content-type', JSON_TYPE)
-    told.header('x-cu-cost', bill.cu)
+    told.header('x-cu-cost', ready.cu)
     tellHead(told, ready.chains, view)
     tellLimits(told, grant, bucket, meter)
     told.header('content-length', Buffer.byteLength(answer.json))

@@ -85,20 +85,25 @@ export class Account {
     return this.#reserved === 0 && this.#waiting.length === 0 && this.#ceiling === this.#spent
   }
 
-  /** From what is at hand; if that is too little, nothing has happened. */
-  reserveNow(units: number): Reservation | undefined {
+  /** For what is known to succeed, from what is at hand; if that is too little, nothing has happened. */
+  spendNow(units: number): boolean {
     const now = this.#options.now()
-    if (this.#waiting.length > 0 || units > this.#free(now)) return undefined
+    if (this.#waiting.length > 0 || units > this.#free(now)) return false
     this.#usedAt = now
-    const reservation = this.#setAside(units)
+    this.#spent += units
     this.#leaseAhead(now)
-    return reservation
+    if (this.#isTight(now)) this.#returnSoon()
+    return true
   }
 
   reserve(units: number): Reservation | Promise<Reservation | Refusal> {
-    const atOnce = this.reserveNow(units)
-    if (atOnce !== undefined) return atOnce
-    this.#usedAt = this.#options.now()
+    const now = this.#options.now()
+    this.#usedAt = now
+    if (this.#waiting.length === 0 && units <= this.#free(now)) {
+      const reservation = this.#setAside(units)
+      this.#leaseAhead(now)
+      return reservation
+    }
     return new Promise((decide) => {
       this.#waiting.push({ units, since: this.#options.now(), decide })
       void this.#serve()
@@ -152,15 +157,16 @@ export class Account {
     return { charge: () => end(units), release: () => end(0) }
   }
 
-  #isTight(): boolean {
-    return this.#options.now() < this.#tightUntil
+  #isTight(now = this.#options.now()): boolean {
+    return now < this.#tightUntil
   }
 
   /** The next lease is fetched before the present one is used up: then nobody waits for it. */
   #leaseAhead(now: number): void {
     const { leaseUnits } = this.#options
     const free = this.#free(now)
-    if (free > leaseUnits / 4 || this.#isServing || this.#isTight() || this.remaining < 4 * leaseUnits) return
+    if (free > leaseUnits / 4 || this.#isServing || this.#isTight(now) || this.remaining < 4 * leaseUnits)
+      return
     this.#isServing = true
     this.#sync({ need: 0, want: leaseUnits - free, least: 0 }, false)
       .catch((error: unknown) => this.#options.onFailure(error))

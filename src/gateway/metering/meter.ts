@@ -58,11 +58,12 @@ export class Meter {
     })
   }
 
-  /** The same without waiting for anybody; if there is not enough at hand, nothing has happened. */
-  openNow(grant: Grant, operation: string, cu: number): Bill | undefined {
+  /** Charges at once what is known to succeed; if there is not enough at hand, nothing has happened. */
+  chargeNow(grant: Grant, operation: string, cu: number): boolean {
     const now = Date.now()
-    const reserved = cu === 0 ? FREE : this.#account(grant, now).reserveNow(cu)
-    return reserved && this.#bill(reserved, now, grant, operation, cu)
+    if (cu > 0 && !this.#account(grant, now).spendNow(cu)) return false
+    this.#options.ledger.count(billingDay(now), grant.keyId, operation, cu)
+    return true
   }
 
   balance(grant: Grant, now = Date.now()): Balance {

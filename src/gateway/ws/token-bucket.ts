@@ -30,6 +30,11 @@ export class TokenBucket {
     return true
   }
 
+  /** What was taken for something that did not come about. */
+  giveBack(tokens = 1): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + tokens)
+  }
+
   /** Until there are so many, if none is taken: whole seconds. */
   secondsUntil(tokens: number): number {
     return Math.max(0, Math.ceil((Math.min(tokens, this.#burst) - this.#tokens) / this.#perSecond))
