@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   MEME,
   MEME_USDC,
@@ -106,6 +107,16 @@ test('at midnight everything is made anew: changes since then count from another
   world.keep('answer')
   world.time += DAY
   assert.equal(world.cache.get('answer'), undefined)
+})
+
+test('an answer that was made from something no set tells of is given for a while', async () => {
+  const { cache } = new World()
+  cache.put('eth', 'short', { answer: { json: 'short' }, dependsOn: [], keptMs: 1 })
+  cache.put('eth', 'long', { answer: { json: 'long' }, dependsOn: [], keptMs: 60_000 })
+  await sleep(5)
+  assert.equal(cache.get('short'), undefined)
+  assert.equal(cache.get('long')?.json, 'long')
+  assert.equal(cache.size, 1)
 })
 
 test('it holds no more than it may, and what was asked for last stays longest', () => {

@@ -12,14 +12,20 @@ export type Dependency =
   | `pairWindows/${string}`
 
 /** JSON that is sent as it is, and perhaps what has to be known of it beside. */
-export type Answer = { readonly json: string | Buffer }
+export type Answer = { readonly json: string | Buffer; readonly headers?: Readonly<Record<string, string>> }
 
-export type Made<T extends Answer> = { readonly answer: T; readonly dependsOn: readonly Dependency[] }
+export type Made<T extends Answer> = {
+  readonly answer: T
+  readonly dependsOn: readonly Dependency[]
+  /** Where it was also made from something that no set tells of: how long it may be given. */
+  readonly keptMs?: number
+}
 
 type Kept<T> = {
   readonly answer: T
   readonly chain: string
   readonly day: number
+  readonly until: number
   readonly dependsOn: readonly string[]
   wasAskedFor: boolean
 }
@@ -48,8 +54,8 @@ export class AnswerCache<T extends Answer> {
   get(name: string): T | undefined {
     const kept = this.#kept.get(name)
     if (kept === undefined) return undefined
-    if (kept.day !== this.#day(kept.chain)) {
-      // Changes since midnight are counted from another price now.
+    // Changes since midnight are counted from another price on another day.
+    if (kept.day !== this.#day(kept.chain) || performance.now() >= kept.until) {
       this.#forget(name)
       return undefined
     }
@@ -70,11 +76,12 @@ export class AnswerCache<T extends Answer> {
     return made.answer
   }
 
-  put(chain: string, name: string, { answer, dependsOn }: Made<T>): void {
+  put(chain: string, name: string, { answer, dependsOn, keptMs = Infinity }: Made<T>): void {
     this.#forget(name)
     const dependencies = dependsOn.map((each) => keyOf(chain, each))
     const day = this.#day(chain)
-    this.#kept.set(name, { answer, chain, day, dependsOn: dependencies, wasAskedFor: false })
+    const until = performance.now() + keptMs
+    this.#kept.set(name, { answer, chain, day, until, dependsOn: dependencies, wasAskedFor: false })
     this.#bytes += sizeOf(answer)
     for (const dependency of dependencies) {
       const names = this.#byDependency.get(dependency)

@@ -3,26 +3,62 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { createHoldersView } from './holders-view.ts'
 
-test('what is fresh when accounts are asked for does not become too old meanwhile', async () => {
-  let time = 0
-  const view = createHoldersView({
+class World {
+  time = 0
+  readonly questions: string[] = []
+  /** What whoever is asked does. */
+  answer = async (question: string): Promise<string> =>
+    question
+      .split(' ')
+      .map(() => '7')
+      .join(' ')
+  readonly view = createHoldersView({
     view: { recent: () => assert.fail('no holders are asked for') },
     history: { topHolders: () => assert.fail('no holders are asked for') },
     logs: {
-      ask: async (_, question) => {
-        time += 10
-        return question
-          .split(' ')
-          .map(() => '7')
-          .join(' ')
+      ask: (_, question) => {
+        this.questions.push(question)
+        return this.answer(question)
       },
     },
     logger: pino({ level: 'silent' }),
-    now: () => time,
+    now: () => this.time,
   })
-  const [first, second] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
-  await view.accounts('eth', [first])
-  time = 30_005
-  const account = { balanceRaw: 7n, isContract: false }
-  assert.deepEqual(await view.accounts('eth', [first, second]), [account, account])
+}
+
+const [FIRST, SECOND] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
+const ACCOUNT = { balanceRaw: 7n, isContract: false }
+
+test('what is fresh when accounts are asked for does not become too old meanwhile', async () => {
+  const world = new World()
+  await world.view.accounts('eth', [FIRST])
+  world.time = 29_995
+  const { answer } = world
+  world.answer = async (question) => {
+    world.time += 10
+    return answer(question)
+  }
+  assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [ACCOUNT, ACCOUNT])
+})
+
+test('accounts that grow old are asked for once while what is known of them is told', async () => {
+  const world = new World()
+  await world.view.accounts('eth', [FIRST, SECOND])
+  world.time = 19_999
+  await world.view.accounts('eth', [FIRST])
+  assert.equal(world.questions.length, 1)
+  world.time = 20_000
+  world.answer = () => new Promise(() => undefined)
+  for (let times = 0; times < 3; times++) {
+    assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [ACCOUNT, ACCOUNT])
+  }
+  assert.equal(world.questions.length, 2)
+  // Nobody answered, so who asks now has to wait.
+  world.time = 30_000
+  world.answer = async () => '8 9'
+  assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [
+    { balanceRaw: 8n, isContract: false },
+    { balanceRaw: 9n, isContract: false },
+  ])
+  assert.equal(world.questions.length, 3)
 })

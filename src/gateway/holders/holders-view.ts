@@ -11,6 +11,7 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Logs } from '../../log/connect.ts'
 import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
 import type { Holder } from '../../store/clickhouse/read/top-holders.ts'
+import { KeptReadings } from '../kept-readings.ts'
 import type { MarketView } from '../market-view.ts'
 
 export type HoldersViewParts = {
@@ -31,18 +32,20 @@ export type HoldersView = {
 }
 
 const MAX_HOLDERS = 100
-const TOP_MS = 5_000
+/** With the second that answers made of it are kept, five. */
+const TOP_MS = 4_000
 const MAX_TOPS = 1_000
 const ACCOUNTS_MS = 30_000
+/** From then on they are asked for anew while what is known of them is still told. */
+const AGEING_MS = 20_000
 const MAX_ASKED_ACCOUNTS = 100_000
 /** Whoever asked is not kept waiting for a slow node. */
 const DEADLINE_MS = 300
 
-type Top = { readonly at: number; readonly holders: Promise<readonly Holder[]> }
-type Known = { readonly at: number; readonly account: AccountAnswer }
+type Known = { readonly at: number; readonly account: AccountAnswer; isAskedAnew: boolean }
 
 export function createHoldersView({ view, history, logs, logger, now }: HoldersViewParts): HoldersView {
-  const tops = new RecentlyUsed<Top>(MAX_TOPS)
+  const tops = new KeptReadings<readonly Holder[]>({ keptMs: TOP_MS, maxReadings: MAX_TOPS, now })
   const known = new RecentlyUsed<Known>(MAX_ASKED_ACCOUNTS)
 
   const readTop = ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
@@ -50,41 +53,45 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
     return history.topHolders({ chain, token: address, upTo, limit: MAX_HOLDERS })
   }
 
+  const askAccounts = async (chain: string, addresses: readonly string[]): Promise<boolean> => {
+    try {
+      const question = encodeAccountsQuestion(addresses)
+      const answer = await logs.ask(`${ACCOUNTS_TOPIC}.${chain}`, question, DEADLINE_MS)
+      const accounts = decodeAccountsAnswer(answer, addresses.length)
+      for (const [index, account] of accounts.entries())
+        known.set(`${chain}/${addresses[index]}`, { at: now(), account, isAskedAnew: false })
+      known.letGo()
+      return true
+    } catch (error) {
+      logger.warn({ err: error, chain }, 'Nobody could say what accounts hold')
+      return false
+    }
+  }
+
   return {
-    top: (token) => {
-      const id = `${token.chain}/${token.address}`
-      const last = tops.get(id)
-      if (last !== undefined && now() - last.at < TOP_MS) return last.holders
-      const holders = readTop(token)
-      tops.set(id, { at: now(), holders })
-      tops.letGo()
-      // What failed is asked again by the next one.
-      holders.catch(() => tops.delete(id))
-      return holders
-    },
+    top: (token) => tops.get(`${token.chain}/${token.address}`, () => readTop(token)),
     accounts: async (chain, addresses) => {
       // One moment for all of it: what is fresh now does not become too old while the others are asked for.
       const asOf = now()
-      const fresh = (address: string): AccountAnswer | undefined => {
+      const fresh = (address: string): Known | undefined => {
         const found = known.get(`${chain}/${address}`)
-        return found !== undefined && asOf - found.at < ACCOUNTS_MS ? found.account : undefined
+        return found !== undefined && asOf - found.at < ACCOUNTS_MS ? found : undefined
       }
       const missing = addresses.filter((address) => fresh(address) === undefined).slice(0, MAX_ACCOUNTS)
-      if (missing.length > 0) {
-        try {
-          const question = encodeAccountsQuestion(missing)
-          const answer = await logs.ask(`${ACCOUNTS_TOPIC}.${chain}`, question, DEADLINE_MS)
-          const accounts = decodeAccountsAnswer(answer, missing.length)
-          for (const [index, account] of accounts.entries())
-            known.set(`${chain}/${missing[index]}`, { at: now(), account })
-          known.letGo()
-        } catch (error) {
-          logger.warn({ err: error, chain }, 'Nobody could say what accounts hold')
-          return undefined
-        }
-      }
-      const found = addresses.map(fresh)
-      return found.every((account) => account !== undefined) ? found : undefined
+      if (missing.length > 0 && !(await askAccounts(chain, missing))) return undefined
+      const found = addresses.map(fresh).filter((one) => one !== undefined)
+      if (found.length < addresses.length) return undefined
+      const ageing = addresses.filter((_, index) => isToBeAskedAnew(found[index], asOf))
+      // Nobody waits for it, and it never rejects: what is too old by then is asked for by whoever needs it.
+      if (ageing.length > 0) void askAccounts(chain, ageing)
+      return found.map(({ account }) => account)
     },
   }
+}
+
+/** Says so once of each. */
+function isToBeAskedAnew(known: Known | undefined, asOf: number): boolean {
+  if (known === undefined || known.isAskedAnew || asOf - known.at < AGEING_MS) return false
+  known.isAskedAnew = true
+  return true
 }

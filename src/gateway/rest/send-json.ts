@@ -11,6 +11,9 @@ export function sendJson(reply: FastifyReply, json: string | Buffer): never {
 
 /** At once if it is there; then the handler returns nothing, because whoever returns a reply waits for its end. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | Promise<Answer>): Promise<never> {
-  const send = ({ json }: Answer): never => sendJson(reply, json)
+  const send = ({ json, headers }: Answer): never => {
+    if (headers !== undefined) reply.headers(headers)
+    return sendJson(reply, json)
+  }
   return (answer instanceof Promise ? answer.then(send) : void send(answer)) as Promise<never>
 }

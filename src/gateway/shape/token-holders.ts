@@ -1,5 +1,5 @@
 import type { Token } from '../../domain/change.ts'
-import { formatAmount, formatFixed, formatValue, valueOfAmount } from '../../domain/money.ts'
+import { formatAmount, formatFixed, formatValue, pow10, valueOfAmount } from '../../domain/money.ts'
 import type { AccountAnswer } from '../../domain/wire/account-question.ts'
 import type { Holder } from '../../store/clickhouse/read/top-holders.ts'
 
@@ -28,5 +28,5 @@ export function tokenHolders(
 
 function ratio(amountRaw: bigint, supplyRaw: bigint | undefined): number {
   if (supplyRaw === undefined || supplyRaw === 0n) return 0
-  return Number(formatFixed((amountRaw * 10n ** BigInt(RATIO_DIGITS)) / supplyRaw, RATIO_DIGITS))
+  return Number(formatFixed((amountRaw * pow10(RATIO_DIGITS)) / supplyRaw, RATIO_DIGITS))
 }

@@ -1,9 +1,12 @@
 import Type from 'typebox'
+import type { ChainId } from '../../../domain/ids.ts'
+import type { Answer } from '../../answer-cache.ts'
 import type { Scope } from '../../scope.ts'
 import { tokenHolders } from '../../shape/token-holders.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, limitOf, text } from '../schemas.ts'
+import { sendAnswer } from '../send-json.ts'
 
 const number = Type.Number()
 const holder = answerOf({
@@ -27,24 +30,45 @@ X-Native-Balances is unknown where no node could be asked in time; main_coin_bal
   response: { 200: Type.Array(holder) },
 }
 
+/** As old as this an answer may be on top of the list it was made of. */
+const KEPT_MS = 1_000
+
 /** `GET /v2/tokens/top100/{token-id}` */
-export function addTopHolders(
-  scope: Scope,
-  { view, holders, familyOf, nativeDecimalsOf }: RestContext,
-): void {
-  scope.get('/v2/tokens/top100/:tokenId', { schema, config: { cu: 10 } }, async (request, reply) => {
+export function addTopHolders(scope: Scope, context: RestContext): void {
+  const { answers, familyOf } = context
+  scope.get('/v2/tokens/top100/:tokenId', { schema, config: { cu: 10 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
-    reply.answerChains = [ref.chain]
-    const [reading] = await view.tokens([ref])
-    const token = reading?.record
-    if (token === undefined) throw unknownPathId('token')
-    const top = (await holders.top(ref)).slice(0, request.query.limit)
-    const accounts = await holders.accounts(
-      ref.chain,
-      top.map(({ holder: address }) => address),
-    )
-    reply.header('x-holders-complete', String(token.holding !== undefined))
-    if (accounts === undefined) reply.header('x-native-balances', 'unknown')
-    return tokenHolders(token, top, accounts, nativeDecimalsOf(ref.chain))
+    const { chain, address } = ref
+    const { limit } = request.query
+    reply.answerChains = [chain]
+    const answer = answers.getOrMake(chain, `top${limit}/${address}-${chain}`, async () => ({
+      answer: await topHolders(context, ref, limit),
+      dependsOn: [`token/${address}`],
+      keptMs: KEPT_MS,
+    }))
+    return sendAnswer(reply, answer)
   })
+}
+
+async function topHolders(
+  { view, holders, nativeDecimalsOf }: RestContext,
+  ref: ChainId,
+  limit: number,
+): Promise<Answer> {
+  const [reading] = await view.tokens([ref])
+  const token = reading?.record
+  if (token === undefined) throw unknownPathId('token')
+  const top = (await holders.top(ref)).slice(0, limit)
+  const accounts = await holders.accounts(
+    ref.chain,
+    top.map(({ holder: address }) => address),
+  )
+  const rows = tokenHolders(token, top, accounts, nativeDecimalsOf(ref.chain))
+  return {
+    json: Buffer.from(JSON.stringify(rows)),
+    headers: {
+      'x-holders-complete': String(token.holding !== undefined),
+      ...(accounts === undefined && { 'x-native-balances': 'unknown' }),
+    },
+  }
 }
