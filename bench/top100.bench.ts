@@ -192,16 +192,17 @@ function complaint(amounts: readonly bigint[]): string | undefined {
 
 type Answered = { readonly holder: string; readonly amount_cur: number; readonly main_coin_balance: number }
 
-async function askGateway({ gateway }: Filled, token: string): Promise<string | undefined> {
-  const rows = JSON.parse(
-    (await gateway.ask('GET', `/v2/tokens/top100/${token}-eth`)).toString(),
-  ) as Answered[]
+const askGateway = ({ gateway }: Filled, token: string): Promise<Buffer> =>
+  gateway.ask('GET', `/v2/tokens/top100/${token}-eth`)
+
+function complaintOfAnswer({ gateway }: Filled, answer: Buffer): string | undefined {
+  const rows = JSON.parse(answer.toString()) as Answered[]
   const decimals = gateway.tokens[0]?.decimals ?? 0
   const isAsExpected = EXPECTED.every(
     (amount, index) => rows[index]?.amount_cur === Number(formatAmount(amount, decimals)),
   )
   if (!isAsExpected || new Set(rows.map(({ holder }) => holder)).size !== LIMIT)
-    return `not the ${LIMIT} largest of ${token}`
+    return `not the ${LIMIT} largest`
   return rows.every(({ main_coin_balance }) => main_coin_balance === 1)
     ? undefined
     : 'accounts were not asked'
@@ -211,28 +212,38 @@ async function askGateway({ gateway }: Filled, token: string): Promise<string | 
 async function openCold(): Promise<Sides> {
   const world = await filled.open()
   const lastAsked = new Map<string, number>()
-  return tailOf(() => {
-    const now = performance.now()
-    const token = TOKEN_ADDRESSES.find((each) => now - (lastAsked.get(each) ?? -Infinity) > KEPT_MS + 500)
-    if (token === undefined) return undefined
-    lastAsked.set(token, now)
-    return askGateway(world, token)
-  }, true)
+  return tailOf({
+    ask: () => {
+      const now = performance.now()
+      const token = TOKEN_ADDRESSES.find((each) => now - (lastAsked.get(each) ?? -Infinity) > KEPT_MS + 500)
+      if (token === undefined) return undefined
+      lastAsked.set(token, now)
+      return askGateway(world, token)
+    },
+    complaintOf: (answer) => complaintOfAnswer(world, answer),
+    areRare: true,
+  })
 }
 
 async function openKept(): Promise<Sides> {
   const world = await filled.open()
-  return tailOf(() => askGateway(world, TOKEN_ADDRESSES[0] as string))
+  return tailOf({
+    ask: () => askGateway(world, TOKEN_ADDRESSES[0] as string),
+    complaintOf: (answer) => complaintOfAnswer(world, answer),
+  })
 }
 
 async function openEqual(): Promise<Sides> {
   const { options } = await filled.open()
   const reader = openHistoryReader(options)
-  const sides = tailOf(async () => {
-    const question = { chain: 'eth', upTo: RANKS.versions, token: EQUAL, limit: LIMIT }
-    const holders = (await reader.topHolders(question)).map(({ holder }) => holder)
-    const isInOrder = holders.every((holder, index) => index === 0 || (holders[index - 1] ?? '') < holder)
-    return holders.length === LIMIT && isInOrder ? undefined : 'not the lowest addresses'
+  const sides = tailOf({
+    ask: () => reader.topHolders({ chain: 'eth', upTo: RANKS.versions, token: EQUAL, limit: LIMIT }),
+    complaintOf: (found) => {
+      const isInOrder = found.every(
+        ({ holder }, index) => index === 0 || (found[index - 1]?.holder ?? '') < holder,
+      )
+      return found.length === LIMIT && isInOrder ? undefined : 'not the lowest addresses'
+    },
   })
   return {
     ...sides,
@@ -243,11 +254,16 @@ async function openEqual(): Promise<Sides> {
   }
 }
 
-/**
- * One question after the other, unless there is none to be asked just now. What is told is the p99 of the slice; where
- * questions are rare, of all so far.
- */
-function tailOf(ask: () => Promise<string | undefined> | undefined, areRare = false) {
+type Asking<T> = {
+  /** Undefined while there is nothing to be asked. */
+  readonly ask: () => Promise<T> | undefined
+  /** Every answer is looked at, but that is no part of the time it took. */
+  readonly complaintOf: (answer: T) => string | undefined
+  readonly areRare?: boolean
+}
+
+/** One question after the other. What is told is the p99 of the slice; where questions are rare, of all so far. */
+function tailOf<T>({ ask, complaintOf, areRare = false }: Asking<T>) {
   const times: number[] = []
   const subject: Sides['subject'] = async (durationMs) => {
     const end = performance.now() + durationMs
@@ -259,9 +275,10 @@ function tailOf(ask: () => Promise<string | undefined> | undefined, areRare = fa
         await sleep(20)
         continue
       }
-      const wrong = await asked
-      if (wrong !== undefined) return { units: 0, wrong }
+      const answer = await asked
       times.push(performance.now() - start)
+      const wrong = complaintOf(answer)
+      if (wrong !== undefined) return { units: 0, wrong }
     } while (performance.now() < end)
     return { units: quantile(times.slice(first), 0.99) }
   }
