@@ -59,6 +59,7 @@ test('migrations run once, run again after a crash before the record, and refuse
       '0012_contracts.sql',
       '0013_graduated_switches.sql',
       '0014_quote_candles.sql',
+      '0015_quick_search_columns.sql',
     ],
   )
   await client.command({ query: 'TRUNCATE TABLE migrated.migrations' })
