@@ -3,6 +3,8 @@ import { formatValue } from '../../domain/money.ts'
 import { sumsOf, WINDOWS, type WindowName } from '../../domain/window.ts'
 import { percentChange } from './windows.ts'
 
+type FieldNames = Readonly<Record<keyof typeof PAIR_FIELDS, string>>
+
 /** What a window of a pair is called on the wire: the name of each number, for the window's own name. */
 const PAIR_FIELDS = {
   change: (w: string) => `price_change_${w}`,
@@ -30,22 +32,31 @@ const TOKEN_FIELDS: typeof PAIR_FIELDS = {
   sellers: (w) => `token_sellers_${w}`,
 }
 
+/** Put together once, not for every row. */
 const NAMES = {
-  pair: { fields: PAIR_FIELDS, windows: WINDOWS },
-  token: { fields: TOKEN_FIELDS, windows: ['5m', '1h', '4h', '24h'] },
-} as const satisfies Record<string, { fields: typeof PAIR_FIELDS; windows: readonly WindowName[] }>
+  pair: namesOf(PAIR_FIELDS, WINDOWS),
+  token: namesOf(TOKEN_FIELDS, ['5m', '1h', '4h', '24h']),
+}
+
+function namesOf(fields: typeof PAIR_FIELDS, windows: readonly WindowName[]) {
+  return windows.map((window) => ({
+    window,
+    names: Object.fromEntries(
+      Object.entries(fields).map(([field, nameOf]) => [field, nameOf(window)]),
+    ) as FieldNames,
+  }))
+}
 
 export type WindowKind = keyof typeof NAMES
 
 /** Which numbers are counts, and which are decimal text. */
-const COUNTS = new Set<keyof typeof PAIR_FIELDS>(['count', 'buys', 'sells', 'makers', 'buyers', 'sellers'])
+const COUNTS = new Set<keyof FieldNames>(['count', 'buys', 'sells', 'makers', 'buyers', 'sellers'])
 
 /** The names of all window fields and their types, for the schema of an answer. */
 export function windowFieldTypes(kind: WindowKind): { name: string; isCount: boolean }[] {
-  const { fields, windows } = NAMES[kind]
-  return windows.flatMap((window) =>
-    (Object.keys(fields) as (keyof typeof PAIR_FIELDS)[]).map((field) => ({
-      name: fields[field](window),
+  return NAMES[kind].flatMap(({ names }) =>
+    (Object.keys(names) as (keyof FieldNames)[]).map((field) => ({
+      name: names[field],
       isCount: COUNTS.has(field),
     })),
   )
@@ -53,23 +64,22 @@ export function windowFieldTypes(kind: WindowKind): { name: string; isCount: boo
 
 /** All that is known of the windows; a pair or token that was never traded has none. */
 export function windowFields(kind: WindowKind, known: Windows | undefined): Record<string, string | number> {
-  const { fields, windows } = NAMES[kind]
   const answer: Record<string, string | number> = {}
   if (known === undefined) return answer
-  for (const window of windows) {
+  for (const { window, names } of NAMES[kind]) {
     const sums = sumsOf(known, window)
     const { buyUsd, sellUsd, buys, sells, openUsd } = sums
     const change = percentChange(known.priceUsd, openUsd)
-    if (change !== undefined) answer[fields.change(window)] = change
-    answer[fields.volume(window)] = formatValue(buyUsd + sellUsd)
-    answer[fields.buyVolume(window)] = formatValue(buyUsd)
-    answer[fields.sellVolume(window)] = formatValue(sellUsd)
-    answer[fields.count(window)] = buys + sells
-    answer[fields.buys(window)] = buys
-    answer[fields.sells(window)] = sells
-    answer[fields.makers(window)] = sums.makers
-    answer[fields.buyers(window)] = sums.buyers
-    answer[fields.sellers(window)] = sums.sellers
+    if (change !== undefined) answer[names.change] = change
+    answer[names.volume] = formatValue(buyUsd + sellUsd)
+    answer[names.buyVolume] = formatValue(buyUsd)
+    answer[names.sellVolume] = formatValue(sellUsd)
+    answer[names.count] = buys + sells
+    answer[names.buys] = buys
+    answer[names.sells] = sells
+    answer[names.makers] = sums.makers
+    answer[names.buyers] = sums.buyers
+    answer[names.sellers] = sums.sellers
   }
   return answer
 }

@@ -1,6 +1,6 @@
 import type { Windows } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
-import { formatFixed } from '../../domain/money.ts'
+import { formatFixed, pow10 } from '../../domain/money.ts'
 import { dayOf, sumsOf } from '../../domain/window.ts'
 
 const PERCENT_DIGITS = 2
@@ -8,7 +8,7 @@ const PERCENT_DIGITS = 2
 /** By how many percent points a price is above what it was; unknown unless both are known. */
 export function percentChange(now: Price | undefined, before: Price | undefined): string | undefined {
   if (now === undefined || before === undefined || before === 0n) return undefined
-  return formatFixed(((now - before) * 10n ** BigInt(2 + PERCENT_DIGITS)) / before, PERCENT_DIGITS)
+  return formatFixed(((now - before) * pow10(2 + PERCENT_DIGITS)) / before, PERCENT_DIGITS)
 }
 
 /** Over the last 24 hours. */
