@@ -194,6 +194,25 @@ test('a token is found by what it is now: not once it is undone, nor by what it 
   ])
 })
 
+test('a row that was told before is told anew when its token or what was traded of it changes', async () => {
+  const address = `0x${'94'.repeat(20)}`
+  const told = async (): Promise<unknown[]> =>
+    (await search('oftx')).map((row) => [row.main_pair_tvl, row.tx_volume_u_24h, row.is_impostor])
+  await store(tokenOf('OFTX', { tvl: 100, volume: 7 }, address))
+  for (let times = 0; times < 2; times++) assert.deepEqual(await told(), [['100', '7', false]])
+  const [token, windows] = tokenOf('OFTX', { tvl: 50, volume: 8 }, address)
+  assert.ok(token !== undefined && windows !== undefined)
+  await store([token])
+  assert.deepEqual(await told(), [['50', '7', false]])
+  await store([windows])
+  assert.deepEqual(await told(), [['50', '8', false]])
+  await store(tokenOf('OFTX', { tvl: 60, volume: 1 }))
+  assert.deepEqual(await told(), [
+    ['60', '1', false],
+    ['50', '8', true],
+  ])
+})
+
 test('no impostor stands before its genuine token, in any order, of more than are looked at', async () => {
   const dice = new Dice(7)
   const symbols = ['ZAP', 'zap', 'ZАP', 'ZAPP', 'ZAPPER', '$ZAP', 'ZAPl', 'ZAPI']

@@ -41,11 +41,13 @@ export function matchOf(keyword: Keyword, symbol: TextKeys, name: string): Match
   }
   if (fits.includes('begins')) return { class: 1, distance: symbol.folded.startsWith(keyword.folded) ? 0 : 1 }
   if (!keyword.isForNames) return undefined
-  const distances = fitsOf(keyword, keysOf(name)).map((fit) => FITS.indexOf(fit))
+  const distances = fitsOf(keyword, { letters: lettersOf(name), looks: looksOf(name) }).map((fit) =>
+    FITS.indexOf(fit),
+  )
   return distances.length === 0 ? undefined : { class: 2, distance: Math.min(...distances) }
 }
 
-function fitsOf(keyword: TextKeys, { letters, looks }: TextKeys): Fit[] {
+function fitsOf(keyword: Keyword, { letters, looks }: Pick<TextKeys, 'letters' | 'looks'>): Fit[] {
   return [fitOf(keyword.letters, letters), fitOf(keyword.looks, looks)].filter((fit) => fit !== undefined)
 }
 

@@ -5,7 +5,14 @@ import { sampleToken, sampleWindows, value } from '../../../../test/support/mark
 import { lettersOf, looksOf } from '../../../domain/search-text.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { keysOf, matchOf, parseKeyword } from './keyword-match.ts'
-import { rankMatches, TOKEN_ORDERS, type TokenOrder } from './rank-matches.ts'
+import {
+  contendersOf,
+  placeMatches,
+  type RankedMatch,
+  rankMatches,
+  TOKEN_ORDERS,
+  type TokenOrder,
+} from './rank-matches.ts'
 
 type Made = {
   readonly symbol: string
@@ -42,14 +49,25 @@ function viewOf({
   }
 }
 
+function ranked(
+  typed: string,
+  views: readonly TokenView[],
+  order: TokenOrder,
+  main?: TokenView,
+): RankedMatch[] {
+  return rankMatches(
+    placeMatches(views, { keyword: parseKeyword(typed), isMain: (view) => view === main }),
+    order,
+  )
+}
+
 function rank(
   typed: string,
   views: readonly TokenView[],
   order: TokenOrder = 'fdv',
   main?: TokenView,
 ): string[] {
-  const isMain = (view: TokenView): boolean => view === main
-  return rankMatches(views, { keyword: parseKeyword(typed), order, isMain }).map(
+  return ranked(typed, views, order, main).map(
     ({ view, isImpostor }) => `${view.token.symbol}${isImpostor ? '!' : ''}`,
   )
 }
@@ -105,9 +123,8 @@ describe('the genuine one', () => {
 
   test('is nobody among equals, and unknown where only names matched', () => {
     const views = [viewOf({ symbol: 'X', name: 'Great' }), viewOf({ symbol: 'X', name: 'Great' })]
-    const ranked = rankMatches(views, { keyword: parseKeyword('great'), order: 'fdv', isMain: () => false })
     assert.deepEqual(
-      ranked.map(({ isImpostor }) => isImpostor),
+      ranked('great', views, 'fdv').map(({ isImpostor }) => isImpostor),
       [undefined, undefined],
     )
     assert.deepEqual(rank('x', views), ['X', 'X'])
@@ -125,29 +142,30 @@ test('what is unknown comes last in every order, then the address decides', () =
   assert.deepEqual(rank('a', views, 'fdv'), ['AB', 'AC', 'AD'])
 })
 
+const texts = ['LINK', 'LlNK', 'link', 'llnk', 'L1NK', '$LINK', 'LINKS', 'Link', 'LІNK', 'LIN', 'X']
+const token = fc.record({
+  symbol: fc.constantFrom(...texts),
+  name: fc.constantFrom(...texts, 'Chain LINK', 'Links of all'),
+  chain: fc.constantFrom('eth', 'bsc'),
+  tvl: fc.option(fc.nat(5), { nil: undefined }),
+  fdv: fc.nat(100),
+  volume: fc.nat(100),
+  isListed: fc.boolean(),
+})
+const cases = fc.record({
+  typed: fc.constantFrom(...texts, 'l', 'li', 'lin'),
+  order: fc.constantFrom(...TOKEN_ORDERS),
+  tokens: fc.array(token, { maxLength: 15 }),
+})
+
 test('no impostor stands before whom it could be taken for, in any order', () => {
-  const texts = ['LINK', 'LlNK', 'link', 'llnk', 'L1NK', '$LINK', 'LINKS', 'Link', 'LІNK', 'LIN', 'X']
-  const token = fc.record({
-    symbol: fc.constantFrom(...texts),
-    name: fc.constantFrom(...texts, 'Chain LINK', 'Links of all'),
-    chain: fc.constantFrom('eth', 'bsc'),
-    tvl: fc.option(fc.nat(5), { nil: undefined }),
-    fdv: fc.nat(100),
-    volume: fc.nat(100),
-    isListed: fc.boolean(),
-  })
-  const cases = fc.record({
-    typed: fc.constantFrom(...texts, 'l', 'li', 'lin'),
-    order: fc.constantFrom(...TOKEN_ORDERS),
-    tokens: fc.array(token, { maxLength: 15 }),
-  })
   fc.assert(
     fc.property(cases, ({ typed, order, tokens }) => {
       const all = tokens.map(viewOf)
-      const ranked = rankMatches(all, { keyword: parseKeyword(typed), order, isMain: () => false })
+      const found = ranked(typed, all, order)
       const standing = ({ listing, token }: TokenView): bigint =>
         listing ? value('1000000') : (token.mainPairTvlUsd ?? -1n)
-      for (const [at, { view, isImpostor }] of ranked.entries()) {
+      for (const [at, { view, isImpostor }] of found.entries()) {
         const genuine = [lettersOf, looksOf].flatMap((keyOf) => {
           const alike = all.filter(
             (other) => other.chain === view.chain && keyOf(other.token.symbol) === keyOf(view.token.symbol),
@@ -156,7 +174,7 @@ test('no impostor stands before whom it could be taken for, in any order', () =>
           return isHighest(view) ? [] : alike.filter(isHighest)
         })
         assert.equal(isImpostor === true, genuine.length > 0)
-        const places = genuine.map((other) => ranked.findIndex((each) => each.view === other))
+        const places = genuine.map((other) => found.findIndex((each) => each.view === other))
         assert.ok(
           places.every((place) => place < at),
           `${view.token.symbol} before its genuine one`,
@@ -165,4 +183,23 @@ test('no impostor stands before whom it could be taken for, in any order', () =>
     }),
     { numRuns: 2_000 },
   )
+})
+
+test('who is among the first is among the contenders, who are found without their windows', () => {
+  let leftOut = 0
+  fc.assert(
+    fc.property(cases, fc.integer({ min: 1, max: 6 }), ({ typed, order, tokens }, limit) => {
+      const all = tokens.map(viewOf)
+      const bare = all.map((view) => ({ ...view, windows: undefined }))
+      const placed = placeMatches(bare, { keyword: parseKeyword(typed), isMain: () => false })
+      const contenders = contendersOf(placed, order, limit)
+      const addresses = new Set(contenders.map(({ view }) => view.token.address))
+      for (const { view } of ranked(typed, all, order).slice(0, limit)) {
+        assert.ok(addresses.has(view.token.address), `${view.token.symbol} is missing`)
+      }
+      leftOut += placed.length - contenders.length
+    }),
+    { numRuns: 2_000 },
+  )
+  assert.ok(leftOut > 1_000, `only ${leftOut} were left out`)
 })

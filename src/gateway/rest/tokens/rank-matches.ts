@@ -14,6 +14,9 @@ const FIGURES = {
 export type TokenOrder = keyof typeof FIGURES
 export const TOKEN_ORDERS = Object.keys(FIGURES) as TokenOrder[]
 
+/** Only this one takes more than the token itself. */
+const ORDER_BY_WINDOWS: TokenOrder = 'tx_volume_u_24h'
+
 export type RankedMatch = {
   readonly view: TokenView
   /** Another token of its chain has the same symbol, or one that looks like it, and stands higher. Unknown where
@@ -21,41 +24,61 @@ export type RankedMatch = {
   readonly isImpostor: boolean | undefined
 }
 
-export type RankOptions = {
+/** Where it stands, whatever order is asked for. */
+export type PlacedMatch = Place & { readonly view: TokenView; readonly match: Match }
+
+export type PlaceOptions = {
   readonly keyword: Keyword
-  readonly order: TokenOrder
   /** Other tokens of the chain are traded against it. */
   readonly isMain: (view: TokenView) => boolean
 }
 
 /**
- * Those that match, best first: by what matches, the genuine before those that could be taken for it, by how well it
- * matches, then in the order asked for. What stands higher is what the operator vouches for, then what has more in its
- * main pair: supply and trades cost nothing to make up.
+ * Those that match, and their places: by what matches, the genuine before those that could be taken for it, by how well
+ * it matches. What stands higher is what the operator vouches for, then what has more in its main pair: supply and
+ * trades cost nothing to make up, and windows are not needed here.
  */
-export function rankMatches(views: readonly TokenView[], options: RankOptions): RankedMatch[] {
-  const { keyword, order, isMain } = options
+export function placeMatches(views: readonly TokenView[], options: PlaceOptions): PlacedMatch[] {
+  const { keyword, isMain } = options
   const candidates = views.map((view) => candidateOf(view, keyword, isMain(view)))
   const places = placesOf(candidates)
-  const figureOf = FIGURES[order]
-  const matches = candidates.flatMap((candidate) => {
+  return candidates.flatMap((candidate) => {
     const { match, view } = candidate
     const place = places.get(candidate)
-    if (match === undefined || place === undefined) return []
-    return [{ ...place, match, view, figure: figureOf(view) ?? -1n }]
+    return match === undefined || place === undefined ? [] : [{ ...place, match, view }]
   })
-  matches.sort(
-    (a, b) =>
-      a.class - b.class ||
-      a.depth - b.depth ||
-      a.match.distance - b.match.distance ||
-      compare(b.figure, a.figure) ||
-      compare(a.view.chain, b.view.chain) ||
-      compare(a.view.token.address, b.view.token.address),
-  )
-  return matches.map(({ view, match, depth }) => {
+}
+
+/** Those that can be among the first so many, whatever their windows say. */
+export function contendersOf(
+  placed: readonly PlacedMatch[],
+  order: TokenOrder,
+  limit: number,
+): readonly PlacedMatch[] {
+  if (placed.length <= limit) return placed
+  const compareKnown = order === ORDER_BY_WINDOWS ? comparePlaces : inOrder(order)
+  const last = placed.toSorted(compareKnown)[limit - 1]
+  return placed.filter((each) => last !== undefined && compareKnown(each, last) <= 0)
+}
+
+/** Best first: by place, then in the order asked for. */
+export function rankMatches(placed: readonly PlacedMatch[], order: TokenOrder): RankedMatch[] {
+  return placed.toSorted(inOrder(order)).map(({ view, match, depth }) => {
     return { view, isImpostor: depth > 0 ? true : isJudged(match) ? false : undefined }
   })
+}
+
+function inOrder(order: TokenOrder): (a: PlacedMatch, b: PlacedMatch) => number {
+  const figureOf = FIGURES[order]
+  return (a, b) =>
+    comparePlaces(a, b) ||
+    compare(figureOf(b.view) ?? -1n, figureOf(a.view) ?? -1n) ||
+    compare(a.view.chain, b.view.chain) ||
+    compare(a.view.token.address, b.view.token.address)
+}
+
+function comparePlaces(a: PlacedMatch, b: PlacedMatch): number {
+  return a.class - b.class || a.depth - b.depth || a.match.distance - b.match.distance
 }
 
 type Candidate = {
