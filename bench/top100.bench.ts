@@ -221,7 +221,7 @@ async function openCold(): Promise<Sides> {
       return askGateway(world, token)
     },
     complaintOf: (answer) => complaintOfAnswer(world, answer),
-    areRare: true,
+    isOfAll: true,
   })
 }
 
@@ -230,6 +230,7 @@ async function openKept(): Promise<Sides> {
   return tailOf({
     ask: () => askGateway(world, TOKEN_ADDRESSES[0] as string),
     complaintOf: (answer) => complaintOfAnswer(world, answer),
+    isOfAll: true,
   })
 }
 
@@ -259,15 +260,16 @@ type Asking<T> = {
   readonly ask: () => Promise<T> | undefined
   /** Every answer is looked at, but that is no part of the time it took. */
   readonly complaintOf: (answer: T) => string | undefined
-  readonly areRare?: boolean
+  /** The p99 is of all answers so far, not of the slice: where one has too few, or too few of those that wait. */
+  readonly isOfAll?: boolean
 }
 
-/** One question after the other. What is told is the p99 of the slice; where questions are rare, of all so far. */
-function tailOf<T>({ ask, complaintOf, areRare = false }: Asking<T>) {
+/** One question after the other. */
+function tailOf<T>({ ask, complaintOf, isOfAll = false }: Asking<T>) {
   const times: number[] = []
   const subject: Sides['subject'] = async (durationMs) => {
     const end = performance.now() + durationMs
-    const first = areRare ? 0 : times.length
+    const first = isOfAll ? 0 : times.length
     do {
       const start = performance.now()
       const asked = ask()
