@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { ChangeSet } from '../domain/change.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { openChangeSet } from '../domain/wire/change-codec.ts'
@@ -77,13 +77,15 @@ export class FollowedChain {
     for await (const message of this.#log.read({ after: stored?.position, signal })) {
       this.#take(message)
       if (message.position.seq >= end) this.isCaughtUp = true
+      // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
+      await turn()
     }
   }
 
   /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
   #take({ body: read, position }: LogMessage): void {
-    // A copy: the message may be a small part of a large buffer, which would be kept in memory with it.
-    const body = new Uint8Array(read)
+    // Perhaps a copy: a small part of a large buffer would keep all of it in memory.
+    const body = read.length * 2 < read.buffer.byteLength ? new Uint8Array(read) : read
     const opened = openChangeSet(body)
     const { set } = opened
     const origin = this.end
