@@ -100,4 +100,7 @@ test('a bucket holds a burst, refills at its rate, and knows when', () => {
   now = 60_000
   assert.equal(bucket.take(), true)
   assert.equal(bucket.left, 4)
+  // What is given back can be taken again, but no bucket holds more than it can.
+  bucket.giveBack(3)
+  assert.equal(bucket.left, 5)
 })
