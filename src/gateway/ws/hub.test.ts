@@ -41,11 +41,16 @@ class Recorder implements Listener {
   }
 
   offer(key: string, event: PushEvent): void {
+    event.size(this.#shape)
     this.offers.push({ key, event })
   }
 
+  get #shape(): Shape {
+    return this.wantsReorgs ? 'revised' : 'document'
+  }
+
   get shown() {
-    const shape: Shape = this.wantsReorgs ? 'revised' : 'document'
+    const shape = this.#shape
     return this.offers.map(({ key, event }) => ({
       key,
       topic: event.topic,

@@ -9,6 +9,7 @@ import { WatchedPairs } from './watched-pairs.ts'
 export type Listener = {
   /** Retractions are for those who ask for them; a plain subscriber sees corrected values only. */
   readonly wantsReorgs: boolean
+  /** Asks for the size of what it keeps: only what was encoded by then can be written later. */
   offer(key: string, event: PushEvent): void
 }
 
@@ -71,5 +72,6 @@ export class Hub {
         listener.offer(key, event)
       }
     }
+    event?.seal()
   }
 }

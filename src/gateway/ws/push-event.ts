@@ -1,4 +1,5 @@
 import type { EventRef } from '../../domain/change.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
 import type { SetOrigin } from './cursor.ts'
 import { textFrame } from './frame.ts'
 import type { TopicName } from './topic.ts'
@@ -42,7 +43,7 @@ export class PushEvent {
   readonly place: PushPlace
   readonly isState: boolean
   readonly candle: number | undefined
-  readonly #build: PushParts['build']
+  #build: PushParts['build'] | undefined
   readonly #sentTime: string
   #document: Encoded | undefined
   #revised: Encoded | undefined
@@ -54,6 +55,14 @@ export class PushEvent {
     this.candle = candle
     this.#build = build
     this.#sentTime = sentTime === undefined ? '' : `,"sent_time":${sentTime}`
+  }
+
+  /**
+   * Everybody was offered it, and whoever takes it has asked for its size. What waits to be written for long keeps its bytes
+   * then, and not the whole set that they were made from.
+   */
+  seal(): void {
+    this.#build = undefined
   }
 
   /** Of its frame, nearly. */
@@ -91,6 +100,9 @@ export class PushEvent {
   }
 
   #encode(shape: Shape): Encoded {
+    if (this.#build === undefined) {
+      throw new ChaintapeError('internal', `a push was sealed before it was ever asked for as ${shape}`)
+    }
     return { result: Buffer.from(JSON.stringify(this.#build(shape))), frames: new Map() }
   }
 }

@@ -133,7 +133,8 @@ export class ResumeWorld {
     await history.commit({ chain: CHAIN, seq, ...head, finalNumber, position: last.position })
     await history.close()
     const connection = await connect({ servers: [...nats.urls] })
-    const manager = await jetstreamManager(connection)
+    // A long log takes its time to be cut.
+    const manager = await jetstreamManager(connection, { timeout: 60_000 })
     for await (const { config } of manager.streams.list()) {
       if (!config.name.includes('CHANGES')) continue
       await manager.streams.update(config.name, { ...config, max_msgs: 1 })
