@@ -19,10 +19,7 @@ export function formatApiKey(random: Uint8Array): string {
   return `${PREFIX}${body}${checksum(body)}`
 }
 
-/**
- * Has the form of a key, with the right checksum: for whoever looks for leaked or misspelt ones. Whether it was ever given
- * out only its digest tells.
- */
+/** Has the form of a key, with the right checksum. Whether it was ever given out only its digest tells. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false
   const body = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { API_KEY_RANDOM_BYTES, formatApiKey } from '../../src/domain/api-key.ts'
 import { expected, ourHeaders, problemOf } from '../support/gateway-answers.ts'
 import { API_KEY, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
 import { MEME, MEME_WETH, sampleToken } from '../support/market-samples.ts'
@@ -23,18 +24,27 @@ const PAIR_PATH = `/v2/pairs/${MEME_WETH}-eth`
 const TOKEN_PATH = `/v2/tokens/${MEME}-eth`
 
 test('401: no key, a wrong key, before anything else is looked at', async () => {
-  const refused = expected(
-    401,
-    'unauthorized',
-    'The API key is missing or invalid',
-    'send a valid API key in the X-API-KEY header',
-  )
-  for (const headers of [{}, { 'x-api-key': '' }, { 'x-api-key': `${API_KEY}x` }, { 'x-api-key': 'wrong' }]) {
-    const answer = await gateway.get('/v2/pairs/nonsense', headers)
-    assert.deepEqual(problemOf(answer), refused)
+  const refused = (slip = '') =>
+    expected(
+      401,
+      'unauthorized',
+      'The API key is missing or invalid',
+      `send a valid API key in the X-API-KEY header${slip}`,
+    )
+  const misspelt = refused('; what it says is none: misspelt, or cut off')
+  const never = formatApiKey(Buffer.alloc(API_KEY_RANDOM_BYTES, 99))
+  for (const [key, problem] of [
+    [undefined, refused()],
+    ['', refused()],
+    [never, refused()],
+    [`${API_KEY}x`, misspelt],
+    ['wrong', misspelt],
+  ] as const) {
+    const answer = await gateway.get('/v2/pairs/nonsense', key === undefined ? {} : { 'x-api-key': key })
+    assert.deepEqual(problemOf(answer), problem)
     assert.deepEqual(ourHeaders(answer), { 'x-cu-cost': '0' })
   }
-  assert.deepEqual(problemOf(await gateway.post('/v2/tokens/price', '{', { 'x-api-key': 'wrong' })), refused)
+  assert.deepEqual(problemOf(await gateway.post('/v2/tokens/price', '{', { 'x-api-key': 'wrong' })), misspelt)
 })
 
 test('404: unknown routes', async () => {

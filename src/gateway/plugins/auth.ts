@@ -13,8 +13,9 @@ declare module 'fastify' {
 export function requireApiKey(scope: Scope, check: KeyRing['check']): void {
   scope.decorateRequest('grant', null)
   scope.addHook('onRequest', (request, _reply, done) => {
-    const checked = check(request.headers['x-api-key'])
-    if (typeof checked === 'string') return done(keyRefused(checked))
+    const given = request.headers['x-api-key']
+    const checked = check(given)
+    if (typeof checked === 'string') return done(keyRefused(checked, given))
     request.grant = checked
     done()
   })

@@ -92,7 +92,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     }
     if (given === undefined) return undefined
     const checked = options.check(given)
-    if (typeof checked === 'string') return keyRefused(checked)
+    if (typeof checked === 'string') return keyRefused(checked, given)
     if (connections.hasRoomFor(checked)) return checked
     const { maxConnections } = checked.plan.sockets
     return new RequestError('limit_exceeded', `a key has at most ${maxConnections} connections`)
