@@ -20,6 +20,8 @@ export class Hub {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #heard = new HeardSubjects()
   readonly #now: () => number
+  /** Of the set that is being applied. */
+  #pushed: PushEvent[] = []
 
   constructor(now: () => number) {
     this.#now = now
@@ -55,6 +57,10 @@ export class Hub {
     let index = 0
     for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
     pushes.ofPrices(repriced, this.#push)
+    const pushed = this.#pushed
+    this.#pushed = []
+    // By then every socket was written to: that was put into the same queue, before this.
+    if (pushed.length > 0) setImmediate(() => forgetFrames(pushed))
   }
 
   readonly #push: Emit = (keys, isReorg, build) => {
@@ -72,6 +78,12 @@ export class Hub {
         listener.offer(key, event)
       }
     }
-    event?.seal()
+    if (event === undefined) return
+    event.seal()
+    this.#pushed.push(event)
   }
+}
+
+function forgetFrames(events: readonly PushEvent[]): void {
+  for (const event of events) event.forgetFrames()
 }

@@ -65,6 +65,12 @@ export class PushEvent {
     this.#build = undefined
   }
 
+  /** Who keeps up was written to. Whoever is late gets a frame of its own: until then one push would keep those of all ids. */
+  forgetFrames(): void {
+    this.#document?.frames.clear()
+    this.#revised?.frames.clear()
+  }
+
   /** Of its frame, nearly. */
   size(shape: Shape): number {
     return this.#encoded(shape).result.length + ENVELOPE_BYTES

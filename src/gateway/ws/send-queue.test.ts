@@ -88,6 +88,27 @@ test('a reader that lags is told the newest of each candle, not of the newest ca
   assert.equal(counts.conflations, 1)
 })
 
+test('a reader that lags for long waits for no more than the newest states and all events, in their order', () => {
+  const { stream, counts, queue } = start()
+  queue.push(framer(1), 'key', event('sent'))
+  stream.writableLength = CONGESTED
+  queue.flush()
+  const rounds = 2_500
+  for (let i = 0; i < rounds; i++) {
+    for (const key of ['a', 'b']) queue.push(framer(1), key, event(`${key}${i}`))
+    if (i % 1_000 === 0) queue.push(framer(1), 'events', event(`e${i}`, false))
+  }
+  const last = rounds - 1
+  const expected = ['1 e0', '1 e1000', '1 e2000', `1 a${last}`, `1 b${last}`]
+  const bytes = expected
+    .map((text) => event(text.slice(2)).size('document'))
+    .reduce((sum, each) => sum + each)
+  assert.equal(queue.bufferedBytes - CONGESTED, bytes)
+  stream.drain()
+  assert.deepEqual(shown(stream).slice(1), expected)
+  assert.deepEqual([counts.conflations, counts.overflows], [2 * last, 0])
+})
+
 test('the limit counts what the kernel has not taken and what waits; a state that is replaced counts once', () => {
   const one = event('x'.repeat(1_000)).size('document')
   const { stream, counts, queue } = start(CONGESTED + 3 * one)

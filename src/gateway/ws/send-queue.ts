@@ -18,10 +18,12 @@ export type FrameSink = {
   once(event: 'drain', listener: () => void): unknown
 }
 
-/** An answer, or a push that is framed when it is written. */
-type Waiting =
-  | { readonly bytes: number; readonly frame: Buffer; readonly framer?: undefined }
-  | { readonly bytes: number; readonly framer: Framer; readonly event: PushEvent }
+/**
+ * Two for each that waits: the framer and the push that it frames when it is written, or nothing and an answer's frame;
+ * nothing twice where a newer state took its place. For many readers that lag this is most of what they cost: what
+ * they wait for they share.
+ */
+type Waiting = (Framer | PushEvent | Buffer | undefined)[]
 
 /** The one whose socket it is. */
 export type SendQueueOwner = {
@@ -41,6 +43,8 @@ export type SendQueueOptions = {
 
 /** As long as the stream holds so much that the kernel does not take, nothing more is handed to it. */
 const CONGESTED_BYTES = 128 * 1_024
+/** Places that are free before the others move up. */
+const MANY_LEFT = 1_000
 
 /**
  * What one socket has to be sent, in order. Frames that come together are written together. While the client does
@@ -50,12 +54,11 @@ export class SendQueue {
   readonly #stream: FrameSink
   readonly #owner: SendQueueOwner
   readonly #options: SendQueueOptions
-  /** While the client keeps up. */
-  #next: Waiting[] | undefined
-  /** While it does not: states by their key, so that they can be replaced; everything else by a number of its own. */
-  #late: Map<string | number, Waiting> | undefined
+  #waiting: Waiting | undefined
+  /** While the client does not keep up: where each state waits, so that it can be replaced. */
+  #states: Map<string, number> | undefined
+  #left = 0
   #bytes = 0
-  #count = 0
   #isWoken = false
   #isCongested = false
   #isClosed = false
@@ -91,33 +94,38 @@ export class SendQueue {
 
   /** An answer: never left out. */
   sendFrame(frame: Buffer): void {
-    this.#add({ bytes: frame.length, frame })
+    this.#add(undefined, frame, frame.length)
   }
 
   push(framer: Framer, key: string, event: PushEvent): void {
-    const waiting = { bytes: framer.size(event), framer, event }
+    const bytes = framer.size(event)
     if (!event.isState || !this.#isCongested) {
-      this.#add(waiting)
+      this.#add(framer, event, bytes)
       return
     }
-    const place = `${framer.serial} ${key} ${event.candle ?? ''}`
-    const older = this.#late?.get(place)
+    const state = `${framer.serial} ${key} ${event.candle ?? ''}`
+    const older = this.#states?.get(state)
     if (older !== undefined) {
-      this.#late?.delete(place)
-      this.#bytes -= older.bytes
+      this.#states?.delete(state)
+      this.#leaveOut(older)
       this.#options.metrics.conflations.inc()
     }
     // At the end: what a client was told is then always everything up to some moment.
-    this.#add(waiting, place)
+    const at = this.#waiting?.length ?? 0
+    if (!this.#add(framer, event, bytes)) return
+    this.#states ??= new Map()
+    this.#states.set(state, at)
+    if (this.#left >= MANY_LEFT) this.#moveUp()
   }
 
   /** Those that write the same at the same time may share what they join. */
   flush(joined?: JoinedFrames): void {
     this.#isWoken = false
     const stream = this.#stream
-    if (this.#isCongested || (this.#next === undefined && this.#late === undefined)) return
-    if (!this.#owner.isOpen) return
-    stream.write(this.#take(joined))
+    const waiting = this.#waiting
+    if (this.#isCongested || waiting === undefined || !this.#owner.isOpen) return
+    this.#forget()
+    stream.write(joinedOf(waiting, joined))
     if (stream.writableLength < CONGESTED_BYTES) return
     this.#isCongested = true
     stream.once('drain', () => {
@@ -127,37 +135,48 @@ export class SendQueue {
     })
   }
 
-  #take(joined: JoinedFrames | undefined): Buffer {
-    const late = this.#late
-    const next = this.#next
-    this.#forget()
-    if (next?.length === 1 && late === undefined) return frameOf(next[0] as Waiting)
-    const frames: Buffer[] = []
-    for (const waiting of late?.values() ?? []) frames.push(frameOf(waiting))
-    for (const waiting of next ?? []) frames.push(frameOf(waiting))
-    return joined?.of(frames) ?? Buffer.concat(frames)
-  }
-
-  #add(waiting: Waiting, place?: string): void {
-    if (this.#isClosed) return
-    if (this.bufferedBytes + waiting.bytes > this.#options.limits.maxBufferedBytes) {
+  /** Whether it waits now. */
+  #add(framer: Framer | undefined, content: PushEvent | Buffer, bytes: number): boolean {
+    if (this.#isClosed) return false
+    if (this.bufferedBytes + bytes > this.#options.limits.maxBufferedBytes) {
       this.#owner.onOverflow()
-      return
+      return false
     }
-    if (this.#isCongested) {
-      this.#late ??= new Map()
-      this.#late.set(place ?? ++this.#count, waiting)
-    } else if (this.#next === undefined) this.#next = [waiting]
-    else this.#next.push(waiting)
-    this.#bytes += waiting.bytes
-    if (this.#isWoken) return
+    if (this.#waiting === undefined) this.#waiting = [framer, content]
+    else this.#waiting.push(framer, content)
+    this.#bytes += bytes
+    if (this.#isWoken) return true
     this.#isWoken = true
     this.#options.flusher.wake(this)
+    return true
+  }
+
+  #leaveOut(at: number): void {
+    const waiting = this.#waiting as Waiting
+    this.#bytes -= (waiting[at] as Framer).size(waiting[at + 1] as PushEvent)
+    waiting[at] = undefined
+    waiting[at + 1] = undefined
+    this.#left++
+  }
+
+  #moveUp(): void {
+    const waiting = this.#waiting ?? []
+    const moved: Waiting = []
+    const places = new Map<number, number>()
+    for (let at = 0; at < waiting.length; at += 2) {
+      if (waiting[at + 1] === undefined) continue
+      places.set(at, moved.length)
+      moved.push(waiting[at], waiting[at + 1])
+    }
+    for (const [state, at] of this.#states ?? []) this.#states?.set(state, places.get(at) as number)
+    this.#waiting = moved
+    this.#left = 0
   }
 
   #forget(): void {
-    this.#next = undefined
-    this.#late = undefined
+    this.#waiting = undefined
+    this.#states = undefined
+    this.#left = 0
     this.#bytes = 0
   }
 
@@ -168,6 +187,17 @@ export class SendQueue {
   }
 }
 
-function frameOf(waiting: Waiting): Buffer {
-  return waiting.framer === undefined ? waiting.frame : waiting.framer.frameOf(waiting.event)
+function joinedOf(waiting: Waiting, joined: JoinedFrames | undefined): Buffer {
+  if (waiting.length === 2) return frameAt(waiting, 0)
+  const frames: Buffer[] = []
+  for (let at = 0; at < waiting.length; at += 2) {
+    if (waiting[at + 1] !== undefined) frames.push(frameAt(waiting, at))
+  }
+  return joined?.of(frames) ?? Buffer.concat(frames)
+}
+
+function frameAt(waiting: Waiting, at: number): Buffer {
+  const framer = waiting[at] as Framer | undefined
+  const content = waiting[at + 1]
+  return framer === undefined ? (content as Buffer) : framer.frameOf(content as PushEvent)
 }
