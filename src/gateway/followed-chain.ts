@@ -6,6 +6,7 @@ import { FIRST_LINK } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import type { HotStore } from '../store/redis/hot-store.ts'
+import { MessageMemory } from './message-memory.ts'
 import { Overlay } from './overlay.ts'
 
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
@@ -16,6 +17,7 @@ export type BlockHead = { readonly number: number; readonly time: number; readon
 export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
 
 export type ToldSet = {
+  /** To be read at once: its candles are bytes of memory that is used again. */
   readonly set: ChangeSet
   /** What stands before it in the log, and its message. */
   readonly origin: ChainEnd
@@ -38,6 +40,9 @@ const DROP_PAUSE_MS = 50
 /** One chain's change sets: taken in as they come, and forgotten once the writer has put them into the hot store. */
 export class FollowedChain {
   readonly overlay = new Overlay()
+  /** Of the sets of these versions, oldest first: all that the overlay may still read. */
+  readonly #memory = new MessageMemory()
+  readonly #remembered: number[] = []
   readonly #name: string
   readonly #log: FollowedLog
   readonly #options: FollowOptions
@@ -83,17 +88,17 @@ export class FollowedChain {
   }
 
   /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
-  #take({ body: read, position }: LogMessage): void {
-    // Perhaps a copy: a small part of a large buffer would keep all of it in memory.
-    const body = read.length * 2 < read.buffer.byteLength ? new Uint8Array(read) : read
-    const opened = openChangeSet(body)
+  #take(message: LogMessage): void {
+    const { body, position } = message
+    const opened = openChangeSet(this.#memory.keep(body))
     const { set } = opened
     const origin = this.end
     this.overlay.apply(opened)
+    this.#remembered.push(set.seq)
     this.applied = set.seq
     this.#position = position
     this.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
-    this.#options.onChangeSet({ set, origin, message: { body, position } })
+    this.#options.onChangeSet({ set, origin, message })
   }
 
   /** Until the signal aborts. */
@@ -117,8 +122,16 @@ export class FollowedChain {
       const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
       if (dropped === undefined) return
       this.dropped = Math.min(dropped, this.applied)
+      this.#forgetDropped()
       onDropped()
     } while (await pause(DROP_PAUSE_MS, this.#options.signal))
+  }
+
+  #forgetDropped(): void {
+    const left = this.#remembered.findIndex((seq) => seq > this.dropped)
+    const count = left === -1 ? this.#remembered.length : left
+    this.#remembered.splice(0, count)
+    for (let nth = 0; nth < count; nth++) this.#memory.forgetOldest()
   }
 }
 

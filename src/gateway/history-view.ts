@@ -31,7 +31,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
     { chain, address }: ChainId,
     before: EventPlace | undefined,
     limit: number,
-    overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>> | undefined,
+    overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>>,
     ask: (question: Parameters<HistoryReader['trades']>[0]) => Promise<Versioned<T>[]>,
   ): Promise<T[]> => {
     const found = await joined({
@@ -91,7 +91,7 @@ function completeFrom({ from, candles }: RecentCandles, wanted: number): number 
 
 type Joint<Id, T> = {
   readonly recent: () => ReturnType<MarketView['recent']>
-  readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>> | undefined
+  readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>>
   /** The newest of what history has up to a version. */
   readonly ask: (upTo: number, wanted: number) => Promise<Versioned<T>[]>
   readonly idOf: (record: T) => Id
@@ -117,7 +117,7 @@ async function joined<Id, T>(joint: Joint<Id, T>): Promise<Versioned<T>[]> {
     }
     for (const version of stored) take(idOf(version.record), version)
     // A version that came meanwhile may have replaced the one that was asked for.
-    for (const [id, version] of overlaid(overlay) ?? []) take(id, version)
+    for (const [id, version] of overlaid(overlay)) take(id, version)
     const standing = [...versions.values()]
       .flatMap(({ seq, record }) => (record === undefined || !isWanted(record) ? [] : [{ seq, record }]))
       .sort((a, b) => newestFirst(a.record, b.record))

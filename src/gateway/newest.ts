@@ -16,11 +16,11 @@ export function newer<T>(
 
 /** The newest of a series: one that was removed gives the one before it back. */
 export function newestCandle(
-  overlaid: ReadonlyMap<number, Version<Candle>> | undefined,
+  overlaid: ReadonlyMap<number, Version<Candle>>,
   stored: Versioned<Candle> | undefined,
 ): Version<Candle> | undefined {
-  let newest = stored === undefined ? undefined : newer(overlaid?.get(stored.record.start), stored)
-  for (const version of overlaid?.values() ?? []) {
+  let newest = stored === undefined ? undefined : newer(overlaid.get(stored.record.start), stored)
+  for (const version of overlaid.values()) {
     const start = version.record?.start
     // The stored candle, where it is the newer one of its start, has been chosen above.
     if (start === undefined || start === stored?.record.start) continue

@@ -13,41 +13,40 @@ const NOWHERE = -1
 /**
  * A document that is still bytes of the message that told it, and is decoded whenever somebody looks. Of each block
  * thousands are kept, for a second or so, and few are ever looked at: as objects they would keep the garbage collector busy.
+ * Nobody but the overlay has any of these: the bytes are those of another message soon after it has forgotten them.
  */
-export class Kept<T> implements Version<T> {
+export class Kept<T> {
   readonly table: Documents<T>
   readonly group: string
   readonly id: Id
   readonly #told: Told
   readonly #at: number
-  readonly #nth: number
 
-  /** `nth` of those that begin at this byte; nowhere, if the set says that there is no such document any more. */
-  constructor(table: Documents<T>, group: string, id: Id, told: Told, at: number = NOWHERE, nth = 0) {
+  /** From nowhere, if the set says that there is no such document any more. */
+  constructor(table: Documents<T>, group: string, id: Id, told: Told, at: number = NOWHERE) {
     this.table = table
     this.group = group
     this.id = id
     this.#told = told
     this.#at = at
-    this.#nth = nth
   }
 
-  get seq(): number {
-    return this.#told.seq
+  get isTombstone(): boolean {
+    return this.#at === NOWHERE
   }
 
-  get record(): T | undefined {
-    if (this.#at === NOWHERE) return undefined
-    return this.table.read(new ByteReader(this.#told.bytes, this.#at), this.#nth)
+  version(): Version<T> {
+    const { seq, bytes } = this.#told
+    return { seq, record: this.isTombstone ? undefined : this.table.read(new ByteReader(bytes, this.#at)) }
   }
 }
 
 /** The newest versions of documents of one kind, by group and id. No group is empty. */
 export class Documents<T> {
-  readonly read: (r: ByteReader, nth: number) => T | undefined
+  readonly read: (r: ByteReader) => T
   readonly #groups = new Map<string, Map<Id, Kept<T>>>()
 
-  constructor(read: (r: ByteReader, nth: number) => T | undefined) {
+  constructor(read: (r: ByteReader) => T) {
     this.read = read
   }
 
@@ -57,12 +56,18 @@ export class Documents<T> {
     return size
   }
 
-  get(group: string, id: Id): Version<T> | undefined {
+  kept(group: string, id: Id): Kept<T> | undefined {
     return this.#groups.get(group)?.get(id)
   }
 
-  group<Key extends Id>(group: string): ReadonlyMap<Key, Version<T>> | undefined {
-    return this.#groups.get(group) as ReadonlyMap<Key, Version<T>> | undefined
+  get(group: string, id: Id): Version<T> | undefined {
+    return this.kept(group, id)?.version()
+  }
+
+  group<Key extends Id>(group: string): ReadonlyMap<Key, Version<T>> {
+    const versions = new Map<Key, Version<T>>()
+    for (const [id, kept] of this.#groups.get(group) ?? []) versions.set(id as Key, kept.version())
+    return versions
   }
 
   put(kept: Kept<T>): void {

@@ -11,6 +11,7 @@ import {
   sampleWindows,
 } from '../../test/support/market-samples.ts'
 import type { Change } from '../domain/change.ts'
+import type { Interval } from '../domain/interval.ts'
 import { formatOrderKey } from '../domain/order-key.ts'
 import { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
@@ -18,6 +19,7 @@ import type { Version } from './overlay-documents.ts'
 const PAIRS = ['p0', 'p1']
 const TOKENS = ['t0', 't1', 't2']
 const STARTS = [0, 60]
+const CANDLE_INTERVALS = ['s1', 'k1'] as const
 
 const side = (token: string) => ({ ...samplePair().token0, token })
 const keyAt = (block: number) => ({ block, tx: 0, log: 0 })
@@ -25,6 +27,7 @@ const keyAt = (block: number) => ({ block, tx: 0, log: 0 })
 const pair = fc.constantFrom(...PAIRS)
 const token = fc.constantFrom(...TOKENS)
 const start = fc.constantFrom(...STARTS)
+const interval = fc.constantFrom(...CANDLE_INTERVALS)
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(pair, token, token).map(([address, one, other]): Change => {
@@ -36,11 +39,11 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(pair, token).map(([of, its]): Change => {
     return { type: 'windows', windows: sampleWindows({ pair: of, token: its }) }
   }),
-  fc.tuple(pair, start).map(([of, from]): Change => {
-    return { type: 'candle', candle: sampleCandle({ pair: of, interval: 'k1', start: from }) }
+  fc.tuple(pair, interval, start, fc.nat(99)).map(([of, its, from, tradeCount]): Change => {
+    return { type: 'candle', candle: sampleCandle({ pair: of, interval: its, start: from, tradeCount }) }
   }),
-  fc.tuple(pair, start).map(([of, from]): Change => {
-    return { type: 'candleRemoved', candle: { pair: of, interval: 'k1', start: from } }
+  fc.tuple(pair, interval, start).map(([of, its, from]): Change => {
+    return { type: 'candleRemoved', candle: { pair: of, interval: its, start: from } }
   }),
   fc.tuple(pair, start).map(([of, block]): Change => {
     return { type: 'trade', trade: sampleTrade({ pair: of, key: keyAt(block) }) }
@@ -57,8 +60,25 @@ function read<T>(version: Version<T> | undefined): Version<T> | undefined {
   return version && { seq: version.seq, record: version.record }
 }
 
+function candlesBy(find: (of: string, its: Interval, at: number) => unknown): unknown[] {
+  return PAIRS.flatMap((of) =>
+    CANDLE_INTERVALS.flatMap((its) => STARTS.map((at) => ({ of, its, at, found: find(of, its, at) }))),
+  )
+}
+
+/** The last that any of these sets says of each candle. */
+function lastCandles(told: readonly { readonly seq: number; readonly each: Change }[]): unknown[] {
+  return candlesBy((of, its, at) => {
+    const last = told.findLast(({ each }) => {
+      if (each.type !== 'candle' && each.type !== 'candleRemoved') return false
+      return each.candle.pair === of && each.candle.interval === its && each.candle.start === at
+    })
+    return last && { seq: last.seq, record: last.each.type === 'candle' ? last.each.candle : undefined }
+  })
+}
+
 /** What can be read, and the size, which counts what cannot be read too. */
-function shown(overlay: Overlay): unknown {
+function shown(overlay: Overlay) {
   return {
     size: overlay.size,
     removed: overlay.removedPairCount,
@@ -68,7 +88,7 @@ function shown(overlay: Overlay): unknown {
       ...PAIRS.map((each) => read(overlay.pairWindows(each))),
       ...TOKENS.map((each) => read(overlay.tokenWindows(each))),
     ],
-    candles: PAIRS.map((each) => STARTS.map((at) => read(overlay.candles(each, 'k1')?.get(at)))),
+    candles: candlesBy((of, its, at) => read(overlay.candles(of, its).get(at))),
     trades: PAIRS.map((each) =>
       STARTS.map((at) => read(overlay.trades(each)?.get(formatOrderKey(keyAt(at))))),
     ),
@@ -81,11 +101,13 @@ test('what is left after some sets were dropped is what the others alone would h
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const overlay = new Overlay()
       const sets: ReturnType<typeof sampleMessage>[] = []
+      const told: { seq: number; each: Change }[] = []
       let dropped = 0
       for (const each of steps) {
         if ('changes' in each) {
           const set = sampleMessage(sets.length + 1, each.changes)
           sets.push(set)
+          told.push(...each.changes.map((its) => ({ seq: sets.length, each: its })))
           overlay.apply(set)
         } else {
           const reached = overlay.drop(sets.length - each.behind, each.enough)
@@ -94,6 +116,7 @@ test('what is left after some sets were dropped is what the others alone would h
         const alone = new Overlay()
         for (const set of sets) if (set.set.seq > dropped) alone.apply(set)
         assert.deepEqual(shown(overlay), shown(alone))
+        assert.deepEqual(shown(overlay).candles, lastCandles(told.filter(({ seq }) => seq > dropped)))
       }
     }),
     { numRuns: 300 },
@@ -127,12 +150,12 @@ test('documents are given as they were told, wherever they stand in their messag
       { type: 'pair', pair: samplePair({ address: 'p0' }) },
     ]),
   )
-  const ofPair = [...(overlay.candles('p0', candles[0]?.interval ?? 'k1')?.values() ?? [])]
+  const ofPair = [...overlay.candles('p0', candles[0]?.interval ?? 'k1').values()]
   assert.deepEqual(
     ofPair.map(({ record }) => record),
     candles,
   )
-  assert.deepEqual(overlay.candles('p1', other.interval)?.get(other.start)?.record, other)
+  assert.deepEqual(overlay.candles('p1', other.interval).get(other.start)?.record, other)
   assert.deepEqual(overlay.trades('p0')?.get(formatOrderKey(its.key))?.record, its)
   assert.deepEqual(overlay.liquidity('p0')?.get(formatOrderKey(liquidity.key))?.record, liquidity)
   assert.deepEqual([overlay.pairWindows('p0')?.record, overlay.tokenWindows('t0')?.record], [ofBoth, ofBoth])

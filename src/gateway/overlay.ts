@@ -11,17 +11,21 @@ import type {
   WindowsRef,
 } from '../domain/change.ts'
 import { never } from '../domain/ids.ts'
-import { INTERVALS, type Interval } from '../domain/interval.ts'
+import type { Interval } from '../domain/interval.ts'
 import { formatOrderKey } from '../domain/order-key.ts'
-import { readCandles } from '../domain/wire/candle-codec.ts'
 import type { OpenedChangeSet } from '../domain/wire/change-codec.ts'
 import { readLiquidity } from '../domain/wire/liquidity-codec.ts'
 import { readPair, readToken, readTrade } from '../domain/wire/record-codec.ts'
 import { readWindows } from '../domain/wire/windows-codec.ts'
+import { type CandlePlace, CandleRun, CandleRuns, samePlaces } from './overlay-candles.ts'
 import { Documents, Kept, type Told, type Version } from './overlay-documents.ts'
 
+type Held = Kept<unknown> | CandleRun
+
 /** What a set said that is held here. */
-type Applied = { readonly seq: number; readonly kept: readonly Kept<unknown>[] }
+type Applied = { readonly seq: number; readonly held: readonly Held[] }
+
+type CandleChange = Extract<Change, { type: 'candle' }>
 
 /** What has no group of its own. */
 const ALL = ''
@@ -35,10 +39,9 @@ export class Overlay {
   readonly #tokens = new Documents<Token>(readToken)
   readonly #pairWindows = new Documents<Windows>(readWindows)
   readonly #tokenWindows = new Documents<Windows>(readWindows)
-  /** By interval, and within it by pair. */
-  readonly #candles = Object.fromEntries(
-    INTERVALS.map((interval) => [interval, new Documents<Candle>((r, nth) => readCandles(r)[nth])]),
-  ) as Record<Interval, Documents<Candle>>
+  readonly #candles = new CandleRuns()
+  /** Of the last run of candles. */
+  #places: readonly CandlePlace[] = []
   /** By pair. */
   readonly #trades = new Documents<Trade>(readTrade)
   readonly #liquidity = new Documents<LiquidityEvent>(readLiquidity)
@@ -49,7 +52,7 @@ export class Overlay {
   /** Documents held, tombstones included. */
   get size(): number {
     const tables = [this.#pairs, this.#tokens, this.#pairWindows, this.#tokenWindows]
-    const byPair = [this.#trades, this.#liquidity, ...Object.values(this.#candles)]
+    const byPair = [this.#trades, this.#liquidity, this.#candles]
     return [...tables, ...byPair].reduce((size, table) => size + table.size, 0)
   }
 
@@ -74,16 +77,16 @@ export class Overlay {
   }
 
   /** By the start of the candle: a removed newest candle gives the one before it back. */
-  candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> | undefined {
-    return this.#candles[interval].group(pair)
+  candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> {
+    return this.#candles.of(pair, interval)
   }
 
   /** By the place in the chain. */
-  trades(pair: string): ReadonlyMap<string, Version<Trade>> | undefined {
+  trades(pair: string): ReadonlyMap<string, Version<Trade>> {
     return this.#trades.group(pair)
   }
 
-  liquidity(pair: string): ReadonlyMap<string, Version<LiquidityEvent>> | undefined {
+  liquidity(pair: string): ReadonlyMap<string, Version<LiquidityEvent>> {
     return this.#liquidity.group(pair)
   }
 
@@ -93,15 +96,20 @@ export class Overlay {
 
   apply({ set: { seq, changes }, bytes, offsets }: OpenedChangeSet): void {
     const told: Told = { seq, bytes }
-    const kept: Kept<unknown>[] = []
-    let nth = 0
+    const held: Held[] = []
     for (let index = 0; index < changes.length; index++) {
+      const change = changes[index] as Change
       const at = offsets[index] as number
+      if (change.type !== 'candle') this.#keep(change, told, at, held)
       // Candles of a pair begin where the first of them does.
-      nth = at === offsets[index - 1] ? nth + 1 : 0
-      this.#keep(changes[index] as Change, told, at, nth, kept)
+      else if (at !== offsets[index - 1]) {
+        let end = index + 1
+        while (offsets[end] === at) end++
+        const run = changes.slice(index, end) as CandleChange[]
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf(run), told, at), held)
+      }
     }
-    if (kept.length > 0) this.#applied.push({ seq, kept })
+    if (held.length > 0) this.#applied.push({ seq, held })
   }
 
   /**
@@ -113,11 +121,8 @@ export class Overlay {
     let forgotten = 0
     for (const applied of this.#applied) {
       if (applied.seq > seq || forgotten >= enough) break
-      for (const kept of applied.kept) {
-        if (kept.table === this.#pairs) this.#changePair(kept as Kept<Pair>, () => kept.table.forget(kept))
-        else kept.table.forget(kept)
-      }
-      forgotten += applied.kept.length
+      for (const each of applied.held) this.#forget(each)
+      forgotten += applied.held.length
       count++
     }
     const last = this.#applied.splice(0, count).at(-1)
@@ -126,11 +131,17 @@ export class Overlay {
     return next !== undefined && next.seq <= seq ? last.seq : seq
   }
 
+  #forget(held: Held): void {
+    if (held instanceof CandleRun) this.#candles.forget(held)
+    else if (held.table === this.#pairs) this.#changePair(held as Kept<Pair>, () => held.table.forget(held))
+    else held.table.forget(held)
+  }
+
   /** Notes what it tells, unless nothing of that is held here. */
-  #keep(change: Change, told: Told, at: number, nth: number, into: Kept<unknown>[]): void {
+  #keep(change: Exclude<Change, CandleChange>, told: Told, at: number, into: Held[]): void {
     switch (change.type) {
       case 'pair':
-        this.#keepPair(new Kept(this.#pairs, ALL, change.pair.address, told, at), into)
+        this.#keepPair(new KeptPair(this.#pairs, change.pair, told, at), into)
         break
       case 'pairRemoved':
         this.#keepPair(new Kept(this.#pairs, ALL, change.pair, told), into)
@@ -147,11 +158,8 @@ export class Overlay {
       case 'windowsRemoved':
         this.#keepWindows(change.windows, told, undefined, into)
         break
-      case 'candle':
-        put(this.#keptCandle(change.candle, told, at, nth), into)
-        break
       case 'candleRemoved':
-        put(this.#keptCandle(change.candle, told), into)
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf([change]), told), into)
         break
       case 'trade':
         put(keptEvent(this.#trades, change.trade, told, at), into)
@@ -178,29 +186,37 @@ export class Overlay {
     }
   }
 
-  #keptCandle({ pair, interval, start }: CandleRef, told: Told, at?: number, nth?: number): Kept<Candle> {
-    return new Kept(this.#candles[interval], pair, start, told, at, nth)
+  #hold(run: CandleRun, into: Held[]): void {
+    this.#candles.put(run)
+    into.push(run)
   }
 
-  #keepWindows({ pair, token }: WindowsRef, told: Told, at: number | undefined, into: Kept<unknown>[]): void {
+  #placesOf(run: readonly { readonly candle: CandleRef }[]): readonly CandlePlace[] {
+    const candles = run.map(({ candle }) => candle)
+    if (!samePlaces(this.#places, candles)) {
+      this.#places = candles.map(({ interval, start }) => ({ interval, start }))
+    }
+    return this.#places
+  }
+
+  #keepWindows({ pair, token }: WindowsRef, told: Told, at: number | undefined, into: Held[]): void {
     if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, told, at), into)
     if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, told, at), into)
   }
 
-  #keepPair(kept: Kept<Pair>, into: Kept<unknown>[]): void {
+  #keepPair(kept: Kept<Pair>, into: Held[]): void {
     this.#changePair(kept, () => put(kept, into))
   }
 
   #changePair({ id }: Kept<Pair>, change: () => void): void {
     const address = id as string
-    const before = this.pair(address)
+    const before = this.#pairs.kept(ALL, address)
     change()
-    const after = this.pair(address)
+    const after = this.#pairs.kept(ALL, address)
     if (before === after) return
-    const record = after?.record
-    if (after !== undefined && record === undefined) this.#removedPairs.add(address)
+    if (after?.isTombstone) this.#removedPairs.add(address)
     else this.#removedPairs.delete(address)
-    const [some, others] = [tokensOf(before?.record), tokensOf(record)]
+    const [some, others] = [tokensOf(before), tokensOf(after)]
     // Most often they are the same.
     for (const token of some) if (!others.includes(token)) this.#unlink(token, address)
     for (const token of others) if (!some.includes(token)) this.#link(token, address)
@@ -219,7 +235,7 @@ export class Overlay {
   }
 }
 
-function put<T>(kept: Kept<T>, into: Kept<unknown>[]): void {
+function put<T>(kept: Kept<T>, into: Held[]): void {
   kept.table.put(kept)
   into.push(kept as Kept<unknown>)
 }
@@ -228,6 +244,16 @@ function keptEvent<T>(events: Documents<T>, { pair, key }: EventRef, told: Told,
   return new Kept(events, pair, formatOrderKey(key), told, at)
 }
 
-function tokensOf(pair: Pair | undefined): string[] {
-  return pair === undefined ? [] : [pair.token0.token, pair.token1.token]
+/** What a pair is found by without being decoded. */
+class KeptPair extends Kept<Pair> {
+  readonly tokens: readonly string[]
+
+  constructor(table: Documents<Pair>, { address, token0, token1 }: Pair, told: Told, at: number) {
+    super(table, ALL, address, told, at)
+    this.tokens = [token0.token, token1.token]
+  }
+}
+
+function tokensOf(kept: Kept<Pair> | undefined): readonly string[] {
+  return kept instanceof KeptPair ? kept.tokens : []
 }

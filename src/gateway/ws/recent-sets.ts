@@ -1,5 +1,6 @@
 import type { LogPosition } from '../../domain/log-position.ts'
 import { openChangeSet } from '../../domain/wire/change-codec.ts'
+import { MessageMemory } from '../message-memory.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 
 type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
@@ -11,17 +12,19 @@ export class RecentSets {
   /** Those before it were dropped, but their places not taken away yet. */
   #first = 0
   #bytes = 0
+  readonly #memory = new MessageMemory()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
   add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
-    this.#kept.push({ origin, position, body })
+    this.#kept.push({ origin, position, body: this.#memory.keep(body) })
     this.#bytes += body.length
     while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
       this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
       this.#kept[this.#first++] = undefined
+      this.#memory.forgetOldest()
     }
     if (this.#first * 2 < this.#kept.length) return
     this.#kept = this.#kept.slice(this.#first)
@@ -41,7 +44,8 @@ export class RecentSets {
     let bytes = 0
     for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
       const { origin, position, body } = this.#kept[i] as Kept
-      page.push({ origin, position, set: openChangeSet(body).set })
+      // A copy: whoever is told this may take longer than it is kept.
+      page.push({ origin, position, set: openChangeSet(new Uint8Array(body)).set })
       bytes += body.length
     }
     return page
