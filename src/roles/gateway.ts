@@ -13,6 +13,7 @@ import { createHoldersView } from '../gateway/holders/holders-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
 import type { RestContext } from '../gateway/rest/context.ts'
+import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
 import { openTokenLists } from '../gateway/token-lists/token-lists.ts'
 import { Hub } from '../gateway/ws/hub.ts'
@@ -32,13 +33,11 @@ import type { StartRole } from './role.ts'
 const CLOSE_GRACE_MS = 5_000
 /** Of all chains: what clients who were away for a moment are told from. */
 const RECENT_BYTES = 64 * 1_024 * 1_024
-/** Of answers that are kept as text, and as much again for prices. */
+/** Of answers that are kept as text, and as much again for prices, and for tokens that were found. */
 const ANSWER_BYTES = 64 * 1_024 * 1_024
 
 export const startGateway: StartRole = async (config, common) => {
-  // Lists of pushes that V8 takes for long-lived would be made among the old objects, and each would keep all of its block
-  // from being collected with the young ones.
-  setFlagsFromString('--no-allocation-site-pretenuring')
+  keepPausesShort()
   const { logger, metrics: registry, shutdown } = common
   const families = new Map<string, ChainFamily>(
     Object.entries(config.chains).map(([chain, { family }]) => [chain, family]),
@@ -68,6 +67,7 @@ export const startGateway: StartRole = async (config, common) => {
       // Before anybody is told of the set, so that who then asks is answered with it.
       answers.apply(set)
       prices.apply(set)
+      searched.apply(set)
       recent.get(set.chain)?.add(origin, message.position, message.body)
       hub.apply(set, origin)
     },
@@ -76,6 +76,7 @@ export const startGateway: StartRole = async (config, common) => {
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
+  const searched = new AnswerCache<SearchedToken>(view, ANSWER_BYTES)
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
@@ -92,11 +93,14 @@ export const startGateway: StartRole = async (config, common) => {
     chains: Object.entries(config.chains).map(([chain, { family, chain_id: chainId }]) => {
       return { chain, family, chainId }
     }),
-    onChange: () => answers.clear(),
+    onChange: () => {
+      answers.clear()
+      searched.clear()
+    },
     ...{ logger, signal: shutdown.signal },
   })
   const app = createApp({
-    ...{ ...metered, view, answers, prices, familyOf, listingOf, check, metrics, logger },
+    ...{ ...metered, view, answers, prices, searched, familyOf, listingOf, check, metrics, logger },
     history: createHistoryView({ view, hot: store, history: reader }),
     holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
     reports: createContractReports({
@@ -170,4 +174,16 @@ async function openChanges(
   const opened = new Map<string, ChainLog>()
   for (const chain of chains) opened.set(chain, await logs.open('CHANGES', chain))
   return opened
+}
+
+/** Clients wait through every pause of the garbage collector (docs/decisions/0034). */
+function keepPausesShort(): void {
+  // Lists of pushes that V8 takes for long-lived would be made among the old objects, and each would keep all of its block
+  // from being collected with the young ones.
+  setFlagsFromString('--no-allocation-site-pretenuring')
+  // Threads that mark what is alive take the processor from the loop that they are to spare: marked in turns with its work, it
+  // is the same work in steps of a millisecond or two.
+  setFlagsFromString('--no-concurrent-marking')
+  // A busy gateway would else have to mark everything every few seconds.
+  setFlagsFromString('--heap-growing-percent=150')
 }

@@ -6,6 +6,7 @@ import type { HoldersView } from '../holders/holders-view.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { PriceAnswer } from '../shape/token-price.ts'
 import type { TokenLists } from '../token-lists/token-lists.ts'
+import type { SearchedToken } from './tokens/rank-matches.ts'
 
 /** What the REST operations are made from. */
 export type RestContext = {
@@ -13,9 +14,10 @@ export type RestContext = {
   readonly history: HistoryView
   readonly holders: HoldersView
   readonly reports: ContractReports
-  /** Whole answers, and prices of single tokens, that are still true. */
+  /** Whole answers, and prices and rows of single tokens, that are still true. */
   readonly answers: AnswerCache<Answer>
   readonly prices: AnswerCache<PriceAnswer>
+  readonly searched: AnswerCache<SearchedToken>
   readonly familyOf: (chain: string) => ChainFamily | undefined
   readonly chains: readonly ChainInfo[]
   /** The coins that a chain's other tokens are traded against, highest rank first. */

@@ -8,6 +8,8 @@ export type TextKeys = {
   readonly looks: string
 }
 
+export type NameKeys = Pick<TextKeys, 'letters' | 'looks'>
+
 /** What somebody typed. */
 export type Keyword = TextKeys & {
   readonly skeleton: string
@@ -33,21 +35,23 @@ export function keysOf(text: string): TextKeys {
   return { text, folded: foldedOf(text), letters: lettersOf(text), looks: looksOf(text) }
 }
 
+export function nameKeysOf(name: string): NameKeys {
+  return { letters: lettersOf(name), looks: looksOf(name) }
+}
+
 /** How well a token of this symbol and name matches, if it does. */
-export function matchOf(keyword: Keyword, symbol: TextKeys, name: string): Match | undefined {
+export function matchOf(keyword: Keyword, symbol: TextKeys, name: NameKeys): Match | undefined {
   const fits = fitsOf(keyword, symbol)
   if (fits.includes('equal')) {
     return { class: 0, distance: symbol.text === keyword.text ? 0 : symbol.folded === keyword.folded ? 1 : 2 }
   }
   if (fits.includes('begins')) return { class: 1, distance: symbol.folded.startsWith(keyword.folded) ? 0 : 1 }
   if (!keyword.isForNames) return undefined
-  const distances = fitsOf(keyword, { letters: lettersOf(name), looks: looksOf(name) }).map((fit) =>
-    FITS.indexOf(fit),
-  )
+  const distances = fitsOf(keyword, name).map((fit) => FITS.indexOf(fit))
   return distances.length === 0 ? undefined : { class: 2, distance: Math.min(...distances) }
 }
 
-function fitsOf(keyword: Keyword, { letters, looks }: Pick<TextKeys, 'letters' | 'looks'>): Fit[] {
+function fitsOf(keyword: Keyword, { letters, looks }: NameKeys): Fit[] {
   return [fitOf(keyword.letters, letters), fitOf(keyword.looks, looks)].filter((fit) => fit !== undefined)
 }
 

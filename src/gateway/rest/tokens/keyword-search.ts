@@ -1,21 +1,21 @@
 import Type from 'typebox'
 import { type ChainId, formatChainId, normaliseAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../scope.ts'
-import { type TokenView, tokenRow } from '../../shape/token-row.ts'
+import { tokenRow } from '../../shape/token-row.ts'
 import { knownChain } from '../chain-param.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
 import { answerOf, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
 import { sendJson } from '../send-json.ts'
 import { parseKeyword } from './keyword-match.ts'
 import {
-  contendersOf,
-  placeMatches,
   type RankedMatch,
   rankMatches,
+  type SearchedToken,
+  searchedToken,
   TOKEN_ORDERS,
   type TokenOrder,
 } from './rank-matches.ts'
-import { readBareViews, readTokenViews, readWindows } from './token-views.ts'
+import { readTokenAnswers, readTokenViews } from './token-views.ts'
 
 const MAX_KEYWORD = 100
 /** Of more than these, those with most in their main pair are looked at: more than anybody can be told at once. */
@@ -45,7 +45,7 @@ counts, what is unknown last. Of more than ${MAX_CANDIDATES} matches, those with
 
 /** `GET /v2/tokens` */
 export function addKeywordSearch(scope: Scope, context: RestContext): void {
-  const { chains, familyOf, view } = context
+  const { chains, familyOf } = context
   scope.get('/v2/tokens', { schema, config: { cu: 5 } }, async (request, reply) => {
     const { keyword, chain, limit, orderby } = request.query
     const wanted = chains.filter((each) => chain === undefined || each.chain === knownChain(chain, familyOf))
@@ -55,27 +55,12 @@ export function addKeywordSearch(scope: Scope, context: RestContext): void {
       return address === undefined ? [] : [{ chain: name, address }]
     })
     if (byAddress.length > 0) return (await readTokenViews(context, byAddress)).slice(0, limit).map(tokenRow)
-    const versions = new Map(reply.answerChains.map((each) => [each, view.end(each).version]))
     const found = await searchTokens(context, { chains: wanted, typed: keyword, order: orderby, limit })
-    const rows = found.map(({ view: of, isImpostor }) => {
-      const row = rowJson(context, of, view.end(of.chain).version === versions.get(of.chain))
-      return isImpostor === undefined ? row : `${row.slice(0, -1)},"is_impostor":${isImpostor}}`
-    })
+    const rows = found.map(({ token: { json }, isImpostor }) =>
+      isImpostor === undefined ? json : `${json.slice(0, -1)},"is_impostor":${isImpostor}}`,
+    )
     return sendJson(reply, Buffer.from(`[${rows.join(',')}]`))
   })
-}
-
-/** Told before and still true, or made now; kept only if nothing changed since it was read. */
-function rowJson({ answers, listingOf }: RestContext, read: TokenView, isCurrent: boolean): string {
-  const { chain, token } = read
-  const name = `row/${formatChainId(token.address, chain)}`
-  const kept = answers.get(name)
-  if (kept !== undefined) return kept.json.toString()
-  // Of this very moment: no set tells that a list has changed.
-  const json = JSON.stringify(tokenRow({ ...read, listing: listingOf(chain, token.address) }))
-  const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
-  if (isCurrent) answers.put(chain, name, { answer: { json }, dependsOn })
-  return json
 }
 
 type Search = {
@@ -105,17 +90,7 @@ async function searchTokens(
   const idOf = ({ chain, address }: ChainId): string => formatChainId(address, chain)
   const candidates = new Map([...main, ...matches].map((ref) => [idOf(ref), ref]))
   const mainIds = new Set(main.map(idOf))
-  const placed = placeMatches(await readBareViews(context, [...candidates.values()]), {
-    keyword,
-    isMain: ({ chain, token }) => mainIds.has(formatChainId(token.address, chain)),
-  })
-  const contenders = contendersOf(placed, order, limit)
-  const windows = await readWindows(
-    context,
-    contenders.map(({ view: { chain, token } }) => ({ chain, address: token.address })),
-  )
-  const traded = contenders.map((each, index) => {
-    return { ...each, view: { ...each.view, windows: windows[index]?.record } }
-  })
-  return rankMatches(traded, order).slice(0, limit)
+  const tokens = await readTokenAnswers(context, [...candidates.values()], context.searched, searchedToken)
+  const isMain = (token: SearchedToken): boolean => mainIds.has(idOf(token))
+  return rankMatches(tokens, { keyword, order, isMain }).slice(0, limit)
 }

@@ -1,6 +1,14 @@
-import type { TokenView } from '../../shape/token-row.ts'
+import { type TokenView, tokenRow } from '../../shape/token-row.ts'
 import { volume24h } from '../../shape/windows.ts'
-import { type Keyword, keysOf, type Match, matchOf } from './keyword-match.ts'
+import {
+  type Keyword,
+  keysOf,
+  type Match,
+  matchOf,
+  type NameKeys,
+  nameKeysOf,
+  type TextKeys,
+} from './keyword-match.ts'
 
 /** How the interface calls what tokens can be ordered by, and what that is. */
 const FIGURES = {
@@ -14,81 +22,87 @@ const FIGURES = {
 export type TokenOrder = keyof typeof FIGURES
 export const TOKEN_ORDERS = Object.keys(FIGURES) as TokenOrder[]
 
-/** Only this one takes more than the token itself. */
-const ORDER_BY_WINDOWS: TokenOrder = 'tx_volume_u_24h'
+/** A token's row as it is told, and all that it is found and ranked by. */
+export type SearchedToken = {
+  readonly json: string
+  readonly chain: string
+  readonly address: string
+  readonly symbol: TextKeys
+  readonly name: NameKeys
+  readonly isListed: boolean
+  readonly figures: Readonly<Record<TokenOrder, bigint | undefined>>
+  /** Of whom it could be taken for, in each way. */
+  readonly groups: readonly string[]
+}
+
+export function searchedToken(view: TokenView): SearchedToken {
+  const { chain, token, listing } = view
+  const symbol = keysOf(token.symbol)
+  return {
+    ...{ json: JSON.stringify(tokenRow(view)), chain, address: token.address },
+    ...{ symbol, name: nameKeysOf(token.name), isListed: listing !== undefined },
+    figures: {
+      tx_volume_u_24h: FIGURES.tx_volume_u_24h(view),
+      market_cap: FIGURES.market_cap(view),
+      main_pair_tvl: FIGURES.main_pair_tvl(view),
+      fdv: FIGURES.fdv(view),
+    },
+    groups:
+      symbol.letters === '' ? [] : [`${chain}/letters/${symbol.letters}`, `${chain}/looks/${symbol.looks}`],
+  }
+}
 
 export type RankedMatch = {
-  readonly view: TokenView
+  readonly token: SearchedToken
   /** Another token of its chain has the same symbol, or one that looks like it, and stands higher. Unknown where
    * symbols were not looked through. */
   readonly isImpostor: boolean | undefined
 }
 
-/** Where it stands, whatever order is asked for. */
-export type PlacedMatch = Place & { readonly view: TokenView; readonly match: Match }
-
-export type PlaceOptions = {
+export type RankOptions = {
   readonly keyword: Keyword
+  readonly order: TokenOrder
   /** Other tokens of the chain are traded against it. */
-  readonly isMain: (view: TokenView) => boolean
+  readonly isMain: (token: SearchedToken) => boolean
 }
+
+type PlacedMatch = Place & { readonly token: SearchedToken; readonly match: Match }
 
 /**
- * Those that match, and their places: by what matches, the genuine before those that could be taken for it, by how well
- * it matches. What stands higher is what the operator vouches for, then what has more in its main pair: supply and
- * trades cost nothing to make up, and windows are not needed here.
+ * Those that match, best first: by what matches, the genuine before those that could be taken for it, by how well
+ * it matches, then in the order asked for. What stands higher is what the operator vouches for, then what has more
+ * in its main pair: supply and trades cost nothing to make up.
  */
-export function placeMatches(views: readonly TokenView[], options: PlaceOptions): PlacedMatch[] {
-  const { keyword, isMain } = options
-  const candidates = views.map((view) => candidateOf(view, keyword, isMain(view)))
+export function rankMatches(tokens: readonly SearchedToken[], options: RankOptions): RankedMatch[] {
+  const { keyword, order, isMain } = options
+  const candidates = tokens.map((token) => candidateOf(token, keyword, isMain(token)))
   const places = placesOf(candidates)
-  return candidates.flatMap((candidate) => {
-    const { match, view } = candidate
+  const placed = candidates.flatMap((candidate): PlacedMatch[] => {
+    const { match, token } = candidate
     const place = places.get(candidate)
-    return match === undefined || place === undefined ? [] : [{ ...place, match, view }]
+    return match === undefined || place === undefined ? [] : [{ ...place, match, token }]
   })
-}
-
-/** Those that can be among the first so many, whatever their windows say. */
-export function contendersOf(
-  placed: readonly PlacedMatch[],
-  order: TokenOrder,
-  limit: number,
-): readonly PlacedMatch[] {
-  if (placed.length <= limit) return placed
-  const compareKnown = order === ORDER_BY_WINDOWS ? comparePlaces : inOrder(order)
-  const last = placed.toSorted(compareKnown)[limit - 1]
-  return placed.filter((each) => last !== undefined && compareKnown(each, last) <= 0)
-}
-
-/** Best first: by place, then in the order asked for. */
-export function rankMatches(placed: readonly PlacedMatch[], order: TokenOrder): RankedMatch[] {
-  return placed.toSorted(inOrder(order)).map(({ view, match, depth }) => {
-    return { view, isImpostor: depth > 0 ? true : isJudged(match) ? false : undefined }
+  return placed.sort(inOrder(order)).map(({ token, match, depth }) => {
+    return { token, isImpostor: depth > 0 ? true : isJudged(match) ? false : undefined }
   })
 }
 
 function inOrder(order: TokenOrder): (a: PlacedMatch, b: PlacedMatch) => number {
-  const figureOf = FIGURES[order]
   return (a, b) =>
-    comparePlaces(a, b) ||
-    compare(figureOf(b.view) ?? -1n, figureOf(a.view) ?? -1n) ||
-    compare(a.view.chain, b.view.chain) ||
-    compare(a.view.token.address, b.view.token.address)
-}
-
-function comparePlaces(a: PlacedMatch, b: PlacedMatch): number {
-  return a.class - b.class || a.depth - b.depth || a.match.distance - b.match.distance
+    a.class - b.class ||
+    a.depth - b.depth ||
+    a.match.distance - b.match.distance ||
+    compare(b.token.figures[order] ?? -1n, a.token.figures[order] ?? -1n) ||
+    compare(a.token.chain, b.token.chain) ||
+    compare(a.token.address, b.token.address)
 }
 
 type Candidate = {
-  readonly view: TokenView
+  readonly token: SearchedToken
   readonly match: Match | undefined
   /** How much the operator vouches for it. */
   readonly trust: 0 | 1 | 2
   readonly tvlUsd: bigint
-  /** Of whom it could be taken for, in each way. */
-  readonly groups: readonly string[]
 }
 
 /** Behind its genuine one it is one deeper, and in no better class. */
@@ -99,16 +113,12 @@ function isJudged(match: Match): boolean {
   return match.class < 2
 }
 
-function candidateOf(view: TokenView, keyword: Keyword, isMain: boolean): Candidate {
-  const { chain, token, listing } = view
-  const symbol = keysOf(token.symbol)
+function candidateOf(token: SearchedToken, keyword: Keyword, isMain: boolean): Candidate {
   return {
-    view,
-    match: matchOf(keyword, symbol, token.name),
-    trust: isMain ? 2 : listing === undefined ? 0 : 1,
-    tvlUsd: token.mainPairTvlUsd ?? -1n,
-    groups:
-      symbol.letters === '' ? [] : [`${chain}/letters/${symbol.letters}`, `${chain}/looks/${symbol.looks}`],
+    token,
+    match: matchOf(keyword, token.symbol, token.name),
+    trust: isMain ? 2 : token.isListed ? 1 : 0,
+    tvlUsd: token.figures.main_pair_tvl ?? -1n,
   }
 }
 
@@ -117,7 +127,7 @@ function placesOf(candidates: readonly Candidate[]): Map<Candidate, Place> {
   /** Of each group those that stand highest, all alike, and the last of their places. */
   const genuine = new Map<string, { readonly like: Candidate; readonly place: Place }>()
   for (const candidate of candidates.toSorted((a, b) => compareStanding(b, a))) {
-    const above = candidate.groups.flatMap((group) => {
+    const above = candidate.token.groups.flatMap((group) => {
       const known = genuine.get(group)
       return known === undefined || compareStanding(known.like, candidate) === 0 ? [] : [known.place]
     })
@@ -126,7 +136,7 @@ function placesOf(candidates: readonly Candidate[]): Map<Candidate, Place> {
       depth: Math.max(0, ...above.map((other) => other.depth + 1)),
     }
     places.set(candidate, place)
-    for (const group of candidate.groups) {
+    for (const group of candidate.token.groups) {
       const known = genuine.get(group)
       if (known === undefined) genuine.set(group, { like: candidate, place })
       else if (compareStanding(known.like, candidate) === 0) {

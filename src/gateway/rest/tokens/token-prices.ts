@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { type ChainId, formatChainId } from '../../../domain/ids.ts'
 import { pow10, VALUE_DIGITS } from '../../../domain/money.ts'
 import type { Scope } from '../../scope.ts'
 import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
@@ -7,7 +6,7 @@ import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeText, text } from '../schemas.ts'
 import { sendJson } from '../send-json.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
-import { readTokenViews } from './token-views.ts'
+import { readTokenAnswers } from './token-views.ts'
 
 const threshold = (fallback: number) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: fallback })
@@ -61,7 +60,7 @@ export function addTokenPrices(scope: Scope, context: RestContext): void {
     }
     const refs = parseTokenIds(token_ids, familyOf)
     reply.answerChains = chainsOf(refs, chains)
-    return readPrices(context, refs).then(send)
+    return readTokenAnswers(context, refs, prices, priceAnswer).then(send)
   })
 }
 
@@ -74,26 +73,6 @@ function knownPrices(prices: RestContext['prices'], ids: readonly string[]): Pri
     found.add(price)
   }
   return [...found]
-}
-
-/** Those that are not known from before are read together. */
-async function readPrices(context: RestContext, refs: readonly ChainId[]): Promise<PriceAnswer[]> {
-  const { view, prices } = context
-  const ids = refs.map(({ chain, address }) => formatChainId(address, chain))
-  const known = ids.map((id) => prices.get(id))
-  const missing = refs.filter((_, index) => known[index] === undefined)
-  const versions = new Map(missing.map(({ chain }) => [chain, view.end(chain).version]))
-  const made = new Map<string, PriceAnswer>()
-  for (const found of await readTokenViews(context, missing)) {
-    const { chain, token } = found
-    const id = formatChainId(token.address, chain)
-    const answer = priceAnswer(found)
-    made.set(id, answer)
-    if (view.end(chain).version !== versions.get(chain)) continue
-    const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
-    prices.put(chain, id, { answer, dependsOn })
-  }
-  return ids.flatMap((id, index) => known[index] ?? made.get(id) ?? [])
 }
 
 function dollars(threshold: number): bigint {

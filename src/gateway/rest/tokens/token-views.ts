@@ -1,39 +1,50 @@
-import type { Token, Windows } from '../../../domain/change.ts'
-import type { ChainId } from '../../../domain/ids.ts'
-import type { Reading } from '../../market-view.ts'
+import { type ChainId, formatChainId } from '../../../domain/ids.ts'
+import type { Answer, AnswerCache } from '../../answer-cache.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import type { RestContext } from '../context.ts'
 
 type Context = Pick<RestContext, 'view' | 'listingOf'>
 
 /** Those tokens that are known, with their windows, in the order they were asked for. */
-export async function readTokenViews(context: Context, refs: readonly ChainId[]): Promise<TokenView[]> {
-  const [tokens, windows] = await Promise.all([context.view.tokens(refs), readWindows(context, refs)])
-  return viewsOf(context, refs, tokens, windows)
-}
-
-/** The same without windows, where few of them will be told. */
-export async function readBareViews(context: Context, refs: readonly ChainId[]): Promise<TokenView[]> {
-  return viewsOf(context, refs, await context.view.tokens(refs), [])
-}
-
-export function readWindows(
-  { view }: Pick<RestContext, 'view'>,
-  refs: readonly ChainId[],
-): Promise<Reading<Windows>[]> {
-  return view.windows(refs.map(({ chain, address }) => ({ chain, address, kind: 'token' as const })))
-}
-
-function viewsOf(
+export async function readTokenViews(
   { view, listingOf }: Context,
   refs: readonly ChainId[],
-  tokens: readonly Reading<Token>[],
-  windows: readonly Reading<Windows>[],
-): TokenView[] {
+): Promise<TokenView[]> {
+  const [tokens, windows] = await Promise.all([
+    view.tokens(refs),
+    view.windows(refs.map(({ chain, address }) => ({ chain, address, kind: 'token' as const }))),
+  ])
   return refs.flatMap(({ chain }, index): TokenView[] => {
     const token = tokens[index]?.record
     if (token === undefined) return []
     const listing = listingOf(chain, token.address)
     return [{ chain, token, windows: windows[index]?.record, headTime: view.head(chain)?.time, listing }]
   })
+}
+
+/** What is answered of each of those tokens that are known: kept from before, or made now; what is missing is read together. */
+export async function readTokenAnswers<T extends Answer>(
+  context: Context,
+  refs: readonly ChainId[],
+  kept: AnswerCache<T>,
+  answerOf: (view: TokenView) => T,
+): Promise<T[]> {
+  const { view } = context
+  const ids = refs.map(({ chain, address }) => formatChainId(address, chain))
+  const known = ids.map((id) => kept.get(id))
+  const missing = refs.filter((_, index) => known[index] === undefined)
+  if (missing.length === 0) return known as T[]
+  const versions = new Map(missing.map(({ chain }) => [chain, view.end(chain).version]))
+  const made = new Map<string, T>()
+  for (const found of await readTokenViews(context, missing)) {
+    const { chain, token } = found
+    const id = formatChainId(token.address, chain)
+    const answer = answerOf(found)
+    made.set(id, answer)
+    // Kept only if nothing changed since it was read.
+    if (view.end(chain).version !== versions.get(chain)) continue
+    const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
+    kept.put(chain, id, { answer, dependsOn })
+  }
+  return ids.flatMap((id, index) => known[index] ?? made.get(id) ?? [])
 }
