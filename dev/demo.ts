@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Hex } from 'viem'
 import { WebSocket } from 'ws'
 import { stringify } from 'yaml'
+import { MAIN_ARGS } from './main-args.ts'
 import { Market } from './market/market.ts'
 import { startStack } from './stack.ts'
 
@@ -19,7 +19,6 @@ import { startStack } from './stack.ts'
  */
 
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const TRADE_EVERY_MS = 400
 
 const { values } = parseArgs({ options: { candles: { type: 'string' } } })
@@ -92,7 +91,7 @@ function writeConfig(port: number): string {
 
 /** As an operator does. */
 function createKey(configFile: string): string {
-  const args = [MAIN, 'keys', 'create', '--name', 'demo', '--config', configFile]
+  const args = [...MAIN_ARGS, 'keys', 'create', '--name', 'demo', '--config', configFile]
   return execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }
 
@@ -101,7 +100,7 @@ function keepRunning(role: string, configFile: string): () => Promise<void> {
   const log = createWriteStream(join(dir, `${role}.log`))
   let child = start()
   function start() {
-    const started = spawn(process.execPath, [MAIN, role, '--config', configFile], {
+    const started = spawn(process.execPath, [...MAIN_ARGS, role, '--config', configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     started.stdout.pipe(log, { end: false })

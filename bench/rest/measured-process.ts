@@ -12,10 +12,12 @@ export class MeasuredProcess {
   readonly #child: ChildProcess
   readonly #name: string
 
-  constructor(program: URL, args: readonly string[] = []) {
-    const node = [process.execPath, '--import', TELL_CPU, fileURLToPath(program), ...args]
+  /** Of this program, or whatever else node is given before the arguments. */
+  constructor(program: URL | readonly string[], args: readonly string[] = []) {
+    const main = program instanceof URL ? [fileURLToPath(program)] : program
+    const node = [process.execPath, '--import', TELL_CPU, ...main, ...args]
     const [command = '', ...rest] = canPin() ? ['taskset', '-c', SERVER_CORE, ...node] : node
-    this.#name = program.pathname
+    this.#name = main.join(' ')
     this.#child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { rowsOf } from '../../src/store/clickhouse/rows.ts'
@@ -12,7 +12,6 @@ import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 let stack: Stack
 let redis: Redis
 
@@ -28,7 +27,7 @@ after(async () => {
 
 async function rebuild(rig: WriterRig): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    MAIN,
+    ...MAIN_ARGS,
     'redis',
     'rebuild',
     ...['--config', rig.configFile],

@@ -5,14 +5,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
 import { MEME_WETH, samplePair, sampleSet, USDC, WETH } from '../support/market-samples.ts'
 import { RoleProcess } from '../support/pipeline.ts'
 import { withLogs } from '../support/test-key.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const PREFIX = 'quotatest'
 
 /** The cheapest operation that reads something. */
@@ -88,7 +87,7 @@ export class QuotaWorld {
 
   /** Runs `chaintape keys ...` as an operator does; gives what it printed. */
   async keys(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [MAIN, 'keys', ...args, '--config', this.configFile])
+    const child = spawn(process.execPath, [...MAIN_ARGS, 'keys', ...args, '--config', this.configFile])
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     if (child.exitCode === null) await once(child, 'exit')
     this.printed.push(stdout, stderr)

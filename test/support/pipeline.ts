@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
+import { MAIN_ARGS } from '../../dev/main-args.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { API_KEY, putTestKey, TEST_PLANS, withLogs } from './test-key.ts'
 import { waitFor } from './wait-for.ts'
@@ -14,8 +14,6 @@ import { waitFor } from './wait-for.ts'
 export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'all'
 
 export { API_KEY }
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number }
 
@@ -28,7 +26,7 @@ export class RoleProcess {
 
   constructor(name: RoleName, configFile: string, logFile: string) {
     this.name = name
-    this.#child = spawn(process.execPath, [MAIN, name, '--config', configFile], {
+    this.#child = spawn(process.execPath, [...MAIN_ARGS, name, '--config', configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environmentWithoutSettings(),
     })
@@ -138,7 +136,7 @@ export class Pipeline {
 
   /** Runs a command of the program to its end; gives its exit code and what it said. */
   async run(...command: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [MAIN, ...command, '--config', this.configFile], {
+    const child = spawn(process.execPath, [...MAIN_ARGS, ...command, '--config', this.configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environmentWithoutSettings(),
     })
