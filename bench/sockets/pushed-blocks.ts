@@ -12,6 +12,7 @@ import { quantile, type Slice } from '../measure.ts'
 import { type BenchGateway, PREFIX } from '../rest/gateway.ts'
 import { makeSet } from '../stores/made-changes.ts'
 import { silentCommon } from '../stores/opened.ts'
+import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 
 /** Swaps of one block: one message of the log. */
 export const SWAPS_PER_BLOCK = 50
@@ -144,13 +145,23 @@ export async function openBareHop({ stack }: BenchGateway, onArrived: Arrived): 
   }
 }
 
+export type Pace = {
+  readonly blocksPerSecond: number
+  /** Which quantile is given. */
+  readonly share: number
+  /** Of all blocks so far, not of the slice alone; except those of so many slices in the beginning. */
+  readonly ofAllSince?: number
+}
+
 /** Sends blocks at a steady pace; a slice gives the quantile of the milliseconds that they took to arrive. */
 export async function openPace(
   open: (onArrived: Arrived) => Promise<Hop>,
-  { blocksPerSecond, share }: { readonly blocksPerSecond: number; readonly share: number },
+  { blocksPerSecond, share, ofAllSince = Number.POSITIVE_INFINITY }: Pace,
 ): Promise<{ slice: Slice; close(): Promise<void> }> {
+  collectSeldom()
   const sentAt = new Map<number, number>()
   let latenciesMs: number[] = []
+  let slices = 0
   const hop = await open((seq) => {
     latenciesMs.push(performance.now() - (sentAt.get(seq) ?? Number.NaN))
     sentAt.delete(seq)
@@ -164,7 +175,8 @@ export async function openPace(
         const seq = ++lastSeq
         return { seq, body: encodeChangeSet(makeSet(seq, SWAPS_PER_BLOCK)) }
       })
-      latenciesMs = []
+      if (slices++ <= ofAllSince) latenciesMs = []
+      collectGarbage()
       const start = performance.now()
       for (const [index, { seq, body }] of blocks.entries()) {
         await sleepUntil(start + (index * 1_000) / blocksPerSecond)
