@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=32
 import { parseArgs } from 'node:util'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from './config/load.ts'
