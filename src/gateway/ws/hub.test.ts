@@ -309,6 +309,20 @@ test('a push is built once, and framed once for all who have the same id', () =>
   assert.ok(a !== undefined && a === b && a === d && c !== undefined && c !== a)
 })
 
+test('a push that somebody still waits for does not keep the frames of those who were written to', async () => {
+  const { hub, apply } = start()
+  const late = new Recorder(1)
+  hub.add(txKey(onEth(MEME_WETH)), late)
+  apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
+  const event = late.offers[0]?.event
+  const atOnce = event?.frame(2, 'document')
+  assert.equal(event?.frame(2, 'document'), atOnce)
+  await new Promise((resolve) => setImmediate(resolve))
+  const later = event?.frame(2, 'document')
+  assert.notEqual(later, atOnce)
+  assert.deepEqual(later, atOnce)
+})
+
 test('who was removed gets nothing, and leaves nothing behind', () => {
   const { hub, apply } = start()
   const [stays, goes] = [new Recorder(1), new Recorder(2)]
