@@ -120,15 +120,16 @@ export class FollowedChain {
   async #drop(seq: number, onDropped: () => void): Promise<void> {
     do {
       const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
+      this.#forgetUpTo(dropped ?? seq)
       if (dropped === undefined) return
       this.dropped = Math.min(dropped, this.applied)
-      this.#forgetDropped()
       onDropped()
     } while (await pause(DROP_PAUSE_MS, this.#options.signal))
   }
 
-  #forgetDropped(): void {
-    const left = this.#remembered.findIndex((seq) => seq > this.dropped)
+  /** Nothing of these is in the overlay any more, or ever was. */
+  #forgetUpTo(version: number): void {
+    const left = this.#remembered.findIndex((seq) => seq > version)
     const count = left === -1 ? this.#remembered.length : left
     this.#remembered.splice(0, count)
     for (let nth = 0; nth < count; nth++) this.#memory.forgetOldest()

@@ -214,6 +214,39 @@ test('what the store has is dropped, what was said anew since is kept', () =>
     assert.equal(view.overlaySize('eth'), 0)
   }))
 
+test('what was looked up stays as it was, whatever comes after it has left the overlay', () =>
+  withWorld(async (world) => {
+    const { overlay } = world.view.recent('eth')
+    const say = (seq: number, tradeCount: number) =>
+      world.append(
+        // Nothing of it is held, but it is remembered in its turn.
+        sampleSet(seq - 1, []),
+        sampleSet(seq, [
+          { type: 'candle', candle: sampleCandle({ tradeCount }) },
+          { type: 'pair', pair: pairAt(seq) },
+          { type: 'token', token: sampleToken({ supplyRaw: BigInt(seq) }) },
+        ]),
+      )
+    const lookUp = () => {
+      const { pair, interval, start } = sampleCandle()
+      return [overlay.candles(pair, interval).get(start), overlay.pair(MEME_WETH), overlay.token(MEME)]
+    }
+    await say(2, 1)
+    const seen = lookUp()
+    await world.advance(2)
+    assert.deepEqual(lookUp(), [undefined, undefined, undefined])
+    for (let seq = 4; seq < 20; seq += 2) {
+      await say(seq, seq)
+      assert.equal(overlay.token(MEME)?.record?.supplyRaw, BigInt(seq))
+      await world.advance(seq)
+    }
+    assert.deepEqual(seen, [
+      { seq: 2, record: sampleCandle({ tradeCount: 1 }) },
+      { seq: 2, record: pairAt(2) },
+      { seq: 2, record: sampleToken({ supplyRaw: 2n }) },
+    ])
+  }))
+
 test('a document that comes, is stored and leaves the overlay while the store answers is not missed', () =>
   withWorld(async (world) => {
     const { view, stored } = world
