@@ -6,6 +6,7 @@ import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
+import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 import { type Bench, one, openOnce, quantile, type Sides, type Slice } from './measure.ts'
 import { type BenchGateway, openGateway, PREFIX } from './rest/gateway.ts'
 import { addressOf, makeSearched, setOf } from './search/made-tokens.ts'
@@ -249,8 +250,10 @@ async function openAnswers(): Promise<Sides> {
 async function openTail(): Promise<Sides> {
   const searched = await searches.open()
   const all: number[] = []
+  collectSeldom()
   return {
     subject: async (durationMs) => {
+      collectGarbage()
       const times: number[] = []
       const slice = asking(async (keyword, order) => {
         const start = performance.now()

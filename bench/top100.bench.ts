@@ -12,6 +12,7 @@ import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
+import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 import { balanceSets, largest, type Ranks } from './holders/made-balances.ts'
 import { type Bench, one, openOnce, quantile, repeatAsync, type Sides } from './measure.ts'
 import { type BenchGateway, openGateway, PREFIX } from './rest/gateway.ts'
@@ -267,7 +268,9 @@ type Asking<T> = {
 /** One question after the other. */
 function tailOf<T>({ ask, complaintOf, isOfAll = false }: Asking<T>) {
   const times: number[] = []
+  collectSeldom()
   const subject: Sides['subject'] = async (durationMs) => {
+    collectGarbage()
     const end = performance.now() + durationMs
     const first = isOfAll ? 0 : times.length
     do {

@@ -8,11 +8,11 @@ import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { API_KEY } from '../../test/support/test-key.ts'
+import { collectGarbage, collectSeldom } from '../collect-garbage.ts'
 import { quantile, type Slice } from '../measure.ts'
 import { type BenchGateway, PREFIX } from '../rest/gateway.ts'
 import { makeSet } from '../stores/made-changes.ts'
 import { silentCommon } from '../stores/opened.ts'
-import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 
 /** Swaps of one block: one message of the log. */
 export const SWAPS_PER_BLOCK = 50

@@ -1,4 +1,4 @@
-import { collectGarbage } from './collect-garbage.ts'
+import { collectGarbage } from '../collect-garbage.ts'
 
 /** Resident bytes of this process without what is only waiting to be collected. */
 export function settledMemory(): number {
