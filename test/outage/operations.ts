@@ -2,9 +2,10 @@ import type { Scenario } from '../e2e/scenario.ts'
 
 /**
  * What an answer is made of, and so what must be there for it: only the gateway's memory; documents of Redis; rows of
- * ClickHouse too, of which those of holders are kept for a moment; or what keys have used, which is in Redis and in NATS.
+ * ClickHouse too, of which those of holders are kept for a moment; what ClickHouse finds, and documents of it that may be kept;
+ * or what keys have used, which is in Redis and in NATS.
  */
-export type Needs = 'memory' | 'hot' | 'history' | 'holders' | 'usage'
+export type Needs = 'memory' | 'hot' | 'history' | 'holders' | 'search' | 'usage'
 
 export type Operation = {
   readonly path: string
@@ -41,7 +42,7 @@ export function operationsOf({ tokens, tokenPair, stablePair, token }: Scenario)
     history(`/v2/klines/token/${token}-local?interval=s1&limit=30&unit=eth`),
     history(`/v2/txs/${tokenPair}-local?limit=20`),
     history(`/v2/txs/liq/${stablePair}-local`),
-    history('/v2/tokens?keyword=PE&chain=local'),
+    { path: '/v2/tokens?keyword=PE&chain=local', needs: 'search', isOfBlock: true },
     { path: '/v2/chains', needs: 'memory', isOfBlock: false },
     { path: '/v2/status', needs: 'memory', isOfBlock: false },
     { path: '/v2/usage', needs: 'usage', isOfBlock: false },
