@@ -72,7 +72,7 @@ test('what is not said has its default', () => {
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
     gateway: {
       ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
-      ...{ allowed_origins: [], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
+      ...{ allowed_origins: ['*'], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
     },
     plans: { default: defaultPlan },
     admin: {
@@ -322,7 +322,8 @@ for (const [name, content, ...problems] of refusals) {
 
 test('refused: a wrong value in the environment, named like one in the file', () => {
   assertRefused(minimal, ['gateway.port must be an integer'], { CHAINTAPE_GATEWAY_PORT: '0x50' })
-  assertRefused(minimal, ['nats.urls.0 must not be empty'], { CHAINTAPE_NATS_URLS: '' })
+  assertRefused(minimal, ['nats.urls must not be empty'], { CHAINTAPE_NATS_URLS: '' })
+  assertRefused(minimal, ['nats.urls.1 must not be empty'], { CHAINTAPE_NATS_URLS: 'nats://a,' })
   assertRefused(minimal, ['chains.unshipped.dexes.0 must be a mapping'], {
     CHAINTAPE_CHAINS_UNSHIPPED_DEXES: 'uniswap',
   })

@@ -157,7 +157,7 @@ function settablePaths(tree: Tree): Map<string, Setting> {
 }
 
 function parseValue(text: string, type: string): unknown {
-  if (type === 'array') return text.split(',').map((item) => item.trim())
+  if (type === 'array') return text.trim() === '' ? [] : text.split(',').map((item) => item.trim())
   if (type === 'integer' || type === 'number') return /^-?\d+$/.test(text) ? Number(text) : text
   return text
 }

@@ -214,8 +214,8 @@ export const configSchema = Type.Object(
         token_lists: Type.Array(Type.String({ pattern: '^(https://|(?![a-zA-Z][a-zA-Z0-9+.-]*://)).+' }), {
           default: [],
         }),
-        /** Sites whose pages may open a socket, beside those of the gateway's own host. */
-        allowed_origins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' }), { default: [] }),
+        /** Origins whose pages may read REST responses and open sockets; `*` is every origin, an empty list is none. */
+        allowed_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: ['*'] }),
         /** Connections from one address (of IPv6: one /64); 0 is no limit. */
         connections_per_ip: Type.Integer({ minimum: 0, default: 500 }),
         /** Addresses of proxies: their connections are those of many clients, and are not counted. */

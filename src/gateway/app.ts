@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 import { describeSockets } from './asyncapi.ts'
+import { allowOrigins } from './cors.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Meter } from './metering/meter.ts'
 import type { GatewayMetrics } from './metrics.ts'
@@ -24,6 +25,8 @@ import type { Scope } from './scope.ts'
 export type AppOptions = RestContext & {
   /** The equivalent hosts, as clients know them. */
   readonly publicUrls: readonly string[]
+  /** Origins whose pages may read responses; `*` is every origin. */
+  readonly allowedOrigins: readonly string[]
   readonly check: KeyRing['check']
   readonly meter: Meter
   readonly ledger: UsageContext['ledger']
@@ -69,6 +72,7 @@ export function createApp(options: AppOptions): Scope {
   const bucketOf = createBuckets(Date.now)
   const ready = new ReadyAnswers({ ...options, bucketOf })
   ready.serve(app.server)
+  allowOrigins(app.server, options.allowedOrigins, options.metrics.countRequests('preflight'))
   app.register(async (scope) => {
     requireApiKey(scope, options.check)
     limitRate(scope, bucketOf)

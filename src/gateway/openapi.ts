@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { RESPONSE_HEADERS } from './response-headers.ts'
 import type { Scope } from './scope.ts'
 
 /** Of the documented operations. */
@@ -11,18 +12,6 @@ const REFUSALS = {
   403: 'The API key is expired or revoked',
   429: 'The rate or the credit units of the key are used up: Retry-After says when to come back',
   500: 'The server failed',
-} as const
-
-/** What every answer to a good key carries besides its body. */
-const HEADERS = {
-  'X-CU-Cost': { type: 'integer', description: 'Credit units that this answer cost; 0 if it failed' },
-  'X-CU-Remaining': { type: 'integer', description: 'Credit units that are left this month' },
-  'X-CU-Reset': { type: 'integer', description: 'When the next month begins, in Unix seconds' },
-  RateLimit: { type: 'string', description: 'What is left of the rate and of the credit units' },
-  'RateLimit-Policy': { type: 'string', description: 'What the plan allows' },
-  'X-Block': { type: 'integer', description: 'The newest block of the chain, of several the most lagging' },
-  'X-Block-Time': { type: 'integer', description: 'The time of that block, in Unix seconds' },
-  'X-Lag-Ms': { type: 'integer', description: 'The age of that block' },
 } as const
 
 /** The router takes no hyphen in the name of a parameter; the interface has one. */
@@ -111,7 +100,10 @@ function publicName(name: string): string {
 
 function describedHeaders() {
   return Object.fromEntries(
-    Object.entries(HEADERS).map(([name, { type, description }]) => [name, { description, schema: { type } }]),
+    Object.entries(RESPONSE_HEADERS).map(([name, { type, description }]) => [
+      name,
+      { description, schema: { type } },
+    ]),
   )
 }
 

@@ -99,6 +99,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
     ...{ logger, signal: shutdown.signal },
   })
+  const { allowed_origins: allowedOrigins } = config.gateway
   const app = createApp({
     ...{ ...metered, view, answers, prices, searched, familyOf, listingOf, check, metrics, logger },
     history: createHistoryView({ view, hot: store, history: reader }),
@@ -111,9 +112,10 @@ export const startGateway: StartRole = async (config, common) => {
     }),
     ...chainsOf(config),
     publicUrls: config.gateway.public_urls,
+    allowedOrigins,
   })
   await app.ready()
-  const { connections_per_ip: perAddress, proxies, allowed_origins: allowedOrigins } = config.gateway
+  const { connections_per_ip: perAddress, proxies } = config.gateway
   limitConnections(app.server, { perAddress, proxies })
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {

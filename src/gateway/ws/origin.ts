@@ -1,20 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { ANY_ORIGIN } from '../cors.ts'
 
 export type MayConnect = (headers: IncomingHttpHeaders, hasKey: boolean) => boolean
 
 /**
- * Whether a socket may be opened, by the site whose page opens it. Only browsers are made to say that, and they send no
- * key by themselves: a page without one gets nothing here, whatever its site. A page that comes with `X-API-KEY`
- * had it put there by something in between (a proxy that knows its users by cookie), which would do so for every
- * page on the web: then the site must be ours, or be named. Sites that are named are the only ones at all.
+ * Whether a page may open a socket. Only browsers send `Origin`, and a page cannot set `X-API-KEY` on a socket: a socket with
+ * both got its key from a proxy that recognizes users by cookie, which would add it for every page the user has open
+ * (docs/decisions/0032). Such a socket is accepted from the gateway's own host and from listed origins only.
  */
 export function originRule(allowed: readonly string[]): MayConnect {
-  const named = new Set(allowed.map((origin) => origin.toLowerCase()))
+  const isAny = allowed.includes(ANY_ORIGIN)
+  const listed = new Set(
+    allowed.filter((origin) => origin !== ANY_ORIGIN).map((origin) => origin.toLowerCase()),
+  )
   return ({ origin, host }, hasKey) => {
     if (origin === undefined) return true
     const site = origin.toLowerCase()
-    if (named.has(site) || isOfHost(site, host)) return true
-    return !hasKey && named.size === 0
+    if (listed.has(site) || isOfHost(site, host)) return true
+    return isAny && !hasKey
   }
 }
 

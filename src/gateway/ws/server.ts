@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { ANY_ORIGIN } from '../cors.ts'
 import type { Grant } from '../keys/key-ring.ts'
 import { keyRefused } from '../keys/refusal.ts'
 import type { GatewayMetrics } from '../metrics.ts'
@@ -17,7 +18,7 @@ export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'conne
   /** The largest that any plan allows; a session applies that of its own plan. */
   readonly maxMessageBytes: number
   readonly metrics: GatewayMetrics
-  /** Sites whose pages may connect, beside those of our own host. */
+  /** Origins whose pages may connect, besides the gateway's own host; `*` (the default) is every origin. */
   readonly allowedOrigins?: readonly string[]
 }
 
@@ -54,7 +55,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   server.on('wsClientError', (error, stream) =>
     writeRawProblem(stream, new RequestError('malformed_request', error.message)),
   )
-  const mayConnect: MayConnect = originRule(options.allowedOrigins ?? [])
+  const mayConnect: MayConnect = originRule(options.allowedOrigins ?? [ANY_ORIGIN])
   let isClosing = false
 
   const connections = new Connections<Session>()
@@ -88,7 +89,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     }
     const given = request.headers['x-api-key']
     if (!mayConnect(request.headers, given !== undefined)) {
-      return new RequestError('origin_refused', "the page's site is not one of gateway.allowed_origins")
+      return new RequestError('origin_refused', "the page's origin is not in gateway.allowed_origins")
     }
     if (given === undefined) return undefined
     const checked = options.check(given)
