@@ -27,6 +27,10 @@ function examined(at: string, block: number, trial: Inspection['trial'] = TRIED)
   return { type: 'inspection', address: at, inspection: { ...inspection, ...unknown } }
 }
 
+function failed(at: string, block: number): Fact {
+  return { type: 'inspectionFailure', address: at, block }
+}
+
 function upgraded(at: string): RawLog {
   return rawLog(at, [UPGRADED, hash(5)], '0x')
 }
@@ -85,6 +89,17 @@ test('one that could not be tried is looked at ever more seldom, and keeps nobod
   for (const wait of [8, 32, 128]) other.block([examined(A, 3 + wait, 'no_pair')]).blocks(wait)
   other.block([examined(A, 2_000, 'no_pair'), token(B)]).blocks(2)
   assert.deepEqual(other.due, [B])
+})
+
+test('one that has no valid result keeps nobody waiting and is tried again later', () => {
+  const all = [1, 2, 3, 4].map(address)
+  const rig = new Rig().block([...all, A].map(token)).blocks(2)
+  assert.deepEqual(rig.due, all)
+  rig.block(all.map((each) => failed(each, 3)))
+  assert.deepEqual(rig.due, [A])
+  assert.deepEqual(rig.block([examined(A, 3)]).blocks(8).due, all)
+  rig.block([token(B)], [upgraded(B)]).block([failed(B, 14)])
+  assert.ok(!rig.due.includes(B), 'a change is not looked at for ever')
 })
 
 test('one that says it changed is due at once, until it was examined after that', () => {

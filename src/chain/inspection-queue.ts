@@ -1,4 +1,4 @@
-import type { Fact, InspectionFact, RawLog } from '../domain/envelope.ts'
+import type { Fact, RawLog } from '../domain/envelope.ts'
 import { JournaledQueue } from '../domain/journaled-queue.ts'
 import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
@@ -91,8 +91,14 @@ export class InspectionQueue {
       case 'pool':
         if (fact.tokens.length === 2) this.#addPool(fact.address, fact.factory, fact.tokens)
         break
-      case 'inspection':
-        this.#turn(fact, block)
+      case 'inspection': {
+        const { trial } = fact.inspection
+        const isTried = typeof trial !== 'string' || trial === 'no_contract'
+        this.#turn(fact.address, fact.inspection.block.number, { isTried, block })
+        break
+      }
+      case 'inspectionFailure':
+        this.#turn(fact.address, fact.block, { isTried: false, block })
         break
       default:
         break
@@ -119,16 +125,13 @@ export class InspectionQueue {
     }
   }
 
-  #turn({ address, inspection }: InspectionFact, block: number): void {
-    const isOf = ({ token, block: since }: Due): boolean =>
-      token === address && since <= inspection.block.number
+  #turn(address: string, inspectedAt: number, then: { isTried: boolean; block: number }): void {
+    const isOf = ({ token, block: since }: Due): boolean => token === address && since <= inspectedAt
     const changedAt = this.#changedAt.get(address)
-    if (changedAt !== undefined && changedAt <= inspection.block.number) {
+    if (changedAt !== undefined && changedAt <= inspectedAt) {
       if (this.#changed.removeAmong(AT_ONCE, isOf) !== undefined) this.#changedAt.delete(address)
     }
     const attempt = this.#attempts.findIndex((queue) => queue.removeAmong(AT_ONCE, isOf) !== undefined)
-    if (attempt === -1) return
-    const isTried = typeof inspection.trial !== 'string' || inspection.trial === 'no_contract'
-    if (!isTried) this.#attempt(attempt + 1, address, block)
+    if (attempt !== -1 && !then.isTried) this.#attempt(attempt + 1, address, then.block)
   }
 }

@@ -129,6 +129,7 @@ export class ReaderIndex {
       case 'transfers':
       case 'balance':
       case 'inspection':
+      case 'inspectionFailure':
         break
       default:
         never(fact)

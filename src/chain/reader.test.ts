@@ -46,6 +46,25 @@ describe('following a chain', () => {
 })
 
 describe('facts that are found in the background', () => {
+  test('are dropped where they cannot be encoded, and the block goes on without', async () => {
+    const setup = new ReaderSetup()
+    const good = { type: 'balance', address: '0x0a', holder: '0x0b', amountRaw: 1n } as const
+    const bad = [
+      { ...good, amountRaw: -1n },
+      { ...good, amountRaw: 2n ** 2_040n },
+      { type: 'inspectionFailure', address: '0x0a', block: 1.2e62 } as const,
+    ]
+    setup.background = [{ take: () => [...bad, good], readOn: () => undefined, forget: () => undefined }]
+    setup.chain.mine(2)
+    await setup.catchUp()
+    assert.deepEqual(
+      setup.log.map((envelope) => envelope.kind === 'block' && envelope.facts),
+      [[good], [good]],
+    )
+    assert.deepEqual(setup.dropped.slice(0, 3), bad)
+    assert.equal(setup.dropped.length, 6)
+  })
+
   test('travel in the next block; who finds them is told of every block, and of forks before the next one', async () => {
     const setup = new ReaderSetup()
     const seen: string[] = []

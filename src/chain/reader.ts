@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockEnvelope, BlockRef, Envelope, Fact, RawTransaction } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { expectEncodable } from '../domain/wire/envelope-codec.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Doorbell } from './doorbell.ts'
 import type { KnownFacts } from './evm/facts.ts'
@@ -31,6 +32,8 @@ export type ReaderParts = {
   readonly pollMs: number
   /** Ends the pause between two looks early. */
   readonly doorbell?: Doorbell
+  /** Called for each fact that cannot be encoded and is left out of its block. */
+  readonly onDroppedFact?: (fact: Fact) => void
   readonly logger: Logger
   readonly signal: AbortSignal
   /** Told after each look at the chain; `lagBlocks` is how far behind the node's head the log is. */
@@ -118,12 +121,26 @@ export class Reader {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
     const { transactions, facts: own } = await gather(header, all, index)
-    const facts = [...own, ...this.#background.flatMap((each) => each.take())]
+    const found = [...own, ...this.#background.flatMap((each) => each.take())]
+    const facts = found.filter((fact) => this.#isEncodable(fact))
     const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
     await append(block)
     for (const each of this.#background) each.readOn(header)
     // A long way to the head must not leave a long way back that everyone has to remember.
     if (number % MILESTONE_BLOCKS === 0) await this.#finalise()
+  }
+
+  /** Facts are made of what contracts answer: a bad one is dropped, because it must not end the reader. */
+  #isEncodable(fact: Fact): boolean {
+    try {
+      expectEncodable(fact)
+      return true
+    } catch (error) {
+      const { type, address } = fact
+      this.#parts.logger.error({ err: error, type, address }, 'Fact dropped: it cannot be encoded')
+      this.#parts.onDroppedFact?.(fact)
+      return false
+    }
   }
 
   /** A block that does not link up may have been fetched long ago: only what the node says now proves a fork. */

@@ -40,7 +40,7 @@ export type RawLog = {
   readonly data: Uint8Array
 }
 
-export type Fact = PoolFact | TokenFact | TransfersFact | BalanceFact | InspectionFact
+export type Fact = PoolFact | TokenFact | TransfersFact | BalanceFact | InspectionFact | InspectionFailureFact
 
 /** A pool whose factory is allow-listed, met for the first time. */
 export type PoolFact = {
@@ -106,6 +106,14 @@ export type InspectionFact = {
   readonly type: 'inspection'
   readonly address: string
   readonly inspection: Inspection
+}
+
+/** An inspection that has no valid result: recorded, so that the queue moves on to the next contract. */
+export type InspectionFailureFact = {
+  readonly type: 'inspectionFailure'
+  readonly address: string
+  /** The block whose state was inspected. */
+  readonly block: number
 }
 
 /** What a token says that somebody holds after this block: whether its transfers tell the truth. */

@@ -82,9 +82,11 @@ export const ALL_OF_IT_PPM = 1_000_000
 
 /**
  * The part of `sentRaw` that did not arrive, in millionths; a gift is no negative tax. To the nearest: tokens cut their
- * fees off, and cut off once more 7 % would be 6.9999 %.
+ * fees off, and cut off once more 7 % would be 6.9999 %. A hostile `balanceOf` can make either amount negative; the tax
+ * is unknown then.
  */
-export function taxPpm(sentRaw: bigint, arrivedRaw: bigint): number {
-  if (sentRaw <= 0n || arrivedRaw >= sentRaw) return 0
+export function taxPpm(sentRaw: bigint, arrivedRaw: bigint): number | undefined {
+  if (sentRaw < 0n || arrivedRaw < 0n) return undefined
+  if (arrivedRaw >= sentRaw) return 0
   return Number(((sentRaw - arrivedRaw) * BigInt(ALL_OF_IT_PPM) + sentRaw / 2n) / sentRaw)
 }

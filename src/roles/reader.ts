@@ -114,6 +114,7 @@ async function readChain(
     queue: index.inspections,
     knowsToken: (token) => index.knowsToken(token),
     trialIn: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0)?.is.trial,
+    onFailure: () => metrics.droppedFacts.inc({ chain, type: 'inspection' }),
     logger,
     signal,
   })
@@ -144,6 +145,7 @@ async function readChain(
     readAheadBlocks: config.read_ahead_blocks,
     pollMs: config.poll_ms,
     doorbell,
+    onDroppedFact: ({ type }) => metrics.droppedFacts.inc({ chain, type }),
     logger,
     signal,
     onBlock: ({ number, head }) => progress.update(number, head),

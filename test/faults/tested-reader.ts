@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { RpcOutcome } from '../../src/chain/evm/endpoint-reports.ts'
-import type { BlockEnvelope } from '../../src/domain/envelope.ts'
+import type { BlockEnvelope, Fact } from '../../src/domain/envelope.ts'
 import { decodeEnvelope } from '../../src/domain/wire/envelope-codec.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { CanonicalView } from '../support/canonical-view.ts'
@@ -143,6 +143,11 @@ export class TestedReader {
     for (const proxy of this.proxies) {
       if (proxy !== culprit) assert.equal(await this.count(proxy, outcome), 0, `${proxy.label} is innocent`)
     }
+  }
+
+  /** All facts of its log, undone or not. */
+  async facts(): Promise<Fact[]> {
+    return (await this.#readLog()).all.flatMap(({ facts }) => facts)
   }
 
   async firstBlock(): Promise<number | undefined> {

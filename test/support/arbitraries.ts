@@ -195,6 +195,11 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     stillbornRaw: uint256,
   }),
   plain<Extract<Fact, { type: 'inspection' }>>({ type: fc.constant('inspection'), address, inspection }),
+  plain<Extract<Fact, { type: 'inspectionFailure' }>>({
+    type: fc.constant('inspectionFailure'),
+    address,
+    block: uint,
+  }),
   plain<Extract<Fact, { type: 'balance' }>>({
     type: fc.constant('balance'),
     address,

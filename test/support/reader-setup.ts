@@ -1,6 +1,6 @@
 import { type BackgroundFacts, Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
-import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
+import type { BlockRef, Envelope, Fact } from '../../src/domain/envelope.ts'
 import { CanonicalView } from './canonical-view.ts'
 import { ScriptedChain } from './scripted-chain.ts'
 import { createTestCommon } from './test-common.ts'
@@ -11,6 +11,7 @@ export const START = 100
 export class ReaderSetup {
   readonly chain: ScriptedChain
   readonly log: Envelope[] = []
+  readonly dropped: Fact[] = []
   background: readonly BackgroundFacts[] = []
   readonly #store = new Map<string, Uint8Array>()
   #index = new ReaderIndex(this.#store)
@@ -43,6 +44,7 @@ export class ReaderSetup {
       startBlock: this.chain.first,
       readAheadBlocks: 4,
       pollMs: 0,
+      onDroppedFact: (fact) => this.dropped.push(fact),
       logger: createTestCommon().logger,
       signal: stop.signal,
       onBlock: () => undefined,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { addMove, type MoveSums, movesOf, moveTopics, noMoves } from '../../dex/evm/token-moves.ts'
 import type { RawLog, TransfersFact } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { expectEncodable } from '../../domain/wire/envelope-codec.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { FIRST_BLOCK, type HistoryQueue, type OpenHistory } from '../history-queue.ts'
 import { invalid, shaped, toIndex, toPastLog } from './block-logs.ts'
@@ -97,19 +98,17 @@ export class TransferHistory {
     const key = keyOf(open)
     try {
       const fact = await nodes.verified((node) => this.#ask(node, open))
+      expectEncodable(fact)
       this.#failures.delete(open.address)
       if (fact.isLast) this.#spans.delete(open.address)
       if (generation === this.#generation) this.#ready.set(key, fact)
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof ChaintapeError) || !error.retryable) throw error
       const failures = (this.#failures.get(open.address) ?? 0) + 1
       this.#failures.set(open.address, failures)
       this.#spans.set(open.address, Math.max(1, Math.floor(this.#spanOf(open.address) / 4)))
-      logger.warn(
-        { err: error, code: error.code, token: open.address, failures },
-        'Older transfers: asking again',
-      )
+      const code = error instanceof ChaintapeError ? error.code : undefined
+      logger.warn({ err: error, code, token: open.address, failures }, 'Older transfers: asking again')
       await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
       // It goes to the end of the queue without having come further.
       if (failures % MAX_FAILURES === 0 && generation === this.#generation)

@@ -18,7 +18,7 @@ import { readInspection, writeInspection } from './inspection-codec.ts'
 /** Version 4 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
 const VERSION = 4
 const KIND = { block: 1, undo: 2, final: 3 } as const
-const FACT = { pool: 1, token: 2, transfers: 3, balance: 4, inspection: 5 } as const
+const FACT = { pool: 1, token: 2, transfers: 3, balance: 4, inspection: 5, inspectionFailure: 6 } as const
 const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
@@ -116,6 +116,15 @@ function readLog(r: ByteReader): RawLog {
   }
 }
 
+/** Throws if the fact cannot be written, or not be read again: one such fact would make its whole block unreadable. */
+export function expectEncodable(fact: Fact): void {
+  const w = new ByteWriter()
+  writeFact(w, fact)
+  const r = new ByteReader(w.finish())
+  readFact(r)
+  r.end()
+}
+
 function writeFact(w: ByteWriter, fact: Fact): void {
   w.u8(FACT[fact.type])
   w.id(fact.address)
@@ -138,6 +147,9 @@ function writeFact(w: ByteWriter, fact: Fact): void {
       break
     case 'inspection':
       writeInspection(w, fact.inspection)
+      break
+    case 'inspectionFailure':
+      w.varuint(fact.block)
       break
     case 'balance':
       w.id(fact.holder)
@@ -167,6 +179,8 @@ function readFact(r: ByteReader): Fact {
       return readTransfers(r, address)
     case FACT.inspection:
       return { type: 'inspection', address, inspection: readInspection(r) }
+    case FACT.inspectionFailure:
+      return { type: 'inspectionFailure', address, block: r.varuint() }
     case FACT.balance:
       return { type: 'balance', address, holder: r.id(), amountRaw: r.biguint() }
     default:

@@ -64,6 +64,28 @@ test('more or longer findings than allowed are neither written nor read', () => 
   assert.throws(() => decode(longer), unreadable)
 })
 
+test('a tax above the whole amount is neither written nor read', () => {
+  const [sample] = fc.sample(inspection, { numRuns: 1, seed: 1 })
+  assert.ok(sample)
+  const step = { works: true, taxPpm: ALL_OF_IT_PPM, gas: undefined, reason: undefined }
+  const withTax = (taxPpm: number): Inspection => ({
+    ...sample,
+    trial: {
+      pair: `0x${'11'.repeat(20)}`,
+      method: 'call',
+      buy: { ...step, taxPpm },
+      transfer: undefined,
+      sell: undefined,
+    },
+  })
+  assert.deepEqual(decode(encode(withTax(ALL_OF_IT_PPM))), withTax(ALL_OF_IT_PPM))
+  assert.throws(() => encode(withTax(ALL_OF_IT_PPM + 1)), RangeError)
+  const bytes = Buffer.from(encode(withTax(ALL_OF_IT_PPM)))
+  const at = bytes.lastIndexOf(Buffer.from([0xc0, 0x84, 0x3d]))
+  bytes[at + 2] = 0x7f
+  assert.throws(() => decode(bytes), unreadable)
+})
+
 test('a tax is the part that did not arrive', () => {
   assert.equal(taxPpm(1_000n, 950n), 50_000)
   assert.equal(taxPpm(3n, 2n), 333_333)
@@ -72,4 +94,6 @@ test('a tax is the part that did not arrive', () => {
   assert.equal(taxPpm(7n, 0n), ALL_OF_IT_PPM)
   assert.equal(taxPpm(7n, 8n), 0, 'a gift is no negative tax')
   assert.equal(taxPpm(0n, 0n), 0)
+  assert.equal(taxPpm(7n, -(2n ** 255n)), undefined, 'less than nothing cannot arrive')
+  assert.equal(taxPpm(-7n, 3n), undefined)
 })

@@ -1,5 +1,6 @@
 import { ChaintapeError } from '../errors.ts'
 import {
+  ALL_OF_IT_PPM,
   CONTRACT_FLAGS,
   type ContractProxy,
   findingsBy,
@@ -104,7 +105,10 @@ function readTrial(r: ByteReader): TradeTrial {
 
 function writeStep(w: ByteWriter, step: TrialStep): void {
   w.bool(step.works)
-  w.optional(step.taxPpm, (ppm) => w.varuint(ppm))
+  w.optional(step.taxPpm, (ppm) => {
+    if (ppm > ALL_OF_IT_PPM) throw new RangeError('a tax exceeds the amount')
+    w.varuint(ppm)
+  })
   w.optional(step.gas, (gas) => w.varuint(gas))
   w.optional(step.reason, (reason) => writeShortText(w, reason))
 }
@@ -112,10 +116,16 @@ function writeStep(w: ByteWriter, step: TrialStep): void {
 function readStep(r: ByteReader): TrialStep {
   return {
     works: r.bool(),
-    taxPpm: r.optional(() => r.varuint()),
+    taxPpm: r.optional(() => readTax(r)),
     gas: r.optional(() => r.varuint()),
     reason: r.optional(() => readShortText(r)),
   }
+}
+
+function readTax(r: ByteReader): number {
+  const ppm = r.varuint()
+  if (ppm > ALL_OF_IT_PPM) throw new ChaintapeError('message_unreadable', 'a tax exceeds the amount')
+  return ppm
 }
 
 function writeId(w: ByteWriter, id: string | undefined): void {

@@ -31,6 +31,12 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    droppedFacts: new Counter({
+      name: 'chaintape_reader_facts_dropped_total',
+      help: 'Facts about tokens and pools that could not be encoded and were left out of the log',
+      labelNames: ['chain', 'type'],
+      registers,
+    }),
     rpcRequests: new Counter({
       name: 'chaintape_reader_rpc_requests_total',
       help: 'Requests to nodes by outcome; invalid, lagging and unproved (a block taken without its receipts root) are found out later and counted in addition',

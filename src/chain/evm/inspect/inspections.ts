@@ -1,5 +1,6 @@
-import type { InspectionFact } from '../../../domain/envelope.ts'
+import type { InspectionFact, InspectionFailureFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
+import { expectEncodable } from '../../../domain/wire/envelope-codec.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { InspectionQueue } from '../../inspection-queue.ts'
 import type { Header } from '../../source.ts'
@@ -13,6 +14,8 @@ export type InspectionsParts = {
   readonly knowsToken: (address: string) => boolean
   /** How a trade can be tried in pools of this factory; undefined where it cannot. */
   readonly trialIn: (factory: string) => TrialPair['kind'] | undefined
+  /** Called once for each inspection without a valid result. */
+  readonly onFailure: () => void
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -29,7 +32,7 @@ export class Inspections {
   readonly #parts: InspectionsParts
   readonly #wanted = new Set<string>()
   readonly #busy = new Set<string>()
-  #ready: InspectionFact[] = []
+  #ready: (InspectionFact | InspectionFailureFact)[] = []
   /** What was found in a block that is gone is not told. */
   #generation = 0
   #tip: Header | undefined
@@ -45,7 +48,7 @@ export class Inspections {
     if (this.#wanted.size < MAX_WANTED && this.#parts.knowsToken(token)) this.#wanted.add(token)
   }
 
-  take(): InspectionFact[] {
+  take(): (InspectionFact | InspectionFailureFact)[] {
     return this.#ready.splice(0, MAX_PER_BLOCK)
   }
 
@@ -91,16 +94,24 @@ export class Inspections {
     pairs.sort((a, b) => (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0))
     try {
       const inspection = await inspectToken(nodes, { token, block, pairs })
+      const fact: InspectionFact = { type: 'inspection', address: token, inspection }
+      expectEncodable(fact)
       this.#busy.delete(token)
-      if (generation === this.#generation)
-        this.#ready.push({ type: 'inspection', address: token, inspection })
+      if (generation === this.#generation) this.#ready.push(fact)
       this.#begin()
     } catch (error) {
       // Not before the next block: a node that fails is not asked at once again.
       this.#busy.delete(token)
       if (signal.aborted) return
-      if (!(error instanceof ChaintapeError) || !error.retryable) throw error
-      logger.warn({ err: error, code: error.code, token }, 'A contract could not be examined')
+      if (error instanceof ChaintapeError && error.retryable) {
+        logger.warn({ err: error, code: error.code, token }, 'Contract inspection failed; retrying')
+        return
+      }
+      // The contract decides what it answers, so no answer may end the reader, nor be asked for again at every block.
+      logger.error({ err: error, token }, 'Contract inspection has no valid result')
+      this.#parts.onFailure()
+      if (generation === this.#generation)
+        this.#ready.push({ type: 'inspectionFailure', address: token, block: block.number })
     }
   }
 }

@@ -68,6 +68,31 @@ test('a transfer', () => {
   assert.deepEqual([nowhere.works, nowhere.taxPpm, nowhere.reason], [false, ALL_OF_IT_PPM, 'nothing arrived'])
 })
 
+test('a recipient whose balance shrinks gets no tax', () => {
+  const moved = { heldRaw: 1_000n, leftRaw: 500n, friendBeforeRaw: 2n ** 255n, friendAfterRaw: 500n }
+  const { works, taxPpm, reason } = readTransfer(done('0x'), moved)
+  assert.deepEqual([works, taxPpm, reason], [false, undefined, 'the balance of the recipient shrank'])
+})
+
+test('any balances around a transfer give a tax that can be encoded', () => {
+  const word = fc.bigInt(0n, 2n ** 256n - 1n)
+  fc.assert(
+    fc.property(word, word, word, word, (heldRaw, leftRaw, friendBeforeRaw, friendAfterRaw) => {
+      const { taxPpm } = readTransfer(done('0x'), { heldRaw, leftRaw, friendBeforeRaw, friendAfterRaw })
+      assert.ok(taxPpm === undefined || (taxPpm >= 0 && taxPpm <= ALL_OF_IT_PPM), `${taxPpm}`)
+    }),
+  )
+})
+
+test('a reason of characters that take two units each is cut to the limit', () => {
+  const bytes = Buffer.from(`a${'\u{1f4a3}'.repeat(200)}`)
+  const reason = revertReason(
+    encodeErrorResult({ abi: ABI, errorName: 'Error', args: [bytes.toString('utf8')] }),
+  )
+  assert.ok(reason.length <= MAX_FINDING_LENGTH && reason.isWellFormed())
+  assert.match(reason, /^a(\u{1f4a3})+$/u)
+})
+
 test('a sale', () => {
   const sold = readSell(done(words(500n, 250n, 200n, 90n)), 500n)
   assert.deepEqual([sold.works, sold.taxPpm], [true, 200_000])

@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
 import { uintAt } from '../../../dex/evm/abi.ts'
-import { type TrialStep, taxPpm, type UntriedReason } from '../../../domain/inspection.ts'
+import { MAX_FINDING_LENGTH, type TrialStep, taxPpm, type UntriedReason } from '../../../domain/inspection.ts'
 import { shownText } from '../../../domain/token-text.ts'
 import type { CallOutcome } from '../state-rpc.ts'
 
@@ -19,6 +19,8 @@ const PENNILESS = toFunctionSelector('Penniless()')
 const ERROR_WITH_TEXT = '0x08c379a0'
 const PANIC = '0x4e487b71'
 const SELECTOR_LETTERS = 10
+/** What a cut in the middle of a surrogate pair leaves. */
+const HALF_CHARACTER = /\p{Cs}$/u
 
 export function readBuy(
   outcome: CallOutcome,
@@ -34,6 +36,13 @@ export function readBuy(
 export function readTransfer(outcome: CallOutcome, moved: Moved): TrialStep {
   if (!outcome.ok) return failed(outcome)
   const arrivedRaw = moved.friendAfterRaw - moved.friendBeforeRaw
+  if (arrivedRaw < 0n)
+    return {
+      works: false,
+      taxPpm: undefined,
+      gas: outcome.gasUsed,
+      reason: 'the balance of the recipient shrank',
+    }
   return step(outcome, moved.heldRaw - moved.leftRaw, arrivedRaw, arrivedRaw > 0n)
 }
 
@@ -75,7 +84,8 @@ export function revertReason(data: Hex): string {
   // Word 0 says where the text begins, which is always right behind; word 1 how long it is.
   const length = uintAt(rest, 1) ?? 0n
   const text = shownText(rest.subarray(64, 64 + Number(length < 1_024n ? length : 1_024n)))
-  return text === '' ? 'reverted' : text
+  // Characters outside the basic plane take two UTF-16 units each, which is what the limit counts.
+  return text === '' ? 'reverted' : text.slice(0, MAX_FINDING_LENGTH).replace(HALF_CHARACTER, '')
 }
 
 type Words<N extends number> = N extends 2 ? [bigint, bigint] : [bigint, bigint, bigint, bigint]
