@@ -110,6 +110,7 @@ async function run(roles: readonly RoleName[], command?: CommandName): Promise<v
       metrics,
       readiness: () => readiness(),
       answer: (path) => answer(path),
+      logger: common.logger,
     })
     shutdown.onClose(`admin server of ${role}`, () => admin.close())
     common.logger.info({ admin_port: admin.port }, 'Admin server listening')

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import type { Logger } from './logger.ts'
 
 export type AdminServer = { readonly port: number; close(): Promise<void> }
 
@@ -10,6 +11,11 @@ export type Readiness = () => string | undefined
 /** What a role answers beside those below; `undefined` where it knows nothing of the path. */
 export type AdminAnswer = (path: string) => object | undefined
 
+type Response = { readonly status: number; readonly body: string; readonly type?: string }
+
+/** Longer than any path below, and than the id of any token. */
+const MAX_PATH_LETTERS = 256
+
 /** `/healthz`: the process lives. `/readyz`: it can do its work now. `/metrics`: Prometheus text. */
 export async function startAdminServer(options: {
   host: string
@@ -17,30 +23,34 @@ export async function startAdminServer(options: {
   metrics: Registry
   readiness: Readiness
   answer: AdminAnswer
+  logger: Logger
 }): Promise<AdminServer> {
-  const server = createServer((request, response) => {
-    const answer = (status: number, body: string, type = 'text/plain'): void => {
-      response.writeHead(status, { 'content-type': type }).end(body)
-    }
-    switch (request.url) {
+  const respond = async (path: string): Promise<Response> => {
+    if (path.length > MAX_PATH_LETTERS) return { status: 400, body: 'path too long\n' }
+    switch (path) {
       case '/healthz':
-        return answer(200, 'ok\n')
+        return { status: 200, body: 'ok\n' }
       case '/readyz': {
         const reason = options.readiness()
-        return reason === undefined ? answer(200, 'ready\n') : answer(503, `${reason}\n`)
+        return reason === undefined ? { status: 200, body: 'ready\n' } : { status: 503, body: `${reason}\n` }
       }
       case '/metrics':
-        options.metrics.metrics().then(
-          (text) => answer(200, text, options.metrics.contentType),
-          (error: Error) => answer(500, `${error.message}\n`),
-        )
-        return
+        return { status: 200, body: await options.metrics.metrics(), type: options.metrics.contentType }
       default: {
-        const known = options.answer(request.url ?? '')
-        if (known === undefined) return answer(404, 'not found\n')
-        return answer(200, `${JSON.stringify(known)}\n`, 'application/json')
+        const known = options.answer(path)
+        if (known === undefined) return { status: 404, body: 'not found\n' }
+        return { status: 200, body: `${JSON.stringify(known)}\n`, type: 'application/json' }
       }
     }
+  }
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    // An exception that leaves this handler would end the process, and with it all work of the role.
+    const { status, body, type } = await respond(path).catch((error: unknown): Response => {
+      options.logger.error({ err: error, path }, 'Admin request failed')
+      return { status: 500, body: 'internal error; see the log\n' }
+    })
+    response.writeHead(status, { 'content-type': type ?? 'text/plain' }).end(body)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -102,6 +102,24 @@ const within = (logs: readonly RpcPastLog[]) => (filter: LogFilter) =>
   logs.filter(({ blockNumber }) => Number(blockNumber) >= filter.from && Number(blockNumber) <= filter.to)
 
 describe('what is told of the past', () => {
+  test('may be 200,000 transfers of one token in one block', async () => {
+    const [ann, ben] = [address(0xa), address(0xb)]
+    const logs = Array.from({ length: 200_000 }, (_, index) =>
+      index === 0 ? log(999, 0, ZERO_ADDRESS, ann, 200_000n) : log(999, index, ann, ben, 1n),
+    )
+    const rig = new Rig(({ to }) => (to === 999 ? logs : [])).meet(TOKEN)
+    const facts: TransfersFact[] = []
+    while (!facts.some(({ isLast }) => isLast)) facts.push(...(await rig.next()))
+    assert.deepEqual(facts.at(-1)?.gains, [
+      { holder: ann, amountRaw: 1n },
+      { holder: ben, amountRaw: 199_999n },
+    ])
+    assert.ok(
+      rig.common.lines.every(({ level }) => level < 40),
+      JSON.stringify(rig.common.lines),
+    )
+  })
+
   test('is what each address gained, from the first block of the contract up to the one before it was met', async () => {
     const [ann, ben] = [address(0xa), address(0xb)]
     const rig = new Rig(

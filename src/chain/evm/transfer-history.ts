@@ -140,7 +140,8 @@ export class TransferHistory {
     let to = from - 1
     for (let asked = 0; to < upTo && asked < this.#settings.spansPerTurn && logs.length < FEW_LOGS; asked++) {
       const found = await this.#logsOfSpan(node, address, to + 1, upTo)
-      logs.push(...found.logs)
+      // One block may hold more logs of a token than a call can take arguments.
+      for (const log of found.logs) logs.push(log)
       to = found.to
     }
     return { to, logs }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { words } from '../../../test/support/abi-words.ts'
 import {
   ExampleMarket,
   sync,
@@ -12,7 +13,10 @@ import {
 } from '../../../test/support/example-market.ts'
 import type { Action } from '../../../test/support/market-arbitraries.ts'
 import { LOCKERS } from '../../../test/support/move-arbitraries.ts'
-import type { Fact } from '../../domain/envelope.ts'
+import { padded, rawLog } from '../../../test/support/raw-log.ts'
+import { TRANSFER } from '../../dex/evm/token-moves.ts'
+import type { BlockEnvelope, Fact } from '../../domain/envelope.ts'
+import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
 const DEAD = `0x${'dead'.padStart(40, '0')}`
@@ -118,4 +122,25 @@ test('the shares of a pool are followed like a token', () => {
       [LOCKER, tokens(2n)],
     ],
   )
+})
+
+test('200,000 transfers of one token in one transaction', () => {
+  const market = met().told(past())
+  const parent = market.chain.at(-1)
+  assert.ok(parent)
+  const logs = Array.from({ length: 200_000 }, (_, index) => ({
+    ...rawLog(TOKEN, [TRANSFER, padded(ANN), padded(CARL)], words(1n)),
+    index,
+  }))
+  const block: BlockEnvelope = {
+    ...{ kind: 'block', chain: parent.chain, number: parent.number + 1, time: parent.time + 12, facts: [] },
+    ...{ hash: `0x${'c0'.repeat(32)}`, parentHash: parent.hash },
+    transactions: [{ index: 0, hash: `0x${'c1'.repeat(32)}`, from: ANN, logs }],
+  }
+  market.run.apply(decodeEnvelope(encodeEnvelope(block)))
+  const carl = market.run.sets
+    .at(-1)
+    ?.changes.find((change) => change.type === 'balance' && change.balance.holder === CARL)
+  assert.ok(carl?.type === 'balance')
+  assert.equal(carl.balance.amountRaw, 200_000n)
 })

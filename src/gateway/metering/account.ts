@@ -215,7 +215,7 @@ export class Account {
     const need = Math.min(asked, most)
     // What is left here is too little for any of them. It goes back in the same step: together with what others give
     // back it may be enough, here or elsewhere.
-    const ask = { need, want: this.#isTight() ? need : most, least: Math.min(...units) }
+    const ask = { need, want: this.#isTight() ? need : most, least: leastOf(units) }
     return { need, answer: await this.#sync(ask, true) }
   }
 
@@ -267,4 +267,9 @@ export class Account {
     this.#toldCeiling = this.#ceiling
     return answer
   }
+}
+
+/** Not `Math.min(...units)`: a call takes only so many arguments, and any number of requests may wait. */
+function leastOf(units: readonly number[]): number {
+  return units.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
 }
