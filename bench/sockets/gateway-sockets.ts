@@ -53,6 +53,7 @@ attachWsServer(http, {
   ...{ hub, view, metrics, now, check: () => grant, logger: pino({ level: 'silent' }) },
   familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
   // Nobody comes back here.
+  meter: { open: () => ({ cu: 0, charge: () => undefined, release: () => undefined }) },
   missed: new MissedSets({ recent: new Map(), logs: new Map(), signal: new AbortController().signal }),
   events: new MissedEvents({
     history,

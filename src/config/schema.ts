@@ -123,6 +123,8 @@ const plan = Type.Object(
         connections: positive(10),
         /** Of a connection. */
         subscriptions: positive(1_000),
+        /** Of a key, at one gateway, at a time. */
+        replays: positive(2),
         price_ids: positive(200),
         multi_kline_pairs: positive(100),
         messages_per_second: positive(20),

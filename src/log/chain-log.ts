@@ -14,6 +14,12 @@ import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } 
 import type { Logger } from '../lib/logger.ts'
 import { LogPublisher } from './publisher.ts'
 
+/**
+ * Where a position stands: everything after it is `held`, some of that was `dropped` by retention, the log does not
+ * reach that far (`ahead`), or it was never a position of this log (`foreign`).
+ */
+export type Standing = 'held' | 'dropped' | 'ahead' | 'foreign'
+
 /** A whole message and the position right after it: store that with what the message changed. */
 export type LogMessage = { readonly body: Uint8Array; readonly position: LogPosition }
 
@@ -81,15 +87,20 @@ export class ChainLog {
   }
 
   /** Whether everything after a position is still there. */
-  async holds({ epoch, seq, link }: LogPosition): Promise<boolean> {
-    try {
-      if (epoch !== this.epoch) return false
-      await this.#checkPosition(seq, link)
-      return true
-    } catch (error) {
-      if (error instanceof ChaintapeError) return false
-      throw error
-    }
+  async holds(position: LogPosition): Promise<boolean> {
+    return (await this.locate(position)) === 'held'
+  }
+
+  async locate({ epoch, seq, link }: LogPosition): Promise<Standing> {
+    if (epoch !== this.epoch) return 'foreign'
+    const { config, state } = await this.#info()
+    if (config.metadata?.['epoch'] !== this.epoch) return 'foreign'
+    if (state.last_seq < seq) return 'ahead'
+    if (state.first_seq > seq + 1) return 'dropped'
+    if (seq === 0) return link === FIRST_LINK ? 'held' : 'foreign'
+    // The frame at the position may be the newest one that was dropped; the next frame's link is checked when it is read.
+    const frame = await this.#find(seq)
+    return frame === undefined || frameChecksum(frame.data) === link ? 'held' : 'foreign'
   }
 
   /** The newest whole message; the tail of one whose writer died half-way is passed over. */

@@ -120,6 +120,7 @@ export const startGateway: StartRole = async (config, common) => {
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
     ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },
+    meter: metered.meter,
     missed: new MissedSets({ recent, logs: changes, signal: shutdown.signal }),
     events: new MissedEvents({
       history: reader,

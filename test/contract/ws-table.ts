@@ -235,8 +235,12 @@ export type Names = {
   readonly stablePair: string
   readonly token: string
   readonly native: string
+  /** Of the chain's log: part of every cursor. */
+  readonly epoch: string
 }
 
+const cursorAt = (epoch: string, seq: number, version = 1) =>
+  `c1.${Buffer.from(JSON.stringify([['local', epoch, seq, 1, version, 1, 0]])).toString('base64url')}`
 const NOBODY = `0x${'b'.repeat(40)}`
 const request = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 7, method, params })
 const failure = (code: number, data?: Form, id: Form = '7'): Form => ({
@@ -334,6 +338,17 @@ export const ANSWERS: readonly (readonly [string, (names: Names) => unknown, For
   [
     'a cursor that is none',
     ({ pair }) => request('subscribe', ['tx', pair, 'local', { from: 'x' }]),
+    failure(-32_602, { option: '"from"' }),
+  ],
+  [
+    'a cursor of a position that is not there yet',
+    ({ pair, epoch }) =>
+      request('subscribe', ['tx', pair, 'local', { from: cursorAt(epoch, 1_000_000_000) }]),
+    failure(-32_602, { option: '"from"' }),
+  ],
+  [
+    'a cursor of no version',
+    ({ pair, epoch }) => request('subscribe', ['tx', pair, 'local', { from: cursorAt(epoch, 1, 0) }]),
     failure(-32_602, { option: '"from"' }),
   ],
   [

@@ -23,7 +23,7 @@ before(async () => {
   stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
   scenario = await Scenario.deploy(stack.rpcUrl)
   const { token, tokenPair, stablePair, market } = scenario
-  names = { pair: tokenPair, stablePair, token, native: market.weth.toLowerCase() }
+  names = { pair: tokenPair, stablePair, token, native: market.weth.toLowerCase(), epoch: '' }
   pipeline = new Pipeline(stack, 'wscontract', { finality_depth: 30 })
   await pipeline.start('reader', 'engine', 'writer', 'gateway')
   // A first trade in each pool, so that everything that there is to say of them is known.
@@ -32,6 +32,7 @@ before(async () => {
   listener = await Listener.open(await pipeline.gatewayUrl(), API_KEY)
   for (const [name, { params }] of Object.entries(PUSHES))
     ids.set(name, await listener.subscribe(params(names)))
+  names = { ...names, epoch: epochOf(listener.answer(ids.get('tx with a cursor') ?? -1)) }
   for (let block = 0; block < BLOCKS; block++) await scenario.tradeBlock()
   await market.addLiquidityNative(token, 10n ** 15n, 10n ** 18n)
   await market.mine()
@@ -51,6 +52,11 @@ async function caughtUp(): Promise<void> {
     const isThere = headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
     return isThere ? true : undefined
   })
+}
+
+function epochOf(ack: Message | undefined): string {
+  const [, rows = ''] = String(ack?.result?.['cursor']).split('.')
+  return (JSON.parse(Buffer.from(rows, 'base64url').toString()) as [[string, string]])[0][1]
 }
 
 function assertForm(form: Form, message: unknown): void {

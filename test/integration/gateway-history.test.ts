@@ -34,7 +34,7 @@ type Ack = {
 }
 
 const TX = ['tx', MEME_WETH, 'eth']
-const TOO_OLD = { code: -32005, message: 'what follows on the cursor is not kept any more for eth' }
+const TOO_OLD = { code: -32005, message: 'the events after the cursor are not retained any more for eth' }
 
 let world: GatewayWorld
 let gateway: Gateway
@@ -168,7 +168,8 @@ test('what history does not know of: recovered false, and why; then live', async
   const foreign = `c1.${Buffer.from('[["eth","other",1,1,1,1,0]]').toString('base64url')}`
   const client = await gateway.connect()
   const { result } = await subscribe(client, [...TX, { from: foreign }])
-  assert.deepEqual([result.recovered, result.reason], [false, TOO_OLD])
+  const reason = { ...TOO_OLD, message: 'the cursor belongs to another log of eth' }
+  assert.deepEqual([result.recovered, result.reason], [false, reason])
   await client.close()
 })
 

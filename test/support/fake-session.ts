@@ -7,12 +7,14 @@ import type { WebSocket } from 'ws'
 import type { Candle, ChangeSet, Pair } from '../../src/domain/change.ts'
 import type { Grant } from '../../src/gateway/keys/key-ring.ts'
 import type { MarketReader, Reading } from '../../src/gateway/market-view.ts'
+import type { Meter } from '../../src/gateway/metering/meter.ts'
 import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
 import { Connections } from '../../src/gateway/ws/connections.ts'
 import { Hub } from '../../src/gateway/ws/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../src/gateway/ws/limits.ts'
 import type { MissedEvents } from '../../src/gateway/ws/missed-events.ts'
 import type { MissedSets } from '../../src/gateway/ws/missed-sets.ts'
+import { Replays } from '../../src/gateway/ws/replays.ts'
 import { Session } from '../../src/gateway/ws/session.ts'
 import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market-samples.ts'
 
@@ -89,7 +91,8 @@ export function startSession(
     isAuthorised?: boolean
     view?: Partial<MarketReader>
     grant?: Partial<Grant>
-    missed?: Pick<MissedSets, 'areThere' | 'page'>
+    missed?: Pick<MissedSets, 'locate' | 'page'>
+    meter?: Pick<Meter, 'open'>
   } = {},
 ) {
   const socket = new FakeSocket()
@@ -133,8 +136,9 @@ export function startSession(
   const session = new Session(socket as unknown as WebSocket, stream, isAuthorised ? grant : undefined, {
     hub,
     view,
-    missed: (options.missed ?? { areThere: async () => true, page: async () => [] }) as MissedSets,
+    missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as MissedSets,
     events: { reach: async () => undefined } as unknown as MissedEvents,
+    replays: new Replays(options.meter ?? { open: () => PAID }),
     // Nothing is gathered here: what is sent is there at once.
     flusher: { wake: (queue) => queue.flush() },
     check: (given) => (given === 'right' ? grant : given === 'old' ? 'ended' : 'unknown'),
@@ -152,6 +156,8 @@ export function startSession(
   const apply = (set: ChangeSet): void => hub.apply(set, originOf(set))
   return { apply, socket, stream, clock, hub, session, metrics, connections, grant, receive }
 }
+
+const PAID = { cu: 50, charge: () => undefined, release: () => undefined }
 
 export const TX = ['tx', MEME_WETH, 'eth']
 export const KLINE = ['kline', MEME_WETH, 'k1', 'eth']

@@ -13,6 +13,8 @@ export type SocketPlan = {
   /** Of the key, at one gateway. */
   readonly maxConnections: number
   readonly maxSubscriptions: number
+  /** Of the key, at one gateway, at a time. */
+  readonly maxReplays: number
   readonly maxPriceIds: number
   readonly maxMultiKlinePairs: number
   readonly messagesPerSecond: number

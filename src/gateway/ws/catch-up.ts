@@ -1,11 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
+import type { Change, ChangeSet } from '../../domain/change.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { ChainPlace } from './cursor.ts'
 import { HeardSubjects } from './heard-subjects.ts'
 import type { Hub } from './hub.ts'
 import type { EventSubject, MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
+import type { Replay } from './replays.ts'
 import { SetPushes } from './set-pushes.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -14,6 +16,7 @@ export type CatchUpOptions = {
   readonly view: Pick<MarketReader, 'end'>
   readonly missed: MissedSets
   readonly events: MissedEvents
+  readonly replay: Pick<Replay, 'charge'>
   readonly now: () => number
   /** Resolves once there is room for more. */
   readonly drained: () => Promise<void>
@@ -29,17 +32,21 @@ export type FromHistory = {
 
 /** So much is made before the reader is waited for: far less than what may wait for a slow one. */
 const BYTES_AT_ONCE = 256 * 1_024
+const EVENT_TYPES: ReadonlySet<Change['type']> = new Set([
+  ...(['trade', 'tradeRemoved', 'liquidity', 'liquidityRemoved'] as const),
+])
 
 /** The same from history, which has no end that moves: gives the place where the log goes on, if still wanted. */
 export async function catchUpFromHistory(
   subscription: Subscription,
   { key, subject, to }: FromHistory,
   from: ChainPlace,
-  { events, drained, isWanted }: Pick<CatchUpOptions, 'events' | 'drained' | 'isWanted'>,
+  { events, replay, drained, isWanted }: Pick<CatchUpOptions, 'events' | 'replay' | 'drained' | 'isWanted'>,
 ): Promise<ChainPlace | undefined> {
   let bytes = 0
-  for await (const pushes of events.read(subject, from, to.seq, subscription.wantsReorgs)) {
-    for (const event of pushes) {
+  for await (const page of events.read(subject, from, to.seq, subscription.wantsReorgs)) {
+    await replay.charge(page.events)
+    for (const event of page.pushes) {
       subscription.tell(key, event)
       bytes += subscription.size(event)
       if (bytes < BYTES_AT_ONCE) continue
@@ -56,7 +63,7 @@ export async function catchUp(
   subscription: Subscription,
   chain: string,
   from: ChainPlace,
-  { hub, view, missed, now, drained, isWanted }: CatchUpOptions,
+  { hub, view, missed, replay, now, drained, isWanted }: CatchUpOptions,
 ): Promise<void> {
   const own = new Set(subscription.topic.sources.map(({ key }) => key))
   const heard = new HeardSubjects(own)
@@ -65,6 +72,10 @@ export async function catchUp(
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
   while (place.after.seq < view.end(chain).after.seq) {
     for (const { set, origin, position } of await missed.page(chain, place)) {
+      const events = eventsOf(set, place.told)
+      let pushed = 0
+      await replay.charge(events)
+      if (!isWanted()) return
       const pushes = new SetPushes(set, origin, heard, hub.watched, now())
       for (const [index, change] of set.changes.entries()) {
         if (index < place.told) continue
@@ -75,12 +86,15 @@ export async function catchUp(
           const event = build()
           subscription.tell(key, event)
           bytes += subscription.size(event)
+          pushed++
         })
         if (bytes < BYTES_AT_ONCE) continue
         bytes = 0
         await drained()
         if (!isWanted()) return
       }
+      // One event may change many candles of one subscription.
+      if (pushed > events) await replay.charge(pushed - events)
       place = { after: position, version: set.seq, time: set.head.time, told: 0 }
     }
     // Reading from memory waits for nothing: others must have their turn.
@@ -90,4 +104,11 @@ export async function catchUp(
   // The log may have been read beyond what was pushed, or a set been told in part.
   const isBeyond = place.told > 0 || place.after.seq > view.end(chain).after.seq
   subscription.endCatchUp(chain, isBeyond ? place : undefined)
+}
+
+/** Swaps and liquidity of all pairs, retracted ones included: they are what reading a set costs. */
+function eventsOf({ changes }: ChangeSet, told: number): number {
+  let events = 0
+  for (const [index, { type }] of changes.entries()) if (index >= told && EVENT_TYPES.has(type)) events++
+  return events
 }

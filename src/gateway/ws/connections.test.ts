@@ -33,6 +33,18 @@ test('who authenticates late is subject to the plan from then on', async () => {
   }
 })
 
+test('auth does not fill the message bucket again, with the same key or with another', async () => {
+  const limits = { messagesPerSecond: 3 }
+  const { socket, receive, clock } = startSession({ limits, isAuthorised: false })
+  for (let id = 1; id <= 12; id++) await receive(request(id, id % 2 === 1 ? 'auth' : 'ping', ['right']))
+  const answered = () =>
+    socket.sent.filter((each) => 'result' in (each as object)).map((each) => (each as { id: number }).id)
+  assert.deepEqual(answered(), [1, 2, 3])
+  clock.now += 1_000
+  for (let id = 13; id <= 20; id++) await receive(request(id, 'auth', ['right']))
+  assert.deepEqual(answered(), [1, 2, 3, 13, 14, 15])
+})
+
 test('a key that has ended and one too many are told apart', async () => {
   const ended = startSession({ isAuthorised: false })
   await ended.receive(request(0, 'auth', ['old']))
@@ -103,4 +115,13 @@ test('a bucket holds a burst, refills at its rate, and knows when', () => {
   // What is given back can be taken again, but no bucket holds more than it can.
   bucket.giveBack(3)
   assert.equal(bucket.left, 5)
+  // Another rate does not give back what was taken.
+  assert.equal(bucket.take(4), true)
+  bucket.setRate(10, 10)
+  assert.equal(bucket.left, 1)
+  now += 100
+  assert.deepEqual([bucket.take(2), bucket.take()], [true, false])
+  now += 10_000
+  bucket.setRate(1)
+  assert.equal(bucket.left, 1)
 })

@@ -37,30 +37,51 @@ export function formatCursor(places: Places): string {
   return FORM + Buffer.from(JSON.stringify(rows)).toString('base64url')
 }
 
+/** Longer than a cursor that names all the chains an installation may have. */
+const MAX_CHARACTERS = 16_384
+const MAX_EPOCH_CHARACTERS = 64
+const MAX_U32 = 2 ** 32 - 1
+const MAX_INDEX = 999_999
+
+/** Undefined for text that no gateway could have issued; whether its positions exist is for the log to say. */
 export function parseCursor(cursor: string): Places | undefined {
-  if (!cursor.startsWith(FORM)) return undefined
+  if (!cursor.startsWith(FORM) || cursor.length > MAX_CHARACTERS) return undefined
   let rows: unknown
   try {
     rows = JSON.parse(Buffer.from(cursor.slice(FORM.length), 'base64url').toString('utf8'))
   } catch {
-    // Whoever handed it in is told that it cannot be read; the parser's own words say no more than that.
+    // The caller reports that the cursor is unreadable; the parser's message adds nothing.
     return undefined
   }
   if (!Array.isArray(rows)) return undefined
   const places = new Map<string, ChainPlace>()
   for (const row of rows as unknown[]) {
-    if (!Array.isArray(row) || (row.length !== 7 && row.length !== 12)) return undefined
-    const [chain, epoch, ...rest] = row as unknown[]
-    if (typeof chain !== 'string' || typeof epoch !== 'string' || !rest.every(isCount)) return undefined
-    const [seq, link, version, time, told] = rest as [number, number, number, number, number]
-    const place = { after: { epoch, seq, link }, version, time, told }
-    places.set(chain, row.length === 7 ? place : { ...place, last: readLast(rest.slice(5) as number[]) })
+    const parsed = parseRow(row)
+    if (parsed === undefined || places.has(parsed.chain)) return undefined
+    places.set(parsed.chain, parsed.place)
   }
   return places
 }
 
-function readLast(numbers: readonly number[]): ToldEvent {
+function parseRow(row: unknown): { readonly chain: string; readonly place: ChainPlace } | undefined {
+  if (!Array.isArray(row) || (row.length !== 7 && row.length !== 12)) return undefined
+  const [chain, epoch, ...rest] = row as unknown[]
+  if (typeof chain !== 'string' || typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
+    return undefined
+  if (!rest.every(isCount)) return undefined
+  const [seq, link, version, time, told] = rest as [number, number, number, number, number]
+  const place = { after: { epoch, seq, link }, version, time, told }
+  if (Math.max(link, time, told) > MAX_U32) return undefined
+  // Every message has a version; only the place before the first one has none, and then nothing else either.
+  if (seq === 0 ? link + version + time !== 0 : version === 0) return undefined
+  if (row.length === 7) return { chain, place }
+  const last = parseLast(rest.slice(5) as number[])
+  return last === undefined || last.upTo < version ? undefined : { chain, place: { ...place, last } }
+}
+
+function parseLast(numbers: readonly number[]): ToldEvent | undefined {
   const [upTo, time, block, tx, log] = numbers as [number, number, number, number, number]
+  if (time > MAX_U32 || Math.max(tx, log) > MAX_INDEX) return undefined
   return { upTo, time, key: { block, tx, log } }
 }
 

@@ -2,6 +2,7 @@ export type WsLimits = typeof DEFAULT_WS_LIMITS
 
 export const DEFAULT_WS_LIMITS = {
   maxSubscriptions: 1_000,
+  maxReplays: 2,
   maxPriceIds: 200,
   maxMultiKlinePairs: 100,
   maxBatch: 20,

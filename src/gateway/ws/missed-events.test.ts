@@ -57,8 +57,12 @@ test('page by page; what was told is not told again, and what was taken back onl
   const last = { upTo: 31, time: NOW, key: { block: 1, tx: 0, log: 0 } }
   const read = async (wantsReorgs: boolean) => {
     const blocks: (number | undefined)[] = []
-    for await (const page of events.read(subject, { ...place, last }, 50, wantsReorgs))
-      blocks.push(...page.map(({ place: { event } }) => event?.key.block))
+    let rowsRead = 0
+    for await (const page of events.read(subject, { ...place, last }, 50, wantsReorgs)) {
+      blocks.push(...page.pushes.map(({ place: { event } }) => event?.key.block))
+      rowsRead += page.events
+    }
+    assert.equal(rowsRead, rows.length)
     return blocks
   }
   assert.deepEqual(await read(false), [2, 4])

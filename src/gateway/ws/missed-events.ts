@@ -51,13 +51,13 @@ export class MissedEvents {
     return (await logs.get(pair.chain)?.holds(marker.position)) ? marker : undefined
   }
 
-  /** The pushes that follow on a place, oldest first, in pages. */
+  /** The pushes that follow on a place, oldest first, in pages; `events` counts the rows a page was made from. */
   async *read(
     subject: EventSubject,
     place: ChainPlace,
     upTo: number,
     wantsReorgs: boolean,
-  ): AsyncGenerator<PushEvent[], void, undefined> {
+  ): AsyncGenerator<{ readonly events: number; readonly pushes: PushEvent[] }, void, undefined> {
     const { now, pageRows = PAGE_ROWS } = this.#options
     const { topic, pair } = subject
     const { last } = place
@@ -68,13 +68,14 @@ export class MissedEvents {
     while (after !== undefined) {
       const rows: readonly Told[] = await this.#rows(subject, place.version, upTo, after)
       after = rows.length < pageRows ? undefined : rows.at(-1)?.ref
-      yield rows
+      const pushes = rows
         .filter((row) => !isTold(row) && (wantsReorgs || row.build !== undefined))
         .map(({ ref, build = () => revertPush(ref.pair, ref.key) }) => {
           const event = { time: ref.time, key: ref.key }
           const at = { chain: pair.chain, seq: upTo, origin: place, told: 0, event }
           return new PushEvent({ topic, place: at, isState: false, sentTime: now(), build })
         })
+      yield { events: rows.length, pushes }
     }
   }
 

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sampleSet } from '../../../test/support/market-samples.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { encodeChangeSet } from '../../domain/wire/change-codec.ts'
+import type { Standing } from '../../log/chain-log.ts'
 import { MissedSets } from './missed-sets.ts'
 import { RecentSets } from './recent-sets.ts'
 
@@ -15,7 +16,7 @@ const setOf = (seq: number) => sampleSet(seq, [])
 function start(pageBytes = 1_000_000) {
   const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve() }
   const log = {
-    holds: async ({ seq }: LogPosition) => seq >= 10 && seq <= 20,
+    locate: async ({ seq }: LogPosition) => (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
     lastSequence: async () => 20,
     async *read({ after }: { after: LogPosition | undefined }) {
       state.reads++
@@ -53,12 +54,12 @@ test('from memory if it is there, else from the log, to its end and no further',
   )
   assert.deepEqual([state.reads, state.open], [1, 0])
   assert.deepEqual(await missed.page('eth', origin(20)), [])
-  assert.deepEqual(await Promise.all([9, 10, 17, 20, 21].map((seq) => missed.areThere('eth', origin(seq)))), [
-    false,
-    true,
-    true,
-    true,
-    false,
+  assert.deepEqual(await Promise.all([9, 10, 17, 20, 21].map((seq) => missed.locate('eth', origin(seq)))), [
+    'dropped',
+    'held',
+    'held',
+    'held',
+    'ahead',
   ])
 })
 

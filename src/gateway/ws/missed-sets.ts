@@ -1,12 +1,12 @@
 import { ChaintapeError } from '../../domain/errors.ts'
 import { openChangeSet } from '../../domain/wire/change-codec.ts'
-import type { ChainLog } from '../../log/chain-log.ts'
+import type { ChainLog, Standing } from '../../log/chain-log.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 import type { RecentSets } from './recent-sets.ts'
 
 export type MissedSetsOptions = {
   readonly recent: ReadonlyMap<string, RecentSets>
-  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'holds' | 'read' | 'lastSequence'>>
+  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'locate' | 'read' | 'lastSequence'>>
   readonly signal: AbortSignal
   readonly pageBytes?: number
 }
@@ -26,9 +26,10 @@ export class MissedSets {
     this.#options = options
   }
 
-  async areThere(chain: string, place: SetOrigin): Promise<boolean> {
-    if (this.#options.recent.get(chain)?.holds(place)) return true
-    return this.#log(chain).holds(place.after)
+  /** Whether everything after a place can still be read. */
+  async locate(chain: string, place: SetOrigin): Promise<Standing> {
+    if (this.#options.recent.get(chain)?.holds(place)) return 'held'
+    return this.#log(chain).locate(place.after)
   }
 
   /** The sets that follow on a place, some of them: none only if there are none yet. */
@@ -67,7 +68,7 @@ export class MissedSets {
     throw new ChaintapeError('internal', 'the log was not read to its end')
   }
 
-  #log(chain: string): Pick<ChainLog, 'holds' | 'read' | 'lastSequence'> {
+  #log(chain: string): Pick<ChainLog, 'locate' | 'read' | 'lastSequence'> {
     const log = this.#options.logs.get(chain)
     if (log === undefined) throw new ChaintapeError('internal', `chain ${chain} is not followed`)
     return log

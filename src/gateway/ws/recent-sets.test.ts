@@ -41,6 +41,10 @@ test('what is not here is said: dropped, not come yet, inside a message, or of a
   for (const place of [origin(178), origin(0), origin(202), origin(185), origin(198, 'other')]) {
     assert.deepEqual([recent.holds(place), recent.page(place, 1)], [false, undefined], `${place.after.seq}`)
   }
+  for (const seq of [198, 200]) {
+    const forged = { ...origin(seq), after: { ...at(seq), link: 1 } }
+    assert.deepEqual([recent.holds(forged), recent.page(forged, 1)], [false, undefined])
+  }
   const empty = new RecentSets(10)
   assert.equal(empty.holds(origin(0)), false)
   // The newest stays, however large.

@@ -56,13 +56,14 @@ export class RecentSets {
     const last = this.#kept.at(-1)?.position
     if (last?.epoch !== after.epoch) return undefined
     // Nothing follows yet.
-    if (last.seq === after.seq) return this.#kept.length
+    if (last.seq === after.seq) return last.link === after.link ? this.#kept.length : undefined
     let [low, high] = [this.#first, this.#kept.length]
     while (low < high) {
       const middle = (low + high) >> 1
       if ((this.#kept[middle] as Kept).origin.after.seq < after.seq) low = middle + 1
       else high = middle
     }
-    return this.#kept[low]?.origin.after.seq === after.seq ? low : undefined
+    const found = this.#kept[low]?.origin.after
+    return found?.seq === after.seq && found.link === after.link ? low : undefined
   }
 }

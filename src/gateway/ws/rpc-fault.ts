@@ -10,6 +10,7 @@ export const RPC_CODES = {
   unknown_subject: -32_003,
   rate_limited: -32_004,
   cursor_too_old: -32_005,
+  quota_exhausted: -32_006,
 } as const
 
 export type RpcId = number | null

@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { ANY_ORIGIN } from '../cors.ts'
 import type { Grant } from '../keys/key-ring.ts'
 import { keyRefused } from '../keys/refusal.ts'
+import type { Meter } from '../metering/meter.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { RequestError } from '../problem.ts'
 import { writeRawProblem } from '../raw-problem.ts'
@@ -11,9 +12,14 @@ import { Connections } from './connections.ts'
 import { Flusher } from './flusher.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
 import { type MayConnect, originRule } from './origin.ts'
+import { Replays } from './replays.ts'
 import { Session, type SessionOptions } from './session.ts'
 
-export type WsServerOptions = Omit<SessionOptions, 'limits' | 'metrics' | 'connections' | 'flusher'> & {
+export type WsServerOptions = Omit<
+  SessionOptions,
+  'limits' | 'metrics' | 'connections' | 'flusher' | 'replays'
+> & {
+  readonly meter: Pick<Meter, 'open'>
   readonly limits?: Partial<WsLimits>
   /** The largest that any plan allows; a session applies that of its own plan. */
   readonly maxMessageBytes: number
@@ -60,7 +66,8 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
 
   const connections = new Connections<Session>()
   const flusher = new Flusher()
-  const sessionOptions = { ...options, limits, connections, flusher }
+  const replays = new Replays(options.meter)
+  const sessionOptions = { ...options, limits, connections, flusher, replays }
   const open = (socket: WebSocket, stream: Duplex, grant: Grant | undefined): void => {
     sessions.set(socket, new Session(socket, stream, grant, sessionOptions))
     options.metrics.sockets.inc()

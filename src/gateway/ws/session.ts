@@ -13,6 +13,7 @@ import type { Hub } from './hub.ts'
 import type { WsLimits } from './limits.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
+import type { Replays } from './replays.ts'
 import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc.ts'
 import { errorReply, RpcFault } from './rpc-fault.ts'
 import { type FrameSink, SendQueue, type SendQueueOwner } from './send-queue.ts'
@@ -24,6 +25,7 @@ export type SessionOptions = {
   readonly view: MarketReader
   readonly missed: MissedSets
   readonly events: MissedEvents
+  readonly replays: Replays
   readonly flusher: Pick<Flusher, 'wake'>
   readonly check: KeyRing['check']
   readonly connections: Connections<Session>
@@ -59,7 +61,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   readonly #authTimer: NodeJS.Timeout | undefined
   /** Of everybody, then of the key's plan. */
   #allowed: Allowed
-  #bucket: TokenBucket
+  readonly #bucket: TokenBucket
   #refusals: TokenBucket | undefined
   #grant: Grant | undefined
   /** While there is anything to answer. */
@@ -76,7 +78,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     this.#allowed = limits
     this.#heardAt = now()
     this.#pingedAt = this.#heardAt
-    this.#bucket = new TokenBucket(limits.messagesPerSecond, now)
+    this.#bucket = new TokenBucket((grant?.plan.sockets ?? limits).messagesPerSecond, now)
     this.#queue = new SendQueue(stream, this, options)
     this.#subscriber = new Subscriber(this.#queue, this, options)
     if (grant !== undefined) this.#accept(grant)
@@ -104,8 +106,12 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 
   onReplayFailed(error: unknown): void {
-    this.#options.logger.warn({ err: error }, 'What a client missed could not be told')
-    this.#close(CLOSE_FAILED, 'what was missed could not be told; come again')
+    this.#options.logger.warn({ err: error }, 'Replay failed')
+    this.#close(CLOSE_FAILED, 'replay failed; reconnect with your last cursor')
+  }
+
+  onReplayRefused(id: number, fault: RpcFault): void {
+    this.#sendJson(errorReply(id, fault))
   }
 
   endIfKeyEnded(): void {
@@ -221,14 +227,15 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   async #execute(command: Command | RpcFault): Promise<Outcome> {
     if (command instanceof RpcFault) throw command
     if (command.method === 'auth') return this.#authorise(command.key)
-    if (this.#grant === undefined) {
+    const grant = this.#grant
+    if (grant === undefined) {
       throw new RpcFault('unauthorized', 'send auth first', { method: command.method })
     }
     switch (command.method) {
       case 'ping':
         return { result: 'pong' }
       case 'subscribe':
-        return this.#subscriber.subscribe(command)
+        return this.#subscriber.subscribe(command, grant)
       case 'unsubscribe':
         return this.#subscriber.unsubscribe(command)
     }
@@ -254,12 +261,13 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 
   #accept(grant: Grant): void {
-    const { connections, now } = this.#options
+    const { connections } = this.#options
     if (this.#grant !== undefined) connections.remove(this.#grant, this)
     this.#grant = grant
     connections.add(grant, this)
     this.#allowed = grant.plan.sockets
-    this.#bucket = new TokenBucket(this.#allowed.messagesPerSecond, now)
+    // The same bucket, or each `auth` would fill it again.
+    this.#bucket.setRate(this.#allowed.messagesPerSecond)
   }
 
   #toFault(error: unknown): RpcFault {

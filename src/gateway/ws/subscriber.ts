@@ -1,21 +1,24 @@
+import type { Grant } from '../keys/key-ring.ts'
 import type { MarketReader } from '../market-view.ts'
 import type { GatewayMetrics } from '../metrics.ts'
-import { catchUp, catchUpFromHistory, type FromHistory } from './catch-up.ts'
-import { formatCursor, type Places, parseCursor } from './cursor.ts'
+import { catchUp, catchUpFromHistory } from './catch-up.ts'
+import { formatCursor, type Places } from './cursor.ts'
 import type { Hub } from './hub.ts'
 import type { WsLimits } from './limits.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
 import { PushEvent } from './push-event.ts'
+import { findStart, placesOf, type ReplayStart } from './replay-start.ts'
+import type { Replay, Replays } from './replays.ts'
 import type { Command } from './rpc.ts'
 import { RPC_CODES, RpcFault } from './rpc-fault.ts'
 import { unknownSubject } from './rpc-topic.ts'
 import type { Framer, SendQueue } from './send-queue.ts'
 import type { FoundTopic } from './shared-topics.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
-import { resolveTopic, type Source } from './sources.ts'
+import { resolveTopic } from './sources.ts'
 import { Subscription, type SubscriptionOwner } from './subscription.ts'
-import { liquidityKey, type Topic, topicIdentity, txKey } from './topic.ts'
+import { type TopicName, topicIdentity } from './topic.ts'
 
 /** The same for all sockets. */
 export type SubscriberOptions = {
@@ -23,6 +26,7 @@ export type SubscriberOptions = {
   readonly view: MarketReader
   readonly missed: MissedSets
   readonly events: MissedEvents
+  readonly replays: Replays
   readonly limits: Pick<WsLimits, 'maxBufferedBytes'>
   readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush'>
   readonly now: () => number
@@ -32,15 +36,15 @@ export type SubscriberOptions = {
 export type SubscriberOwner = {
   readonly maxSubscriptions: number
   onOverflow(): void
-  /** What was missed cannot be told after all. */
   onReplayFailed(error: unknown): void
+  /** The subscription with this id has ended: its key cannot pay for the rest of its replay. */
+  onReplayRefused(id: number, fault: RpcFault): void
 }
 
 /** What a request did: `result` is its answer, `afterwards` what follows once that has been sent. */
 export type Outcome = { readonly result: object | string; readonly afterwards?: () => void }
 
-/** From where on something is told that was missed; of the one chain of a pair's events, by history if need be. */
-type Start = { readonly places: Places; readonly history: FromHistory | undefined }
+type Start = ReplayStart & { readonly replay: Replay }
 
 /** The subscriptions of one socket. */
 export class Subscriber implements SubscriptionOwner {
@@ -71,7 +75,8 @@ export class Subscriber implements SubscriptionOwner {
     this.#owner.onOverflow()
   }
 
-  async subscribe(command: Command & { method: 'subscribe' }): Promise<Outcome> {
+  /** Replays are charged to the grant. */
+  async subscribe(command: Command & { method: 'subscribe' }, grant: Grant): Promise<Outcome> {
     const { topic, params, options } = command
     const { view, hub } = this.#options
     const identity = topicIdentity(topic)
@@ -84,9 +89,11 @@ export class Subscriber implements SubscriptionOwner {
     // Where each chain stands: what came before is read, what comes after is pushed.
     const ends: Places = new Map(sources.map(({ chain }) => [chain, { ...view.end(chain), told: 0 }]))
     const subscription = this.#open(command, { identity, name: topic.name, sources })
+    let start: Start | undefined
     try {
-      const found = from && (await this.#find(topic, from))
-      const start = typeof found === 'string' ? undefined : found
+      const found = from && (await findStart(topic, from, this.#options))
+      if (found !== undefined && typeof found !== 'string')
+        start = await this.#beginReplay(found, topic.name, grant)
       const snapshot = await readSnapshot(sources, view, hub.watched)
       const answer = {
         status: 'ok',
@@ -98,6 +105,7 @@ export class Subscriber implements SubscriptionOwner {
       }
       return { result: answer, afterwards: () => this.#begin(subscription, ends, snapshot, start) }
     } catch (error) {
+      start?.replay.end()
       this.#drop(identity)
       throw error
     }
@@ -171,31 +179,28 @@ export class Subscriber implements SubscriptionOwner {
     return this.#subscriptions.findIndex(({ topic }) => topic.identity === identity)
   }
 
-  /** Where what follows on the places is told from, or why it cannot be. */
-  async #find(topic: Topic, places: Places): Promise<Start | string> {
-    const { missed, events } = this.#options
-    let history: FromHistory | undefined
-    for (const [chain, place] of places) {
-      const wasHistory = place.told === 0 && place.last !== undefined
-      if (!wasHistory && (await missed.areThere(chain, place))) continue
-      if (topic.name === 'tx' || topic.name === 'liq') {
-        const { name, pair } = topic
-        const subject = { topic: name, pair }
-        const to = await events.reach(subject, place)
-        if (to !== undefined) history = { key: name === 'tx' ? txKey(pair) : liquidityKey(pair), subject, to }
-      }
-      if (history === undefined) return `what follows on the cursor is not kept any more for ${chain}`
-    }
-    return { places, history }
+  async #beginReplay(found: ReplayStart, topic: TopicName, grant: Grant): Promise<Start> {
+    const { view, replays } = this.#options
+    const behind = Array.from(found.places, ([chain, { after }]) => after.seq < view.end(chain).after.seq)
+    // Prices have no history of their own: nothing is read for them.
+    const isBehind = topic !== 'price' && (found.history !== undefined || behind.includes(true))
+    return { ...found, replay: await replays.begin(grant, isBehind) }
   }
 
   #begin(subscription: Subscription, ends: Places, snapshot: Snapshot, start: Start | undefined): void {
     // A later request of the same batch, or the end of the socket, may have ended it already.
-    if (!this.#isOpen(subscription)) return
+    if (!this.#isOpen(subscription)) {
+      start?.replay.end()
+      return
+    }
     for (const [chain, place] of start?.places ?? ends) subscription.startAt(chain, place)
     // Prices have no history of their own: the present one is told in any case.
-    if (start !== undefined && subscription.topic.name !== 'price') void this.#catchUp(subscription, start)
-    else this.#tell(subscription, ends, snapshot)
+    if (start !== undefined && subscription.topic.name !== 'price') {
+      void this.#catchUp(subscription, start)
+      return
+    }
+    start?.replay.end()
+    this.#tell(subscription, ends, snapshot)
   }
 
   #tell(subscription: Subscription, ends: Places, { pushes, seqs }: Snapshot): void {
@@ -213,9 +218,9 @@ export class Subscriber implements SubscriptionOwner {
     for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).version)
   }
 
-  async #catchUp(subscription: Subscription, { places, history }: Start): Promise<void> {
+  async #catchUp(subscription: Subscription, { places, history, replay }: Start): Promise<void> {
     const isWanted = (): boolean => this.#isOpen(subscription)
-    const options = { ...this.#options, drained: () => this.#queue.drained(), isWanted }
+    const options = { ...this.#options, replay, drained: () => this.#queue.drained(), isWanted }
     subscription.beginCatchUp(places.keys())
     try {
       for (const [chain, place] of places) {
@@ -223,7 +228,13 @@ export class Subscriber implements SubscriptionOwner {
         if (from !== undefined) await catchUp(subscription, chain, from, options)
       }
     } catch (error) {
-      if (isWanted()) this.#owner.onReplayFailed(error)
+      if (!isWanted()) return
+      if (error instanceof RpcFault) {
+        this.#drop(subscription.topic.identity)
+        this.#owner.onReplayRefused(subscription.id, error)
+      } else this.#owner.onReplayFailed(error)
+    } finally {
+      replay.end()
     }
   }
 
@@ -232,24 +243,7 @@ export class Subscriber implements SubscriptionOwner {
   }
 }
 
-function recovery(found: Start | string): object {
+function recovery(found: ReplayStart | string): object {
   if (typeof found !== 'string') return { recovered: true }
   return { recovered: false, reason: { code: RPC_CODES.cursor_too_old, message: found } }
-}
-
-/** What a cursor says of the chains that the sources are on. */
-function placesOf(cursor: string, sources: readonly Source[]): Places {
-  const places = parseCursor(cursor)
-  if (places === undefined) throw badCursor('is not one that a push carried')
-  return new Map(
-    sources.map(({ chain }) => {
-      const place = places.get(chain)
-      if (place === undefined) throw badCursor(`says nothing of ${chain}`)
-      return [chain, place]
-    }),
-  )
-}
-
-function badCursor(detail: string): RpcFault {
-  return new RpcFault('invalid_params', `the cursor ${detail}`, { option: 'from' })
 }

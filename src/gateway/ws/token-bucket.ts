@@ -1,7 +1,7 @@
 /** Allows `perSecond` on average, and `burst` at once. */
 export class TokenBucket {
-  readonly #perSecond: number
-  readonly #burst: number
+  #perSecond: number
+  #burst: number
   readonly #now: () => number
   #tokens: number
   #filledAt: number
@@ -19,12 +19,16 @@ export class TokenBucket {
     return Math.floor(this.#tokens)
   }
 
+  /** From now on; the tokens that were taken stay taken. */
+  setRate(perSecond: number, burst = perSecond): void {
+    this.#refill()
+    this.#perSecond = perSecond
+    this.#burst = burst
+    this.#tokens = Math.min(burst, this.#tokens)
+  }
+
   take(tokens = 1): boolean {
-    const now = this.#now()
-    // A clock that was set back must not lock the bucket.
-    const elapsedMs = Math.max(0, now - this.#filledAt)
-    this.#filledAt = now
-    this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs / 1_000) * this.#perSecond)
+    this.#refill()
     if (this.#tokens < tokens) return false
     this.#tokens -= tokens
     return true
@@ -42,5 +46,13 @@ export class TokenBucket {
 
   get secondsUntilFull(): number {
     return this.secondsUntil(this.#burst)
+  }
+
+  #refill(): void {
+    const now = this.#now()
+    // A clock that was set back must not lock the bucket.
+    const elapsedMs = Math.max(0, now - this.#filledAt)
+    this.#filledAt = now
+    this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs / 1_000) * this.#perSecond)
   }
 }

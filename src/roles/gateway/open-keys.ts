@@ -40,6 +40,7 @@ function toPlan(name: string, plan: PlanConfig): Plan {
     sockets: {
       maxConnections: sockets.connections,
       maxSubscriptions: sockets.subscriptions,
+      maxReplays: sockets.replays,
       maxPriceIds: sockets.price_ids,
       maxMultiKlinePairs: sockets.multi_kline_pairs,
       messagesPerSecond: sockets.messages_per_second,

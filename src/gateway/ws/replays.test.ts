@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Grant } from '../keys/key-ring.ts'
+import type { Refusal } from '../metering/account.ts'
+import type { Bill } from '../metering/meter.ts'
+import { DEFAULT_WS_LIMITS } from './limits.ts'
+import { Replays } from './replays.ts'
+import { RpcFault } from './rpc-fault.ts'
+
+const grantOf = (keyId: string): Grant => ({
+  keyId,
+  plan: {
+    ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1 },
+    sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 1 },
+  },
+  isValid: () => true,
+})
+
+/** A meter with so many units, and what became of them. */
+function start(units: number, reason: Refusal['reason'] = 'exhausted') {
+  const state = { left: units, charged: 0 }
+  const replays = new Replays({
+    open: (_grant, _operation, cu): Bill | Promise<Refusal> => {
+      if (state.left < cu) return Promise.resolve({ reason, retryMs: undefined })
+      state.left -= cu
+      return {
+        cu,
+        charge: () => {
+          state.charged += cu
+        },
+        release: () => {
+          state.left += cu
+        },
+      }
+    },
+  })
+  return { replays, state }
+}
+
+const isFault = (code: string, data: object) => (error: unknown) => {
+  assert.ok(error instanceof RpcFault)
+  assert.deepEqual([error.code, error.data], [code, data])
+  return true
+}
+
+test('50 CU for each started thousand of events, nothing for none', async () => {
+  for (const [pages, cost] of [
+    [[], 0],
+    [[0, 0], 0],
+    [[1], 50],
+    [[600, 400], 50],
+    [[600, 401], 100],
+    [[30_000], 1_500],
+  ] as const) {
+    const { replays, state } = start(10_000)
+    const replay = await replays.begin(grantOf('a'), true)
+    for (const events of pages) await replay.charge(events)
+    replay.end()
+    replay.end()
+    assert.deepEqual([state.charged, state.left], [cost, 10_000 - cost], `${pages}`)
+  }
+})
+
+test('a key has two replays at a time; another key has its own, and one that ended makes room', async () => {
+  const { replays } = start(1_000_000)
+  const [first] = await Promise.all([replays.begin(grantOf('a'), true), replays.begin(grantOf('a'), true)])
+  const tooMany = isFault('limit_exceeded', { limit: 'replays', max: 2 })
+  await assert.rejects(replays.begin(grantOf('a'), true), tooMany)
+  await replays.begin(grantOf('b'), true)
+  // Nothing to read, no place taken.
+  await replays.begin(grantOf('a'), false)
+  first.end()
+  first.end()
+  await replays.begin(grantOf('a'), true)
+  await assert.rejects(replays.begin(grantOf('a'), true), tooMany)
+})
+
+test('without units a replay does not begin, or ends; it leaves its place', async () => {
+  const { replays, state } = start(49)
+  const exhausted = isFault('quota_exhausted', { option: 'from', cu: 50 })
+  for (let attempt = 0; attempt < 3; attempt++)
+    await assert.rejects(replays.begin(grantOf('a'), true), exhausted)
+  state.left = 100
+  const replay = await replays.begin(grantOf('a'), true)
+  await replay.charge(1_500)
+  await replay.charge(500)
+  await assert.rejects(replay.charge(1), exhausted)
+  assert.deepEqual([state.charged, state.left], [100, 0])
+  const down = start(0, 'unavailable').replays
+  await assert.rejects(
+    down.begin(grantOf('a'), true),
+    isFault('internal', { reason: 'metering_unavailable' }),
+  )
+})

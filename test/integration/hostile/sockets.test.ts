@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { API_KEY, type Client, type Gateway, GatewayWorld } from '../../support/gateway-world.ts'
+import {
+  MEME_WETH,
+  sampleCandle,
+  samplePair,
+  sampleToken,
+  sampleTrade,
+} from '../../support/market-samples.ts'
+import { TEST_PLANS } from '../../support/test-key.ts'
+
+type Reply = {
+  readonly id: number
+  readonly result?: { readonly cursor?: string; readonly recovered?: boolean; readonly topic?: string }
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: object }
+}
+type Row = (string | number)[]
+
+const TX = ['tx', MEME_WETH, 'eth']
+const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
+const SETS = 150
+const TRADES_PER_SET = 20
+const MESSAGES_PER_SECOND = 20
+
+let world: GatewayWorld
+let gateway: Gateway
+let row: Row
+let block = 1_000
+
+before(async () => {
+  world = await GatewayWorld.start()
+  await world.publish([
+    { type: 'pair', pair: samplePair() },
+    { type: 'token', token: sampleToken() },
+  ])
+  for (let set = 0; set < SETS; set++) {
+    await world.publish(
+      Array.from({ length: TRADES_PER_SET }, () => ({
+        type: 'trade' as const,
+        trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 } }),
+      })),
+    )
+  }
+  await world.storeAll()
+  const sockets = { connections: 100, messages_per_second: MESSAGES_PER_SECOND }
+  gateway = await world.startGateway({ default: { ...TEST_PLANS.default, sockets } })
+  const client = await gateway.connect()
+  const { result } = await subscribe(client, [...TX, { cursor: true }])
+  row = (JSON.parse(Buffer.from((result?.cursor ?? '').slice(3), 'base64url').toString()) as [Row])[0]
+  await client.close()
+})
+
+after(async () => {
+  await gateway?.stop()
+  await world?.stop()
+})
+
+const forged = (...changed: Row) => `c1.${Buffer.from(JSON.stringify([changed])).toString('base64url')}`
+/** The beginning of the log: a cursor of a chain that had no block yet. */
+const beginning = () => forged(row[0] as string, row[1] as string, 0, 0, 0, 0, 0)
+
+async function subscribe(client: Client, params: readonly unknown[], id = 1): Promise<Reply> {
+  return (await client.request(id, 'subscribe', params)) as Reply
+}
+
+async function used(at: Gateway = gateway): Promise<number> {
+  return ((await at.get('/v2/usage')).body as { cu_used: number }).cu_used
+}
+
+test('cursors that were made up: typed errors or no recovery, never a replay', async () => {
+  const client = await gateway.connect()
+  const [chain, epoch, seq, link, version, time] = row as [string, string, number, number, number, number]
+  const before = await used()
+  const refused = async (cursor: string, message: string) => {
+    const { error } = await subscribe(client, [...TX, { from: cursor }])
+    assert.deepEqual(error, { code: -32602, message: `the cursor ${message}`, data: { option: 'from' } })
+  }
+  const unreadable = 'is not one that a push carried'
+  await refused(forged(chain, epoch, seq, link, 0, time, 0), unreadable)
+  await refused(forged(chain, epoch, 0, 0, 0, time, 0), unreadable)
+  await refused(forged(chain, epoch, seq, link, version, 2 ** 40, 0), unreadable)
+  await refused(forged(chain, epoch, seq, -1, version, time, 0), unreadable)
+  await refused(forged(chain, epoch, seq + 1_000, link, version, time, 0), 'is beyond the head of eth')
+  await refused(forged('bsc', epoch, seq, link, version, time, 0), 'says nothing of eth')
+  const notRecovered = async (cursor: string) => {
+    const { result } = await subscribe(client, [...TX, { from: cursor }])
+    const reason = { code: -32005, message: 'the cursor belongs to another log of eth' }
+    assert.deepEqual(result, { ...result, recovered: false, reason })
+  }
+  await notRecovered(forged(chain, 'another', seq, link, version, time, 0))
+  // The position exists, in memory or in the log only, but is not what it says.
+  await notRecovered(forged(chain, epoch, seq, (link + 1) % 2 ** 32, version, time, 0))
+  await notRecovered(forged(chain, epoch, 5, 12_345, 1, 1, 0))
+  await notRecovered(forged(chain, epoch, 5, 12_345, 1, 1, 0, 5, 1, 1, 1, 1))
+  assert.deepEqual(await client.request(9, 'ping', []), { jsonrpc: '2.0', id: 9, result: 'pong' })
+  assert.equal(await used(), before)
+  await client.close()
+})
+
+test('a replay costs 50 CU per started thousand of events read, whatever it shows of them', async () => {
+  let events = SETS * TRADES_PER_SET
+  for (const params of [KLINE, TX]) {
+    const pushes = params === TX ? events : 0
+    const before = await used()
+    const client = await gateway.connect()
+    const { result } = await subscribe(client, [...params, { from: beginning() }])
+    assert.equal(result?.recovered, true)
+    // What is live comes after all that was replayed.
+    await world.publish([
+      { type: 'trade', trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 } }) },
+      { type: 'candle', candle: sampleCandle() },
+    ])
+    await client.take(pushes + 1)
+    events++
+    await client.close()
+    const added = (await used()) - before
+    // The newest may have been read with the rest, or come live.
+    assert.ok([150, 200].includes(added), `${added}`)
+  }
+})
+
+test('a key has two replays at a time; honest clients are served meanwhile', async () => {
+  const sockets = { connections: 100, messages_per_second: MESSAGES_PER_SECOND }
+  const slow = await world.startGateway({ default: { ...TEST_PLANS.default, sockets } })
+  const clients = await Promise.all([1, 2, 3].map(() => slow.connect()))
+  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
+  for (let nth = 0; nth < 60; nth++)
+    await world.publish([
+      { type: 'trade', trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 }, sold: big }) },
+    ])
+  const [first, second, third] = clients as [Client, Client, Client]
+  // Larger than all buffers: they run until their readers go on.
+  for (const each of [first, second]) {
+    assert.equal((await subscribe(each, [...TX, { from: beginning() }])).result?.recovered, true)
+    each.socket.pause()
+  }
+  const { error } = await subscribe(third, [...TX, { from: beginning() }])
+  assert.deepEqual(error, {
+    code: -32002,
+    message: 'a key has at most 2 replays at a time; wait for one to catch up',
+    data: { limit: 'replays', max: 2 },
+  })
+  // Without a replay, and with a cursor of the present, there is no such limit.
+  const { result } = await subscribe(third, [...TX, { cursor: true }], 2)
+  assert.equal((await subscribe(third, [...TX, { from: result?.cursor }], 3)).result?.recovered, true)
+  first.socket.terminate()
+  const retried = async (): Promise<Reply> => {
+    for (let id = 10; ; id++) {
+      const reply = await subscribe(third, [...TX, { from: beginning() }], id)
+      if (reply.error?.code !== -32002 && reply.error?.code !== -32004) return reply
+    }
+  }
+  assert.equal((await retried()).result?.recovered, true)
+  second.socket.terminate()
+  third.socket.terminate()
+  await slow.stop()
+})
+
+test('a key without units is refused; one that runs out is told so, and keeps its socket', async () => {
+  const plan = { ...TEST_PLANS.default, cu_per_month: (await used()) + 120 }
+  const poor = await world.startGateway({ default: plan })
+  const client = await poor.connect()
+  assert.equal((await subscribe(client, [...TX, { from: beginning() }])).result?.recovered, true)
+  const exhausted = {
+    code: -32006,
+    message: "the plan's credit units of this month are used up; a replay needs some",
+    data: { option: 'from', cu: 50 },
+  }
+  let last: Reply
+  let pushes = -1
+  do {
+    last = (await client.next()) as Reply
+    pushes++
+  } while (last.error === undefined)
+  assert.deepEqual([last.id, last.error], [1, exhausted])
+  assert.ok(pushes >= 1_000 && pushes <= 2_000, `${pushes}`)
+  assert.deepEqual((await subscribe(client, [...TX, { from: beginning() }], 2)).error, exhausted)
+  assert.equal((await subscribe(client, [...TX, { cursor: true }], 3)).error, undefined)
+  await client.close()
+  await poor.stop()
+})
+
+test('auth on an open socket fills no bucket', async () => {
+  const client = await gateway.connect()
+  const startedAt = Date.now()
+  const total = MESSAGES_PER_SECOND * 10
+  for (let id = 0; id < total; id += 20) {
+    client.send(
+      Array.from({ length: 20 }, (_, nth) =>
+        nth === 0
+          ? { jsonrpc: '2.0', id: id + nth, method: 'auth', params: [API_KEY] }
+          : { jsonrpc: '2.0', id: id + nth, method: 'ping' },
+      ),
+    )
+  }
+  const batches = (await client.take(total / 20)) as Reply[][]
+  const seconds = (Date.now() - startedAt) / 1_000
+  const served = batches.flat().filter(({ result }) => result !== undefined).length
+  assert.ok(served <= MESSAGES_PER_SECOND * (1 + seconds) + 1, `${served} in ${seconds} s`)
+  await client.close()
+})
