@@ -4,6 +4,7 @@ import { type FastifyBaseLogger, fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 import { describeSockets } from './asyncapi.ts'
 import { allowOrigins } from './cors.ts'
+import { addHomePage } from './home-page.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Meter } from './metering/meter.ts'
 import type { GatewayMetrics } from './metrics.ts'
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions): Scope {
   tellNoCost(app)
   countRequests(app, options.metrics)
   describeApi(app, options.publicUrls)
+  addHomePage(app)
   describeSockets(app, options.publicUrls)
   const bucketOf = createBuckets(Date.now)
   const ready = new ReadyAnswers({ ...options, bucketOf })

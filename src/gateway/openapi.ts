@@ -1,64 +1,40 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { type ApiExample, readApiExamples } from './api-examples.ts'
+import { type Node, nameSchemas, PROBLEM_SCHEMA, REFUSALS, TAGS } from './openapi-components.ts'
 import { RESPONSE_HEADERS } from './response-headers.ts'
 import type { Scope } from './scope.ts'
 
 /** Of the documented operations. */
 const INTERFACE_VERSION = '2.1.0'
 
-const REFUSALS = {
-  400: 'The request is malformed, names something unknown, or exceeds a limit',
-  401: 'The API key is missing or invalid',
-  403: 'The API key is expired or revoked',
-  429: 'The rate or the credit units of the key are used up: Retry-After says when to come back',
-  500: 'The server failed',
-} as const
-
 /** The router takes no hyphen in the name of a parameter; the interface has one. */
 const PARAMETER_NAMES: Readonly<Record<string, string>> = { tokenId: 'token-id', pairId: 'pair-id' }
 
 type Operation = {
-  parameters?: { in?: string; name?: string }[]
-  responses?: Record<string, object>
-  security?: object[]
+  readonly operationId?: string
+  readonly parameters?: readonly { readonly in?: string; readonly name?: string }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Node>> }
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, Node>> }>>
+  readonly security?: readonly object[]
 }
 
 /** Describes the operations of the app, which are added after this, at `/openapi.json` and, to try out, at `/docs`. */
 export function describeApi(app: Scope, publicUrls: readonly string[]): void {
+  const examples = readApiExamples()
   app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Chaintape',
         version: INTERFACE_VERSION,
-        description: 'Market data of tokens and pairs, read from the chains by your own nodes.',
+        description: 'On-chain market data of tokens and pairs, read from your own nodes.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
       },
-      servers: publicUrls.map((url) => ({ url })),
-      components: {
-        securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
-        schemas: {
-          Problem: {
-            type: 'object',
-            required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
-            properties: {
-              type: { type: 'string', format: 'uri' },
-              title: { type: 'string' },
-              status: { type: 'integer' },
-              detail: { type: 'string' },
-              instance: { type: 'string', description: 'The id of the request' },
-              code: { type: 'string', description: 'Stable: see docs/errors.md' },
-              errors: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  required: ['pointer', 'detail'],
-                  properties: { pointer: { type: 'string' }, detail: { type: 'string' } },
-                },
-              },
-            },
-          },
-        },
-      },
+      // Relative to the document: the gateway that serves it.
+      servers: (publicUrls.length === 0 ? ['/'] : publicUrls).map((url) => ({ url })),
+      tags: TAGS,
+      components: { securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } } },
       security: [{ ApiKey: [] }],
     },
     transform: ({ schema, url, route }) => ({
@@ -68,30 +44,78 @@ export function describeApi(app: Scope, publicUrls: readonly string[]): void {
     transformObject: (document) => {
       if (!('openapiObject' in document)) return {}
       const { openapiObject } = document
+      const schemas = new Map<string, Node>()
+      const problem = nameSchemas(PROBLEM_SCHEMA, schemas)
       const paths = Object.entries(openapiObject.paths ?? {}).map(([path, item]) => {
-        for (const operation of [item?.get, item?.post]) {
-          if (operation !== undefined) completeOperation(operation as Operation)
-        }
-        return [path.replace(/\{(\w+)\}/g, (_, name: string) => `{${publicName(name)}}`), item] as const
+        const operations = Object.entries(item ?? {}).map(([method, operation]) => {
+          const { operationId = '' } = operation as Operation
+          const completed = completeOperation(operation as Operation, examples.operations[operationId])
+          return [method, nameSchemas(completed, schemas)]
+        })
+        return [publicPath(path), Object.fromEntries(operations)]
       })
-      return { ...openapiObject, paths: Object.fromEntries(paths) }
+      return {
+        ...openapiObject,
+        paths: Object.fromEntries(paths),
+        components: {
+          ...openapiObject.components,
+          responses: refusals(problem, examples.problems),
+          schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+        },
+      }
     },
   })
   app.register(swaggerUi, { routePrefix: '/docs' })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** Adds what every operation has: how it may refuse, what its headers say, the interface's names. */
-function completeOperation(operation: Operation): void {
-  for (const parameter of operation.parameters ?? []) {
-    if (parameter.in === 'path') parameter.name = publicName(parameter.name ?? '')
-  }
+/** Adds the parts that every operation has: failures, response headers, examples, the interface's parameter names. */
+function completeOperation(operation: Operation, example: ApiExample | undefined): object {
+  const { parameters, requestBody, responses } = operation
   const isKeyed = operation.security === undefined
-  const headers = isKeyed ? { headers: describedHeaders() } : {}
-  operation.responses = {
-    200: { ...operation.responses?.['200'], description: 'Success', ...headers },
-    ...refusals(),
+  return {
+    ...operation,
+    ...(parameters && {
+      parameters: parameters.map((parameter) => {
+        const name = publicName(parameter.name ?? '')
+        const value = example?.parameters?.[name]
+        return { ...parameter, name, ...(value === undefined ? {} : { example: value }) }
+      }),
+    }),
+    ...(requestBody && {
+      requestBody: { ...requestBody, content: withExample(requestBody.content, example?.body) },
+    }),
+    responses: {
+      200: {
+        ...responses?.['200'],
+        description: 'Success',
+        ...(isKeyed ? { headers: describedHeaders() } : {}),
+        content: withExample(responses?.['200']?.content ?? PLAIN_TEXT, example?.response),
+      },
+      ...Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, { name }]) => [
+          status,
+          { $ref: `#/components/responses/${name}` },
+        ]),
+      ),
+    },
   }
+}
+
+/** Of an operation that declares no schema. */
+const PLAIN_TEXT = { 'text/plain': { schema: { type: 'string' } } }
+
+function withExample(content: Readonly<Record<string, Node>>, example: unknown): Record<string, Node> {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      example === undefined ? media : { ...media, example },
+    ]),
+  )
+}
+
+function publicPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => `{${publicName(name)}}`)
 }
 
 function publicName(name: string): string {
@@ -107,10 +131,12 @@ function describedHeaders() {
   )
 }
 
-/** What every operation may answer instead. */
-function refusals() {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+function refusals(problem: unknown, examples: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    Object.entries(REFUSALS).map(([status, description]) => [status, { description, content }]),
+    Object.entries(REFUSALS).map(([status, { name, description }]) => {
+      const example = examples[status]
+      const media = { schema: problem, ...(example === undefined ? {} : { example }) }
+      return [name, { description, content: { 'application/problem+json': media } }]
+    }),
   )
 }

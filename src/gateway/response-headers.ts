@@ -13,4 +13,7 @@ export const RESPONSE_HEADERS = {
   'X-Lag-Ms': { type: 'integer', description: 'Age of that block, in milliseconds' },
 } as const
 
-export const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), 'Retry-After'].join(', ')
+/** Of single operations, and of refusals. */
+const OTHER_HEADERS = ['X-Holders-Complete', 'X-Native-Balances', 'Retry-After']
+
+export const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), ...OTHER_HEADERS].join(', ')

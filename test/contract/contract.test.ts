@@ -223,7 +223,7 @@ describe('429', () => {
 })
 
 test('no operation: 404, as a problem', async () => {
-  for (const path of ['/', '/v2', '/v2/', '/v2/nothing', '/__proto__', '/v2/tokens/price/x', '/V2/chains']) {
+  for (const path of ['//', '/v2', '/v2/', '/v2/nothing', '/__proto__', '/v2/tokens/price/x', '/V2/chains']) {
     const { answer, faults } = await ask({ method: 'GET', path, key: undefined }, 0)
     assert.deepEqual([...faults, ...problemFaults(answer, { status: 404, code: 'not_found' })], [], path)
   }

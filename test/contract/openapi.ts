@@ -7,8 +7,9 @@ import type { Kind, Shape } from './record.ts'
 
 type Json = Record<string, unknown>
 
-export function descriptionFaults(document: unknown): string[] {
-  if (!isObject(document)) return ['it is no object']
+export function descriptionFaults(served: unknown): string[] {
+  if (!isObject(served)) return ['it is no object']
+  const document = inlined(served, served) as Json
   const paths = isObject(document['paths']) ? document['paths'] : {}
   return [
     ...differs('openapi', document['openapi'], '3.1.0'),
@@ -17,7 +18,7 @@ export function descriptionFaults(document: unknown): string[] {
     ...differs('servers', JSON.stringify(document['servers']), SERVERS),
     ...differs('the security', JSON.stringify(document['security']), '[{"ApiKey":[]}]'),
     ...differs('the header', at(document, 'components', 'securitySchemes', 'ApiKey', 'name'), 'X-API-KEY'),
-    ...structureFaults(document, paths),
+    ...structureFaults(served, paths),
     ...OPERATIONS.flatMap((operation) =>
       operationFaults(operation, at(paths, operation.path, operation.method.toLowerCase())),
     ),
@@ -64,6 +65,15 @@ function structureFaults(document: Json, paths: Json): string[] {
       faults.push(`${reference[1]} is not there`)
   }
   return faults
+}
+
+/** With every reference replaced by its target. */
+function inlined(node: unknown, root: Json): unknown {
+  if (Array.isArray(node)) return node.map((item) => inlined(item, root))
+  if (!isObject(node)) return node
+  const reference = node['$ref']
+  if (typeof reference === 'string') return inlined(at(root, ...reference.slice(2).split('/')), root)
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value, root)]))
 }
 
 function operationFaults(operation: Operation, described: unknown): string[] {

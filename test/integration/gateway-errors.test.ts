@@ -54,7 +54,7 @@ test('404: unknown routes', async () => {
     'There is no such operation',
     'no operation has this method and path',
   )
-  for (const path of ['/', '/v2', '/v3/pairs/x', '/v2/pairs', `${PAIR_PATH}/`, '/__proto__', '/ws']) {
+  for (const path of ['//', '/v2', '/v3/pairs/x', '/v2/pairs', `${PAIR_PATH}/`, '/__proto__', '/ws']) {
     assert.deepEqual(problemOf(await gateway.get(path)), unknown)
   }
   assert.deepEqual(problemOf(await gateway.post(PAIR_PATH, {})), unknown)

@@ -7,9 +7,9 @@ export const integer = Type.Integer()
 export const maybeText = Type.Optional(Type.String())
 export const maybeInteger = Type.Optional(Type.Integer())
 
-/** An object with these fields and no other. */
-export function answerOf<T extends Record<string, TSchema>>(fields: T) {
-  return Type.Object(fields, { additionalProperties: false })
+/** An object with these fields and no other; a title makes it a named schema of the OpenAPI document. */
+export function answerOf<T extends Record<string, TSchema>>(fields: T, title?: string) {
+  return Type.Object(fields, { additionalProperties: false, ...(title === undefined ? {} : { title }) })
 }
 
 /** The query of an operation that takes none: what is not asked for is refused rather than overlooked. */
@@ -65,13 +65,16 @@ const rowFields = {
   is_mintable: maybeInteger,
 }
 
-export const tokenRowSchema = answerOf({ ...rowFields, ...windowsSchema('token') })
+export const tokenRowSchema = answerOf({ ...rowFields, ...windowsSchema('token') }, 'TokenRow')
 
-export const mainTokenRowSchema = answerOf({
-  ...rowFields,
-  current_price_usd: text,
-  market_cap: text,
-  holders: integer,
-  logo_url: text,
-  ...windowsSchema('token'),
-})
+export const mainTokenRowSchema = answerOf(
+  {
+    ...rowFields,
+    current_price_usd: text,
+    market_cap: text,
+    holders: integer,
+    logo_url: text,
+    ...windowsSchema('token'),
+  },
+  'MainTokenRow',
+)

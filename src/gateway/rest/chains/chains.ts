@@ -10,12 +10,15 @@ const schema = {
   querystring: noQuery,
   response: {
     200: Type.Array(
-      answerOf({
-        chain: text,
-        family: Type.Enum(['evm', 'solana'], { type: 'string' }),
-        amms: Type.Array(text),
-        main_tokens: Type.Array(text),
-      }),
+      answerOf(
+        {
+          chain: text,
+          family: Type.Enum(['evm', 'solana'], { type: 'string' }),
+          amms: Type.Array(text),
+          main_tokens: Type.Array(text),
+        },
+        'Chain',
+      ),
     ),
   },
 }

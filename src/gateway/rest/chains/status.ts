@@ -12,19 +12,25 @@ lag_ms is the age of the newest block.`,
   security: [],
   querystring: noQuery,
   response: {
-    200: answerOf({
-      chains: Type.Array(
-        answerOf({
-          chain: text,
-          block: maybeInteger,
-          block_time: maybeInteger,
-          final_block: maybeInteger,
-          lag_ms: maybeInteger,
-          is_complete: Type.Boolean(),
-        }),
-      ),
-      time: integer,
-    }),
+    200: answerOf(
+      {
+        chains: Type.Array(
+          answerOf(
+            {
+              chain: text,
+              block: maybeInteger,
+              block_time: maybeInteger,
+              final_block: maybeInteger,
+              lag_ms: maybeInteger,
+              is_complete: Type.Boolean(),
+            },
+            'ChainStatus',
+          ),
+        ),
+        time: integer,
+      },
+      'Status',
+    ),
   },
 }
 

@@ -23,16 +23,19 @@ const querystring = Type.Object(
 )
 
 const answer = Type.Array(
-  answerOf({
-    time: integer,
-    open: text,
-    high: text,
-    low: text,
-    close: text,
-    volume: text,
-    count: integer,
-    revision: maybeInteger,
-  }),
+  answerOf(
+    {
+      time: integer,
+      open: text,
+      high: text,
+      low: text,
+      close: text,
+      volume: text,
+      count: integer,
+      revision: maybeInteger,
+    },
+    'Candle',
+  ),
 )
 
 const DESCRIPTION = `The newest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty ones

@@ -39,7 +39,9 @@ counts, what is unknown last. Of more than ${MAX_CANDIDATES} matches, those with
     { additionalProperties: false, required: ['keyword'] },
   ),
   response: {
-    200: Type.Array(answerOf({ ...tokenRowSchema.properties, is_impostor: Type.Optional(Type.Boolean()) })),
+    200: Type.Array(
+      answerOf({ ...tokenRowSchema.properties, is_impostor: Type.Optional(Type.Boolean()) }, 'TokenMatch'),
+    ),
   },
 }
 

@@ -8,50 +8,62 @@ import { sendAnswer } from '../send-json.ts'
 
 const TOP_PAIRS = 5
 
-const tokenInfo = answerOf({
-  name: text,
-  symbol: text,
-  chain: text,
-  current_price_usd: text,
-  market_cap: text,
-  holders: Type.Integer(),
-  tvl: text,
-  logo_url: text,
-  updated_at: Type.Integer(),
-})
+const tokenInfo = answerOf(
+  {
+    name: text,
+    symbol: text,
+    chain: text,
+    current_price_usd: text,
+    market_cap: text,
+    holders: Type.Integer(),
+    tvl: text,
+    logo_url: text,
+    updated_at: Type.Integer(),
+  },
+  'TokenSummary',
+)
 
-const tokenPair = answerOf({
-  ...windowsSchema('pair'),
-  amm: text,
-  chain: text,
-  pair: text,
-  price_change: text,
-  price_change_24h: text,
-  token0_symbol: text,
-  token1_symbol: text,
-  token0_price_usd: text,
-  token1_price_usd: text,
-  volume_u: text,
-  updated_at: Type.Integer(),
-  token0_address: text,
-  token1_address: text,
-  token0_decimal: maybeInteger,
-  token1_decimal: maybeInteger,
-  reserve0: maybeText,
-  reserve1: maybeText,
-  tvl: maybeText,
-})
+const tokenPair = answerOf(
+  {
+    ...windowsSchema('pair'),
+    amm: text,
+    chain: text,
+    pair: text,
+    price_change: text,
+    price_change_24h: text,
+    token0_symbol: text,
+    token1_symbol: text,
+    token0_price_usd: text,
+    token1_price_usd: text,
+    volume_u: text,
+    updated_at: Type.Integer(),
+    token0_address: text,
+    token1_address: text,
+    token0_decimal: maybeInteger,
+    token1_decimal: maybeInteger,
+    reserve0: maybeText,
+    reserve1: maybeText,
+    tvl: maybeText,
+  },
+  'TokenPair',
+)
 
-const answer = answerOf({
-  status: Type.Integer(),
-  msg: text,
-  data_type: Type.Integer(),
-  data: answerOf({
-    is_audited: Type.Boolean(),
-    pairs: Type.Array(tokenPair, { maxItems: TOP_PAIRS }),
-    token: tokenInfo,
-  }),
-})
+const answer = answerOf(
+  {
+    status: Type.Integer(),
+    msg: text,
+    data_type: Type.Integer(),
+    data: answerOf(
+      {
+        is_audited: Type.Boolean(),
+        pairs: Type.Array(tokenPair, { maxItems: TOP_PAIRS }),
+        token: tokenInfo,
+      },
+      'TokenWithPairs',
+    ),
+  },
+  'TokenDetail',
+)
 
 const schema = {
   operationId: 'tokenDetail',

@@ -22,18 +22,21 @@ const body = Type.Object(
 
 const answer = Type.Record(
   Type.String(),
-  answerOf({
-    token_id: text,
-    current_price_usd: maybeText,
-    price_change_1d: maybeText,
-    price_change_24h: maybeText,
-    tvl: maybeText,
-    tx_volume_u_24h: maybeText,
-    fdv: maybeText,
-    market_cap: maybeText,
-    holders: Type.Optional(Type.Integer()),
-    updated_at: integer,
-  }),
+  answerOf(
+    {
+      token_id: text,
+      current_price_usd: maybeText,
+      price_change_1d: maybeText,
+      price_change_24h: maybeText,
+      tvl: maybeText,
+      tx_volume_u_24h: maybeText,
+      fdv: maybeText,
+      market_cap: maybeText,
+      holders: Type.Optional(Type.Integer()),
+      updated_at: integer,
+    },
+    'TokenPrice',
+  ),
 )
 
 /** `POST /v2/tokens/price` */

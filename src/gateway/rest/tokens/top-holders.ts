@@ -9,14 +9,17 @@ import { answerOf, limitOf, text } from '../schemas.ts'
 import { sendAnswer } from '../send-json.ts'
 
 const number = Type.Number()
-const holder = answerOf({
-  holder: text,
-  balance_ratio: number,
-  balance_usd: number,
-  main_coin_balance: number,
-  address: text,
-  amount_cur: number,
-})
+const holder = answerOf(
+  {
+    holder: text,
+    balance_ratio: number,
+    balance_usd: number,
+    main_coin_balance: number,
+    address: text,
+    amount_cur: number,
+  },
+  'Holder',
+)
 
 const schema = {
   operationId: 'topHolders',

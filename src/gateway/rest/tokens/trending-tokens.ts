@@ -12,16 +12,22 @@ import { readTokenViews } from './token-views.ts'
 const MAX_PAGE = 1_000_000
 const LAST_PAGE = -1
 
-const trendingRowSchema = answerOf({
-  ...tokenRowSchema.properties,
-  trending: Type.Optional(
-    answerOf({
-      version: integer,
-      score: integer,
-      factors: Type.Array(answerOf({ name: text, points: integer })),
-    }),
-  ),
-})
+const trendingRowSchema = answerOf(
+  {
+    ...tokenRowSchema.properties,
+    trending: Type.Optional(
+      answerOf(
+        {
+          version: integer,
+          score: integer,
+          factors: Type.Array(answerOf({ name: text, points: integer }, 'TrendingFactor')),
+        },
+        'TrendingScore',
+      ),
+    ),
+  },
+  'TrendingToken',
+)
 
 const schema = {
   operationId: 'trendingTokens',
@@ -40,12 +46,15 @@ score and the points of each factor. All pages that a key asks for within two mi
     { additionalProperties: false, required: ['chain'] },
   ),
   response: {
-    200: answerOf({
-      current_page_size: integer,
-      next_page: integer,
-      total: integer,
-      tokens: Type.Array(trendingRowSchema),
-    }),
+    200: answerOf(
+      {
+        current_page_size: integer,
+        next_page: integer,
+        total: integer,
+        tokens: Type.Array(trendingRowSchema),
+      },
+      'TrendingPage',
+    ),
   },
 }
 

@@ -5,6 +5,7 @@ import type { Balance, Meter } from '../../metering/meter.ts'
 import { type DayUsage, readUsage, type UsageLedger } from '../../metering/usage-ledger.ts'
 import { RequestError } from '../../problem.ts'
 import type { Scope } from '../../scope.ts'
+import { answerOf, integer, maybeInteger, text } from '../schemas.ts'
 
 export type UsageContext = {
   readonly meter: Pick<Meter, 'freshBalance'>
@@ -14,22 +15,20 @@ export type UsageContext = {
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
 
-const answer = Type.Object({
-  plan: Type.String(),
-  month: Type.String(),
-  cu_limit: Type.Integer(),
-  cu_used: Type.Integer(),
-  cu_remaining: Type.Optional(Type.Integer()),
-  reset_at: Type.Optional(Type.Integer()),
-  days: Type.Array(
-    Type.Object({
-      day: Type.String(),
-      operations: Type.Array(
-        Type.Object({ operation: Type.String(), requests: Type.Integer(), cu: Type.Integer() }),
-      ),
-    }),
-  ),
-})
+const operation = answerOf({ operation: text, requests: integer, cu: integer }, 'UsageOperation')
+const day = answerOf({ day: text, operations: Type.Array(operation) }, 'UsageDay')
+const answer = answerOf(
+  {
+    plan: text,
+    month: text,
+    cu_limit: integer,
+    cu_used: integer,
+    cu_remaining: maybeInteger,
+    reset_at: maybeInteger,
+    days: Type.Array(day),
+  },
+  'Usage',
+)
 
 const schema = {
   operationId: 'usage',
