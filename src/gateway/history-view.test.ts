@@ -74,6 +74,11 @@ function tradeAt(place: number, seq: number): Trade {
 }
 
 async function answerOf(story: Story, limit: number): Promise<State> {
+  return (await pageOf(story, limit)).state
+}
+
+/** And the version of the set up to which it tells. */
+async function pageOf(story: Story, limit: number): Promise<{ state: State; end: number }> {
   const { steps, read, forgotten, written, isMerged } = story
   const { changes, rows } = statesOf(steps)
   const overlay = new Overlay()
@@ -95,17 +100,21 @@ async function answerOf(story: Story, limit: number): Promise<State> {
       .map(({ place, seq }) => ({ seq, record: tradeAt(place, seq) }))
   }
   const view = createHistoryView({
-    view: { recent: () => ({ upTo: dropped, applied, overlay }) },
+    view: {
+      recent: () => ({ upTo: dropped, applied, overlay }),
+      end: () => ({ after: { epoch: 'e', seq: applied, link: 0 }, version: applied, time: 0 }),
+    },
     hot: { recentCandles: async () => undefined },
     history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
   })
-  const found = await view.trades(PAIR, undefined, limit)
+  const { events: found, end } = await view.trades(PAIR, undefined, limit)
   const places = found.map(({ key }) => key.block - 100)
   assert.deepEqual(
     places,
     places.toSorted((a, b) => b - a),
   )
-  return new Map(found.map(({ sender }, index) => [places[index] ?? -1, Number(sender)]))
+  const state = new Map(found.map(({ sender }, index) => [places[index] ?? -1, Number(sender)]))
+  return { state, end: end.version }
 }
 
 function newestOf(rows: readonly Row[]): Row[] {
@@ -133,6 +142,19 @@ test('what changes while history answers is told as it was or as it is, everythi
         const versions = states.map((state) => state.get(place))
         assert.ok(versions.includes(answer.get(place)), `${place}: ${answer.get(place)} of ${versions}`)
       }
+    }),
+    { numRuns: 1_000 },
+  ))
+
+test('an answer is exactly what stands at the end that it names', () =>
+  fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const { state, end } = await pageOf(story, ALL)
+      assert.ok(end === story.read[0] || end === story.read[1])
+      assert.deepEqual(
+        state,
+        new Map([...(statesOf(story.steps).states[end] ?? [])].sort(([a], [b]) => b - a)),
+      )
     }),
     { numRuns: 1_000 },
   ))

@@ -3,25 +3,29 @@ import type { ChainId } from '../domain/ids.ts'
 import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
 import type { EventPlace, HistoryReader, MatchesQuestion } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
+import type { ChainEnd } from './followed-chain.ts'
 import type { CandleSeries, MarketView } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
 
 export type HistoryViewOptions = {
-  readonly view: Pick<MarketView, 'recent'>
+  readonly view: Pick<MarketView, 'recent' | 'end'>
   readonly hot: Pick<HotStore, 'recentCandles'>
   readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
 }
 
 export type CandleRange = { readonly from: number; readonly to: number; readonly limit: number }
 
+/** Newest first; every change set up to `end` is taken into account, and none after it. */
+export type EventPage<T> = { readonly events: T[]; readonly end: ChainEnd }
+
 /** What REST reads of the past. It ends with the newest change set: where history is behind, the overlay goes on. */
 export type HistoryView = {
   /** The newest ones of the range, newest first. */
   candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
   /** Those right before a place, newest first. */
-  trades(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<Trade[]>
-  liquidity(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<LiquidityEvent[]>
+  trades(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<EventPage<Trade>>
+  liquidity(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<EventPage<LiquidityEvent>>
   /** What may match, as the writer last left it. */
   tokenMatches(question: MatchesQuestion): Promise<ChainId[]>
 }
@@ -33,9 +37,10 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
     limit: number,
     overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>>,
     ask: (question: Parameters<HistoryReader['trades']>[0]) => Promise<Versioned<T>[]>,
-  ): Promise<T[]> => {
-    const found = await joined({
+  ): Promise<EventPage<T>> => {
+    const { standing, end } = await joined({
       recent: () => view.recent(chain),
+      end: () => view.end(chain),
       overlaid,
       ask: (upTo, wanted) => ask({ chain, pair: address, upTo, before, limit: wanted }),
       idOf: ({ key }) => formatOrderKey(key),
@@ -43,13 +48,14 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
       newestFirst: (a, b) => compareOrderKeys(b.key, a.key),
       limit,
     })
-    return found.map(({ record }) => record)
+    return { events: standing.map(({ record }) => record), end }
   }
   return {
-    candles: (series, { from, to, limit }) => {
+    candles: async (series, { from, to, limit }) => {
       const isInside = ({ start }: Candle): boolean => start >= from && start <= to
-      return joined({
+      const { standing } = await joined({
         recent: () => view.recent(series.chain),
+        end: () => view.end(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
         ask: async (upTo, wanted) => {
           const recent = await hot.recentCandles(series, wanted)
@@ -63,6 +69,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         newestFirst: (a, b) => b.start - a.start,
         limit,
       })
+      return standing
     },
     trades: (pair, before, limit) =>
       events(
@@ -91,6 +98,7 @@ function completeFrom({ from, candles }: RecentCandles, wanted: number): number 
 
 type Joint<Id, T> = {
   readonly recent: () => ReturnType<MarketView['recent']>
+  readonly end: () => ChainEnd
   readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>>
   /** The newest of what history has up to a version. */
   readonly ask: (upTo: number, wanted: number) => Promise<Versioned<T>[]>
@@ -101,8 +109,10 @@ type Joint<Id, T> = {
 }
 
 /** The newest of what stands by history and overlay together, as of the moment of the question or later. */
-async function joined<Id, T>(joint: Joint<Id, T>): Promise<Versioned<T>[]> {
-  const { recent, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
+async function joined<Id, T>(
+  joint: Joint<Id, T>,
+): Promise<{ readonly standing: Versioned<T>[]; readonly end: ChainEnd }> {
+  const { recent, end, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
   for (;;) {
     const { upTo, applied, overlay } = recent()
     // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
@@ -123,7 +133,8 @@ async function joined<Id, T>(joint: Joint<Id, T>): Promise<Versioned<T>[]> {
       .sort((a, b) => newestFirst(a.record, b.record))
       .slice(0, limit)
     // What was removed meanwhile was not reckoned with: there may be more than these.
-    if (standing.length === limit || removedOf(versions) === removed) return standing
+    // Nothing was awaited since the overlay was read: this is the very end that it stands for.
+    if (standing.length === limit || removedOf(versions) === removed) return { standing, end: end() }
   }
 }
 

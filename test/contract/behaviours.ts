@@ -25,7 +25,11 @@ type Detail = {
   readonly data: { readonly is_audited: boolean; readonly token: { readonly logo_url: string } }
 }
 type Explanation = { readonly score: number; readonly factors: { readonly points: number }[] }
-type Txs = { readonly txs: { readonly id: string }[]; readonly next_cursor?: string }
+type Txs = {
+  readonly txs: { readonly id: string }[]
+  readonly next_cursor?: string
+  readonly cursor?: string
+}
 type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & {
   readonly time: number
   readonly count: number
@@ -331,6 +335,8 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       const rest = (await again({ 'pair-id': '$pair', cursor: first.next_cursor })) as Txs
       assert.deepEqual([...first.txs, ...rest.txs], all.txs)
       assert.deepEqual([all.next_cursor, rest.next_cursor], [undefined, undefined])
+      // Where live data goes on is known of the newest page only.
+      assert.deepEqual([typeof first.cursor, rest.cursor], ['string', undefined])
     },
   },
   {

@@ -60,10 +60,13 @@ const LIQUIDITY: readonly Row[] = [
   ]),
 ]
 
-const CURSOR: Row = ['next_cursor', 'text', OPTIONAL]
-export const SWAP_PAGE: Shape = { rows: [CURSOR], inner: { txs: { arrayOf: { rows: SWAP }, max: 1_000 } } }
+const CURSORS: readonly Row[] = [
+  ['next_cursor', 'text', OPTIONAL],
+  ['cursor', 'text', OPTIONAL],
+]
+export const SWAP_PAGE: Shape = { rows: CURSORS, inner: { txs: { arrayOf: { rows: SWAP }, max: 1_000 } } }
 export const LIQUIDITY_PAGE: Shape = {
-  rows: [CURSOR],
+  rows: CURSORS,
   inner: { txs: { arrayOf: { rows: LIQUIDITY }, max: 1_000 } },
 }
 

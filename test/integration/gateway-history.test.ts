@@ -149,6 +149,61 @@ test('what happens meanwhile follows, once', async () => {
   }
 })
 
+type Page = {
+  readonly txs: readonly { readonly id: string }[]
+  readonly next_cursor?: string
+  readonly cursor?: string
+}
+
+/** All pages, newest first, and the cursor of the first one. */
+async function readHistory(path: string, downTo: number): Promise<{ blocks: number[]; cursor: string }> {
+  const first = (await gateway.get(`${path}?limit=40`)).body as Page
+  const blocks = first.txs.map(({ id }) => blockOf(id))
+  let next = first.next_cursor
+  while (next !== undefined && (blocks.at(-1) ?? 0) >= downTo) {
+    const page = (await gateway.get(`${path}?limit=40&cursor=${next}`)).body as Page
+    assert.equal(page.cursor, undefined)
+    blocks.push(...page.txs.map(({ id }) => blockOf(id)))
+    next = page.next_cursor
+  }
+  return { blocks: blocks.filter((block) => block >= downTo), cursor: first.cursor ?? '' }
+}
+
+test('history over REST and a subscription from its cursor make the log, while trades go on', async () => {
+  const [from, to] = [2_000, 2_180]
+  const all = Array.from({ length: to - from }, (_, index) => from + index)
+  let published = from - 1
+  const publishing = (async () => {
+    for (const block of all) {
+      await world.publish([trade(block), { type: 'liquidity', liquidity: liquidity(block) }])
+      published = block
+      // History takes over from the overlay now and then.
+      if (block % 30 === 0) await world.storeAll()
+    }
+  })()
+  const joined: { readonly history: number[]; readonly client: Client }[] = []
+  for (let round = 0; round < 5; round++) {
+    await waitUntil('some were published', () => published >= from + 30 * round)
+    for (const [path, params] of [
+      [`/v2/txs/${MEME_WETH}-eth`, TX],
+      [`/v2/txs/liq/${MEME_WETH}-eth`, ['liq', MEME_WETH, 'eth']],
+    ] as const) {
+      const { blocks, cursor } = await readHistory(path, from)
+      const client = await gateway.connect()
+      const { result } = await subscribe(client, [...params, { from: cursor }])
+      assert.deepEqual([result.recovered, result.cursor], [true, cursor])
+      joined.push({ history: blocks.reverse(), client })
+    }
+  }
+  await publishing
+  for (const { history, client } of joined) {
+    const live = (await client.take(all.length - history.length)) as Push[]
+    assert.deepEqual([...history, ...live.map(shown)], all)
+    assert.deepEqual(await client.request(9, 'ping', []), { jsonrpc: '2.0', id: 9, result: 'pong' })
+    await client.close()
+  }
+})
+
 test('what history does not know of: recovered false, and why; then live', async () => {
   const from = cursors[0]
   for (const params of [

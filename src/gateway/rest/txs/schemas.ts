@@ -72,5 +72,7 @@ const liquidity = answerOf(
   'LiquidityTransaction',
 )
 
-export const swapPage = answerOf({ txs: Type.Array(swap), next_cursor: maybeText }, 'SwapPage')
-export const liquidityPage = answerOf({ txs: Type.Array(liquidity), next_cursor: maybeText }, 'LiquidityPage')
+const cursors = { next_cursor: maybeText, cursor: maybeText }
+
+export const swapPage = answerOf({ txs: Type.Array(swap), ...cursors }, 'SwapPage')
+export const liquidityPage = answerOf({ txs: Type.Array(liquidity), ...cursors }, 'LiquidityPage')

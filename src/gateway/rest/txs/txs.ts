@@ -2,9 +2,11 @@ import Type from 'typebox'
 import type { EventRef } from '../../../domain/change.ts'
 import type { ChainId } from '../../../domain/ids.ts'
 import type { EventPlace } from '../../../store/clickhouse/read/history-reader.ts'
+import type { EventPage } from '../../history-view.ts'
 import type { Scope } from '../../scope.ts'
 import { liquidityTransaction } from '../../shape/liquidity-transaction.ts'
 import { swapTransaction } from '../../shape/swap-transaction.ts'
+import { formatCursor as formatLiveCursor } from '../../ws/cursor.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { limitOf, text } from '../schemas.ts'
@@ -17,7 +19,8 @@ const querystring = Type.Object(
 )
 const params = Type.Object({ pairId: text })
 const DESCRIPTION = `Newest first. next_cursor, where there is more, asks for what came before the last one; it
-stays valid whatever happens after.`
+stays valid whatever happens after. cursor, on the first page only, is where this history ends: a WebSocket subscription
+to the same pair with {"from": cursor} goes on from there without a gap or a duplicate.`
 
 /** `GET /v2/txs/{pair-id}` and `GET /v2/txs/liq/{pair-id}` */
 export function addTxs(scope: Scope, context: RestContext): void {
@@ -37,6 +40,7 @@ export function addTxs(scope: Scope, context: RestContext): void {
   scope.get('/v2/txs/:pairId', { schema: swaps, config: { cu: 50 } }, async (request, reply) => {
     const pair = await knownPair(context, request.params.pairId, reply)
     return page(
+      pair.chain,
       request.query,
       (before, limit) => history.trades(pair, before, limit),
       (trade) => swapTransaction(pair.chain, trade),
@@ -51,6 +55,7 @@ export function addTxs(scope: Scope, context: RestContext): void {
   scope.get('/v2/txs/liq/:pairId', { schema: liquidity, config: { cu: 50 } }, async (request, reply) => {
     const pair = await knownPair(context, request.params.pairId, reply)
     return page(
+      pair.chain,
       request.query,
       (before, limit) => history.liquidity(pair, before, limit),
       (event) => liquidityTransaction(pair.chain, event),
@@ -71,14 +76,20 @@ async function knownPair(
 }
 
 async function page<T extends EventRef, Shown>(
+  chain: string,
   { cursor, limit }: { cursor?: string; limit: number },
-  read: (before: EventPlace | undefined, limit: number) => Promise<T[]>,
+  read: (before: EventPlace | undefined, limit: number) => Promise<EventPage<T>>,
   show: (event: T) => Shown,
-): Promise<{ txs: Shown[]; next_cursor?: string }> {
+): Promise<{ txs: Shown[]; next_cursor?: string; cursor?: string }> {
   // One more than is shown tells whether there is more.
-  const events = await read(cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
+  const { events, end } = await read(cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
   const shown = events.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = events.length > limit && last !== undefined
-  return { txs: shown.map(show), ...(hasMore ? { next_cursor: formatCursor(last) } : {}) }
+  return {
+    txs: shown.map(show),
+    ...(hasMore ? { next_cursor: formatCursor(last) } : {}),
+    // An older page is read later: events since the first page are in neither, and its end would skip them.
+    ...(cursor === undefined ? { cursor: formatLiveCursor(new Map([[chain, { ...end, told: 0 }]])) } : {}),
+  }
 }
