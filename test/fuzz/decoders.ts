@@ -7,6 +7,7 @@ import type { RawLog } from '../../src/domain/envelope.ts'
 import { allTransactions, hasRecordings } from '../support/recorded-transactions.ts'
 import { checkEvent, checkFound } from './dex-rules.ts'
 import type { Random } from './random.ts'
+import { addressWord, hexOf, randomAddress, randomWord } from './random-words.ts'
 
 /**
  * Anyone can emit anything, and a node can answer anything. Whatever comes, a reader says undefined or an event that
@@ -105,34 +106,6 @@ function mutated(random: Random, log: RawLog): RawLog {
   }
 }
 
-/** What stands in events: numbers from nothing to the most there is, offsets and lengths, addresses, noise. */
-function randomWord(random: Random): Buffer {
-  switch (random.below(8)) {
-    case 0:
-      return Buffer.from(random.bytes(32))
-    case 1:
-      return addressWord(random)
-    case 2:
-      return wordOf(BigInt(random.below(16)) * 32n)
-    case 3:
-      return wordOf(BigInt(random.below(300)))
-    case 4:
-      return wordOf(-BigInt(random.below(900_000)))
-    case 5: {
-      const bits = random.pick([8n, 16n, 24n, 31n, 32n, 64n, 112n, 127n, 128n, 160n, 255n, 256n])
-      return wordOf((1n << bits) + BigInt(random.between(-2, 1)))
-    }
-    case 6:
-      return Buffer.concat([Buffer.alloc(random.pick([12, 16, 20, 24])), random.bytes(32)]).subarray(0, 32)
-    default:
-      return wordOf(BigInt(random.below(2 ** 32)) * BigInt(random.below(2 ** 32)))
-  }
-}
-
-function addressWord(random: Random): Buffer {
-  return Buffer.concat([Buffer.alloc(12), random.bytes(20)])
-}
-
 function checkInquiry(random: Random, protocol: string): void {
   const deployments = Array.from({ length: random.between(1, 3) }, () => randomDeployment(random))
   const factories = deployments.map(({ factory }) => Buffer.from(factory.slice(2).padStart(64, '0'), 'hex'))
@@ -187,16 +160,4 @@ function randomDeployment(random: Random): DexDeployment {
     deployer: random.chance(0.3) ? randomAddress(random) : undefined,
     positionManager: random.chance(0.8) ? randomAddress(random) : undefined,
   }
-}
-
-function randomAddress(random: Random): string {
-  return hexOf(random.bytes(20))
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString('hex')}`
-}
-
-function wordOf(value: bigint): Buffer {
-  return Buffer.from(BigInt.asUintN(256, value).toString(16).padStart(64, '0'), 'hex')
 }
