@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   store_unavailable: 'retry',
   node_unavailable: 'retry',
   node_answer_invalid: 'retry',
+  node_answer_too_large: 'retry',
   fork_below_final: 'halt',
   fenced: 'halt',
   log_damaged: 'halt',

@@ -227,6 +227,9 @@ export class EndpointAsker {
         endpoint.rate.refused(now, failure.retryAfterMs)
         this.#reports.limited(endpoint, failure.message, now)
         break
+      // The node works; it is the answer that is too much.
+      case 'too_large':
+        break
       case 'failed':
       case 'timeout':
         endpoint.failed(now, failure.message)

@@ -114,6 +114,7 @@ export class EndpointPool {
     const running = new Set<Attempt<T>>()
     const missed: Outcome<T>[] = []
     let invalid: unknown
+    let isTooLarge = false
     try {
       for (;;) {
         if (running.size === 0) {
@@ -140,6 +141,7 @@ export class EndpointPool {
           return event.value as T
         } else if (error instanceof RpcFailure) {
           // One that asks for a rest is waited for if nobody else can answer.
+          isTooLarge ||= error.kind === 'too_large'
           const isResting = error.kind === 'rate_limited' && this.#now() < untilMs
           if (!isResting) tried.add(attempt.member)
         } else if (isInvalid(error)) {
@@ -155,7 +157,7 @@ export class EndpointPool {
     if (unknown !== undefined && unknown.error === undefined) return unknown.value as T
     if (invalid !== undefined) throw invalid
     if (isInvalid(unknown?.error)) throw unknown.error
-    throw this.#unavailable(reasons)
+    throw this.#unavailable(reasons, isTooLarge ? 'node_answer_too_large' : 'node_unavailable')
   }
 
   /** What all the others say, as far as they answer. */
@@ -234,11 +236,14 @@ export class EndpointPool {
     running.add(this.#begin(other, untilMs, ask))
   }
 
-  #unavailable(reasons: ReadonlyMap<string, string>): ChaintapeError {
+  #unavailable(
+    reasons: ReadonlyMap<string, string>,
+    code: 'node_unavailable' | 'node_answer_too_large' = 'node_unavailable',
+  ): ChaintapeError {
     const list = this.#members.map(({ endpoint }) => {
       return `${endpoint.label}: ${reasons.get(endpoint.label) ?? endpoint.lastFailure}`
     })
-    return new ChaintapeError('node_unavailable', `no endpoint answered (${list.join('; ')})`)
+    return new ChaintapeError(code, `no endpoint answered (${list.join('; ')})`)
   }
 }
 

@@ -7,6 +7,7 @@ export type RpcOutcome =
   | 'timeout'
   | 'rate_limited'
   | 'unsupported'
+  | 'too_large'
   | 'invalid'
   | 'lagging'
   | 'unproved'

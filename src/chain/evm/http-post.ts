@@ -45,7 +45,7 @@ export function readText(response: IncomingMessage, maxBytes: number): Promise<s
       size += chunk.length
       chunks.push(chunk)
       if (size <= maxBytes) return
-      reject(new RpcFailure('failed', `the answer is longer than ${maxBytes} bytes`))
+      reject(new RpcFailure('too_large', `the answer is longer than ${maxBytes} bytes`))
       body.destroy()
     })
     body.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))

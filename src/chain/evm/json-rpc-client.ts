@@ -1,4 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
+import { BatchSize } from './batch-size.ts'
 import { post, readText } from './http-post.ts'
 import { RpcFailure, toRpcFailure } from './rpc-failure.ts'
 
@@ -32,7 +33,7 @@ export class JsonRpcClient {
   readonly #headers: Record<string, string>
   readonly #secrets: readonly string[]
   readonly #timeoutMs: number
-  readonly #maxBatch: number
+  readonly #batch: BatchSize
   readonly #maxResponseBytes: number
   #waiting: Call[] = []
 
@@ -53,7 +54,7 @@ export class JsonRpcClient {
     parsed.password = ''
     this.#address = parsed
     this.#timeoutMs = options.timeoutMs ?? 10_000
-    this.#maxBatch = options.maxBatch ?? MAX_BATCH
+    this.#batch = new BatchSize(options.maxBatch ?? MAX_BATCH)
     this.#maxResponseBytes = options.maxResponseBytes ?? 64 * 1024 * 1024
   }
 
@@ -68,9 +69,12 @@ export class JsonRpcClient {
   #sendWaiting(): void {
     const calls = this.#waiting
     this.#waiting = []
-    for (let from = 0; from < calls.length; from += this.#maxBatch) {
-      void this.#send(calls.slice(from, from + this.#maxBatch))
-    }
+    this.#sendBatches(calls)
+  }
+
+  #sendBatches(calls: readonly Call[]): void {
+    const size = this.#batch.current
+    for (let from = 0; from < calls.length; from += size) void this.#send(calls.slice(from, from + size))
   }
 
   /** Never rejects: every call of the batch is told instead. */
@@ -92,17 +96,23 @@ export class JsonRpcClient {
       isOverdue = true
       controller.abort()
     }, this.#timeoutMs)
+    let oversized: readonly Call[] = []
     try {
-      this.#tell(calls, await this.#post(calls, controller.signal))
+      oversized = this.#tell(calls, await this.#post(calls, controller.signal))
     } catch (error) {
       const failure = isOverdue
         ? new RpcFailure('timeout', `no answer within ${this.#timeoutMs} ms`)
         : this.#asFailure(error)
-      for (const call of calls) call.reject(failure)
+      if (failure.kind === 'too_large' && calls.length > 1) oversized = calls
+      else for (const call of calls) call.reject(failure)
     } finally {
       clearTimeout(overdue)
       for (const release of releases) release()
     }
+    if (oversized.length === 0) return this.#batch.succeeded(calls.length)
+    // Asked again as it was, the same batch would be as large again.
+    this.#batch.failed(calls.length)
+    this.#sendBatches(oversized.filter(({ signal }) => !signal.aborted))
   }
 
   async #post(calls: readonly Call[], signal: AbortSignal): Promise<unknown> {
@@ -123,7 +133,9 @@ export class JsonRpcClient {
     }
   }
 
-  #tell(calls: readonly Call[], body: unknown): void {
+  /** Returns the calls that the node refused only because the answers to the whole batch are too large. */
+  #tell(calls: readonly Call[], body: unknown): Call[] {
+    const oversized: Call[] = []
     // A node that refuses a whole batch answers with one error.
     const answers = Array.isArray(body) ? body : calls.map((_, id) => ({ ...Object(body), id }))
     const byId = new Map(answers.map((answer) => [Object(answer)['id'] as unknown, answer as unknown]))
@@ -134,11 +146,14 @@ export class JsonRpcClient {
       }
       if (answer.error != null) {
         const text = this.#shown(String(answer.error.message))
-        call.reject(toRpcFailure(call.method, Number(answer.error.code), text))
+        const failure = toRpcFailure(call.method, Number(answer.error.code), text)
+        if (failure.kind === 'too_large' && calls.length > 1) oversized.push(call)
+        else call.reject(failure)
       } else if (answer.result === undefined) {
         call.reject(new RpcFailure('failed', `${call.method}: no answer to this request`))
       } else call.resolve(answer.result)
     })
+    return oversized
   }
 
   #asFailure(error: unknown): RpcFailure {

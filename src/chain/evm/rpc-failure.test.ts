@@ -19,6 +19,7 @@ const CASES: readonly [method: string, code: number, text: string, RpcFailureKin
   ['eth_getBlockReceipts', -32_000, 'header for hash not found', 'unknown_block'],
   ['eth_getLogs', -32_000, 'unknown block', 'unknown_block'],
   ['eth_getLogs', -32_602, 'query returned more than 10000 results', 'reverted'],
+  ['eth_getBlockReceipts', -32_003, 'response too large', 'too_large'],
   ['eth_getBlockReceipts', -32_603, 'internal error', 'failed'],
   ['eth_getBlockReceipts', -32_005, 'daily request count exceeded', 'rate_limited'],
   ['eth_call', 3, 'execution reverted: method not found', 'reverted'],

@@ -5,6 +5,7 @@
  * - `rate_limited`: asked too much of it
  * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
  * - `unsupported`: it does not have the method; it need not be asked again
+ * - `too_large`: the answer is longer than we read, or than the node sends
  * - `reverted`: the called contract failed, or so many logs were asked for that the node refuses; this is its answer
  */
 export type RpcFailureKind =
@@ -13,6 +14,7 @@ export type RpcFailureKind =
   | 'rate_limited'
   | 'unknown_block'
   | 'unsupported'
+  | 'too_large'
   | 'reverted'
 
 /** The message is free of addresses and keys: it goes to logs as it is. */
@@ -45,6 +47,9 @@ const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
 /** JSON-RPC's own, Ethereum's (EIP-1474) and Besu's for a method that is switched off. */
 const UNSUPPORTED = new Set([-32_601, -32_004, -32_604])
+/** geth's code and words for a batch whose answers add up to more than it sends. */
+const RESPONSE_TOO_LARGE = -32_003
+const RESPONSE_TOO_LARGE_TEXT = /response (?:is )?too (?:large|big)|batch (?:response )?size/i
 const UNSUPPORTED_TEXT =
   /unsupported method|\bmethod\b.*\b(?:unsupported|does not exist|not (?:found|supported|available|enabled|allowed|whitelisted))/i
 const UNKNOWN_BLOCK =
@@ -69,6 +74,8 @@ export function toRpcFailure(method: string, code: number, text: string): RpcFai
   if (method === 'eth_call' && code === INVALID_PARAMETERS && OVERRIDES_REFUSED.test(text))
     return new RpcFailure('reverted', message)
   if (method === 'eth_getLogs' && TOO_MUCH.test(text)) return new RpcFailure('reverted', message)
+  if (code === RESPONSE_TOO_LARGE && RESPONSE_TOO_LARGE_TEXT.test(text))
+    return new RpcFailure('too_large', message)
   if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
   if (UNSUPPORTED.has(code) || UNSUPPORTED_TEXT.test(text)) return new RpcFailure('unsupported', message)
   return new RpcFailure(UNKNOWN_BLOCK.test(text) ? 'unknown_block' : 'failed', message)

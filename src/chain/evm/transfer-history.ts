@@ -183,7 +183,7 @@ async function pastLogs(node: EvmNode, filter: Parameters<EvmNode['pastLogs']>[0
   try {
     return await node.pastLogs(filter)
   } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'reverted') return error
+    if (error instanceof RpcFailure && (error.kind === 'reverted' || error.kind === 'too_large')) return error
     throw error
   }
 }

@@ -18,6 +18,8 @@ export type InspectionOptions = {
 type Nodes = Pick<EvmNodes, 'verified'>
 
 const MAX_PAIRS = 3
+/** A call may still succeed: it returns far less than a simulation. */
+const SIMULATION_FAILURES: ReadonlySet<string> = new Set(['node_unavailable', 'node_answer_too_large'])
 
 /**
  * Asks nodes what a token's contract is and does in the state after a block. Fails with `node_unavailable` when no node
@@ -66,7 +68,7 @@ async function tryPair(
       if (trial !== 'refused') return trial
     } catch (error) {
       // If the nodes are all down instead of not being able to simulate, the next question fails too.
-      if (!(error instanceof ChaintapeError && error.code === 'node_unavailable')) throw error
+      if (!(error instanceof ChaintapeError && SIMULATION_FAILURES.has(error.code))) throw error
     }
   }
   return nodes.verified((node) => tryTrade(node, request, 'call'))
