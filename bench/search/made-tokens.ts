@@ -143,7 +143,7 @@ export function makeSearched(
   const mainPairTvlUsd = tvlOf(index, version)
   const token: Token = { ...tokenTemplate, address, symbol, name: nameOf(index, symbol), mainPairTvlUsd }
   const factor = BigInt(Math.floor(chance(index, 6) * 10 ** 6))
-  const lengths = windowsTemplate.lengths.map((sums) => ({ ...sums, buyUsd: sums.buyUsd * factor }))
+  const lengths = windowsTemplate.lengths.map((sums) => ({ ...sums, buyUsd: (sums.buyUsd ?? 0n) * factor }))
   const windows = { ...windowsTemplate, pair: undefined, token: address, lengths }
   return { token: { type: 'token', token }, windows: { type: 'windows', windows } }
 }

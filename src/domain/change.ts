@@ -116,7 +116,8 @@ export type CandleValues = {
   readonly high: Price
   readonly low: Price
   readonly close: Price
-  readonly volume: Value
+  /** Unknown where the sum, or the value of one trade, is beyond the limits of a value. */
+  readonly volume: Value | undefined
 }
 
 export type Pair = {
@@ -250,8 +251,8 @@ export type WindowsRef = { readonly pair: string | undefined; readonly token: st
 export type Windows = WindowsRef & {
   /** By `WINDOWS`, shortest first. */
   readonly lengths: readonly WindowSums[]
-  /** Of the target token, in 24 hours. */
-  readonly amountRaw: bigint
+  /** Of the target token, in 24 hours; unknown where the sum is beyond the limits of an amount. */
+  readonly amountRaw: bigint | undefined
   /** Of trade prices, in 24 hours; unknown when there were none. */
   readonly highUsd: Price | undefined
   readonly lowUsd: Price | undefined
@@ -263,8 +264,9 @@ export type Windows = WindowsRef & {
 }
 
 export type WindowSums = {
-  readonly buyUsd: Value
-  readonly sellUsd: Value
+  /** Unknown where the sum, or the value of one trade, is beyond the limits of a value. */
+  readonly buyUsd: Value | undefined
+  readonly sellUsd: Value | undefined
   readonly buys: number
   readonly sells: number
   /** Distinct wallets: that traded, bought, sold. */

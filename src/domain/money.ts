@@ -1,3 +1,5 @@
+import { boundedValue, MAX_FIXED } from './limits.ts'
+
 /**
  * Money is bigint from log to wire.
  *
@@ -13,9 +15,6 @@ export type Value = bigint
 /** Forty digits give a token worth 1e-30 dollars ten significant ones. */
 export const PRICE_DIGITS = 40
 export const VALUE_DIGITS = 18
-
-/** What the widest decimal type of the history store can hold; beyond it a number is treated as unknown. */
-const MAX_DIGITS = 76
 
 /** Tokens claiming more decimals than this carry no price: the claim is hostile or meaningless. */
 export const MAX_PRICED_DECIMALS = 36
@@ -71,7 +70,7 @@ export function valueOfAmount(amount: bigint, decimals: number, price: Price | u
     price === ONE_PRICE && decimals <= VALUE_DIGITS
       ? amount * pow10(VALUE_DIGITS - decimals)
       : mulDiv(amount, price, pow10(decimals + PRICE_DIGITS - VALUE_DIGITS))
-  return value < pow10(MAX_DIGITS) ? value : undefined
+  return boundedValue(value)
 }
 
 export function formatAmount(amount: bigint, decimals: number): string {
@@ -113,5 +112,5 @@ function isPriced(decimals: number): boolean {
 
 /** A price that truncates to nothing, or that no column can hold, is unknown rather than wrong. */
 function storable(price: Price): Price | undefined {
-  return price > 0n && price < pow10(MAX_DIGITS) ? price : undefined
+  return price > 0n && price <= MAX_FIXED ? price : undefined
 }

@@ -1,4 +1,5 @@
 import type { Token, WindowSums, Windows } from './change.ts'
+import { sumOfValues } from './limits.ts'
 import { pow10, VALUE_DIGITS, type Value } from './money.ts'
 import { sumsOf, type WindowName } from './window.ts'
 
@@ -73,6 +74,8 @@ export function trendingScore(
   const liquidity = token.mainPairTvlUsd
   if (liquidity === undefined || liquidity < LEAST_LIQUIDITY) return undefined
   const day = sumsOf(windows, '24h')
+  // The day takes in the shorter windows: where its volume is known, so is theirs.
+  if (sumOfValues(day.buyUsd, day.sellUsd) === undefined) return undefined
   if (token.risk?.isHoneypot === true || isWashed(day)) return undefined
   const volumePoints = recent(windows, (sums) => doublings(1n + countedVolume(sums, liquidity) / DOLLAR))
   if (volumePoints === 0) return undefined
@@ -127,7 +130,7 @@ function youthPoints(bornAt: number | undefined, now: number): number {
 }
 
 /** Wallets on both sides are nothing unusual, nor is as much bought as sold; both at once are. */
-function symmetryPoints({ makers, buyers, sellers, buyUsd, sellUsd }: WindowSums): number {
+function symmetryPoints({ makers, buyers, sellers, buyUsd = 0n, sellUsd = 0n }: WindowSums): number {
   const volume = buyUsd + sellUsd
   if (makers === 0 || volume === 0n) return 0
   const bothSided = (BigInt(buyers + sellers - makers) * 1_000n) / BigInt(makers)
@@ -150,7 +153,7 @@ function isWashed(day: WindowSums): boolean {
   )
 }
 
-function volumeOf({ buyUsd, sellUsd }: WindowSums): Value {
+function volumeOf({ buyUsd = 0n, sellUsd = 0n }: WindowSums): Value {
   return buyUsd + sellUsd
 }
 

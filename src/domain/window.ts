@@ -1,4 +1,6 @@
 import type { WindowSums, Windows } from './change.ts'
+import { sumOfValues } from './limits.ts'
+import type { Value } from './money.ts'
 
 /** The rolling windows, shortest first, in the order of their wire codes: append only. */
 export const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
@@ -25,4 +27,9 @@ export function sumsOf(windows: Pick<Windows, 'lengths'>, name: WindowName): Win
   const sums = windows.lengths[WINDOWS.indexOf(name)]
   if (sums === undefined) throw new Error(`there are no sums of ${name}`)
   return sums
+}
+
+/** What was bought and sold together; unknown if either is. */
+export function volumeOf({ buyUsd, sellUsd }: WindowSums): Value | undefined {
+  return sumOfValues(buyUsd, sellUsd)
 }

@@ -4,6 +4,7 @@ import { ByteReader } from '../domain/wire/byte-reader.ts'
 import { balanceCodec } from './holders/tables.ts'
 import { candlesCodec, type Emitted, emittedCodec, pairCodec, reportCodec, tokenCodec } from './tables.ts'
 import { windowsCodec } from './window/tables.ts'
+import { published } from './window/windows.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
 export function corrections(restored: readonly Restored[]): Change[] {
@@ -69,7 +70,7 @@ function windowCorrections(restored: readonly Restored[]): Change[] {
       return [{ type: 'windowsRemoved', windows: { pair, token } }]
     return pair === undefined ? [] : [{ type: 'windowsRemoved', windows: { pair, token: undefined } }]
   })
-  return [...gone, ...standing.map((windows): Change => ({ type: 'windows', windows }))]
+  return [...gone, ...standing.map((windows): Change => ({ type: 'windows', windows: published(windows) }))]
 }
 
 /** Removals first: where a candle is gone, the newest one of its interval is then the restored one. */

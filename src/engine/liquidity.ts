@@ -1,6 +1,7 @@
 import type { PoolCreated, PoolEvent } from '../dex/events.ts'
 import type { EventSide, LiquidityEvent, Pair, PairSide } from '../domain/change.ts'
 import { never } from '../domain/ids.ts'
+import { isAmount, sumOfValues } from '../domain/limits.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { Pool } from './pool/pool.ts'
 import { amountsOf } from './pool/reserves.ts'
@@ -23,6 +24,8 @@ export function toLiquidity(
   if (amounts === undefined) return undefined
   const [amount0, amount1] = [magnitude(amounts[0]), magnitude(amounts[1])]
   if (!isNew && amount0 === 0n && amount1 === 0n) return undefined
+  // No token can move more than its type holds, so the event is not true.
+  if (!isAmount(amount0) || !isAmount(amount1)) return undefined
   return {
     key,
     time,
@@ -80,7 +83,7 @@ function worth(
 ): Value | undefined {
   const value0 = amount0 === 0n ? 0n : amountValue(amount0, token0.decimals, priceOf(token0))
   const value1 = amount1 === 0n ? 0n : amountValue(amount1, token1.decimals, priceOf(token1))
-  return value0 === undefined || value1 === undefined ? undefined : value0 + value1
+  return sumOfValues(value0, value1)
 }
 
 function magnitude(amount: bigint): bigint {

@@ -1,5 +1,6 @@
 import type { Swapped } from '../dex/events.ts'
 import type { EventSide, Pair, PairSide, Trade } from '../domain/change.ts'
+import { isAmount } from '../domain/limits.ts'
 import { ONE_PRICE, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
 import {
@@ -14,8 +15,12 @@ import { type ReferencePrices, UNKNOWN_WORTH } from './price/reference-prices.ts
 /** What was exchanged between the two tokens of a pair. */
 export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }
 
-/** A flash swap paid back in kind exchanges nothing: no one bought, no one sold. */
+/**
+ * A flash swap paid back in kind exchanges nothing: no one bought, no one sold. Nor does an event that claims more than a
+ * token can move.
+ */
 export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined {
+  if (!isAmount(delta0 < 0n ? -delta0 : delta0) || !isAmount(delta1 < 0n ? -delta1 : delta1)) return undefined
   if (delta0 > 0n && delta1 < 0n) return { amount0: delta0, amount1: -delta1, isToken0Sold: true }
   if (delta1 > 0n && delta0 < 0n) return { amount0: -delta0, amount1: delta1, isToken0Sold: false }
   return undefined

@@ -15,7 +15,7 @@ import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
-export const STATE_FORMAT = 'engine-5'
+export const STATE_FORMAT = 'engine-6'
 /** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
 const MAX_TURN_MS = 5
 

@@ -275,7 +275,7 @@ export const candleValues: fc.Arbitrary<CandleValues> = plain<CandleValues>({
   high: uint256,
   low: uint256,
   close: uint256,
-  volume: uint256,
+  volume: known(uint256),
 })
 
 const candleInEachUnit = plain<Candle>({
@@ -402,8 +402,8 @@ const windowsRef = plain<WindowsRef>({ pair: known(anyId), token: known(anyId) }
 
 /** Few different values, so that neighbours are often alike. */
 const windowSums = plain<WindowSums>({
-  buyUsd: fc.oneof(fc.constantFrom(0n, 1n), uint256),
-  sellUsd: fc.oneof(fc.constantFrom(0n, 1n), uint256),
+  buyUsd: fc.oneof(fc.constantFrom(undefined, 0n, 1n), uint256),
+  sellUsd: fc.oneof(fc.constantFrom(undefined, 0n, 1n), uint256),
   buys: fc.constantFrom(0, 1, 300),
   sells: fc.constantFrom(0, 1, 300),
   makers: fc.constantFrom(0, 1, 300),
@@ -416,7 +416,7 @@ export const windows: fc.Arbitrary<Windows> = plain<Windows>({
   pair: known(anyId),
   token: known(anyId),
   lengths: fc.array(windowSums, { minLength: WINDOWS.length, maxLength: WINDOWS.length }),
-  amountRaw: uint256,
+  amountRaw: money,
   highUsd: money,
   lowUsd: money,
   priceUsd: money,

@@ -169,7 +169,7 @@ export class MarketHistory extends MarketEvents {
         const worth = token === this.targetOf(fact) ? prices.target : prices.quote
         return this.worthOf(token, reserves[side], worth[coin])
       })
-      return value0 === undefined || value1 === undefined ? undefined : value0 + value1
+      return sumThatFits([value0, value1])
     }
     return { usd: inCoin('usd'), native: inCoin('native') }
   }
@@ -310,4 +310,14 @@ function dollarOf(nativeUsd: Price | undefined, nativeInIt: Price | undefined): 
   const usd = convertPrice(nativeUsd, invertPrice(nativeInIt)) ?? ONE_PRICE
   const off = usd > ONE_PRICE ? usd - ONE_PRICE : ONE_PRICE - usd
   return off > (ONE_PRICE * 2n) / 100n ? usd : ONE_PRICE
+}
+
+/** Of which a value has no more than 76 digits; unknown if any part is. */
+export function sumThatFits(parts: readonly (Value | undefined)[]): Value | undefined {
+  let sum = 0n
+  for (const part of parts) {
+    if (part === undefined) return undefined
+    sum += part
+  }
+  return sum < 10n ** 76n ? sum : undefined
 }

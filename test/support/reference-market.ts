@@ -15,7 +15,7 @@ import { compareOrderKeys } from '../../src/domain/order-key.ts'
 import { candleId, eventId, type Held, switchId, type Tables } from './change-tables.ts'
 import type { Market } from './market-arbitraries.ts'
 import { ammOf } from './market-events.ts'
-import { END, MarketHistory, NOTHING } from './market-history.ts'
+import { END, MarketHistory, NOTHING, sumThatFits } from './market-history.ts'
 import { LOCKERS } from './move-arbitraries.ts'
 import { type ReferenceHolders, referenceHolders, referenceSupply } from './reference-holders.ts'
 import { referenceWindows } from './reference-windows.ts'
@@ -105,13 +105,13 @@ class Reference extends MarketHistory {
             const price = unit === 'Quote' ? this.priceInQuote(target, quote) : target[`price${unit}`]
             const value =
               unit === 'Quote' ? this.worthOf(quote.token, quote.amountRaw, ONE_PRICE) : trade[`value${unit}`]
-            return price === undefined || value === undefined ? [] : [{ price, value }]
+            return price === undefined ? [] : [{ price, value }]
           })
           const prices = known.map(({ price }) => price)
           const [open, close] = [prices[0], prices.at(-1)]
           if (open === undefined || close === undefined) return undefined
           const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
-          const volume = known.reduce((sum, { value }) => sum + value, 0n)
+          const volume = sumThatFits(known.map(({ value }) => value))
           return { open, high: sorted.at(-1) ?? open, low: sorted[0] ?? open, close, volume }
         }
         const ref = { pair, interval, start, tradeCount: inside.length, firstTrade: first, lastTrade: last }
@@ -213,7 +213,7 @@ class Reference extends MarketHistory {
       priceUsd: price.usd,
       priceNative: price.native,
       mainPairTvlUsd: mainPair === undefined ? undefined : this.depthAt(mainPair, END).usd,
-      tvlUsd: mainPair === undefined ? undefined : depths.reduce((sum, depth) => sum + depth, 0n),
+      tvlUsd: mainPair === undefined ? undefined : sumThatFits(depths),
       fdvUsd: this.worthOf(address, supplyRaw, price.usd),
       marketCapUsd: this.worthOf(address, circulatingRaw, price.usd),
       holding: holding && { ...holding, circulatingRaw },
@@ -240,9 +240,7 @@ class Reference extends MarketHistory {
         const values = sides.map((side) =>
           side.amountRaw === 0n ? 0n : this.worthOf(side.token, side.amountRaw, side[coin]),
         )
-        return values.reduce((sum, each) =>
-          sum === undefined || each === undefined ? undefined : sum + each,
-        )
+        return sumThatFits(values)
       }
       return {
         ...{ key, time, pair: pool, kind, amm: ammOf(fact.factory) ?? '', transaction, provider, wallet },

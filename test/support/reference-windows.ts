@@ -1,7 +1,7 @@
 import type { Trade } from '../../src/domain/change.ts'
 import type { Price } from '../../src/domain/money.ts'
 import type { Tables, WindowNumbers } from './change-tables.ts'
-import type { MarketHistory } from './market-history.ts'
+import { type MarketHistory, sumThatFits } from './market-history.ts'
 
 const LENGTHS = [1, 5, 15, 60, 240, 1_440]
 const DAY_SECONDS = 86_400
@@ -59,9 +59,10 @@ function windowsOf(
   const wallets = (kept: readonly Trade[]): number => new Set(kept.map(({ wallet }) => wallet)).size
   const prices = lastDay.flatMap((trade) => {
     const price = targetOf(trade).priceUsd
-    return price === undefined || trade.valueUsd === undefined ? [] : [price]
+    return price === undefined ? [] : [price]
   })
   const sorted = prices.sort((a, b) => (a < b ? -1 : 1))
+  const amountRaw = lastDay.reduce((sum, trade) => sum + targetOf(trade).amountRaw, 0n)
   const day = Math.floor((traded.at(-1)?.time ?? 0) / DAY_SECONDS)
   const isBeforeDay = ({ time }: TradedBlock): boolean => time < day * DAY_SECONDS
   return {
@@ -70,8 +71,12 @@ function windowsOf(
       const [buys, sells] = (['buy', 'sell'] as const).map((side) =>
         inside.filter((trade) => trade.side === side),
       )
-      const value = (some: readonly Trade[] = []): bigint =>
-        some.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), 0n)
+      const value = (some: readonly Trade[] = []): bigint | undefined =>
+        sumThatFits(
+          some.map((trade) =>
+            targetOf(trade).priceUsd === undefined ? (trade.valueUsd ?? 0n) : trade.valueUsd,
+          ),
+        )
       const isBefore = (block: TradedBlock): boolean => block.minute <= now - length
       return {
         buyUsd: value(buys),
@@ -84,7 +89,7 @@ function windowsOf(
         openUsd: closes(isBefore).at(-1) ?? closes(() => true)[0],
       }
     }),
-    amountRaw: lastDay.reduce((sum, trade) => sum + targetOf(trade).amountRaw, 0n),
+    amountRaw: amountRaw < 2n ** 256n ? amountRaw : undefined,
     highUsd: sorted.at(-1),
     lowUsd: sorted[0],
     priceUsd: closes(() => true).at(-1),

@@ -121,13 +121,12 @@ function sideOf(row: Row, token: string, prefix: string): EventSide {
 
 function windowsOf(row: Row): Windows {
   const [id, other] = [text(row, 'id'), optionalText(row, 'shared_with')]
-  const money = (column: string): bigint => value(row, column) ?? -1n
   return {
     pair: row['kind'] === 'pair' ? id : other,
     token: row['kind'] === 'token' ? id : other,
     lengths: ['1m', '5m', '15m', '1h', '4h', '24h'].map((name) => ({
-      buyUsd: money(`buy_usd_${name}`),
-      sellUsd: money(`sell_usd_${name}`),
+      buyUsd: value(row, `buy_usd_${name}`),
+      sellUsd: value(row, `sell_usd_${name}`),
       buys: Number(row[`buys_${name}`]),
       sells: Number(row[`sells_${name}`]),
       makers: Number(row[`makers_${name}`]),
@@ -135,7 +134,7 @@ function windowsOf(row: Row): Windows {
       sellers: Number(row[`sellers_${name}`]),
       openUsd: price(row, `open_usd_${name}`),
     })),
-    amountRaw: BigInt(text(row, 'amount_raw')),
+    amountRaw: optionalRaw(row, 'amount_raw'),
     highUsd: price(row, 'high_usd'),
     lowUsd: price(row, 'low_usd'),
     priceUsd: price(row, 'price_usd'),
@@ -164,7 +163,7 @@ function candleOf(row: Row): Candle {
     )
     const volume = value(row, `${unit}_volume`)
     if (open === undefined || high === undefined || low === undefined) return undefined
-    if (close === undefined || volume === undefined) return undefined
+    if (close === undefined) return undefined
     return { open, high, low, close, volume }
   }
   return {

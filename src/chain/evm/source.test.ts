@@ -77,6 +77,7 @@ describe('headers', () => {
       rpcBlock({ timestamp: '-0x1' as Hex }),
       rpcBlock({ timestamp: '' as Hex }),
       rpcBlock({ timestamp: undefined as unknown as Hex }),
+      rpcBlock({ timestamp: '0x100000000' }),
       {},
       [],
       'block',

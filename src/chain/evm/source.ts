@@ -1,5 +1,6 @@
 import type { BlockRef, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { MAX_TIME } from '../../domain/limits.ts'
 import type { ChainSource, Doubt, Header } from '../source.ts'
 import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './block-logs.ts'
 import type { EvmNode, EvmNodes } from './rpc.ts'
@@ -196,7 +197,9 @@ function toHeader(block: RpcBlock): Header {
     const { number, hash, parentHash, timestamp } = block
     if (number === null || hash === null) throw invalid('the node answered with a pending block')
     if (!HASH.test(hash) || !HASH.test(parentHash)) throw invalid(`block ${number} has a malformed hash`)
-    return { number: toIndex(number), hash, parentHash, time: toIndex(timestamp) }
+    const time = toIndex(timestamp)
+    if (time > MAX_TIME) throw invalid(`block ${number} has a time beyond 2106`)
+    return { number: toIndex(number), hash, parentHash, time }
   })
 }
 

@@ -23,6 +23,8 @@ const SAME_CLOSE = 8
 const SAME_VOLUME = 16
 const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
 const NO_VALUES = 32
+/** Instead of `SAME_VOLUME`, which needs no more bits: the volume is unknown. */
+const NO_VOLUME = NO_VALUES | SAME_VOLUME
 /** The values in the quote token are those in this unit. */
 const AS_USD = 64
 const AS_NATIVE = 128
@@ -195,13 +197,14 @@ function writeCandleValues(
   if (values.high === previous?.high) same |= SAME_HIGH
   if (values.low === previous?.low) same |= SAME_LOW
   if (values.close === previous?.close) same |= SAME_CLOSE
-  if (values.volume === previous?.volume) same |= SAME_VOLUME
+  if (values.volume === undefined) same |= NO_VOLUME
+  else if (values.volume === previous?.volume) same |= SAME_VOLUME
   w.u8(same)
   if (!(same & SAME_OPEN)) w.biguint(values.open)
   if (!(same & SAME_HIGH)) w.biguint(values.high)
   if (!(same & SAME_LOW)) w.biguint(values.low)
   if (!(same & SAME_CLOSE)) w.biguint(values.close)
-  if (!(same & SAME_VOLUME)) w.biguint(values.volume)
+  if (values.volume !== undefined && !(same & SAME_VOLUME)) w.biguint(values.volume)
 }
 
 function writeQuoteValues(w: ByteWriter, candle: Candle, previous: CandleValues | undefined): void {
@@ -228,7 +231,9 @@ function readCandleValues(
   previous: CandleValues | undefined,
 ): CandleValues | undefined {
   if (same === NO_VALUES) return undefined
-  if (same > (previous === undefined ? 0 : ALL_SAME)) {
+  const isWithoutVolume = (same & NO_VOLUME) === NO_VOLUME
+  const sameAsPrevious = isWithoutVolume ? same & ~NO_VOLUME : same
+  if (sameAsPrevious > (previous === undefined ? 0 : ALL_SAME)) {
     throw new ChaintapeError('message_unreadable', `the values of a candle cannot begin with ${same}`)
   }
   if (previous !== undefined && same === ALL_SAME) return previous
@@ -237,6 +242,10 @@ function readCandleValues(
     high: previous !== undefined && same & SAME_HIGH ? previous.high : r.biguint(),
     low: previous !== undefined && same & SAME_LOW ? previous.low : r.biguint(),
     close: previous !== undefined && same & SAME_CLOSE ? previous.close : r.biguint(),
-    volume: previous !== undefined && same & SAME_VOLUME ? previous.volume : r.biguint(),
+    volume: isWithoutVolume
+      ? undefined
+      : previous !== undefined && same & SAME_VOLUME
+        ? previous.volume
+        : r.biguint(),
   }
 }

@@ -21,8 +21,8 @@ import {
 } from './record-codec.ts'
 import { readWindows, readWindowsRef, writeWindows, writeWindowsRef } from './windows-codec.ts'
 
-/** Version 5 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 5
+/** Version 6 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+const VERSION = 6
 const CAUSES = ['block', 'undo', 'final'] as const
 /** A change of this type is a row of candles of one pair. The list ends with a zero. */
 const END = 0

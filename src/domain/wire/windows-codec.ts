@@ -8,6 +8,9 @@ import { readMoney, writeMoney } from './field-codec.ts'
 const SAME_SUMS = 1
 const SAME_OPEN = 2
 const NO_OPEN = 4
+const NO_BUY = 8
+const NO_SELL = 16
+const ALL_FLAGS = SAME_SUMS | SAME_OPEN | NO_OPEN | NO_BUY | NO_SELL
 
 export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): void {
   w.optional(pair, (known) => w.recurringId(known))
@@ -23,7 +26,7 @@ export function writeWindows(w: ByteWriter, windows: Windows): void {
   for (let at = 0; at < WINDOWS.length; at++) {
     writeSums(w, windows.lengths[at] as WindowSums, windows.lengths[at - 1])
   }
-  w.biguint(windows.amountRaw)
+  writeMoney(w, windows.amountRaw)
   writeMoney(w, windows.highUsd)
   writeMoney(w, windows.lowUsd)
   writeMoney(w, windows.priceUsd)
@@ -39,7 +42,7 @@ export function readWindows(r: ByteReader): Windows {
     pair: ref.pair,
     token: ref.token,
     lengths,
-    amountRaw: r.biguint(),
+    amountRaw: readMoney(r),
     highUsd: readMoney(r),
     lowUsd: readMoney(r),
     priceUsd: readMoney(r),
@@ -61,10 +64,11 @@ function writeSums(w: ByteWriter, sums: WindowSums, previous: WindowSums | undef
     sums.sellUsd === previous.sellUsd
   const isSameOpen = previous !== undefined && sums.openUsd === previous.openUsd
   const open = isSameOpen ? SAME_OPEN : sums.openUsd === undefined ? NO_OPEN : 0
-  w.u8((isSameSums ? SAME_SUMS : 0) | open)
+  const unknown = (sums.buyUsd === undefined ? NO_BUY : 0) | (sums.sellUsd === undefined ? NO_SELL : 0)
+  w.u8((isSameSums ? SAME_SUMS : unknown) | open)
   if (!isSameSums) {
-    w.biguint(sums.buyUsd)
-    w.biguint(sums.sellUsd)
+    if (sums.buyUsd !== undefined) w.biguint(sums.buyUsd)
+    if (sums.sellUsd !== undefined) w.biguint(sums.sellUsd)
     w.varuint(sums.buys)
     w.varuint(sums.sells)
     w.varuint(sums.makers)
@@ -76,18 +80,24 @@ function writeSums(w: ByteWriter, sums: WindowSums, previous: WindowSums | undef
 
 function readSums(r: ByteReader, previous: WindowSums | undefined): WindowSums {
   const flags = r.u8()
-  const open = flags & ~SAME_SUMS
-  const isLikePrevious = (flags & SAME_SUMS) !== 0 || open === SAME_OPEN
-  if (![0, SAME_OPEN, NO_OPEN].includes(open) || (isLikePrevious && previous === undefined)) {
+  const open = flags & (SAME_OPEN | NO_OPEN)
+  const isSameSums = (flags & SAME_SUMS) !== 0
+  const isLikePrevious = isSameSums || open === SAME_OPEN
+  const isPossible = flags <= ALL_FLAGS && open !== (SAME_OPEN | NO_OPEN)
+  if (
+    !isPossible ||
+    (isSameSums && (flags & (NO_BUY | NO_SELL)) !== 0) ||
+    (isLikePrevious && previous === undefined)
+  ) {
     throw new ChaintapeError('message_unreadable', `a window cannot begin with ${flags}`)
   }
   if (previous !== undefined && flags === (SAME_SUMS | SAME_OPEN)) return previous
-  if (previous !== undefined && flags & SAME_SUMS) {
+  if (previous !== undefined && isSameSums) {
     return { ...previous, openUsd: open === NO_OPEN ? undefined : r.biguint() }
   }
   return {
-    buyUsd: r.biguint(),
-    sellUsd: r.biguint(),
+    buyUsd: flags & NO_BUY ? undefined : r.biguint(),
+    sellUsd: flags & NO_SELL ? undefined : r.biguint(),
     buys: r.varuint(),
     sells: r.varuint(),
     makers: r.varuint(),

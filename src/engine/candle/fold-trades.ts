@@ -1,5 +1,6 @@
 import type { Candle, CandleValues } from '../../domain/change.ts'
 import { candleStart, INTERVALS } from '../../domain/interval.ts'
+import { sumOfValues } from '../../domain/limits.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { OrderKey } from '../../domain/order-key.ts'
 
@@ -85,9 +86,9 @@ class SharedMerge {
   }
 }
 
-/** A price without a value, or the other way round, is nothing to show. */
+/** A trade whose price is known has a value, unless that is beyond the limits: then so is the candle's volume. */
 function valuesOf(price: Price | undefined, value: Value | undefined): CandleValues | undefined {
-  if (price === undefined || value === undefined) return undefined
+  if (price === undefined) return undefined
   return { open: price, high: price, low: price, close: price, volume: value }
 }
 
@@ -101,7 +102,8 @@ function merged(
     high: higher(earlier.high, later.high),
     low: lower(earlier.low, later.low),
     close: later.close,
-    volume: earlier.volume + later.volume,
+    // A candle only grows, so a volume that does not fit stays unknown.
+    volume: sumOfValues(earlier.volume, later.volume),
   }
 }
 

@@ -2,6 +2,7 @@ import { addMove, type MoveSums, movesOf, noMoves } from '../../dex/evm/token-mo
 import type { Balance, Token, TokenHolding } from '../../domain/change.ts'
 import type { BalanceFact, BlockEnvelope, TransfersFact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
+import { isBalance } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { amountValue } from '../price/pair-prices.ts'
 import type { EngineSettings } from '../settings.ts'
@@ -116,7 +117,7 @@ export class HolderFold {
       const before = this.#tables.balances.get(balanceKey(token, holder)) ?? 0n
       const after = before + gain
       // More than can be: such a token says whatever it likes.
-      if (!isAmount(after)) return this.#giveUp(token)
+      if (!isBalance(after)) return this.#giveUp(token)
       holders += Number(after > 0n) - Number(before > 0n)
       overdrawn += Number(after < 0n) - Number(before < 0n)
       if (DEAD_ADDRESSES.has(holder)) deadRaw += gain
@@ -129,7 +130,7 @@ export class HolderFold {
       burnedRaw: holding.burnedRaw + burnedRaw,
       lockedRaw,
     }
-    if (!Object.values(sums).every(isAmount)) return this.#giveUp(token)
+    if (!Object.values(sums).every(isBalance)) return this.#giveUp(token)
     for (const { holder, amountRaw } of changed) {
       const key = balanceKey(token, holder)
       if (amountRaw === 0n) this.#tables.balances.delete(key)
@@ -172,7 +173,7 @@ export class HolderFold {
     if (state === undefined || issuedRaw === 0n || state.token.supplyRaw === undefined) return
     const supplyRaw = state.token.supplyRaw + issuedRaw
     // A token that unmakes more than it has made, or makes more than can be, is not to be believed.
-    const isBelieved = supplyRaw >= 0n && isAmount(supplyRaw)
+    const isBelieved = supplyRaw >= 0n && isBalance(supplyRaw)
     const token = { ...state.token, supplyRaw: isBelieved ? supplyRaw : undefined }
     const fdvUsd = amountValue(token.supplyRaw, token.decimals, token.priceUsd)
     this.#records.putToken({ ...state, token: this.#withHolding({ ...token, fdvUsd }, state) })
@@ -216,12 +217,6 @@ function shownHolding(
     lockedRaw,
     circulatingRaw: circulatingRaw !== undefined && circulatingRaw < 0n ? undefined : circulatingRaw,
   }
-}
-
-const MAX_AMOUNT = 2n ** 255n - 1n
-
-function isAmount(amount: bigint): boolean {
-  return amount <= MAX_AMOUNT && amount >= -MAX_AMOUNT
 }
 
 /** Most transfers change none of this. */

@@ -33,7 +33,7 @@ export function platformAfter(
 
 /** What a curve raised stands on its quote side: that of its goal; unknown where one of the two is. */
 function raisedPpm({ goalRaw }: Pool, { token1 }: Pair): number | undefined {
-  if (goalRaw === undefined || token1.reserveRaw === undefined) return undefined
+  if (!goalRaw || token1.reserveRaw === undefined) return undefined
   const ppm = (token1.reserveRaw * BigInt(WHOLE_PPM)) / goalRaw
   return ppm > BigInt(WHOLE_PPM) ? WHOLE_PPM : Number(ppm)
 }

@@ -3,6 +3,7 @@ import { amountsOfLiquidity } from '../../dex/evm/concentrated-liquidity.ts'
 import type { ReservesBy } from '../../dex/protocol.ts'
 import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
+import { boundedAmount } from '../../domain/limits.ts'
 import { type Pool, placeOf } from './pool.ts'
 
 /** What a pool of two tokens holds, as far as is known. */
@@ -17,7 +18,12 @@ const NOTHING: Flow = [0n, 0n]
 const MILLION = 1_000_000n
 
 /** What a pair's pool holds after an event. */
-export function reservesAfter(
+export function reservesAfter(pool: Pool, pair: Pair, event: PoolEvent, known: ReservesBy): Reserves {
+  const [reserve0, reserve1] = countedReserves(pool, pair, event, known)
+  return [bounded(reserve0), bounded(reserve1)]
+}
+
+function countedReserves(
   pool: Pool,
   { token0, token1 }: Pair,
   event: PoolEvent,
@@ -34,9 +40,13 @@ export function reservesAfter(
   return [plus(token0.reserveRaw, flow[0]), plus(token1.reserveRaw, flow[1])]
 }
 
-/** More cannot leave than there was: where it seems so, something came in without an event, and we do not know. */
 function plus(reserve: bigint | undefined, flow: bigint): bigint | undefined {
-  return reserve === undefined || reserve + flow < 0n ? undefined : reserve + flow
+  return reserve === undefined ? undefined : reserve + flow
+}
+
+/** More cannot leave than there was: where it seems so, something came in without an event, and we do not know. */
+function bounded(reserve: bigint | undefined): bigint | undefined {
+  return reserve === undefined ? undefined : boundedAmount(reserve)
 }
 
 function emptied(reserve: bigint | undefined): bigint | undefined {

@@ -1,4 +1,5 @@
 import type { Pair, PairSide } from '../../domain/change.ts'
+import { sumOfValues } from '../../domain/limits.ts'
 import {
   convertPrice,
   ONE_PRICE,
@@ -73,8 +74,8 @@ export function repriced(
     ...pair,
     token0: priced(pair.token0),
     token1: priced(pair.token1),
-    tvlUsd: sum(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd)),
-    tvlNative: sum(sideValue(target, worth.native), sideValue(quote, quoteWorth.native)),
+    tvlUsd: sumOfValues(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd)),
+    tvlNative: sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native)),
     fdvUsd: supplyRaw === undefined ? undefined : amountValue(supplyRaw, target.decimals, worth.usd),
   }
 }
@@ -90,8 +91,4 @@ export function amountValue(
 
 function sideValue(side: PairSide, price: Price | undefined): Value | undefined {
   return amountValue(side.reserveRaw, side.decimals, price)
-}
-
-function sum(a: Value | undefined, b: Value | undefined): Value | undefined {
-  return a === undefined || b === undefined ? undefined : a + b
 }

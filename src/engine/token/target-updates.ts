@@ -1,4 +1,6 @@
 import type { MainPairSwitch, Token } from '../../domain/change.ts'
+import { boundedValue } from '../../domain/limits.ts'
+import type { Value } from '../../domain/money.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { isLeftCurve } from '../launch/platform.ts'
 import { amountValue, poolWorth } from '../price/pair-prices.ts'
@@ -69,7 +71,7 @@ export class TargetUpdates {
         priceNative: worth.native,
         mainPair: main?.pair,
         mainPairTvlUsd: main?.tvlUsd,
-        tvlUsd: main === undefined ? undefined : targetOf.reduce((total, { tvlUsd }) => total + tvlUsd, 0n),
+        tvlUsd: main === undefined ? undefined : tvlOver(targetOf),
         fdvUsd: amountValue(supplyRaw, decimals, worth.usd),
         marketCapUsd: amountValue(state.token.holding?.circulatingRaw, decimals, worth.usd),
         updatedAt: this.#block.time,
@@ -103,4 +105,8 @@ export class TargetUpdates {
       this.#records.putToken({ ...state, token: { ...state.token, ...prices } })
     }
   }
+}
+
+function tvlOver(pairs: readonly PairDepth[]): Value | undefined {
+  return boundedValue(pairs.reduce((total, { tvlUsd }) => total + tvlUsd, 0n))
 }

@@ -1,4 +1,5 @@
 import type { Trade } from '../../domain/change.ts'
+import { MAX_FIXED } from '../../domain/limits.ts'
 import type { Price } from '../../domain/money.ts'
 import type { Contribution, Visit } from './contribution.ts'
 
@@ -36,12 +37,13 @@ export class GatheredTrades {
     const target = isBuy ? bought : sold
     if (isBuy) this.#buys++
     else this.#sells++
-    if (isBuy) this.#buyUsd += valueUsd ?? 0n
-    else this.#sellUsd += valueUsd ?? 0n
-    this.#amountRaw += target.amountRaw
     const price = target.priceUsd
-    // As in a candle: a price without a value, or the other way round, is nothing to show.
-    if (price !== undefined && valueUsd !== undefined) {
+    // A trade with a price has a value, unless that does not fit: then no sum may fit while the trade is in it.
+    const addedUsd = valueUsd ?? (price === undefined ? 0n : MAX_FIXED + 1n)
+    if (isBuy) this.#buyUsd += addedUsd
+    else this.#sellUsd += addedUsd
+    this.#amountRaw += target.amountRaw
+    if (price !== undefined) {
       if (this.#high === undefined || price > this.#high) this.#high = price
       if (this.#low === undefined || price < this.#low) this.#low = price
     }

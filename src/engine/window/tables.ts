@@ -1,4 +1,3 @@
-import type { Windows } from '../../domain/change.ts'
 import type { JournaledState, RecordCodec, Table } from '../../domain/journaled-state.ts'
 import { readWindows, writeWindows } from '../../domain/wire/windows-codec.ts'
 import {
@@ -18,10 +17,11 @@ import {
   writeDistinct,
   writeLastVisits,
 } from './makers.ts'
+import type { ExactWindows } from './windows.ts'
 
 export type WindowTables = {
   /** By whose they are: see `subjectOf`. */
-  readonly windows: Table<Windows>
+  readonly windows: Table<ExactWindows>
   readonly extremes: Table<Extremes>
   /** By token. */
   readonly tradedIn: Table<TradedIn>
@@ -64,9 +64,10 @@ export function subjectOf(kind: 'pair' | 'token', id: string): string {
   return subject
 }
 
-export const windowsCodec: RecordCodec<Windows> = {
+/** As in the log; exact sums are never unknown. */
+export const windowsCodec: RecordCodec<ExactWindows> = {
   write: writeWindows,
-  read: readWindows,
+  read: (r) => readWindows(r) as ExactWindows,
 }
 
 const sumsCodec: RecordCodec<readonly Contribution[]> = {

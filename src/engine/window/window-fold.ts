@@ -6,7 +6,7 @@ import type { PairTrades } from './gathered-trades.ts'
 import { lastTimes, withoutVisit, withVisit } from './makers.ts'
 import { NOBODY, Recount, sumOfDistinct } from './recount.ts'
 import { type OpenMinute, SEVERAL, subjectOf, type TradedIn, type WindowTables } from './tables.ts'
-import { newWindows, withoutMinute, withTrades } from './windows.ts'
+import { type ExactWindows, newWindows, published, withoutMinute, withTrades } from './windows.ts'
 
 const ONLY = 'only'
 const DAY_WINDOW = WINDOW_MINUTES.length - 1
@@ -36,7 +36,10 @@ export class WindowFold {
       this.#tables.blockTrades.put(String(number), parts)
       this.#tables.openMinute.put(ONLY, { minute: open.minute, blocks: [...open.blocks, number] })
     }
-    return [...this.#touched].flatMap((subject) => this.#tables.windows.get(subject) ?? [])
+    return [...this.#touched].flatMap((subject) => {
+      const windows = this.#tables.windows.get(subject)
+      return windows === undefined ? [] : [published(windows)]
+    })
   }
 
   /** Opens the block's minute, if it is a new one. A block that claims to be older than the last is not believed. */
@@ -199,19 +202,19 @@ export class WindowFold {
     return this.#tables.tradedIn.get(token)?.pair === SEVERAL ? subjectOf('token', token) : undefined
   }
 
-  #windows(subject: string): Windows {
+  #windows(subject: string): ExactWindows {
     const windows = this.#tables.windows.get(subject)
     if (windows === undefined) throw new Error(`${subject} was traded, but has no windows`)
     return windows
   }
 
-  #put(subject: string, windows: Windows): void {
+  #put(subject: string, windows: ExactWindows): void {
     this.#tables.windows.put(subject, windows)
     this.#touched.add(subject)
   }
 }
 
-function withExtremes(windows: Windows, { highs, lows }: Extremes): Windows {
+function withExtremes(windows: ExactWindows, { highs, lows }: Extremes): ExactWindows {
   return { ...windows, highUsd: highs[0]?.price, lowUsd: lows[0]?.price }
 }
 

@@ -1,5 +1,6 @@
 import type { WindowSums, Windows, WindowsRef } from '../../domain/change.ts'
-import type { Price } from '../../domain/money.ts'
+import { boundedAmount, boundedValue } from '../../domain/limits.ts'
+import type { Price, Value } from '../../domain/money.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import type { Contribution } from './contribution.ts'
 import type { Distinct } from './makers.ts'
@@ -8,9 +9,34 @@ const DAY_WINDOW = WINDOWS.indexOf('24h')
 
 type Sums = Omit<Contribution, 'pair' | 'token' | 'pairCloseUsd' | 'tokenCloseUsd'>
 
+/** As the engine keeps them: its sums may be beyond what can be published, and are exact when they come back. */
+export type ExactWindows = Omit<Windows, 'lengths' | 'amountRaw'> & {
+  readonly lengths: readonly ExactSums[]
+  readonly amountRaw: bigint
+}
+
+type ExactSums = WindowSums & { readonly buyUsd: Value; readonly sellUsd: Value }
+
+/** As others see them: a sum that does not fit its type is unknown. */
+export function published(windows: ExactWindows): Windows {
+  const { lengths } = windows
+  const amountRaw = boundedAmount(windows.amountRaw)
+  if (amountRaw !== undefined && lengths.every(isPublishable)) return windows
+  const bounded = lengths.map((sums) => ({
+    ...sums,
+    buyUsd: boundedValue(sums.buyUsd),
+    sellUsd: boundedValue(sums.sellUsd),
+  }))
+  return { ...windows, lengths: bounded, amountRaw }
+}
+
+function isPublishable({ buyUsd, sellUsd }: ExactSums): boolean {
+  return boundedValue(buyUsd) !== undefined && boundedValue(sellUsd) !== undefined
+}
+
 /** As they are before the first trade. */
-export function newWindows(ref: WindowsRef): Windows {
-  const none: WindowSums = {
+export function newWindows(ref: WindowsRef): ExactWindows {
+  const none: ExactSums = {
     ...{ buyUsd: 0n, sellUsd: 0n, buys: 0, sells: 0 },
     ...{ makers: 0, buyers: 0, sellers: 0, openUsd: undefined },
   }
@@ -32,12 +58,12 @@ export function newWindows(ref: WindowsRef): Windows {
  * target counted for at the end.
  */
 export function withTrades(
-  windows: Windows,
+  windows: ExactWindows,
   trades: Sums,
   wallets: readonly Distinct[],
   closeUsd: Price | undefined,
   day: number,
-): Windows {
+): ExactWindows {
   const isNewDay = day !== windows.day
   return {
     ...windows,
@@ -63,14 +89,14 @@ export function withTrades(
 
 /** Once a minute is older than the window at this place takes in; `wallets` traded in it last. */
 export function withoutMinute(
-  windows: Windows,
+  windows: ExactWindows,
   place: number,
   trades: Sums,
   wallets: Distinct,
   closeUsd: Price | undefined,
-): Windows {
-  const sums = windows.lengths[place] as WindowSums
-  const left: WindowSums = {
+): ExactWindows {
+  const sums = windows.lengths[place] as ExactSums
+  const left: ExactSums = {
     buyUsd: sums.buyUsd - trades.buyUsd,
     sellUsd: sums.sellUsd - trades.sellUsd,
     buys: sums.buys - trades.buys,

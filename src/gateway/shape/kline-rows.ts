@@ -1,7 +1,8 @@
 import type { Candle } from '../../domain/change.ts'
 import { candleStart, type Interval, intervalSeconds } from '../../domain/interval.ts'
-import { formatPrice, formatValue } from '../../domain/money.ts'
+import { formatPrice } from '../../domain/money.ts'
 import type { Versioned } from '../../store/redis/hot-store.ts'
+import { valueText } from './wire-values.ts'
 
 export const KLINE_UNITS = ['usd', 'eth', 'quote'] as const
 
@@ -32,7 +33,7 @@ export function klineRows(
         high: formatPrice(values.high),
         low: formatPrice(values.low),
         close: formatPrice(values.close),
-        volume: formatValue(values.volume),
+        volume: valueText(values.volume),
         count: record.tradeCount,
         revision: seq,
       },

@@ -1,6 +1,6 @@
 import type { Windows } from '../../domain/change.ts'
 import { formatValue } from '../../domain/money.ts'
-import { sumsOf, WINDOWS, type WindowName } from '../../domain/window.ts'
+import { sumsOf, volumeOf, WINDOWS, type WindowName } from '../../domain/window.ts'
 import { percentChange } from './windows.ts'
 
 type FieldNames = Readonly<Record<keyof typeof PAIR_FIELDS, string>>
@@ -71,9 +71,10 @@ export function windowFields(kind: WindowKind, known: Windows | undefined): Reco
     const { buyUsd, sellUsd, buys, sells, openUsd } = sums
     const change = percentChange(known.priceUsd, openUsd)
     if (change !== undefined) answer[names.change] = change
-    answer[names.volume] = formatValue(buyUsd + sellUsd)
-    answer[names.buyVolume] = formatValue(buyUsd)
-    answer[names.sellVolume] = formatValue(sellUsd)
+    const volume = volumeOf(sums)
+    if (volume !== undefined) answer[names.volume] = formatValue(volume)
+    if (buyUsd !== undefined) answer[names.buyVolume] = formatValue(buyUsd)
+    if (sellUsd !== undefined) answer[names.sellVolume] = formatValue(sellUsd)
     answer[names.count] = buys + sells
     answer[names.buys] = buys
     answer[names.sells] = sells

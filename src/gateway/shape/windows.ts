@@ -1,7 +1,7 @@
 import type { Windows } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { formatFixed, pow10 } from '../../domain/money.ts'
-import { dayOf, sumsOf } from '../../domain/window.ts'
+import { dayOf, sumsOf, volumeOf } from '../../domain/window.ts'
 
 const PERCENT_DIGITS = 2
 
@@ -24,9 +24,7 @@ export function change1d(windows: Windows | undefined, headTime: number | undefi
 }
 
 export function volume24h(windows: Windows | undefined): bigint | undefined {
-  if (windows === undefined) return undefined
-  const { buyUsd, sellUsd } = sumsOf(windows, '24h')
-  return buyUsd + sellUsd
+  return windows && volumeOf(sumsOf(windows, '24h'))
 }
 
 export function count24h(windows: Windows | undefined): number | undefined {

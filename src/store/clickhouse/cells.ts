@@ -1,4 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
+import { isAmount, isBalance, MAX_FIXED, MAX_TIME } from '../../domain/limits.ts'
 import { PRICE_DIGITS, type Price, pow10, VALUE_DIGITS, type Value } from '../../domain/money.ts'
 
 /** As it stands between two tabs. */
@@ -15,17 +16,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const SPECIAL = /[\\\t\n\r\0]/
 const ALL_SPECIAL = /[\\\t\n\r\0]/g
-const MAX_TIME = 2 ** 32 - 1
 const MAX_COUNT = 2n ** 64n - 1n
-const MAX_RAW = 2n ** 256n - 1n
-const MAX_SIGNED = 2n ** 255n - 1n
+
+// The server wraps an integer that is too large around, and refuses a decimal that is: a number beyond the limits of its
+// column is NULL, which is unknown.
 
 export function priceCell(known: Price | undefined): Cell {
-  return known === undefined ? NULL : decimal(known, PRICE_DIGITS)
+  return known === undefined || known > MAX_FIXED ? NULL : decimal(known, PRICE_DIGITS)
 }
 
 export function valueCell(known: Value | undefined): Cell {
-  return known === undefined ? NULL : decimal(known, VALUE_DIGITS)
+  return known === undefined || known > MAX_FIXED ? NULL : decimal(known, VALUE_DIGITS)
 }
 
 /** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
@@ -41,29 +42,34 @@ function decimal(fixed: bigint, digits: number): Cell {
   return whole > 0 ? `${text.slice(0, whole)}.${text.slice(whole)}` : `0.${text.padStart(digits, '0')}`
 }
 
-// The server wraps an integer that is too large around instead of refusing it.
+/** Of an event. One that claims more than this is not published as an event, so only damage gets here. */
 export function rawCell(amount: bigint): Cell {
-  if (amount < 0n || amount > MAX_RAW) throw unstorable(`amount ${amount}`)
+  if (!isAmount(amount)) throw unstorable(`amount ${amount}`)
   return amount.toString()
 }
 
+/** Of a holder. The engine follows no token that claims more. */
 export function signedRawCell(amount: bigint): Cell {
-  if (amount < -MAX_SIGNED || amount > MAX_SIGNED) throw unstorable(`amount ${amount}`)
+  if (!isBalance(amount)) throw unstorable(`amount ${amount}`)
   return amount.toString()
 }
 
 export function optionalRawCell(known: bigint | undefined): Cell {
-  return known === undefined ? NULL : rawCell(known)
+  return known === undefined || !isAmount(known) ? NULL : known.toString()
 }
 
 export function optionalTimeCell(known: number | undefined): Cell {
-  return known === undefined ? NULL : timeCell(known)
+  return known === undefined || !isTime(known) ? NULL : timeCell(known)
 }
 
-/** Unix seconds at full width: the server takes four digits for a year. */
+/** Unix seconds at full width: the server takes four digits for a year. The reader refuses blocks of later times. */
 export function timeCell(seconds: number): Cell {
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_TIME) throw unstorable(`time ${seconds}`)
+  if (!isTime(seconds)) throw unstorable(`time ${seconds}`)
   return String(seconds).padStart(10, '0')
+}
+
+function isTime(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_TIME
 }
 
 export function countCell(count: number): Cell {

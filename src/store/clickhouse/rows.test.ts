@@ -204,10 +204,29 @@ test('nothing gives no table', () => {
   assert.deepEqual(rowsOf([setOf(1), setOf(2)]), [])
 })
 
-test('what no column can hold is refused instead of wrapped around', () => {
+test('a number beyond the limits of its column is NULL', () => {
+  const [beyondAmount, beyondFixed] = [2n ** 256n, 10n ** 76n]
+  const built = buildToken(dice, '0xbb', 5)
+  const token = { ...built, supplyRaw: beyondAmount, priceUsd: beyondFixed, tvlUsd: beyondFixed - 1n }
+  const windows = buildWindows(dice, { pair: '0xaa', token: undefined }, 60)
+  const lengths = windows.lengths.map((sums) => ({ ...sums, buyUsd: beyondFixed, sellUsd: undefined }))
+  const tables = rowsOf([
+    setOf(
+      1,
+      { type: 'token', token },
+      { type: 'windows', windows: { ...windows, amountRaw: beyondAmount, lengths } },
+    ),
+  ])
+  const [row] = rowObjects(tables, 'tokens')
+  assert.deepEqual([row?.['supply_raw'], row?.['price_usd']], [null, null])
+  assert.equal(row?.['tvl_usd'], `${'9'.repeat(58)}.${'9'.repeat(18)}`)
+  const [sums] = rowObjects(tables, 'windows')
+  assert.deepEqual([sums?.['amount_raw'], sums?.['buy_usd_24h'], sums?.['sell_usd_24h']], [null, null, null])
+})
+
+test('what no key column can hold is refused instead of wrapped around', () => {
   const token = buildToken(dice, '0xbb', 5)
   const refused: Change[] = [
-    { type: 'token', token: { ...token, supplyRaw: 2n ** 256n } },
     { type: 'token', token: { ...token, updatedAt: 2 ** 32 } },
     { type: 'candleRemoved', candle: { pair: '0xaa', interval: 'k10080', start: -1 } },
   ]

@@ -179,14 +179,15 @@ class RowsOfTable<Key, Full extends Key> {
 /** Row by row into bytes: as one long string all its cells would have to stay, and to be collected, together. */
 class TextChunks {
   readonly #full: Buffer[] = []
-  #chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  // Most tables have no rows in a small batch.
+  #chunk: Buffer = Buffer.alloc(0)
   #length = 0
 
   append(row: string): void {
     // No character takes more than three bytes for each of its code units.
     const room = row.length * 3
     if (this.#length + room > this.#chunk.length) {
-      this.#full.push(this.#chunk.subarray(0, this.#length))
+      if (this.#length > 0) this.#full.push(this.#chunk.subarray(0, this.#length))
       this.#chunk = Buffer.allocUnsafe(Math.max(room, CHUNK_BYTES))
       this.#length = 0
     }

@@ -204,7 +204,7 @@ export const windowsTable: Table<WindowsKey, WindowsOf> = {
   rest: [
     ['shared_with', ({ kind, windows }) => optionalTextCell(kind === 'pair' ? windows.token : windows.pair)],
     ...WINDOWS.flatMap((name, at) => windowSums(name, ({ windows }) => windows.lengths[at] as WindowSums)),
-    ['amount_raw', ({ windows }) => rawCell(windows.amountRaw)],
+    ['amount_raw', ({ windows }) => optionalRawCell(windows.amountRaw)],
     ['high_usd', ({ windows }) => priceCell(windows.highUsd)],
     ['low_usd', ({ windows }) => priceCell(windows.lowUsd)],
     ['price_usd', ({ windows }) => priceCell(windows.priceUsd)],

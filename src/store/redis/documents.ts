@@ -3,6 +3,7 @@ import type { ContractReport } from '../../domain/contract-report.ts'
 import { never } from '../../domain/ids.ts'
 import { isAlmostThere } from '../../domain/launch.ts'
 import { formatValue, type Value } from '../../domain/money.ts'
+import { volumeOf } from '../../domain/window.ts'
 import { ByteWriter } from '../../domain/wire/byte-writer.ts'
 import { writeCandle } from '../../domain/wire/candle-codec.ts'
 import { writeReport } from '../../domain/wire/contract-codec.ts'
@@ -226,7 +227,7 @@ function scored(rank: GroupRank, score: number | undefined): DocumentWrite['rank
 
 function volumeRanks({ lengths }: Windows): DocumentWrite['ranks'] {
   const day = lengths.at(-1)
-  return day === undefined ? [] : ranked('volume_24h', day.buyUsd + day.sellUsd)
+  return day === undefined ? [] : ranked('volume_24h', volumeOf(day))
 }
 
 function ranked(rank: TokenRank, worth: Value | undefined): DocumentWrite['ranks'] {

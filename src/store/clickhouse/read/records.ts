@@ -167,8 +167,8 @@ export function windowsOf(row: Row): Windows {
     pair: isPair ? id : other,
     token: isPair ? other : id,
     lengths: WINDOWS.map((name) => ({
-      buyUsd: known(row, `buy_usd_${name}`, value),
-      sellUsd: known(row, `sell_usd_${name}`, value),
+      buyUsd: value(row, `buy_usd_${name}`),
+      sellUsd: value(row, `sell_usd_${name}`),
       buys: number(row, `buys_${name}`),
       sells: number(row, `sells_${name}`),
       makers: number(row, `makers_${name}`),
@@ -176,7 +176,7 @@ export function windowsOf(row: Row): Windows {
       sellers: number(row, `sellers_${name}`),
       openUsd: price(row, `open_usd_${name}`),
     })),
-    amountRaw: known(row, 'amount_raw', raw),
+    amountRaw: raw(row, 'amount_raw'),
     highUsd: price(row, 'high_usd'),
     lowUsd: price(row, 'low_usd'),
     priceUsd: price(row, 'price_usd'),
@@ -215,7 +215,7 @@ function candleValues(row: Row, unit: 'usd' | 'native' | 'quote'): CandleValues 
     high: known(row, `${unit}_high`, price),
     low: known(row, `${unit}_low`, price),
     close: known(row, `${unit}_close`, price),
-    volume: known(row, `${unit}_volume`, value),
+    volume: value(row, `${unit}_volume`),
   }
 }
 

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import type { Candle, Change, ChangeSet, Pair, Token, Windows } from '../../src/domain/change.ts'
+import type { Envelope } from '../../src/domain/envelope.ts'
+import { ByteReader } from '../../src/domain/wire/byte-reader.ts'
+import { readCandle } from '../../src/domain/wire/candle-codec.ts'
+import { decodeChangeSet, encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
+import { readPair, readToken } from '../../src/domain/wire/record-codec.ts'
+import { readWindows } from '../../src/domain/wire/windows-codec.ts'
+import { Engine } from '../../src/engine/engine.ts'
+import { klinePush } from '../../src/gateway/shape/kline.ts'
+import { KLINE_UNITS, klineRows } from '../../src/gateway/shape/kline-rows.ts'
+import { liquidityPush } from '../../src/gateway/shape/liquidity-transaction.ts'
+import { pairDetail } from '../../src/gateway/shape/pair-detail.ts'
+import { priceEntry } from '../../src/gateway/shape/price-entry.ts'
+import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
+import { tokenDetail } from '../../src/gateway/shape/token-detail.ts'
+import { tokenHolders } from '../../src/gateway/shape/token-holders.ts'
+import { tokenPrice } from '../../src/gateway/shape/token-price.ts'
+import { tokenRow } from '../../src/gateway/shape/token-row.ts'
+import { rowsOf } from '../../src/store/clickhouse/rows.ts'
+import { documentsOf } from '../../src/store/redis/documents.ts'
+import { Keys } from '../../src/store/redis/keys.ts'
+import { CHAIN, ExtremeMarket, extremeSettings } from '../support/extreme-market.ts'
+import type { Random } from './random.ts'
+
+/**
+ * A market of amounts at the limits of their types, all the way: fold, CHANGES, rows of ClickHouse, records of Redis,
+ * answers. Nothing throws, every cell fits its column, and every number is plain decimal text.
+ */
+
+const SETTINGS = extremeSettings()
+const keys = new Keys('fuzz')
+const READERS = { pair: readPair, token: readToken, windows: readWindows } as const
+
+const AMOUNT_COLUMN = /_raw$/
+const FIXED_COLUMN = /_usd|_native|^(usd|native|quote)_(open|high|low|close|volume)$|^value_|^liquidity_/
+const DECIMAL_FIELD =
+  /price|amount|reserve|volume|tvl|cap$|fdv|total|change|_eth|_usd|^(open|high|low|close)$/
+const PLAIN_DECIMAL = /^(-?(0|[1-9]\d*)(\.\d*[1-9])?)?$/
+
+export function fuzz(random: Random): void {
+  const engine = new Engine(SETTINGS, new Map<string, Uint8Array>())
+  const market = new ExtremeMarket(random)
+  const sets: ChangeSet[] = []
+  const apply = (envelope: Envelope): Uint8Array => {
+    const bytes = encodeChangeSet(engine.apply(envelope, sets.length + 1))
+    sets.push(decodeChangeSet(bytes))
+    return bytes
+  }
+  for (let left = random.chance(0.4) ? 2 : 1; left > 0; left--) {
+    const block = market.next()
+    const bytes = apply(block)
+    if (left > 1 || random.chance(0.8)) continue
+    const lastValid = { number: block.number - 1, hash: block.parentHash }
+    apply({ kind: 'undo', chain: CHAIN, lastValid })
+    // The block again: a block that was folded and undone leaves no trace.
+    apply(block)
+    const again = encodeChangeSet({ ...(sets.at(-1) as ChangeSet), seq: sets.length - 2 })
+    assert.ok(Buffer.compare(again, bytes) === 0)
+  }
+  checkRows(sets)
+  checkDocuments(sets)
+  checkAnswers(sets)
+}
+
+/** Of the last version of each record. */
+function checkAnswers(sets: readonly ChangeSet[]): void {
+  const world: World = { pairs: new Map(), tokens: new Map() }
+  const windows = new Map<string, Windows>()
+  const head = sets.at(-1)?.head.time ?? 0
+  for (const { changes } of sets) {
+    for (const change of changes) {
+      if (change.type === 'pair') world.pairs.set(change.pair.address, change.pair)
+      if (change.type === 'token') world.tokens.set(change.token.address, change.token)
+      if (change.type === 'windows')
+        windows.set(change.windows.pair ?? change.windows.token ?? '', change.windows)
+      for (const answer of answersOf(change, world)) checkAnswer(answer)
+    }
+  }
+  for (const pair of world.pairs.values()) {
+    for (const answer of pairAnswers(pair, windows.get(pair.address), world, head)) checkAnswer(answer)
+  }
+  for (const token of world.tokens.values()) {
+    const own = [...windows.values()].find((each) => each.token === token.address)
+    for (const answer of tokenAnswers(token, own, head)) checkAnswer(answer)
+  }
+}
+
+type World = { readonly pairs: Map<string, Pair>; readonly tokens: Map<string, Token> }
+
+function checkRows(sets: readonly ChangeSet[]): void {
+  for (const { table, columns, chunks } of rowsOf(sets)) {
+    const checked = columns.flatMap((column, at) => {
+      const check = AMOUNT_COLUMN.test(column)
+        ? checkAmount
+        : FIXED_COLUMN.test(column)
+          ? checkFixed
+          : undefined
+      return check === undefined ? [] : [{ at, check, name: `${table}.${column}` }]
+    })
+    for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
+      const cells = line.split('\t')
+      assert.equal(cells.length, columns.length)
+      for (const { at, check, name } of checked) if (cells[at] !== '\\N') check(name, cells[at] ?? '')
+    }
+  }
+}
+
+function checkAmount(name: string, cell: string): void {
+  const [amount, limit] = [BigInt(cell), 2n ** (name === 'balances.amount_raw' ? 255n : 256n)]
+  assert.ok(amount < limit && amount > -limit && (amount >= 0n || limit === 2n ** 255n), `${name} is ${cell}`)
+}
+
+function checkFixed(name: string, cell: string): void {
+  const point = cell.indexOf('.')
+  assert.ok(/^\d+\.\d+$/.test(cell), `${name} is ${cell}`)
+  assert.ok(
+    cell.length - 1 <= 76 || (cell.startsWith('0.') && point === 1 && cell.length - 2 <= 76),
+    `${name} is ${cell}`,
+  )
+}
+
+function checkDocuments(sets: readonly ChangeSet[]): void {
+  for (const write of documentsOf(sets, keys)) {
+    if (write.kind === 'series') {
+      for (const { body } of write.candles) if (body.length > 0) readAll(body, (r) => readCandle(r))
+      continue
+    }
+    for (const [, score] of write.ranks) assert.ok(Number.isFinite(Number(score)), score)
+    const kind = write.key.split(':')[1] ?? ''
+    const read = kind in READERS ? READERS[kind as keyof typeof READERS] : readWindows
+    if (write.body.length > 0) readAll(write.body, read)
+  }
+}
+
+function readAll(bytes: Uint8Array, read: (r: ByteReader) => unknown): void {
+  const r = new ByteReader(bytes)
+  read(r)
+  r.end()
+}
+
+function answersOf(change: Change, { tokens }: World): unknown[] {
+  switch (change.type) {
+    case 'trade':
+      return [swapPush(CHAIN, change.trade)]
+    case 'liquidity':
+      return [liquidityPush(CHAIN, change.liquidity)]
+    case 'candle':
+      // Those of the other intervals have the same values, or sums of them.
+      return ['s1', 'k1440'].includes(change.candle.interval) ? candleAnswers(change.candle) : []
+    case 'balance': {
+      const token = tokens.get(change.balance.token)
+      return token === undefined ? [] : [tokenHolders(token, [change.balance], undefined, 18)]
+    }
+    default:
+      return []
+  }
+}
+
+function candleAnswers(candle: Candle): unknown[] {
+  const surroundings = { windows: undefined, decimals: 18, headTime: undefined }
+  const rows = KLINE_UNITS.map((unit) => klineRows([{ seq: 1, record: candle }], unit))
+  return [klinePush(CHAIN, candle, surroundings), ...rows]
+}
+
+function pairAnswers(
+  pair: Pair,
+  windows: Windows | undefined,
+  { tokens }: World,
+  headTime: number,
+): unknown[] {
+  const target = tokens.get(pair.targetToken ?? '')
+  return [
+    pairDetail(CHAIN, pair, windows, target),
+    priceEntry({ chain: CHAIN, pair, target, windows, headTime }),
+  ]
+}
+
+function tokenAnswers(token: Token, windows: Windows | undefined, headTime: number): unknown[] {
+  const view = { chain: CHAIN, token, windows, headTime, listing: undefined }
+  return [tokenRow(view), tokenPrice(view), tokenDetail(CHAIN, token, [], headTime, undefined)]
+}
+
+/** As JSON would hold it. */
+function checkAnswer(answer: unknown, field = ''): void {
+  if (Array.isArray(answer)) for (const item of answer) checkAnswer(item, field)
+  else if (typeof answer === 'object' && answer !== null) {
+    for (const [name, value] of Object.entries(answer)) checkAnswer(value, name)
+  } else if (typeof answer === 'number') assert.ok(Number.isFinite(answer), field)
+  else if (typeof answer === 'string' && isDecimal(field))
+    assert.ok(PLAIN_DECIMAL.test(answer), `${field} is ${answer}`)
+  else
+    assert.ok(
+      answer === null || ['string', 'boolean'].includes(typeof answer),
+      `${field} is ${String(answer)}`,
+    )
+}
+
+const decimalFields = new Map<string, boolean>()
+
+function isDecimal(field: string): boolean {
+  const known = decimalFields.get(field) ?? DECIMAL_FIELD.test(field)
+  decimalFields.set(field, known)
+  return known
+}
