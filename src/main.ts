@@ -1,97 +1,115 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
-import { parseArgs } from 'node:util'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { ChaintapeError } from './domain/errors.ts'
 import { type AdminAnswer, startAdminServer } from './lib/admin-server.ts'
+import { ArgumentError, parseArguments, suggestion } from './lib/arguments.ts'
 import type { Common } from './lib/common.ts'
 import { createLogger } from './lib/logger.ts'
 import { Shutdown } from './lib/shutdown.ts'
-import { startEngine } from './roles/engine.ts'
-import { startGateway } from './roles/gateway.ts'
-import { runKeys } from './roles/keys.ts'
-import { startReader } from './roles/reader.ts'
-import { rebuildRedis } from './roles/redis-rebuild.ts'
+import { VERSION } from './lib/version.ts'
 import type { StartRole } from './roles/role.ts'
-import { startWriter } from './roles/writer.ts'
 
+/** Loaded when they are needed: a role then holds only its own code in memory, and a mistake is answered at once. */
 const ROLES = {
-  reader: startReader,
-  engine: startEngine,
-  writer: startWriter,
-  gateway: startGateway,
-} as const
+  reader: async () => (await import('./roles/reader.ts')).startReader,
+  engine: async () => (await import('./roles/engine.ts')).startEngine,
+  writer: async () => (await import('./roles/writer.ts')).startWriter,
+  gateway: async () => (await import('./roles/gateway.ts')).startGateway,
+} as const satisfies Record<string, () => Promise<StartRole>>
 
-/** What is done once, and then the process ends. */
+/** Run once; then the process ends. */
 const COMMANDS = {
-  'redis rebuild': rebuildRedis,
-} as const satisfies Record<string, (config: Config, common: Common) => Promise<void>>
+  'redis rebuild': async () => (await import('./roles/redis-rebuild.ts')).rebuildRedis,
+} as const satisfies Record<string, () => Promise<(config: Config, common: Common) => Promise<void>>>
 
 type RoleName = keyof typeof ROLES
 type CommandName = keyof typeof COMMANDS
 
 const USAGE = `usage: chaintape <role or command> [--config FILE]
 
-  reader    follows the chains and appends their blocks to the log
-  engine    folds blocks into prices, candles, pairs and tokens
-  writer    makes changes durable in ClickHouse and Redis
-  gateway   answers REST and WebSocket clients
-  all       the four of them in one process
+Roles run until they are stopped:
+  reader    reads blocks from the chains' nodes and appends them to the log
+  engine    derives prices, candles, pairs and tokens from the blocks
+  writer    writes changes to ClickHouse and Redis
+  gateway   serves REST and WebSocket clients
+  all       all four in one process
 
-  redis rebuild   fills Redis anew from ClickHouse
-  keys            create, list, revoke, rotate, show-usage: the API keys of clients
+Commands:
+  redis rebuild   rebuilds Redis from ClickHouse
+  keys            manages API keys: create, list, revoke, rotate, show-usage
 
-Settings come from the file (or CHAINTAPE_CONFIG) and from CHAINTAPE_* variables: see docs/configuration.md.
+Options:
+  --config FILE   settings in YAML; CHAINTAPE_CONFIG is the same
+  -h, --help      prints this
+  -v, --version   prints the version
+
+CHAINTAPE_* variables override settings of the file: see docs/configuration.md.
 `
 
-const [first, ...others] = process.argv.slice(2)
-const { values, positionals } = parseArgs({
-  // Keys have options of their own.
-  args: first === 'keys' ? [] : process.argv.slice(2),
-  allowPositionals: true,
-  options: { config: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-})
-const wanted = positionals.join(' ')
-if (first === 'keys') {
-  process.exitCode = await runKeys(others)
-} else if (values.help) {
-  process.stdout.write(USAGE)
-} else if (wanted === 'all') {
-  await run(Object.keys(ROLES) as RoleName[])
-} else if (isRole(wanted)) {
-  await run([wanted])
-} else if (isCommand(wanted)) {
-  await run([], wanted)
-} else {
-  process.stderr.write(USAGE)
-  process.exitCode = 2
+const code = await main(process.argv.slice(2))
+if (code !== undefined) process.exitCode = code
+
+async function main(args: readonly string[]): Promise<number | undefined> {
+  try {
+    // Keys have options of their own.
+    if (args[0] === 'keys') return await (await import('./roles/keys.ts')).runKeys(args.slice(1))
+    const { values, positionals } = parseArguments(args, {
+      config: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+    })
+    const name = positionals.join(' ')
+    if (values.help) return print(USAGE)
+    if (values.version) return print(`chaintape ${VERSION}\n`)
+    if (name === 'all') await run(Object.keys(ROLES) as RoleName[], values.config)
+    else if (isRole(name)) await run([name], values.config)
+    else if (isCommand(name)) await run([], values.config, name)
+    else if (name === '') throw new ArgumentError('name a role or command')
+    else {
+      const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys']
+      const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)
+      throw new ArgumentError(`unknown command '${name}'${near}`)
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof ChaintapeError && error.code === 'config_invalid') {
+      process.stderr.write(`chaintape: ${error.message}\n`)
+    } else if (error instanceof ArgumentError) {
+      process.stderr.write(`chaintape: ${error.message}\nSee chaintape --help\n`)
+    } else throw error
+    return 2
+  }
 }
 
-async function run(roles: readonly RoleName[], command?: CommandName): Promise<void> {
-  let config: Config
-  try {
-    config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
-  } catch (error) {
-    process.stderr.write(`chaintape: ${error instanceof ChaintapeError ? error.message : String(error)}\n`)
-    process.exitCode = 2
-    return
-  }
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+async function run(
+  roles: readonly RoleName[],
+  file: string | undefined,
+  command?: CommandName,
+): Promise<void> {
+  const config = loadConfig(file ?? process.env['CHAINTAPE_CONFIG'])
   const logger = createLogger(config.log_level)
   const shutdown = new Shutdown(logger)
   shutdown.listenToSignals()
   process.on('unhandledRejection', (error) => fail(error))
   const fail = (error: unknown): void => {
-    // What still fails once everything is being closed fails because of it.
+    // Failures during a shutdown are caused by it.
     if (shutdown.signal.aborted) return
     const code = error instanceof ChaintapeError ? error.code : 'internal'
-    logger.fatal({ err: error, code }, 'Cannot go on')
+    logger.fatal({ err: error, code }, 'Fatal error, shutting down')
     process.exitCode = 1
     void shutdown.finish().then(() => process.exit(1))
   }
-  await Promise.all(roles.map((role) => start(role, ROLES[role]).catch(fail)))
+  await Promise.all(roles.map(async (role) => start(role, await ROLES[role]()).catch(fail)))
   if (command !== undefined) {
-    await COMMANDS[command](config, { logger, metrics: new Registry(), shutdown }).then(
+    const runCommand = await COMMANDS[command]()
+    await runCommand(config, { logger, metrics: new Registry(), shutdown }).then(
       () => shutdown.finish(),
       fail,
     )

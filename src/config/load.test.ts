@@ -3,6 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { parse } from 'yaml'
+import { ChaintapeError } from '../domain/errors.ts'
+import { exampleLine } from './example-lines.ts'
 import { loadConfig } from './load.ts'
 import { configSchema } from './schema.ts'
 
@@ -30,6 +33,7 @@ const defaultPlan = {
   sockets: {
     connections: 10,
     subscriptions: 1_000,
+    replays: 2,
     price_ids: 200,
     multi_kline_pairs: 100,
     messages_per_second: 20,
@@ -43,15 +47,25 @@ function load(content: Tree | string, env: NodeJS.ProcessEnv = {}) {
   return loadConfig(file, env)
 }
 
+/** Problems, and below them lines to write instead. */
+function refusal(work: () => unknown): { problems: string[]; examples: string[] } {
+  try {
+    work()
+  } catch (error) {
+    assert.ok(error instanceof ChaintapeError && error.code === 'config_invalid', String(error))
+    const [problems = '', examples = ''] = error.message.split('\n\nwrite, for example:\n  ')
+    return { problems: problems.split('\n  '), examples: examples === '' ? [] : examples.split('\n  ') }
+  }
+  throw new assert.AssertionError({ message: 'the configuration is accepted' })
+}
+
 function assertRefused(
   content: Tree | string,
   problems: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): void {
-  assert.throws(() => load(content, env), {
-    code: 'config_invalid',
-    message: [`configuration from ${file} and the environment:`, ...problems].join('\n  '),
-  })
+  const { problems: found } = refusal(() => load(content, env))
+  assert.deepEqual(found, [`configuration from ${file} and the environment:`, ...problems])
 }
 
 function withChain(own: Tree): Tree {
@@ -231,8 +245,8 @@ test('a variable of ours that sets nothing is refused: it is a spelling mistake'
   assertRefused(
     minimal,
     [
-      'CHAINTAPE_NATS_URL is set, but there is no such setting',
-      'CHAINTAPE_CHAINS_OTHER_RPC_URLS is set, but there is no such setting',
+      "CHAINTAPE_NATS_URL is no setting; did you mean 'CHAINTAPE_NATS_URLS'?",
+      'CHAINTAPE_CHAINS_OTHER_RPC_URLS is no setting',
     ],
     {
       CHAINTAPE_NATS_URL: 'nats://a',
@@ -261,9 +275,17 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
     { ...minimal, chains: { unshipped: chain, '../eth': chain } },
     "chains.../eth is not a chain's name: a small letter, then small letters, digits or _",
   ],
-  ['an unknown section', { ...minimal, natz: {} }, 'natz is not a setting'],
-  ['an unknown setting', { ...minimal, nats: { url: 'x' } }, 'nats.url is not a setting'],
-  ['an unknown setting of a chain', withChain({ rpc_url: 'x' }), 'chains.unshipped.rpc_url is not a setting'],
+  ['an unknown section', { ...minimal, natz: {} }, 'natz is not a setting; did you mean nats?'],
+  [
+    'an unknown setting',
+    { ...minimal, nats: { url: 'x' } },
+    'nats.url is not a setting; did you mean nats.urls?',
+  ],
+  [
+    'an unknown setting of a chain',
+    withChain({ rpc_url: 'x' }),
+    'chains.unshipped.rpc_url is not a setting; did you mean chains.unshipped.rpc_urls?',
+  ],
   [
     'a word not allowed',
     { ...minimal, log_level: 'loud' },
@@ -340,7 +362,7 @@ test('all problems are told at once, a line each', () => {
       chains: { unshipped: { family: 'sui' } },
     },
     [
-      'CHAINTAPE_X is set, but there is no such setting',
+      'CHAINTAPE_X is no setting',
       'log_level must be one of: trace, debug, info, warn, error',
       'nats.x is not a setting',
       'nats.replicas must be <= 5',
@@ -367,17 +389,17 @@ test('what a setting holds is never part of the message', () => {
 })
 
 test('without a file the message says so', () => {
-  assert.throws(() => loadConfig(undefined, {}), {
-    code: 'config_invalid',
-    message: 'configuration from the environment (no --config file given):\n  chains is missing',
-  })
+  assert.deepEqual(refusal(() => loadConfig(undefined, {})).problems, [
+    'configuration from the environment (no --config file given):',
+    'chains is missing',
+  ])
 })
 
 test('a file that cannot be read is named', () => {
   const absent = path.join(folder, 'absent.yaml')
   assert.throws(() => loadConfig(absent, {}), {
     code: 'config_invalid',
-    message: `${absent}: ENOENT: no such file or directory, open '${absent}'`,
+    message: `${absent}: no such file; create it, or name another with --config FILE`,
   })
   assert.throws(() => load('- a\n- b'), {
     code: 'config_invalid',
@@ -388,6 +410,44 @@ test('a file that cannot be read is named', () => {
     (error: Error) => error.message.startsWith(`${file}: Flow sequence`),
   )
   assertRefused('', ['chains is missing'])
+})
+
+test('a problem comes with a line to write, which is then accepted', () => {
+  const rows: [Tree, string][] = [
+    [{}, 'chains: { eth: { rpc_urls: [ http://127.0.0.1:8545 ] } }'],
+    [{ ...minimal, gateway: { port: 'x' } }, 'gateway: { port: 8080 }'],
+    [{ ...minimal, log_level: 'loud' }, 'log_level: info'],
+    [{ ...minimal, nats: { urls: [''] } }, 'nats: { urls: [ nats://127.0.0.1:4222 ] }'],
+    [withChain({ poll_ms: 'x' }), 'chains: { unshipped: { poll_ms: 1000 } }'],
+    [withChain({ rpc_urls: [] }), 'chains: { unshipped: { rpc_urls: [ http://127.0.0.1:8545 ] } }'],
+    [{ ...minimal, plans: { free: { burst: 0 } } }, 'plans: { free: { burst: 100 } }'],
+  ]
+  for (const [content, line] of rows) {
+    assert.deepEqual(refusal(() => load(content)).examples, [line])
+    const [section = '', value] = Object.entries(parse(line) as Tree)[0] ?? []
+    const written =
+      section === 'chains' ? withChain((value as { unshipped?: Tree }).unshipped ?? {}) : minimal
+    load(section === 'chains' ? written : { ...minimal, [section]: value })
+  }
+})
+
+test('every setting has a line to write', () => {
+  const paths = settingPaths(configSchema as Node, [])
+  assert.ok(paths.length > 50)
+  for (const settingPath of paths) assert.ok(exampleLine(settingPath) !== undefined, settingPath.join('.'))
+})
+
+test('a misspelt setting names the nearest one', () => {
+  assertRefused({ ...minimal, gateway: { prot: 1 } }, [
+    'gateway.prot is not a setting; did you mean gateway.port?',
+  ])
+  assertRefused({ ...minimal, gatway: {} }, ['gatway is not a setting; did you mean gateway?'])
+  assertRefused(withChain({ rpc_url: 'x' }), [
+    'chains.unshipped.rpc_url is not a setting; did you mean chains.unshipped.rpc_urls?',
+  ])
+  assertRefused(minimal, ["CHAINTAPE_GATEWAY_PROT is no setting; did you mean 'CHAINTAPE_GATEWAY_PORT'?"], {
+    CHAINTAPE_GATEWAY_PROT: '1',
+  })
 })
 
 test('nothing in it can be changed', () => {
@@ -439,3 +499,11 @@ test('no two settings share a variable, however a chain is named', () => {
     [],
   )
 })
+
+function settingPaths(node: Node, at: readonly string[]): (readonly string[])[] {
+  const member = Object.values(node.patternProperties ?? {})[0]
+  const children: [string, Node][] =
+    member === undefined ? Object.entries(node.properties ?? {}) : [['some', member]]
+  const inner = children.flatMap(([name, child]) => settingPaths(child, [...at, name]))
+  return at.length === 0 ? inner : [at, ...inner]
+}

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
-import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { ChaintapeError } from '../domain/errors.ts'
 import { isChainName } from '../domain/ids.ts'
+import { suggestion } from '../lib/arguments.ts'
+import { schemaProblems } from './problems.ts'
 import { type Config, configSchema } from './schema.ts'
 import { parseStartDate } from './start-date.ts'
 
@@ -28,11 +29,15 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = pr
   const settings = withEnvironment(given, env)
   const starts = wrongStarts(settings)
   const tree = withDefaults(settings)
-  const problems = [...unknown, ...describeProblems(allErrors(tree)), ...starts]
-  if (problems.length > 0) {
+  const { problems, examples } = schemaProblems(tree)
+  const all = [...unknown, ...problems, ...starts]
+  if (all.length > 0) {
     const source =
       file === undefined ? 'the environment (no --config file given)' : `${file} and the environment`
-    throw new ChaintapeError('config_invalid', `configuration from ${source}:\n  ${problems.join('\n  ')}`)
+    const hint =
+      examples.length === 0 ? [] : ['', 'write, for example:', ...examples.map((line) => `  ${line}`)]
+    const lines = [`configuration from ${source}:`, ...all.map((problem) => `  ${problem}`), ...hint]
+    throw new ChaintapeError('config_invalid', lines.join('\n'))
   }
   return deepFreeze(lowerCaseAddresses(tree)) as Config
 }
@@ -43,7 +48,11 @@ function readYaml(file: string): Tree {
     if (!isTree(tree)) throw new Error('the top level must be a mapping')
     return tree
   } catch (error) {
-    throw new ChaintapeError('config_invalid', `${file}: ${(error as Error).message}`, { cause: error })
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const reason = isAbsent
+      ? 'no such file; create it, or name another with --config FILE'
+      : (error as Error).message
+    throw new ChaintapeError('config_invalid', `${file}: ${reason}`, { cause: error })
   }
 }
 
@@ -104,7 +113,7 @@ function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
       (name) =>
         env[name] !== undefined && name.startsWith(PREFIX) && !NOT_SETTINGS.has(name) && !settable.has(name),
     )
-    .map((name) => `${name} is set, but there is no such setting`)
+    .map((name) => `${name} is no setting${suggestion(name, [...settable.keys()])}`)
 }
 
 function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {
@@ -171,61 +180,6 @@ function setPath(tree: Tree, path: readonly string[], value: unknown): void {
     node = next
   }
   node[path.at(-1) as string] = value
-}
-
-const KINDS: Record<string, string> = {
-  object: 'a mapping',
-  array: 'a list',
-  integer: 'an integer',
-  string: 'text',
-}
-
-type Problem = ReturnType<typeof Value.Errors>[number]
-
-/** The validator stops at the eighth error; an operator wants to see them all at once. */
-function allErrors(tree: Tree): Problem[] {
-  const { maxErrors } = Settings.Get()
-  Settings.Set({ maxErrors: 1_000 })
-  try {
-    return Value.Errors(configSchema, tree)
-  } finally {
-    Settings.Set({ maxErrors })
-  }
-}
-
-function describeProblems(problems: readonly Problem[]): string[] {
-  return problems.flatMap((problem) => {
-    const path = problem.instancePath.slice(1).replaceAll('/', '.')
-    // Of a union's members, each says why it does not fit; the union itself says it better.
-    if (problem.schemaPath.includes('/anyOf/')) return []
-    switch (problem.keyword) {
-      case 'required':
-        return problem.params.requiredProperties.map(
-          (name) => `${path === '' ? '' : `${path}.`}${name} is missing`,
-        )
-      case 'boolean':
-        return [`${path} is not a setting`]
-      // Says again what 'boolean' said of each key.
-      case 'additionalProperties':
-        return []
-      case 'anyOf':
-        return [`${path} must be one of: ${allowedWords(problems, problem.instancePath).join(', ')}`]
-      case 'minItems':
-      case 'minLength':
-      case 'minProperties':
-        return [`${path} ${problem.params.limit === 1 ? 'must not be empty' : problem.message}`]
-      case 'type':
-        return [`${path} must be ${KINDS[String(problem.params.type)] ?? problem.params.type}`]
-      default:
-        return [`${path} ${problem.message}`]
-    }
-  })
-}
-
-function allowedWords(problems: readonly Problem[], instancePath: string): unknown[] {
-  return problems.flatMap((problem) =>
-    problem.keyword === 'const' && problem.instancePath === instancePath ? [problem.params.allowedValue] : [],
-  )
 }
 
 function lowerCaseAddresses(node: unknown): unknown {

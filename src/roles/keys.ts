@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { loadConfig } from '../config/load.ts'
@@ -9,20 +8,22 @@ import type { KeyRecord } from '../gateway/keys/key-record.ts'
 import { createKeyStore, type KeyStore } from '../gateway/keys/key-store.ts'
 import { billingMonth } from '../gateway/metering/billing-month.ts'
 import { type DayUsage, readUsage } from '../gateway/metering/usage-ledger.ts'
+import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
 import { Shutdown } from '../lib/shutdown.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
 
 export const KEYS_USAGE = `usage: chaintape keys <command> [--config FILE]
 
-  create --name NAME [--plan PLAN] [--expires DATE]   a new key; it is printed this once and cannot be read again
-  list                                                all keys, without the keys themselves
-  revoke ID                                           ends a key for good, on every gateway
-  rotate ID [--grace 24h]                             a new key under the same id; the former one ends after the grace
-  show-usage ID [--month 2026-01]                     what a key used, by day and operation
+  create --name NAME [--plan PLAN] [--expires DATE]   creates a key and prints it once; it cannot be read again
+  list                                                lists keys by ID, without their secrets
+  revoke ID                                           disables a key on every gateway, for good
+  rotate ID [--grace 24h]                             replaces a key; the old one stays valid for the grace period
+  show-usage ID [--month 2026-01]                     prints requests and credit units by day and operation
 
-A plan is one of the configuration's \`plans\`; a grace is a number of s, m, h or d; a date is a day or a time, UTC.
+PLAN is one of \`plans\` in the configuration. A grace period is a number of s, m, h or d. DATE is a day or a time in UTC.
 `
 
+const COMMANDS: readonly string[] = ['create', 'list', 'revoke', 'rotate', 'show-usage']
 const DEFAULT_GRACE = '24h'
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -35,27 +36,29 @@ type Options = {
   readonly month?: string
 }
 
-class UsageError extends Error {}
-
-/** `chaintape keys ...`: gives the exit code. Only the key itself goes to stdout, so that a script can take it. */
+/** `chaintape keys ...`: returns the exit code. Only the key itself goes to stdout, so that a script can capture it. */
 export async function runKeys(args: readonly string[]): Promise<number> {
   try {
     const text = { type: 'string' } as const
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { config: text, name: text, plan: text, expires: text, grace: text, month: text },
+    const { values, positionals } = parseArguments(args, {
+      ...{ config: text, name: text, plan: text, expires: text, grace: text, month: text },
+      help: { type: 'boolean', short: 'h' },
     })
+    if (values.help) {
+      process.stdout.write(KEYS_USAGE)
+      return 0
+    }
     const command = toCommand(positionals, values)
     const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
     await withLogs(config, (logs) => command(config, logs))
     return 0
   } catch (error) {
-    if (error instanceof ChaintapeError) process.stderr.write(`chaintape: ${error.message}\n`)
-    else if (error instanceof UsageError || isArgumentError(error)) {
-      process.stderr.write(`chaintape: ${error.message}\n${KEYS_USAGE}`)
+    if (error instanceof ArgumentError) {
+      process.stderr.write(`chaintape: ${error.message}\nSee chaintape keys --help\n`)
       return 2
-    } else throw error
+    }
+    if (!(error instanceof ChaintapeError)) throw error
+    process.stderr.write(`chaintape: ${error.message}\n`)
     return error.code === 'config_invalid' ? 2 : 1
   }
 }
@@ -64,10 +67,12 @@ type Command = (config: Config, logs: Logs) => Promise<void>
 
 function toCommand(positionals: readonly string[], options: Options): Command {
   const [name, id, ...rest] = positionals
-  if (rest.length > 0) throw new UsageError(`${rest[0]} is one argument too many`)
+  if (rest.length > 0) throw new ArgumentError(`unexpected argument '${rest[0]}'`)
   const needsId = name === 'revoke' || name === 'rotate' || name === 'show-usage'
-  if (needsId !== (id !== undefined))
-    throw new UsageError(needsId ? 'name the key by its id' : 'no id is needed')
+  if (needsId && id === undefined)
+    throw new ArgumentError(`${name} needs the ID of a key: chaintape keys ${name} ID (chaintape keys list)`)
+  if (!needsId && id !== undefined && COMMANDS.includes(name ?? ''))
+    throw new ArgumentError(`unexpected argument '${id}'`)
   const given = id ?? ''
   switch (name) {
     case 'create':
@@ -77,43 +82,52 @@ function toCommand(positionals: readonly string[], options: Options): Command {
     case 'revoke':
       return async (_config, logs) => {
         await (await storeOf(logs)).revoke(given)
-        tell(`The key ${given} is revoked.`)
+        tell(`Key ${given} revoked.`)
       }
     case 'rotate': {
       const graceSeconds = parseGrace(options.grace ?? DEFAULT_GRACE)
       return async (_config, logs) => {
         const { record, apiKey } = await (await storeOf(logs)).rotate(given, graceSeconds)
         const [, former] = record.secrets
-        const ends = former?.until === undefined ? 'has ended' : `ends ${timeText(former.until)}`
-        tell(`The key ${given} is new; the former one ${ends}. This one is shown only now:`)
+        const ends = former?.until === undefined ? 'is disabled' : `is valid until ${timeText(former.until)}`
+        tell(`Key ${given} rotated; the old one ${ends}. The new one is shown only now:`)
         print([apiKey])
       }
     }
     case 'show-usage':
       return showUsage(given, options.month)
     default:
-      throw new UsageError(name === undefined ? 'say what to do with keys' : `there is no command ${name}`)
+      throw new ArgumentError(
+        name === undefined
+          ? `name a command: ${COMMANDS.join(', ')}`
+          : `unknown command 'keys ${name}'${suggestion(name, COMMANDS)}`,
+      )
   }
 }
 
 function create(options: Options): Command {
   const { name, plan = 'default', expires } = options
-  if (name === undefined || name === '') throw new UsageError('create needs --name, to tell keys apart')
+  if (name === undefined || name === '') throw new ArgumentError('create needs --name NAME')
   const expiresAt = expires === undefined ? undefined : parseStartDate(expires)
-  if (expires !== undefined && expiresAt === undefined) throw new UsageError('--expires is not a date')
+  if (expires !== undefined && expiresAt === undefined)
+    throw new ArgumentError('--expires needs a date (2027-01-01) or a time (2027-01-01T12:00:00Z)')
   return async (config, logs) => {
     if (!Object.hasOwn(config.plans, plan)) {
       const known = Object.keys(config.plans).join(', ')
-      throw new ChaintapeError('config_invalid', `there is no plan ${plan}; the configuration has ${known}`)
+      throw new ChaintapeError(
+        'config_invalid',
+        `unknown plan '${plan}'${suggestion(plan, Object.keys(config.plans))}; plans in the configuration: ${known}`,
+      )
     }
     const { record, apiKey } = await (await storeOf(logs)).create({ name, plan, expiresAt })
-    tell(`The key ${record.id} is created, with the plan ${plan}. It is shown only now:`)
+    tell(`Key ${record.id} created with plan ${plan}. It is shown only now:`)
     print([apiKey])
   }
 }
 
 function showUsage(id: string, month = billingMonth(Date.now()).name): Command {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new UsageError('--month is not a month')
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
+    throw new ArgumentError('--month needs a month: --month 2026-01')
   return async (config, logs) => {
     const { name, plan } = await (await storeOf(logs)).get(id)
     const days = await readUsage(await logs.openLatest('USAGE'), id, month)
@@ -180,7 +194,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 function parseGrace(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? []
   if (count === undefined || (unit === '' && count !== '0'))
-    throw new UsageError('--grace is not a span of time')
+    throw new ArgumentError('--grace needs a number of s, m, h or d: --grace 24h')
   return Number(count) * (SECONDS[unit] ?? 0)
 }
 
@@ -194,8 +208,4 @@ function print(lines: readonly string[]): void {
 
 function tell(line: string): void {
   process.stderr.write(`${line}\n`)
-}
-
-function isArgumentError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }
