@@ -9,7 +9,7 @@ import type { Common } from './lib/common.ts'
 import { createLogger } from './lib/logger.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { VERSION } from './lib/version.ts'
-import type { StartRole } from './roles/role.ts'
+import type { RoleName, StartRole } from './roles/role.ts'
 
 /** Loaded when they are needed: a role then holds only its own code in memory, and a mistake is answered at once. */
 const ROLES = {
@@ -17,14 +17,13 @@ const ROLES = {
   engine: async () => (await import('./roles/engine.ts')).startEngine,
   writer: async () => (await import('./roles/writer.ts')).startWriter,
   gateway: async () => (await import('./roles/gateway.ts')).startGateway,
-} as const satisfies Record<string, () => Promise<StartRole>>
+} as const satisfies Record<RoleName, () => Promise<StartRole>>
 
 /** Run once; then the process ends. */
 const COMMANDS = {
   'redis rebuild': async () => (await import('./roles/redis-rebuild.ts')).rebuildRedis,
 } as const satisfies Record<string, () => Promise<(config: Config, common: Common) => Promise<void>>>
 
-type RoleName = keyof typeof ROLES
 type CommandName = keyof typeof COMMANDS
 
 const USAGE = `usage: chaintape <role or command> [--config FILE]

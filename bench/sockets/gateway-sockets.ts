@@ -31,6 +31,7 @@ const view: MarketReader = {
   head: () => undefined,
   end: () => end,
   chainsBehind: [],
+  isAvailable: () => true,
 }
 const grant: Grant = {
   keyId: 'bench',

@@ -29,8 +29,15 @@ export type FollowOptions = {
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (told: ToldSet) => void
   readonly logger: Logger
-  readonly signal: AbortSignal
   readonly pruneMs?: number
+}
+
+export type FollowHooks = {
+  readonly signal: AbortSignal
+  /** Called once it is known where the chain's documents stand. */
+  readonly onStarted: () => void
+  /** Called at the end that the log had at the start. */
+  readonly onCaughtUp: () => void
 }
 
 /** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
@@ -53,6 +60,9 @@ export class FollowedChain {
   head: BlockHead | undefined
   /** It has reached, at least once, the end that the log had in the beginning. */
   isCaughtUp = false
+  /** False from a failure until the chain has caught up again: its documents may be outdated. */
+  isAvailable = true
+  #hasStarted = false
   #position: LogPosition
 
   constructor(name: string, log: FollowedLog, options: FollowOptions) {
@@ -66,25 +76,44 @@ export class FollowedChain {
     return { after: this.#position, version: this.applied, time: this.head?.time ?? 0 }
   }
 
-  /** Until the signal aborts; rejects when the log cannot be followed any further. */
-  async follow(onStarted: () => void): Promise<void> {
-    const { store, signal } = this.#options
-    const stored = await store.head(this.#name)
+  /** Until the signal aborts; rejects when the log cannot be followed any further. Called again, it goes on. */
+  async follow(hooks: FollowHooks): Promise<void> {
+    try {
+      await this.#follow(hooks)
+    } catch (error) {
+      if (!hooks.signal.aborted) this.isAvailable = false
+      throw error
+    }
+  }
+
+  async #follow({ signal, onStarted, onCaughtUp }: FollowHooks): Promise<void> {
+    if (!this.#hasStarted) await this.#start()
     const end = (await this.#log.lastMessage())?.position.seq ?? 0
+    const catchUp = (): void => {
+      if (this.#position.seq < end) return
+      this.isCaughtUp = true
+      this.isAvailable = true
+      onCaughtUp()
+    }
+    catchUp()
+    onStarted()
+    for await (const message of this.#log.read({ after: this.#position, signal })) {
+      this.#take(message)
+      catchUp()
+      // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
+      await turn()
+    }
+  }
+
+  async #start(): Promise<void> {
+    const stored = await this.#options.store.head(this.#name)
     if (stored !== undefined) {
       this.applied = stored.seq
       this.dropped = stored.seq
       this.#position = stored.position
       this.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
     }
-    this.isCaughtUp = (stored?.position.seq ?? 0) >= end
-    onStarted()
-    for await (const message of this.#log.read({ after: stored?.position, signal })) {
-      this.#take(message)
-      if (message.position.seq >= end) this.isCaughtUp = true
-      // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
-      await turn()
-    }
+    this.#hasStarted = true
   }
 
   /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
@@ -102,13 +131,13 @@ export class FollowedChain {
   }
 
   /** Until the signal aborts. */
-  async prune(onDropped: () => void): Promise<void> {
-    const { store, signal, logger, pruneMs = 1_000 } = this.#options
+  async prune(signal: AbortSignal, onDropped: () => void): Promise<void> {
+    const { store, logger, pruneMs = 1_000 } = this.#options
     while (await pause(pruneMs, signal)) {
       try {
         const head = await store.head(this.#name)
         if (head === undefined || head.position.epoch !== this.#log.epoch) continue
-        await this.#drop(head.seq, onDropped)
+        await this.#drop(head.seq, signal, onDropped)
       } catch (error) {
         if (!signal.aborted)
           logger.warn({ err: error, chain: this.#name }, 'Could not read the head of the hot store')
@@ -117,14 +146,14 @@ export class FollowedChain {
   }
 
   /** A few at a time: whoever waits for a push, or reads while something is dropped, waits no longer than that. */
-  async #drop(seq: number, onDropped: () => void): Promise<void> {
+  async #drop(seq: number, signal: AbortSignal, onDropped: () => void): Promise<void> {
     do {
       const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
       this.#forgetUpTo(dropped ?? seq)
       if (dropped === undefined) return
       this.dropped = Math.min(dropped, this.applied)
       onDropped()
-    } while (await pause(DROP_PAUSE_MS, this.#options.signal))
+    } while (await pause(DROP_PAUSE_MS, signal))
   }
 
   /** Nothing of these is in the overlay any more, or ever was. */

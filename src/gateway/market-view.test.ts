@@ -78,10 +78,13 @@ class World {
       },
       onChangeSet: ({ set }) => this.told.push(set.seq),
       logger: pino({ level: 'silent' }),
-      signal: this.controller.signal,
       pruneMs: 1,
     })
-    this.#running = this.view.run()
+    this.#running = this.view.follow('eth', {
+      signal: this.controller.signal,
+      onStarted: () => undefined,
+      onCaughtUp: () => undefined,
+    })
   }
 
   async append(...sets: ChangeSet[]): Promise<void> {

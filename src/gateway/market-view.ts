@@ -8,6 +8,7 @@ import {
   type ChainEnd,
   FollowedChain,
   type FollowedLog,
+  type FollowHooks,
   type FollowOptions,
 } from './followed-chain.ts'
 import { byTvl, newer, newestCandle, type PairView } from './newest.ts'
@@ -34,6 +35,7 @@ export type MarketReader = Pick<
   | 'head'
   | 'end'
   | 'chainsBehind'
+  | 'isAvailable'
 >
 
 export type MarketViewOptions = Omit<FollowOptions, 'store'> & {
@@ -51,37 +53,35 @@ export type MarketViewOptions = Omit<FollowOptions, 'store'> & {
 export class MarketView {
   readonly #options: MarketViewOptions
   readonly #chains: ReadonlyMap<string, FollowedChain>
-  readonly #started = Promise.withResolvers<void>()
-  #unstarted: number
   /** Counts the times anything left an overlay. */
   #generation = 0
 
   constructor(options: MarketViewOptions) {
     this.#options = options
-    this.#unstarted = options.logs.size
     this.#chains = new Map(
       [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, options)]),
     )
   }
 
-  /** Resolves once it is known where each chain's documents stand: before that there is no end to speak of. */
-  get started(): Promise<void> {
-    return this.#started.promise
+  /** Follows one chain until the signal aborts; rejects when it cannot be followed any further. Called again, it goes on. */
+  async follow(name: string, hooks: FollowHooks): Promise<void> {
+    const chain = this.#chain(name)
+    const failed = new AbortController()
+    const signal = AbortSignal.any([hooks.signal, failed.signal])
+    const pruning = chain.prune(signal, () => {
+      this.#generation++
+    })
+    try {
+      await chain.follow({ ...hooks, signal })
+    } finally {
+      failed.abort()
+      await pruning
+    }
   }
 
-  /** Follows all chains until the signal aborts; rejects when one cannot be followed any further. */
-  async run(): Promise<void> {
-    const onStarted = (): void => {
-      if (--this.#unstarted === 0) this.#started.resolve()
-    }
-    const onDropped = (): void => {
-      this.#generation++
-    }
-    const loops = [...this.#chains.values()].flatMap((chain) => [
-      chain.follow(onStarted),
-      chain.prune(onDropped),
-    ])
-    await Promise.all(loops)
+  /** Whether reads of the chain are answered; if not, they fail with `chain_unavailable`. */
+  isAvailable(chain: string): boolean {
+    return this.#chain(chain).isAvailable
   }
 
   /** Chains that have not reached, even once, the end that their log had when the view was started. */
@@ -165,7 +165,7 @@ export class MarketView {
   /** The pairs of a token with the highest TVL, at a tie with the larger volume. */
   async topPairs(ref: ChainId, limit: number): Promise<PairView[]> {
     const { chain, address } = ref
-    const { overlay } = this.#chain(chain)
+    const { overlay } = this.#available(chain)
     const overlaid = [...overlay.pairsOfToken(address)]
     // Whatever the overlay knows better may have to leave the stored ranking: ask for that many more.
     const count = limit + overlaid.length + overlay.removedPairCount
@@ -182,7 +182,8 @@ export class MarketView {
   }
 
   /** The addresses that lead a rank of tokens, highest first, as the writer last left it. */
-  ranked(chain: string, by: TokenRank, limit: number): Promise<string[]> {
+  async ranked(chain: string, by: TokenRank, limit: number): Promise<string[]> {
+    this.#available(chain)
     return this.#options.store.topTokens(chain, by, limit)
   }
 
@@ -191,7 +192,7 @@ export class MarketView {
    * What leaves the overlay while history answers is gone from it, so whoever asks remembers it.
    */
   recent(chain: string): { readonly upTo: number; readonly applied: number; readonly overlay: Overlay } {
-    const { dropped, applied, overlay } = this.#chain(chain)
+    const { dropped, applied, overlay } = this.#available(chain)
     return { upTo: dropped, applied, overlay }
   }
 
@@ -207,11 +208,17 @@ export class MarketView {
       // What left the overlay while the store was answering may be in neither of the two: ask again.
       if (generation !== this.#generation) continue
       return refs.map((ref, index) => {
-        const chain = this.#chain(ref.chain)
+        const chain = this.#available(ref.chain)
         const found = merge(chain, ref, stored[index])
         return { seq: Math.max(chain.applied, found?.seq ?? 0), record: found?.record }
       })
     }
+  }
+
+  #available(name: string): FollowedChain {
+    const chain = this.#chain(name)
+    if (chain.isAvailable) return chain
+    throw new ChaintapeError('chain_unavailable', `chain ${name} is unavailable; retry after the given delay`)
   }
 
   #chain(name: string): FollowedChain {

@@ -42,6 +42,7 @@ export const REFUSALS = {
     description: 'Rate limit or credit units exhausted; retry after `Retry-After` seconds',
   },
   500: { name: 'ServerError', description: 'Server error; retry after `Retry-After` seconds' },
+  503: { name: 'ChainUnavailable', description: 'Chain unavailable; retry after `Retry-After` seconds' },
 } as const
 
 export type Node = { readonly [key: string]: unknown }

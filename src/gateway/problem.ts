@@ -13,6 +13,7 @@ type PassingCode =
   | 'quota_exhausted'
   | 'metering_unavailable'
   | 'store_unavailable'
+  | 'chain_unavailable'
   | 'internal'
 
 /** The codes a client can meet, and what HTTP says for each. Every other failure is told as `internal`. */
@@ -32,6 +33,7 @@ const HTTP = {
   quota_exhausted: { status: 429, title: 'The credit units are used up' },
   metering_unavailable: { status: 500, title: 'The server cannot meter' },
   store_unavailable: { status: 500, title: 'The server cannot read its data' },
+  chain_unavailable: { status: 503, title: 'The chain is unavailable' },
   internal: { status: 500, title: 'The server failed' },
 } as const satisfies Record<PublicCode | PassingCode, { status: number; title: string }>
 

@@ -7,19 +7,20 @@ type Closer = { readonly name: string; readonly close: () => Promise<void> | voi
  * closed, latest first. A second request, or a close that hangs, ends the process at once.
  */
 export class Shutdown {
+  readonly signal: AbortSignal
   readonly #controller = new AbortController()
   readonly #closers: Closer[] = []
   readonly #logger: Logger
   readonly #graceMs: number
   #finished: Promise<void> | undefined
 
-  constructor(logger: Logger, graceMs = 10_000) {
+  /** With a `parent`, its signal aborts with the parent's; whoever made it calls `finish`. */
+  constructor(logger: Logger, options: { graceMs?: number; parent?: AbortSignal } = {}) {
+    const { graceMs = 10_000, parent } = options
+    const { signal } = this.#controller
+    this.signal = parent === undefined ? signal : AbortSignal.any([signal, parent])
     this.#logger = logger
     this.#graceMs = graceMs
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
   }
 
   /** Registers something to close; the latest registered is closed first. */

@@ -10,6 +10,7 @@ import {
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { Gauge } from 'prom-client'
+import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -19,7 +20,7 @@ import { LatestValues } from './latest-values.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
 
-export type LatestName = 'KEYS' | 'USAGE' | 'WORK'
+export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS'
 
 export type LogOptions = {
   readonly urls: readonly string[]
@@ -39,7 +40,7 @@ export type Logs = {
   /** Asks whoever answers this topic, if anybody does in time. */
   ask(topic: string, text: string, timeoutMs: number): Promise<string>
   /** Answers a topic, together with all others that do: each question is answered by one of them. */
-  answer(topic: string, onQuestion: (text: string) => Promise<string>): void
+  answer(topic: string, onQuestion: (text: string) => Promise<string>): { stop(): void }
   close(): Promise<void>
 }
 
@@ -52,7 +53,12 @@ const PING_MS = 5_000
 const MAX_UNANSWERED_PINGS = 2
 const DUPLICATE_WINDOW_MS = 120_000
 /** API keys stay for ever; what they used is history of a little more than a year; a wish is repeated by whoever still has it. */
-const LATEST_MAX_AGE_MS: Record<LatestName, number> = { KEYS: 0, USAGE: 400 * 86_400_000, WORK: 600_000 }
+const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
+  KEYS: 0,
+  USAGE: 400 * 86_400_000,
+  WORK: 600_000,
+  FAULTS: FAULT_REPORT_MS,
+}
 /** The server counts a message's headers (its id, what it expects) as payload too. */
 const HEADER_ROOM_BYTES = 1_024
 
@@ -137,7 +143,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       }
     },
     answer: (topic, onQuestion) => {
-      connection.subscribe(`${options.prefix}.${topic}`, {
+      const subscription = connection.subscribe(`${options.prefix}.${topic}`, {
         queue: topic,
         callback: (error, message) => {
           if (error !== null) {
@@ -151,6 +157,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
           )
         },
       })
+      return { stop: () => subscription.unsubscribe() }
     },
     close: () => connection.close(),
   }

@@ -22,9 +22,12 @@ const MAX_TURN_MS = 5
 export const startEngine: StartRole = async (config, common) => {
   const metrics = createEngineMetrics(common)
   const engines = new Map<string, Engine>()
-  const running = await startPerChain(config, common, (run) => {
+  const running = await startPerChain('engine', config, common, (run) => {
     const dir = join(config.data_dir, 'engine', run.chain)
-    const onOpen = (engine: Engine): unknown => engines.set(run.chain, engine)
+    const onOpen = (engine: Engine): void => {
+      engines.set(run.chain, engine)
+      run.common.shutdown.onClose('explanations', () => void engines.delete(run.chain))
+    }
     return runChain(run, dir, config.engine.takeover_ms, metrics, onOpen)
   })
   return { ...running, answer: (path) => answerExplain(path, engines) }
@@ -77,12 +80,13 @@ async function runChain(
       await work
     } catch (error) {
       failed.abort(error)
-      throw error
     }
   }
   const started: ChainEngine = { chain, blocks, changes, fold, takeoverMs, logger, signal, metrics }
   try {
+    // Both have to come to rest before the state may be closed.
     await Promise.all([foldBlocks(started, store.position), takeTurns(started)].map(failTogether))
+    failed.signal.throwIfAborted()
     fold.close()
   } finally {
     fold.abandon()

@@ -8,6 +8,7 @@ import { type Answer, AnswerCache } from '../gateway/answer-cache.ts'
 import { createApp } from '../gateway/app.ts'
 import { limitConnections } from '../gateway/connection-limit.ts'
 import { createContractReports } from '../gateway/contract-reports.ts'
+import { FaultBoard } from '../gateway/fault-board.ts'
 import { createHistoryView } from '../gateway/history-view.ts'
 import { createHoldersView } from '../gateway/holders/holders-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
@@ -26,9 +27,11 @@ import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
+import { FaultReports } from './fault-reports.ts'
 import { openKeys } from './gateway/open-keys.ts'
 import { openMeter } from './gateway/open-meter.ts'
 import type { StartRole } from './role.ts'
+import { ChainSupervisor } from './supervise.ts'
 
 const CLOSE_GRACE_MS = 5_000
 /** Of all chains: what clients who were away for a moment are told from. */
@@ -72,11 +75,12 @@ export const startGateway: StartRole = async (config, common) => {
       hub.apply(set, origin)
     },
     logger,
-    signal: shutdown.signal,
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
   const searched = new AnswerCache<SearchedToken>(view, ANSWER_BYTES)
+  const faults = new FaultBoard(logger)
+  void faults.watch(await logs.openLatest('FAULTS'), shutdown.signal)
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
@@ -111,6 +115,7 @@ export const startGateway: StartRole = async (config, common) => {
       now: Date.now,
     }),
     ...chainsOf(config),
+    faultsOf: (chain) => faults.of(chain),
     publicUrls: config.gateway.public_urls,
     allowedOrigins,
   })
@@ -134,21 +139,30 @@ export const startGateway: StartRole = async (config, common) => {
   shutdown.onClose('http server', () => closeApp(app))
   shutdown.onClose('sockets', () => opened.close())
 
-  const done = view.run()
+  const reports = await FaultReports.open('gateway', logs, common)
+  const starting = new Map([...families.keys()].map((chain) => [chain, Promise.withResolvers<void>()]))
+  const onStarted = (chain: string): void => starting.get(chain)?.resolve()
+  const supervisor = new ChainSupervisor({
+    chains: [...families.keys()],
+    common,
+    onFault: (chain, fault) => {
+      reports.set(chain, fault)
+      // A cached answer would outlive the feed that keeps it true.
+      if (fault !== undefined) for (const cache of [answers, prices, searched]) cache.clear()
+      onStarted(chain)
+    },
+    run: ({ chain, common: own, onCaughtUp }) =>
+      view.follow(chain, { signal: own.shutdown.signal, onStarted: () => onStarted(chain), onCaughtUp }),
+  })
+  const { done } = supervisor
   // Its owner is told once listening has begun; until then a failure must not count as unhandled.
   done.catch(() => undefined)
-  await Promise.race([view.started, done])
+  await Promise.race([Promise.all([...starting.values()].map(({ promise }) => promise)), done])
   await app.listen({ host: config.gateway.host, port: config.gateway.port })
   const { port } = app.server.address() as AddressInfo
   logger.info({ port }, 'Gateway listening')
 
-  return {
-    readiness: () => {
-      const behind = view.chainsBehind
-      return behind.length === 0 ? undefined : `not caught up yet: ${behind.join(', ')}`
-    },
-    done,
-  }
+  return { readiness: () => supervisor.readiness(), done }
 }
 
 function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf'> {

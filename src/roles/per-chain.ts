@@ -1,37 +1,27 @@
 import type { ChainConfig, Config } from '../config/schema.ts'
 import type { Common } from '../lib/common.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
-import type { RunningRole } from './role.ts'
+import { FaultReports } from './fault-reports.ts'
+import type { RoleName, RunningRole } from './role.ts'
+import { type Attempt, ChainSupervisor } from './supervise.ts'
 
-export type ChainRun = {
-  readonly chain: string
-  readonly config: ChainConfig
-  readonly logs: Logs
-  readonly common: Common
-  /** To be called once the chain is where the role can be relied upon. */
-  readonly onCaughtUp: () => void
-}
+export type ChainRun = Attempt & { readonly config: ChainConfig; readonly logs: Logs }
 
 /** Runs a role's work for every configured chain at once; it is ready when all of them have caught up. */
 export async function startPerChain(
+  role: RoleName,
   config: Config,
   common: Common,
   run: (chain: ChainRun) => Promise<void>,
 ): Promise<RunningRole> {
   const logs = await connectLogs(config.nats, common)
   common.shutdown.onClose('log', () => logs.close())
-  const behind = new Set(Object.keys(config.chains))
-  const runs = Object.entries(config.chains).map(([chain, chainConfig]) =>
-    run({
-      chain,
-      config: chainConfig,
-      logs,
-      common: { ...common, logger: common.logger.child({ chain }) },
-      onCaughtUp: () => behind.delete(chain),
-    }),
-  )
-  return {
-    readiness: () => (behind.size === 0 ? undefined : `not caught up yet: ${[...behind].join(', ')}`),
-    done: Promise.all(runs).then(() => undefined),
-  }
+  const reports = await FaultReports.open(role, logs, common)
+  const supervisor = new ChainSupervisor({
+    chains: Object.keys(config.chains),
+    common,
+    onFault: (chain, fault) => reports.set(chain, fault),
+    run: (attempt) => run({ ...attempt, config: config.chains[attempt.chain] as ChainConfig, logs }),
+  })
+  return { readiness: () => supervisor.readiness(), done: supervisor.done }
 }

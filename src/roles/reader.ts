@@ -36,24 +36,9 @@ const INDEX_FORMAT = 'reader-2'
 
 export const startReader: StartRole = async (config, common) => {
   const metrics = createReaderMetrics(common)
-  const halted = new Map<string, string>()
-  const running = await startPerChain(config, common, async (run) => {
-    try {
-      await readChain(run, join(config.data_dir, 'reader', run.chain), metrics)
-    } catch (error) {
-      if (!isHaltOfChain(error)) throw error
-      // Only this chain is in doubt. The process goes on to say so, to read the others, and to serve what it has.
-      run.common.logger.fatal({ err: error, code: error.code }, 'The chain is halted')
-      metrics.halted.set({ chain: run.chain, code: error.code }, 1)
-      halted.set(run.chain, error.code)
-      await aborted(common.shutdown.signal)
-    }
-  })
-  const haltedNow = (): string => [...halted].map(([chain, code]) => `${chain} (${code})`).join(', ')
-  return {
-    readiness: () => (halted.size === 0 ? running.readiness() : `halted: ${haltedNow()}`),
-    done: running.done,
-  }
+  return startPerChain('reader', config, common, (run) =>
+    readChain(run, join(config.data_dir, 'reader', run.chain), metrics),
+  )
 }
 
 async function readChain(
@@ -126,9 +111,10 @@ async function readChain(
     },
     onCurrent: () => undefined,
   })
-  logs.answer(`${ACCOUNTS_TOPIC}.${chain}`, async (question) =>
+  const answering = logs.answer(`${ACCOUNTS_TOPIC}.${chain}`, async (question) =>
     encodeAccountsAnswer(await askAccounts(rpc, decodeAccountsQuestion(question))),
   )
+  common.shutdown.onClose('answers about accounts', () => answering.stop())
   const appender = new Appender(publisher, index, store)
   await new Reader({
     chain,
@@ -201,16 +187,5 @@ function untilAnswered<T>(ask: () => Promise<T>, { shutdown, logger }: Common): 
     signal: shutdown.signal,
     isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
     onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for the node'),
-  })
-}
-
-function isHaltOfChain(error: unknown): error is ChaintapeError {
-  return error instanceof ChaintapeError && error.code === 'fork_below_final'
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }

@@ -2,6 +2,8 @@ import type { Config } from '../config/schema.ts'
 import type { AdminAnswer, Readiness } from '../lib/admin-server.ts'
 import type { Common } from '../lib/common.ts'
 
+export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
+
 /** A started role: `done` resolves once it has stopped as asked, and rejects when it cannot go on. */
 export type RunningRole = {
   readonly readiness: Readiness

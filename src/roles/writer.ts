@@ -8,7 +8,9 @@ import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
+import { FaultReports } from './fault-reports.ts'
 import type { StartRole } from './role.ts'
+import { type Attempt, ChainSupervisor } from './supervise.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
@@ -19,20 +21,27 @@ type Problems = Map<string, string>
 /** Makes the changes of every chain durable: rows in ClickHouse, documents in Redis. */
 export const startWriter: StartRole = async (config, common) => {
   const problems: Problems = new Map([['writer', 'the writer is starting']])
-  const done = runWriter(config, common, problems)
+  let supervisor: ChainSupervisor | undefined
+  const done = runWriter(config, common, problems, (started) => {
+    supervisor = started
+  })
   common.shutdown.onClose('writer', async () => {
     // Why it stopped is told by `done`; here it only matters that it has.
     await Promise.allSettled([done])
   })
-  return { readiness: () => problems.values().next().value, done }
+  return { readiness: () => problems.values().next().value ?? supervisor?.readiness(), done }
 }
 
-async function runWriter(config: Config, common: Common, problems: Problems): Promise<void> {
+async function runWriter(
+  config: Config,
+  common: Common,
+  problems: Problems,
+  onStarted: (supervisor: ChainSupervisor) => void,
+): Promise<void> {
   const { signal } = common.shutdown
   const metrics = createWriterMetrics(common.metrics)
   const insistOn = (activity: string, until = signal): Insist =>
     createInsist(activity, until, common.logger, metrics, problems)
-  const chains = Object.keys(config.chains)
   try {
     await using resources = new AsyncDisposableStack()
     const logs = await connectLogs(config.nats, common)
@@ -45,11 +54,13 @@ async function runWriter(config: Config, common: Common, problems: Problems): Pr
     const hot = await insistOn('connect_redis')(() => openHotStore(config.redis, common))
     resources.defer(() => hot.close())
 
-    for (const chain of chains) problems.set(chain, `${chain}: has not started yet`)
     problems.delete('writer')
-    const failed = new AbortController()
-    const stop = AbortSignal.any([signal, failed.signal])
-    const writing = chains.map(async (chain) => {
+    const reports = await FaultReports.open('writer', logs, common)
+    const writeChain = async ({ chain, common: own, onCaughtUp }: Attempt): Promise<void> => {
+      const { signal: stop } = own.shutdown
+      own.shutdown.onClose('problems', () => {
+        for (const about of [chain, `retry:${chain}`]) problems.delete(about)
+      })
       const writer = new ChainWriter({
         chain,
         log: await logs.open('CHANGES', chain),
@@ -58,17 +69,23 @@ async function runWriter(config: Config, common: Common, problems: Problems): Pr
         rebuildHot: (head) => rebuildHot(head, { reader, hot, recentCandles: config.redis.recent_candles }),
         limits: config.writer,
         metrics,
-        logger: common.logger.child({ action: 'write', chain }),
+        logger: own.logger.child({ action: 'write' }),
         signal: stop,
         insist: insistOn(chain, stop),
         report: (problem) => setProblem(problems, chain, problem),
+        onCaughtUp,
       })
       await writer.run()
+    }
+    const supervisor = new ChainSupervisor({
+      chains: Object.keys(config.chains),
+      common,
+      onFault: (chain, fault) => reports.set(chain, fault),
+      run: writeChain,
     })
-    // A role that cannot do all its work does none; the stores stay open until every chain has come to rest.
-    for (const chain of writing) chain.catch((error: unknown) => failed.abort(error))
-    await Promise.allSettled(writing)
-    failed.signal.throwIfAborted()
+    onStarted(supervisor)
+    // The stores stay open until every chain has come to rest.
+    await supervisor.done
   } catch (error) {
     if (!signal.aborted || isFinal(error)) throw error
     common.logger.info({ err: error }, 'Stopped before the batch at hand was written')

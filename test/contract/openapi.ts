@@ -27,7 +27,7 @@ export function descriptionFaults(served: unknown): string[] {
 
 const SERVERS = JSON.stringify([{ url: 'https://one.example' }, { url: 'https://two.example' }])
 const METHODS = new Set(['get', 'post'])
-const STATUSES = ['200', '400', '401', '403', '429', '500']
+const STATUSES = ['200', '400', '401', '403', '429', '500', '503']
 const UNIT_HEADERS = ['X-CU-Cost', 'X-CU-Remaining', 'X-CU-Reset', 'RateLimit', 'RateLimit-Policy']
 const FRESHNESS_HEADERS = ['X-Block', 'X-Block-Time', 'X-Lag-Ms']
 

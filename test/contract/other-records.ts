@@ -104,7 +104,19 @@ export const STATUS: Shape = {
           ['final_block', 'count', OURS],
           ['lag_ms', 'count', OURS],
           ['is_complete', 'boolean', OURS],
+          ['is_available', 'boolean', OURS],
         ],
+        inner: {
+          faults: {
+            arrayOf: {
+              rows: [
+                ['role', 'text', OURS],
+                ['code', 'text', OURS],
+                ['since', 'time', OURS],
+              ],
+            },
+          },
+        },
       },
     },
   },

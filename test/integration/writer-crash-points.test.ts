@@ -76,6 +76,7 @@ test('after a crash at any point the marker vouches for nothing that is not in b
     signal: common.shutdown.signal,
     insist: (work) => work(),
     report: () => undefined,
+    onCaughtUp: () => undefined,
   }
   try {
     for (const [i, point] of points.entries()) {

@@ -114,6 +114,7 @@ export function startSession(
     head: () => undefined,
     end: () => ({ after: { epoch: 'e', seq: 5, link: 0 }, version: 5, time: 5 }),
     chainsBehind: [],
+    isAvailable: () => true,
     ...options.view,
   } satisfies MarketReader
   const metrics = createGatewayMetrics(new Registry())

@@ -30,7 +30,7 @@ export async function sendProblem(
   if (told.code === 'internal') request.log.error(facts, 'Request failed')
   if (told.code === 'store_unavailable') request.log.warn(facts, 'Request failed for want of a store')
   const body = problem(told, request.id)
-  if (body.status === 500 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
+  if (body.status >= 500 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
 }
 
@@ -46,6 +46,9 @@ function toRequestError(error: FastifyError | Error): RequestError {
   if (error instanceof RequestError) return error
   if (error instanceof ChaintapeError && error.code === 'store_unavailable') {
     return new RequestError('store_unavailable', 'what the answer is made of cannot be read at the moment')
+  }
+  if (error instanceof ChaintapeError && error.code === 'chain_unavailable') {
+    return new RequestError('chain_unavailable', error.message)
   }
   if ('validation' in error && error.validation !== undefined) return fromValidation(error.validation)
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500

@@ -1,5 +1,7 @@
+import type { FastifyReply } from 'fastify'
+import type { MarketReader } from '../market-view.ts'
 import { RequestError } from '../problem.ts'
-import type { RestContext } from './context.ts'
+import type { ChainInfo, RestContext } from './context.ts'
 
 /** A chain named by a parameter of the query. */
 export function knownChain(chain: string, familyOf: RestContext['familyOf']): string {
@@ -7,4 +9,20 @@ export function knownChain(chain: string, familyOf: RestContext['familyOf']): st
   throw new RequestError('unknown_chain', 'the chain is not one of those served', [
     { pointer: '#/chain', detail: 'is not one of those served: see GET /v2/chains' },
   ])
+}
+
+/** For answers about several chains: one that is unavailable is left out and named; if none is left, there is no answer. */
+export function availableOf(
+  chains: readonly ChainInfo[],
+  view: Pick<MarketReader, 'isAvailable'>,
+  reply: FastifyReply,
+): readonly ChainInfo[] {
+  const missing = chains.filter(({ chain }) => !view.isAvailable(chain))
+  if (missing.length === 0) return chains
+  const names = missing.map(({ chain }) => chain).join(', ')
+  if (missing.length === chains.length) {
+    throw new RequestError('chain_unavailable', `unavailable: ${names}; retry after the given delay`)
+  }
+  reply.header('x-unavailable-chains', names)
+  return chains.filter((each) => !missing.includes(each))
 }

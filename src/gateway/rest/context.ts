@@ -1,3 +1,4 @@
+import type { ReportedFault } from '../../domain/chain-fault.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
 import type { Answer, AnswerCache } from '../answer-cache.ts'
 import type { ContractReports } from '../contract-reports.ts'
@@ -22,6 +23,8 @@ export type RestContext = {
   readonly chains: readonly ChainInfo[]
   /** The coins that a chain's other tokens are traded against, highest rank first. */
   readonly mainTokensOf: (chain: string) => readonly string[]
+  /** The faults that roles report of a chain. */
+  readonly faultsOf: (chain: string) => readonly ReportedFault[]
   readonly nativeDecimalsOf: (chain: string) => number
   /** What the configured lists say of a token. */
   readonly listingOf: TokenLists['listingOf']

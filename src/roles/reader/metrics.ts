@@ -62,12 +62,6 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain', 'endpoint'],
       registers,
     }),
-    halted: new Gauge({
-      name: 'chaintape_reader_halted',
-      help: '1 when the chain is no longer read and an operator has to look; the code says why',
-      labelNames: ['chain', 'code'],
-      registers,
-    }),
   }
 }
 

@@ -27,6 +27,8 @@ export type ChainWriterParts = {
   readonly insist: <T>(work: () => Promise<T>) => Promise<T>
   /** What keeps the chain from being written; undefined when nothing does. */
   readonly report: (problem: string | undefined) => void
+  /** Called when the chain is written up to where CHANGES ended at the start. */
+  readonly onCaughtUp: () => void
 }
 
 /** While nothing happens on a chain, Redis is looked at so often: it may lose its data at any time. */
@@ -51,6 +53,8 @@ export class ChainWriter {
   /** What was last applied to Redis: what others may have seen there. */
   #applied: ChainHead | undefined
   #lastSeq = -1
+  /** Where CHANGES ended at the start; infinite once that was reached. */
+  #end = 0
 
   constructor(parts: ChainWriterParts) {
     this.#parts = parts
@@ -58,13 +62,15 @@ export class ChainWriter {
 
   /** Until the signal aborts: then the batch at hand is finished first. */
   async run(): Promise<void> {
-    const { chain, history, hot, limits, logger, metrics, signal, insist, report } = this.#parts
+    const { chain, history, hot, limits, log, logger, metrics, signal, insist, report } = this.#parts
     this.#written = await insist(() => history.marker(chain))
     if (this.#written !== undefined) {
       this.#lastSeq = this.#written.seq
       metrics.advance(this.#written)
     }
     await insist(() => this.#completeHot())
+    this.#end = await log.lastSequence()
+    this.#reportCaughtUp()
     report(undefined)
     logger.info({ seq: this.#lastSeq, number: this.#written?.number }, 'Writing the chain')
 
@@ -113,12 +119,19 @@ export class ChainWriter {
         return counts
       })
       this.#written = head
+      this.#reportCaughtUp()
       report(undefined)
       metrics.advance(head)
       metrics.batches.inc({ chain })
       metrics.batchSeconds.observe({ chain }, (performance.now() - startedAt) / 1_000)
       for (const [table, count] of Object.entries(written)) metrics.rows.inc({ chain, table }, count)
     }
+  }
+
+  #reportCaughtUp(): void {
+    if ((this.#written?.position.seq ?? 0) < this.#end) return
+    this.#end = Number.POSITIVE_INFINITY
+    this.#parts.onCaughtUp()
   }
 
   /** Looks after Redis for as long as there is nothing to write. */

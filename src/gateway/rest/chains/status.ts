@@ -7,7 +7,8 @@ const schema = {
   operationId: 'status',
   summary: 'How far each chain is; needs no key',
   description: `is_complete is false while this gateway has not caught up with what its log held when it was started.
-lag_ms is the age of the newest block.`,
+lag_ms is the age of the newest block. is_available is false while operations on the chain are refused with chain_unavailable.
+faults lists the roles that a fault keeps from processing the chain, with its code and when it began.`,
   tags: ['Service'],
   security: [],
   querystring: noQuery,
@@ -23,6 +24,8 @@ lag_ms is the age of the newest block.`,
               final_block: maybeInteger,
               lag_ms: maybeInteger,
               is_complete: Type.Boolean(),
+              is_available: Type.Boolean(),
+              faults: Type.Array(answerOf({ role: text, code: text, since: integer }, 'ChainFault')),
             },
             'ChainStatus',
           ),
@@ -35,7 +38,7 @@ lag_ms is the age of the newest block.`,
 }
 
 /** `GET /v2/status` */
-export function addStatus(scope: Scope, { view, chains }: RestContext): void {
+export function addStatus(scope: Scope, { view, chains, faultsOf }: RestContext): void {
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
@@ -51,7 +54,16 @@ export function addStatus(scope: Scope, { view, chains }: RestContext): void {
                 final_block: head.finalNumber,
                 lag_ms: Math.max(0, now - head.time * 1_000),
               }
-        return { chain, ...known, is_complete: !behind.has(chain) }
+        const faults = faultsOf(chain).map(({ role, code, since }) => {
+          return { role, code, since: Math.floor(since / 1_000) }
+        })
+        return {
+          chain,
+          ...known,
+          is_complete: !behind.has(chain),
+          is_available: view.isAvailable(chain),
+          faults,
+        }
       }),
       time: Math.floor(now / 1_000),
     }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type ChainId, formatChainId, normaliseAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
-import { knownChain } from '../chain-param.ts'
+import { availableOf, knownChain } from '../chain-param.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
 import { answerOf, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
 import { sendJson } from '../send-json.ts'
@@ -47,10 +47,11 @@ counts, what is unknown last. Of more than ${MAX_CANDIDATES} matches, those with
 
 /** `GET /v2/tokens` */
 export function addKeywordSearch(scope: Scope, context: RestContext): void {
-  const { chains, familyOf } = context
+  const { chains, familyOf, view } = context
   scope.get('/v2/tokens', { schema, config: { cu: 5 } }, async (request, reply) => {
     const { keyword, chain, limit, orderby } = request.query
-    const wanted = chains.filter((each) => chain === undefined || each.chain === knownChain(chain, familyOf))
+    const asked = chains.filter((each) => chain === undefined || each.chain === knownChain(chain, familyOf))
+    const wanted = availableOf(asked, view, reply)
     reply.answerChains = wanted.map((each) => each.chain)
     const byAddress = wanted.flatMap(({ chain: name, family }): ChainId[] => {
       const address = normaliseAddress(family, 'token', keyword)

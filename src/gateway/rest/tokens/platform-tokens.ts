@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { RequestError } from '../../problem.ts'
 import type { Scope } from '../../scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
+import { availableOf } from '../chain-param.ts'
 import type { RestContext } from '../context.ts'
 import { limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
 import { ORDERS, type Order, type PlatformTag, parsePlatformTag } from './platform-tag.ts'
@@ -31,7 +32,8 @@ export function addPlatformTokens(scope: Scope, context: RestContext): void {
   scope.get('/v2/tokens/platform', { schema, config: { cu: 10 } }, async (request, reply) => {
     const { tag: word, limit, orderby } = request.query
     const tag = knownTag(word, orderby, chains)
-    const names = chains.filter((each) => isOn(tag, each)).map(({ chain }) => chain)
+    const asked = chains.filter((each) => isOn(tag, each))
+    const names = availableOf(asked, view, reply).map(({ chain }) => chain)
     reply.answerChains = names
     const ranked = names.map(async (chain) => {
       const addresses = await view.ranked(chain, tag.rank, limit)

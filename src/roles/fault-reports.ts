@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { encodeFault } from '../domain/chain-fault.ts'
+import type { Common } from '../lib/common.ts'
+import type { Logs } from '../log/connect.ts'
+import type { LatestValues } from '../log/latest-values.ts'
+import type { RoleName } from './role.ts'
+import type { ChainFault } from './supervise.ts'
+
+/** A third of the time after which a report expires. */
+const REPEAT_MS = 20_000
+
+/** Publishes the faults of this process for gateways, which show them in `GET /v2/status`. */
+export class FaultReports {
+  readonly #role: RoleName
+  readonly #bucket: LatestValues
+  readonly #common: Common
+  /** Two processes of a role may have different faults. */
+  readonly #instance = randomUUID().slice(0, 8)
+  readonly #faults = new Map<string, ChainFault>()
+
+  private constructor(role: RoleName, bucket: LatestValues, common: Common) {
+    this.#role = role
+    this.#bucket = bucket
+    this.#common = common
+    const repeat = setInterval(() => {
+      for (const chain of this.#faults.keys()) this.#put(chain)
+    }, REPEAT_MS)
+    repeat.unref()
+    common.shutdown.onClose('fault reports', () => clearInterval(repeat))
+  }
+
+  static async open(role: RoleName, logs: Pick<Logs, 'openLatest'>, common: Common): Promise<FaultReports> {
+    return new FaultReports(role, await logs.openLatest('FAULTS'), common)
+  }
+
+  set(chain: string, fault: ChainFault | undefined): void {
+    if (fault === undefined) this.#faults.delete(chain)
+    else this.#faults.set(chain, fault)
+    this.#put(chain)
+  }
+
+  #put(chain: string): void {
+    const name = `${chain}.${this.#role}.${this.#instance}`
+    this.#bucket.put(name, encodeFault(this.#faults.get(chain))).catch((error: unknown) => {
+      // Repeated soon; the fault itself is in the log, in /readyz and in the metrics.
+      if (!this.#common.shutdown.signal.aborted)
+        this.#common.logger.warn({ err: error, chain }, 'Could not publish the fault of a chain')
+    })
+  }
+}

@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Counter, Gauge } from 'prom-client'
+import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
+import type { Common } from '../lib/common.ts'
+import { Shutdown } from '../lib/shutdown.ts'
+
+export type ChainFault = { readonly code: ErrorCode; readonly message: string; readonly since: number }
+
+export type Attempt = {
+  readonly chain: string
+  /** Its `shutdown` ends with the attempt: whatever is registered there is closed before the next one. */
+  readonly common: Common
+  /** To be called once the chain is where the role can be relied upon; ends the fault of an earlier attempt. */
+  readonly onCaughtUp: () => void
+}
+
+export type SuperviseOptions = {
+  readonly chains: readonly string[]
+  readonly common: Common
+  readonly run: (attempt: Attempt) => Promise<void>
+  /** Called when a chain's fault begins, changes or ends. */
+  readonly onFault?: (chain: string, fault: ChainFault | undefined) => void
+  readonly firstDelayMs?: number
+  readonly maxDelayMs?: number
+}
+
+/** These concern the whole process, whichever chain meets them first. */
+const PROCESS_FAULTS: ReadonlySet<ErrorCode> = new Set(['config_invalid'])
+/** Decided by a person: a node that changes its mind again must not end these (docs/decisions/0015). */
+const HELD_FAULTS: ReadonlySet<ErrorCode> = new Set(['fork_below_final'])
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
+
+/** Runs a role's work per chain. A chain that fails is restarted after a delay; the others do not notice. */
+export class ChainSupervisor {
+  /** Rejects on a fault of the whole process; resolves once every chain has stopped. */
+  readonly done: Promise<void>
+  readonly #options: SuperviseOptions
+  readonly #behind: Set<string>
+  readonly #faults = new Map<string, ChainFault>()
+  readonly #wake = new Map<string, () => void>()
+  readonly #ended = new AbortController()
+  readonly #faulty: Gauge<'chain' | 'code'>
+  readonly #restarts: Counter<'chain'>
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options
+    this.#behind = new Set(options.chains)
+    const registers = [options.common.metrics]
+    this.#faulty = new Gauge({
+      name: 'chaintape_chain_fault',
+      help: '1 while the chain is stopped by a fault, with its code; it is retried',
+      labelNames: ['chain', 'code'],
+      registers,
+    })
+    this.#restarts = new Counter({
+      name: 'chaintape_chain_restarts_total',
+      help: 'Times the chain was started again after a fault',
+      labelNames: ['chain'],
+      registers,
+    })
+    this.done = this.#superviseAll()
+  }
+
+  get faults(): ReadonlyMap<string, ChainFault> {
+    return this.#faults
+  }
+
+  /** Undefined when every chain runs and has caught up, else the reason why not. */
+  readiness(): string | undefined {
+    const reasons = [...this.#faults].map(([chain, { code, message }]) => `${chain}: ${code}: ${message}`)
+    const behind = [...this.#behind].filter((chain) => !this.#faults.has(chain))
+    if (behind.length > 0) reasons.push(`not caught up yet: ${behind.join(', ')}`)
+    return reasons.length === 0 ? undefined : reasons.join('\n')
+  }
+
+  /** Retries a faulty chain now instead of after its delay. */
+  retryNow(chain: string): void {
+    this.#wake.get(chain)?.()
+  }
+
+  async #superviseAll(): Promise<void> {
+    const runs = this.#options.chains.map(async (chain) => {
+      try {
+        await this.#supervise(chain)
+      } catch (error) {
+        this.#ended.abort(error)
+        throw error
+      }
+    })
+    await Promise.allSettled(runs)
+    await Promise.all(runs)
+  }
+
+  async #supervise(chain: string): Promise<void> {
+    const { common, firstDelayMs = FIRST_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#options
+    const logger = common.logger.child({ chain })
+    const signal = AbortSignal.any([common.shutdown.signal, this.#ended.signal])
+    let failures = 0
+    while (!signal.aborted) {
+      const lifetime = new Shutdown(logger, { parent: signal })
+      const startedMs = performance.now()
+      let failure: unknown
+      try {
+        await this.#options.run({
+          chain,
+          common: { ...common, logger, shutdown: lifetime },
+          onCaughtUp: () => {
+            failures = 0
+            this.#behind.delete(chain)
+            this.#setFault(chain, undefined)
+          },
+        })
+      } catch (error) {
+        failure = error
+      }
+      await lifetime.finish()
+      if (signal.aborted || failure === undefined) return
+      if (performance.now() - startedMs > maxDelayMs) failures = 0
+      const code = failure instanceof ChaintapeError ? failure.code : 'internal'
+      this.#setFault(chain, { code, message: messageOf(failure), since: Date.now() })
+      if (PROCESS_FAULTS.has(code) || this.#isFencedOff()) throw failure
+      if (HELD_FAULTS.has(code)) {
+        logger.fatal({ err: failure, code }, 'Chain halted')
+        await this.#pause(chain, undefined, signal)
+        continue
+      }
+      // A fenced chain has another owner: it must not be fought for in quick succession.
+      const ceiling = code === 'fenced' ? maxDelayMs : Math.min(maxDelayMs, firstDelayMs * 2 ** failures)
+      const delayMs = Math.round(ceiling * (0.5 + Math.random() / 2))
+      failures++
+      logger.error({ err: failure, code, delay_ms: delayMs }, 'Chain stopped by a fault; retrying')
+      await this.#pause(chain, delayMs, signal)
+      if (!signal.aborted) this.#restarts.inc({ chain })
+    }
+  }
+
+  /** Other processes own all the chains: this one has nothing to do. */
+  #isFencedOff(): boolean {
+    return this.#options.chains.every((chain) => this.#faults.get(chain)?.code === 'fenced')
+  }
+
+  #setFault(chain: string, fault: ChainFault | undefined): void {
+    const before = this.#faults.get(chain)
+    if (before?.code === fault?.code && before?.message === fault?.message) return
+    if (before !== undefined) this.#faulty.remove({ chain, code: before.code })
+    if (fault === undefined) this.#faults.delete(chain)
+    else {
+      this.#faults.set(chain, fault)
+      this.#faulty.set({ chain, code: fault.code }, 1)
+      this.#behind.add(chain)
+    }
+    this.#options.onFault?.(chain, fault)
+  }
+
+  /** Without a time, until the signal aborts or `retryNow` is called. */
+  async #pause(chain: string, ms: number | undefined, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController()
+    this.#wake.set(chain, () => woken.abort())
+    const end = AbortSignal.any([signal, woken.signal])
+    if (ms === undefined) await once(end, 'abort')
+    else await sleep(ms, undefined, { signal: end }).catch(() => undefined)
+    this.#wake.delete(chain)
+  }
+}
+
+function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
+}
