@@ -107,7 +107,7 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
     hot: { recentCandles: async () => undefined },
     history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
   })
-  const { events: found, end } = await view.trades(PAIR, undefined, limit)
+  const { events: found, end } = await view.trades(PAIR, { before: undefined, limit })
   const places = found.map(({ key }) => key.block - 100)
   assert.deepEqual(
     places,

@@ -1,7 +1,12 @@
-import type { Candle, EventRef, LiquidityEvent, Trade } from '../domain/change.ts'
+import type { Candle, EventRef, LiquidityEvent, Pair, Trade } from '../domain/change.ts'
 import type { ChainId } from '../domain/ids.ts'
 import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
-import type { EventPlace, HistoryReader, MatchesQuestion } from '../store/clickhouse/read/history-reader.ts'
+import type {
+  Activity,
+  EventPlace,
+  HistoryReader,
+  MatchesQuestion,
+} from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { ChainEnd } from './followed-chain.ts'
 import type { CandleSeries, MarketView } from './market-view.ts'
@@ -14,7 +19,18 @@ export type HistoryViewOptions = {
   readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
 }
 
-export type CandleRange = { readonly from: number; readonly to: number; readonly limit: number }
+export type CandleRange = {
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  readonly activity?: Activity | undefined
+}
+
+export type EventRange = {
+  readonly before: EventPlace | undefined
+  readonly limit: number
+  readonly activity?: Activity | undefined
+}
 
 /** Newest first; every change set up to `end` is taken into account, and none after it. */
 export type EventPage<T> = { readonly events: T[]; readonly end: ChainEnd }
@@ -24,8 +40,8 @@ export type HistoryView = {
   /** The newest ones of the range, newest first. */
   candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
   /** Those right before a place, newest first. */
-  trades(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<EventPage<Trade>>
-  liquidity(pair: ChainId, before: EventPlace | undefined, limit: number): Promise<EventPage<LiquidityEvent>>
+  trades(pair: ChainId, range: EventRange): Promise<EventPage<Trade>>
+  liquidity(pair: ChainId, range: EventRange): Promise<EventPage<LiquidityEvent>>
   /** What may match, as the writer last left it. */
   tokenMatches(question: MatchesQuestion): Promise<ChainId[]>
 }
@@ -33,8 +49,7 @@ export type HistoryView = {
 export function createHistoryView({ view, hot, history }: HistoryViewOptions): HistoryView {
   const events = async <T extends EventRef>(
     { chain, address }: ChainId,
-    before: EventPlace | undefined,
-    limit: number,
+    { before, limit, activity }: EventRange,
     overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>>,
     ask: (question: Parameters<HistoryReader['trades']>[0]) => Promise<Versioned<T>[]>,
   ): Promise<EventPage<T>> => {
@@ -42,7 +57,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
       recent: () => view.recent(chain),
       end: () => view.end(chain),
       overlaid,
-      ask: (upTo, wanted) => ask({ chain, pair: address, upTo, before, limit: wanted }),
+      ask: (upTo, wanted) => ask({ chain, pair: address, upTo, before, limit: wanted, activity }),
       idOf: ({ key }) => formatOrderKey(key),
       isWanted: ({ key }) => before === undefined || compareOrderKeys(key, before.key) < 0,
       newestFirst: (a, b) => compareOrderKeys(b.key, a.key),
@@ -51,7 +66,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
     return { events: standing.map(({ record }) => record), end }
   }
   return {
-    candles: async (series, { from, to, limit }) => {
+    candles: async (series, { from, to, limit, activity }) => {
       const isInside = ({ start }: Candle): boolean => start >= from && start <= to
       const { standing } = await joined({
         recent: () => view.recent(series.chain),
@@ -62,7 +77,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
           const inside = (recent?.candles ?? []).filter(({ record }) => isInside(record))
           const isEnough =
             recent !== undefined && (completeFrom(recent, wanted) <= from || inside.length >= wanted)
-          return isEnough ? inside : history.candles({ ...series, upTo, from, to, limit: wanted })
+          return isEnough ? inside : history.candles({ ...series, upTo, from, to, limit: wanted, activity })
         },
         idOf: ({ start }) => start,
         isWanted: isInside,
@@ -71,24 +86,32 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
       })
       return standing
     },
-    trades: (pair, before, limit) =>
+    trades: (pair, range) =>
       events(
         pair,
-        before,
-        limit,
+        range,
         (overlay) => overlay.trades(pair.address),
         (question) => history.trades(question),
       ),
-    liquidity: (pair, before, limit) =>
+    liquidity: (pair, range) =>
       events(
         pair,
-        before,
-        limit,
+        range,
         (overlay) => overlay.liquidity(pair.address),
         (question) => history.liquidity(question),
       ),
     tokenMatches: (question) => history.tokenMatches(question),
   }
+}
+
+/** When a pair traded, which its candles follow. */
+export function tradingOf({ firstTradeAt, lastTradeAt }: Pair): Activity {
+  return { first: firstTradeAt, last: lastTradeAt }
+}
+
+/** When liquidity of a pair may have changed. */
+export function existenceOf({ createdAt, updatedAt }: Pair): Activity {
+  return { first: createdAt, last: updatedAt }
 }
 
 /** The start from which on the hot store has told every candle. */

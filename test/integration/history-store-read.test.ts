@@ -14,6 +14,7 @@ import {
 } from '../../src/store/clickhouse/read/history-reader.ts'
 import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import type { Versioned } from '../../src/store/versioned.ts'
+import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/busy-pair.ts'
 import { buildTrade, Dice } from '../support/change-builders.ts'
 import { type Kept, tellStory, type World } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -184,5 +185,106 @@ test('rows are kept for as long as the settings say, and for ever without', asyn
     assert.deepEqual(await ttl(), [])
   } finally {
     await store.close()
+  }
+})
+
+const GRANULE = 512
+const ALL_VERSIONS = 1e12
+
+/** What the whole server has read until now; nobody else uses it. */
+async function selected(): Promise<{ rows: number; parts: number }> {
+  const answer = await client.query({
+    query: `SELECT event, value FROM system.events WHERE event IN ('SelectedRows', 'SelectedParts')`,
+    format: 'JSONEachRow',
+  })
+  const events = new Map(
+    (await answer.json<{ event: string; value: string }>()).map(({ event, value }) => [event, Number(value)]),
+  )
+  return { rows: events.get('SelectedRows') ?? 0, parts: events.get('SelectedParts') ?? 0 }
+}
+
+/** Rows of system.events count too. */
+const OWN_ROWS = 500
+
+async function assertCheap(wanted: number, read: () => Promise<readonly unknown[]>): Promise<void> {
+  const before = await selected()
+  const { length } = await read()
+  const after = await selected()
+  assert.equal(length, wanted)
+  const [rows, parts] = [after.rows - before.rows - OWN_ROWS, after.parts - before.parts]
+  const most = wanted >= 1_000 ? 20 * wanted : 3 * GRANULE * parts
+  assert.ok(rows <= most, `${wanted} rows: ${rows} of ${parts} parts were read, more than ${most}`)
+}
+
+// `npm run bench -- history` reads the same from five million rows.
+const busyPairs: readonly BusyPair[] = [
+  { rows: 48_000, months: 12, parts: 1 },
+  { rows: 48_000, months: 3, parts: 10, removedEvery: 40, changedEvery: 20 },
+]
+
+for (const busy of busyPairs) {
+  const { rows, months, parts } = busy
+  test(`a page reads little more than it returns: ${months} months, ${parts} parts`, async () => {
+    const database = `busy_${months}_${parts}`
+    await withHistory(database, async (_, reader) => {
+      const own = createClient({ url: stack.clickhouseUrl, database })
+      try {
+        for (const table of ['trades', 'liquidity', 'candles'] as const) await fillBusyPair(own, table, busy)
+      } finally {
+        await own.close()
+      }
+      const [first, middle, last] = [0, rows / 2, rows - 1].map((index) => timeOf(busy, index)) as [
+        number,
+        number,
+        number,
+      ]
+      const question = { chain: 'eth', upTo: ALL_VERSIONS, pair: BUSY_PAIR, activity: { first, last } }
+      const place = { time: middle, key: { block: 18_000_000 + rows / 2, tx: 0, log: 0 } }
+      for (const limit of [100, 1_000]) {
+        for (const before of [undefined, place]) {
+          await assertCheap(limit, () => reader.trades({ ...question, before, limit }))
+          await assertCheap(limit, () => reader.liquidity({ ...question, before, limit }))
+        }
+        for (const to of [2 ** 32 - 1, middle]) {
+          const series = { ...question, interval: 's1' as const, from: 0, to, limit }
+          await assertCheap(limit, () => reader.candles(series))
+        }
+      }
+    })
+  })
+}
+
+test('smaller granules take over every row, after a crash at any step', async () => {
+  const database = 'granules'
+  const options = { url: stack.clickhouseUrl, database, username: 'default', password: '' }
+  await migrate(options, common)
+  const own = createClient({ url: stack.clickhouseUrl, database })
+  const run = (query: string): Promise<unknown> => own.command({ query })
+  const create = (name: string, granularity: number): Promise<unknown> =>
+    run(`CREATE TABLE ${name} AS trades ENGINE = ReplacingMergeTree(seq, is_deleted)
+      PARTITION BY (chain, toYYYYMM(time)) ORDER BY (chain, pair, time, block, tx, log)
+      SETTINGS fsync_after_insert = 1, index_granularity = ${granularity}`)
+  const state = async (): Promise<unknown> => {
+    const query = `SELECT name, toUInt32(extract(engine_full, 'index_granularity = ([0-9]+)')) AS granularity,
+        (SELECT toUInt32(count()) FROM trades FINAL) AS rows
+      FROM system.tables WHERE database = '${database}' AND name LIKE 'trades%'`
+    return (await own.query({ query, format: 'JSONEachRow' })).json()
+  }
+  const busy = { rows: 3_000, months: 3, parts: 1 }
+  try {
+    // Before the first step; with a replacement that was not finished; and exchanged, but the old table is still there.
+    for (const step of ['old', 'half', 'exchanged']) {
+      await create('coarse', 8_192)
+      await run('DROP TABLE trades SYNC')
+      await run('RENAME TABLE coarse TO trades')
+      await fillBusyPair(own, 'trades', busy)
+      if (step !== 'old') await create('trades_g512', 512)
+      if (step === 'half') await run(`INSERT INTO trades_g512 SELECT * FROM trades WHERE block % 3 = 0`)
+      if (step === 'exchanged') await run('EXCHANGE TABLES trades AND trades_g512')
+      await Promise.all([migrate(options, common), migrate(options, common)])
+      assert.deepEqual(await state(), [{ name: 'trades', granularity: 512, rows: busy.rows }], step)
+    }
+  } finally {
+    await own.close()
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { forCluster } from './cluster.ts'
+import { replacementEngine } from './granularity.ts'
 import { retentionStatements } from './retention.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
@@ -65,4 +66,23 @@ test('retention is changed only where it is another one', () => {
   assert.deepEqual(statements(30, plain), ['ALTER TABLE trades MODIFY TTL time + toIntervalDay(30)'])
   assert.deepEqual(statements(3, limited), ['ALTER TABLE trades MODIFY TTL time + toIntervalDay(3)'])
   assert.deepEqual(statements(undefined, limited), ['ALTER TABLE trades REMOVE TTL'])
+})
+
+test('a replacement has smaller granules and, replicated, a path of its own', () => {
+  const rest = 'PARTITION BY chain ORDER BY (chain, pair) TTL time + toIntervalDay(30) SETTINGS a = 1'
+  assert.equal(
+    replacementEngine(
+      `ReplacingMergeTree(seq, is_deleted) ${rest}, index_granularity = 8192`,
+      'trades',
+      'trades_g512',
+    ),
+    `ReplacingMergeTree(seq, is_deleted) ${rest}, index_granularity = 512`,
+  )
+  const replicated = (path: string, granularity: number): string =>
+    `ReplicatedReplacingMergeTree('${path}', '{replica}', seq, is_deleted) ${rest}, index_granularity = ${granularity}`
+  const root = '/clickhouse/tables/{shard}/tape'
+  assert.equal(
+    replacementEngine(replicated(`${root}/trades`, 8_192), 'trades', 'trades_g512'),
+    replicated(`${root}/trades_g512`, 512),
+  )
 })

@@ -14,3 +14,8 @@ export function forCluster(sql: string, cluster: string | undefined): string {
       return `ENGINE = Replicated${engine}(${[place, parameters].filter((part) => part !== '').join(', ')})`
     })
 }
+
+/** The clause for statements that name their engine themselves or make none. */
+export function onCluster(cluster: string | undefined): string {
+  return cluster === undefined ? '' : ` ON CLUSTER \`${cluster}\``
+}

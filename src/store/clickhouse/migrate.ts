@@ -6,6 +6,7 @@ import type { Common } from '../../lib/common.ts'
 import { forCluster } from './cluster.ts'
 import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
 import { guardClickhouse } from './failure.ts'
+import { setGranularity } from './granularity.ts'
 import { type Retention, retentionStatements } from './retention.ts'
 
 export type MigrateOptions = ClickhouseOptions & { readonly retention_days?: Retention | undefined }
@@ -29,7 +30,7 @@ const RECORD_TABLE = `
 /**
  * Brings the schema up to date: makes the database, then runs every file of migrations/ that was not run yet,
  * in order. A file is one statement that may run twice, since a crash can come before it is recorded; a file
- * that was run is never edited. How long rows are kept is a setting, and follows it at every start.
+ * that was run is never edited. Granularity and retention are compared with what the tables have, at every start.
  */
 export async function migrate(options: MigrateOptions, common: Common): Promise<void> {
   const { cluster, database, retention_days = {} } = options
@@ -58,6 +59,7 @@ export async function migrate(options: MigrateOptions, common: Common): Promise<
       })
       logger.info({ migration: migration.name, database }, 'Schema migration done')
     }
+    await setGranularity({ client, cluster, logger })
     for (const { table, sql } of retentionStatements(retention_days, await readEngines(client, database))) {
       await client.command({ query: forCluster(sql, cluster) })
       logger.info({ table, statement: sql, database }, 'Retention changed')

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
+import type { Pair } from '../../../domain/change.ts'
 import type { ChainId } from '../../../domain/ids.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
+import { tradingOf } from '../../history-view.ts'
 import { RequestError } from '../../problem.ts'
 import type { Scope } from '../../scope.ts'
 import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from '../../shape/kline-rows.ts'
@@ -57,7 +59,7 @@ export function addKlines(scope: Scope, context: RestContext): void {
     reply.answerChains = [ref.chain]
     const [reading] = await view.pairs([ref])
     if (reading?.record === undefined) throw unknownPathId('pair')
-    return readKlines(context, ref, request.query)
+    return readKlines(context, ref, request.query, reading.record)
   })
   const tokenSchema = {
     ...common,
@@ -74,9 +76,10 @@ export function addKlines(scope: Scope, context: RestContext): void {
       const [reading] = await view.tokens([ref])
       if (reading?.record === undefined) throw unknownPathId('token')
       const { mainPair } = reading.record
-      return mainPair === undefined
-        ? []
-        : readKlines(context, { chain: ref.chain, address: mainPair }, request.query)
+      if (mainPair === undefined) return []
+      const pair = { chain: ref.chain, address: mainPair }
+      const [pairReading] = await view.pairs([pair])
+      return readKlines(context, pair, request.query, pairReading?.record)
     },
   )
 }
@@ -85,6 +88,7 @@ async function readKlines(
   { history, view }: RestContext,
   { chain, address }: ChainId,
   { interval, from, to, limit, unit, fill }: Static<typeof querystring>,
+  pair: Pair | undefined,
 ): Promise<KlineRow[]> {
   if (from > to) {
     throw new RequestError('malformed_request', 'from lies after to', [
@@ -92,11 +96,12 @@ async function readKlines(
     ])
   }
   const series = { chain, pair: address, interval }
-  const rows = klineRows(await history.candles(series, { from, to, limit }), unit)
+  const activity = pair && tradingOf(pair)
+  const rows = klineRows(await history.candles(series, { from, to, limit, activity }), unit)
   if (fill === 'false') return rows
   // What was not traded in at the beginning stands at the close of the last candle before it.
   const isCut = rows.length === limit || from === 0
-  const before = isCut ? [] : await history.candles(series, { from: 0, to: from - 1, limit: 1 })
+  const before = isCut ? [] : await history.candles(series, { from: 0, to: from - 1, limit: 1, activity })
   const until = Math.min(to, view.head(chain)?.time ?? 0)
   const filled = filledRows([...klineRows(before, unit), ...rows], interval, until, limit)
   return filled.filter(({ time }) => time >= from)

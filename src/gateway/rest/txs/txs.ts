@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import type { EventRef } from '../../../domain/change.ts'
+import type { EventRef, Pair } from '../../../domain/change.ts'
 import type { ChainId } from '../../../domain/ids.ts'
-import type { EventPlace } from '../../../store/clickhouse/read/history-reader.ts'
-import type { EventPage } from '../../history-view.ts'
+import { type EventPage, type EventRange, existenceOf, tradingOf } from '../../history-view.ts'
 import type { Scope } from '../../scope.ts'
 import { liquidityTransaction } from '../../shape/liquidity-transaction.ts'
 import { swapTransaction } from '../../shape/swap-transaction.ts'
@@ -38,12 +37,13 @@ export function addTxs(scope: Scope, context: RestContext): void {
     response: { 200: swapPage },
   }
   scope.get('/v2/txs/:pairId', { schema: swaps, config: { cu: 50 } }, async (request, reply) => {
-    const pair = await knownPair(context, request.params.pairId, reply)
+    const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+    const activity = tradingOf(pair)
     return page(
-      pair.chain,
+      ref.chain,
       request.query,
-      (before, limit) => history.trades(pair, before, limit),
-      (trade) => swapTransaction(pair.chain, trade),
+      (range) => history.trades(ref, { ...range, activity }),
+      (trade) => swapTransaction(ref.chain, trade),
     )
   })
   const liquidity = {
@@ -53,12 +53,13 @@ export function addTxs(scope: Scope, context: RestContext): void {
     response: { 200: liquidityPage },
   }
   scope.get('/v2/txs/liq/:pairId', { schema: liquidity, config: { cu: 50 } }, async (request, reply) => {
-    const pair = await knownPair(context, request.params.pairId, reply)
+    const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+    const activity = existenceOf(pair)
     return page(
-      pair.chain,
+      ref.chain,
       request.query,
-      (before, limit) => history.liquidity(pair, before, limit),
-      (event) => liquidityTransaction(pair.chain, event),
+      (range) => history.liquidity(ref, { ...range, activity }),
+      (event) => liquidityTransaction(ref.chain, event),
     )
   })
 }
@@ -67,22 +68,23 @@ async function knownPair(
   { view, familyOf }: RestContext,
   id: string,
   reply: { answerChains: readonly string[] | null },
-): Promise<ChainId> {
+): Promise<{ readonly ref: ChainId; readonly pair: Pair }> {
   const ref = parsePathId(id, 'pair', familyOf)
   reply.answerChains = [ref.chain]
   const [reading] = await view.pairs([ref])
   if (reading?.record === undefined) throw unknownPathId('pair')
-  return ref
+  return { ref, pair: reading.record }
 }
 
 async function page<T extends EventRef, Shown>(
   chain: string,
   { cursor, limit }: { cursor?: string; limit: number },
-  read: (before: EventPlace | undefined, limit: number) => Promise<EventPage<T>>,
+  read: (range: EventRange) => Promise<EventPage<T>>,
   show: (event: T) => Shown,
 ): Promise<{ txs: Shown[]; next_cursor?: string; cursor?: string }> {
   // One more than is shown tells whether there is more.
-  const { events, end } = await read(cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
+  const before = cursor === undefined ? undefined : parseCursor(cursor)
+  const { events, end } = await read({ before, limit: limit + 1 })
   const shown = events.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = events.length > limit && last !== undefined

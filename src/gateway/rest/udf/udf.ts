@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Pair } from '../../../domain/change.ts'
 import { type ChainId, formatChainId, parseChainId } from '../../../domain/ids.ts'
 import type { Interval } from '../../../domain/interval.ts'
+import { tradingOf } from '../../history-view.ts'
 import type { Scope } from '../../scope.ts'
 import { klineRows } from '../../shape/kline-rows.ts'
 import type { RestContext } from '../context.ts'
@@ -144,6 +145,7 @@ export function addUdf(scope: Scope, context: RestContext): void {
       from: countback === undefined ? from : 0,
       to: to - 1,
       limit: Math.min(countback ?? MAX_BARS, MAX_BARS),
+      activity: tradingOf(reading.record),
     }
     const rows = to === 0 ? [] : klineRows(await history.candles(series, range), 'usd')
     if (rows.length === 0) return { s: 'no_data' }

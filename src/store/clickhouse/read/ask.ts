@@ -29,7 +29,7 @@ export function createAsk(client: ClickHouseClient): Ask {
         query: textOf(file),
         query_params: params,
         format: 'JSONEachRow',
-        abort_signal: AbortSignal.timeout((maxSeconds + GRACE_SECONDS) * 1_000),
+        abort_signal: AbortSignal.timeout(Math.ceil((maxSeconds + GRACE_SECONDS) * 1_000)),
         clickhouse_settings: {
           max_execution_time: maxSeconds,
           max_result_rows: String(maxRows),

@@ -1,13 +1,10 @@
--- Newest first, each in its newest version. FINAL would do the same at half the speed: it merges before it filters.
-SELECT * FROM
-(
-    SELECT * FROM candles
-    WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:String}
-        AND start >= toDateTime({from:UInt32}, 'UTC') AND start <= toDateTime({to:UInt32}, 'UTC')
-        AND seq <= {up_to:UInt64}
-    ORDER BY start DESC, seq DESC
-    LIMIT 1 BY start
-)
-WHERE is_deleted = 0
+-- Latest first, every version of each: the reader deduplicates. One granule at a time and without read-ahead, a part is
+-- not read beyond what the page needs.
+SELECT * FROM candles
+WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:String}
+    AND start >= toDateTime({from:UInt32}, 'UTC') AND start <= toDateTime({to:UInt32}, 'UTC')
+    AND seq <= {up_to:UInt64}
 ORDER BY start DESC
 LIMIT {limit:UInt32}
+SETTINGS max_threads = 1, max_block_size = 512, read_in_order_use_buffering = 0,
+    query_plan_optimize_lazy_materialization = 0

@@ -1,38 +1,24 @@
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../../domain/change.ts'
-import type { Interval } from '../../../domain/interval.ts'
 import type { TermKind } from '../../../domain/search-text.ts'
 import type { LatestPage, Versioned } from '../../versioned.ts'
 import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { type LatestQuestion, readLatest } from './latest.ts'
 import { readMarker } from './marker.ts'
+import {
+  type Activity,
+  type Bound,
+  type CandlesQuestion,
+  type EventPlace,
+  type EventsQuestion,
+  readCandles,
+  readEvents,
+} from './pages.ts'
 import { candleOf, eventRefOf, liquidityOf, number, type Row, switchOf, text, tradeOf } from './records.ts'
 import { type Holder, type HoldersQuestion, readTopHolders } from './top-holders.ts'
 
-/**
- * Up to which version to read. Rows above the marker belong to a batch that is not written whole; everything up to
- * the marker is there, and so is everything up to the hot store's head, which follows the rows.
- */
-type Bound = { readonly chain: string; readonly upTo: number }
-
-export type CandlesQuestion = Bound & {
-  readonly pair: string
-  readonly interval: Interval
-  /** Starts from and to these, both included. */
-  readonly from: number
-  readonly to: number
-  readonly limit: number
-}
-
-/** An event's place: who has read a page asks for what comes before its last event. */
-export type EventPlace = Pick<EventRef, 'time' | 'key'>
-
-export type EventsQuestion = Bound & {
-  readonly pair: string
-  readonly before: EventPlace | undefined
-  readonly limit: number
-}
+export type { Activity, CandlesQuestion, EventPlace, EventsQuestion }
 
 export type SinceQuestion = Bound & {
   readonly pair: string
@@ -82,21 +68,13 @@ export type HistoryReader = {
 const MAX_SECONDS = 5
 /** Whoever types the next letter does not wait for the last one. */
 const MAX_SEARCH_SECONDS = 2
-/** After everything there is. */
-const NO_PLACE: EventPlace = {
-  time: 2 ** 32 - 1,
-  key: { block: Number.MAX_SAFE_INTEGER, tx: 2 ** 32 - 1, log: 2 ** 32 - 1 },
-}
 
 export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
   const client = connectClickhouse(options)
   const ask = createAsk(client)
   return {
     marker: (chain) => readMarker(ask, chain),
-    candles: async ({ chain, upTo, pair, interval, from, to, limit }) => {
-      const params = { chain, up_to: upTo, pair, interval, from, to, limit }
-      return versions(await ask('candles', { params, maxRows: limit, maxSeconds: MAX_SECONDS }), candleOf)
-    },
+    candles: async (question) => versions(await readCandles(ask, question), candleOf),
     trades: async (question) => versions(await readEvents(ask, 'trades', question), tradeOf),
     liquidity: async (question) => versions(await readEvents(ask, 'liquidity', question), liquidityOf),
     tradesSince: (question) => readSince(ask, 'trades-since', question, tradeOf),
@@ -118,21 +96,6 @@ export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
 
 function versions<T>(rows: readonly Row[], read: (row: Row) => T): Versioned<T>[] {
   return rows.map((row) => ({ seq: number(row, 'seq'), record: read(row) }))
-}
-
-function readEvents(ask: Ask, file: 'trades' | 'liquidity', question: EventsQuestion): Promise<Row[]> {
-  const { chain, upTo, pair, limit, before = NO_PLACE } = question
-  const params = {
-    chain,
-    up_to: upTo,
-    pair,
-    before_time: before.time,
-    before_block: before.key.block,
-    before_tx: before.key.tx,
-    before_log: before.key.log,
-    limit,
-  }
-  return ask(file, { params, maxRows: limit, maxSeconds: MAX_SECONDS })
 }
 
 async function readSince<T>(

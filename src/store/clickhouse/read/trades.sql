@@ -1,14 +1,11 @@
--- Newest first, from right before a given place on. The time bound alone is what the index understands.
-SELECT * FROM
-(
-    SELECT * FROM trades
-    WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
-        AND time <= toDateTime({before_time:UInt32}, 'UTC')
-        AND (time, block, tx, log) < (
-            toDateTime({before_time:UInt32}, 'UTC'), {before_block:UInt64}, {before_tx:UInt32}, {before_log:UInt32})
-    ORDER BY time DESC, block DESC, tx DESC, log DESC, seq DESC
-    LIMIT 1 BY time, block, tx, log
-)
-WHERE is_deleted = 0
+-- Rows before a given place, latest first, every version of each: the reader deduplicates. The plain bounds on time are
+-- there for the index. One granule at a time and without read-ahead, a part is not read beyond what the page needs.
+SELECT * FROM trades
+WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
+    AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({before_time:UInt32}, 'UTC')
+    AND (time, block, tx, log) < (
+        toDateTime({before_time:UInt32}, 'UTC'), {before_block:UInt64}, {before_tx:UInt32}, {before_log:UInt32})
 ORDER BY time DESC, block DESC, tx DESC, log DESC
 LIMIT {limit:UInt32}
+SETTINGS max_threads = 1, max_block_size = 512, read_in_order_use_buffering = 0,
+    query_plan_optimize_lazy_materialization = 0
