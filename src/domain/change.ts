@@ -132,13 +132,16 @@ export type Pair = {
   readonly tvlUsd: Value | undefined
   readonly tvlNative: Value | undefined
   readonly fdvUsd: Value | undefined
+  /** Time of its creation event. Unknown if that was before the first block read, and then so is all that counts from there. */
   readonly createdAt: number | undefined
   readonly updatedAt: number
+  /** Unknown unless the creation was read. */
   readonly firstTradeAt: number | undefined
   readonly lastTradeAt: number | undefined
   /** Of the target token, in the last swap: what was paid. */
   readonly lastTradePriceUsd: Price | undefined
   readonly lastSide: TradeDirection | undefined
+  /** Unknown unless the creation was read. */
   readonly athPriceUsd: Price | undefined
 }
 
@@ -147,6 +150,7 @@ export type PairSide = {
   readonly symbol: string
   readonly decimals: number | undefined
   readonly reserveRaw: bigint | undefined
+  /** Unknown unless the creation was read. */
   readonly initialReserveRaw: bigint | undefined
   /** By the pool price, after the last event. */
   readonly priceUsd: Price | undefined

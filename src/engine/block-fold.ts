@@ -153,7 +153,7 @@ export class BlockFold {
     if ('price' in created && created.price !== undefined) this.#withPrice(pool, created.price)
     const known = this.#tables.pairs.get(created.pool)
     if (known === undefined) return
-    const pair = { ...known, createdAt: this.#block.time }
+    const pair = withReserves({ ...known, createdAt: this.#block.time }, reservesOf(known))
     this.#records.putPair(pair)
     const liquidity = toLiquidity(pool, pair, created, origin)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
@@ -216,11 +216,11 @@ export class BlockFold {
     this.#records.putPair({
       ...pair,
       updatedAt: this.#block.time,
-      firstTradeAt: pair.firstTradeAt ?? this.#block.time,
+      firstTradeAt: pair.firstTradeAt ?? (isReadFromCreation(pair) ? this.#block.time : undefined),
       lastTradeAt: this.#block.time,
       lastTradePriceUsd: paid.usd,
       lastSide: trade.side,
-      athPriceUsd: higher(pair.athPriceUsd, paid.usd),
+      athPriceUsd: isReadFromCreation(pair) ? higher(pair.athPriceUsd, paid.usd) : undefined,
     })
     if (trade.targetToken === undefined) return
     this.#noteFirstTrade(trade.targetToken, paid.usd)
@@ -276,10 +276,19 @@ export class BlockFold {
   }
 }
 
+/** All that happened to it is known; of an older pair the first trade, for one, is not. */
+function isReadFromCreation({ createdAt }: Pair): boolean {
+  return createdAt !== undefined
+}
+
+function reservesOf({ token0, token1 }: Pair): Reserves {
+  return [token0.reserveRaw, token1.reserveRaw]
+}
+
 function withReserves(pair: Pair, [reserve0, reserve1]: Reserves): Pair {
   const fill = (side: PairSide, reserveRaw: bigint | undefined): PairSide => {
-    const initialReserveRaw = side.initialReserveRaw ?? (reserveRaw === 0n ? undefined : reserveRaw)
-    return { ...side, reserveRaw, initialReserveRaw }
+    const first = isReadFromCreation(pair) && reserveRaw !== 0n ? reserveRaw : undefined
+    return { ...side, reserveRaw, initialReserveRaw: side.initialReserveRaw ?? first }
   }
   return { ...pair, token0: fill(pair.token0, reserve0), token1: fill(pair.token1, reserve1) }
 }

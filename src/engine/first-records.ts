@@ -50,7 +50,7 @@ export function newPair({ address, amm, tokens, reserves, targetToken, tokenOf, 
       symbol: token?.symbol ?? '',
       decimals: token?.decimals,
       reserveRaw,
-      initialReserveRaw: reserveRaw === 0n ? undefined : reserveRaw,
+      initialReserveRaw: undefined,
       priceUsd: undefined,
       priceNative: undefined,
     }

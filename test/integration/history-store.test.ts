@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
 import { type Stack, startStack } from '../../dev/stack.ts'
@@ -44,23 +45,7 @@ test('migrations run once, run again after a crash before the record, and refuse
   const applied = await select<{ name: string }>('SELECT name FROM migrated.migrations FINAL ORDER BY name')
   assert.deepEqual(
     applied.map(({ name }) => name),
-    [
-      '0001_trades.sql',
-      '0002_liquidity.sql',
-      '0003_candles.sql',
-      '0004_pairs.sql',
-      '0005_tokens.sql',
-      '0006_windows.sql',
-      '0007_switches.sql',
-      '0008_markers.sql',
-      '0009_token_search.sql',
-      '0010_token_facts.sql',
-      '0011_balances.sql',
-      '0012_contracts.sql',
-      '0013_graduated_switches.sql',
-      '0014_quote_candles.sql',
-      '0015_quick_search_columns.sql',
-    ],
+    readdirSync(new URL('../../src/store/clickhouse/migrations/', import.meta.url)).sort(),
   )
   await client.command({ query: 'TRUNCATE TABLE migrated.migrations' })
   await migrate(options, common)

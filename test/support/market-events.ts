@@ -39,7 +39,7 @@ export class MarketEvents {
   readonly syncs: SyncSeen[] = []
   readonly swaps: SwapSeen[] = []
   readonly provisions: ProvisionSeen[] = []
-  readonly creations: { pool: string; time: number; block: number }[] = []
+  readonly creations: { pool: string; time: number; key: OrderKey }[] = []
   readonly blocks: { readonly number: number; readonly time: number }[] = []
   readonly chain: readonly BlockEnvelope[]
 
@@ -82,7 +82,7 @@ export class MarketEvents {
           }
           if (ammOf(log.address) !== undefined && topic === PAIR_CREATED) {
             const pool = `0x${data.slice(24, 64)}`
-            this.creations.push({ pool, time, block: number })
+            this.creations.push({ pool, time, key: seen.key })
             if (this.pools.some(({ address }) => address === pool))
               this.provisions.push({ ...seen, pool, kind: 'createPair', provider: '', amounts: [0n, 0n] })
           }

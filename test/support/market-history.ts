@@ -236,7 +236,7 @@ export class MarketHistory extends MarketEvents {
       pool.block === block?.number ||
       within(block?.number, this.syncs) ||
       within(block?.number, this.swaps.filter(isExchange)) ||
-      this.creations.some((created) => created.pool === address && created.block === block?.number) ||
+      this.creations.some((created) => created.pool === address && created.key.block === block?.number) ||
       isSettled
     )
   }

@@ -139,7 +139,14 @@ class Reference extends MarketHistory {
     const target = this.targetOf(fact)
     const syncs = this.syncs.filter(({ pool }) => pool === address)
     const reserves = this.reservesAt(address, END)
-    const initial = [0, 1].map((at) => syncs.map((sync) => sync.reserves[at]).find((raw) => raw !== 0n))
+    const creations = this.creations.filter(({ pool }) => pool === address)
+    const isSince = ({ key }: { key: Trade['key'] }): boolean =>
+      creations[0] !== undefined && compareOrderKeys(key, creations[0].key) > 0
+    // Of a pair whose creation was not read, nothing is known that counts from there.
+    const initial = [0, 1].map((at) => {
+      const held = creations[0] && this.reservesAt(address, creations[0].key)[at]
+      return held || syncs.filter(isSince).find(({ reserves: { [at]: raw } }) => raw !== 0n)?.reserves[at]
+    })
     const prices = this.poolPrices(address, END)
     const depth = this.depthAt(address, END)
     const sides = [fact.token0, fact.token1].map((token, at): PairSide => {
@@ -149,7 +156,10 @@ class Reference extends MarketHistory {
     }) as [PairSide, PairSide]
     const last = trades.at(-1)
     const targetPrices = trades.map(({ sold, bought }) => (sold.token === target ? sold : bought).priceUsd)
-    const known = targetPrices.filter((price) => price !== undefined && target !== undefined)
+    const known = trades
+      .filter(isSince)
+      .map(({ sold, bought }) => (sold.token === target ? sold : bought).priceUsd)
+      .filter((price) => price !== undefined && target !== undefined)
     const times = [fact.time, ...syncs.map(({ time }) => time), ...trades.map(({ time }) => time)]
     return {
       address,
@@ -161,9 +171,9 @@ class Reference extends MarketHistory {
       tvlUsd: depth.usd,
       tvlNative: depth.native,
       fdvUsd: this.worthOf(target, this.#supplyAtLastSync(address, target), prices?.target.usd),
-      createdAt: this.creations.filter(({ pool }) => pool === address).at(-1)?.time,
+      createdAt: creations.at(-1)?.time,
       updatedAt: Math.max(...times),
-      firstTradeAt: trades[0]?.time,
+      firstTradeAt: trades.find(isSince)?.time,
       lastTradeAt: last?.time,
       lastTradePriceUsd: target === undefined ? undefined : targetPrices.at(-1),
       lastSide: last?.side,
