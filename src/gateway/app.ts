@@ -7,6 +7,7 @@ import { allowOrigins } from './cors.ts'
 import { addHomePage } from './home-page.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { Meter } from './metering/meter.ts'
+import type { SharedRates } from './metering/shared-rates.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { requireApiKey } from './plugins/auth.ts'
@@ -15,7 +16,7 @@ import { countRequests } from './plugins/count.ts'
 import { answerInTime } from './plugins/deadline.ts'
 import { tellFreshness } from './plugins/freshness.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
-import { createBuckets, limitRate } from './plugins/rate.ts'
+import { limitRate } from './plugins/rate.ts'
 import { ReadyAnswers } from './ready-answers.ts'
 import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
@@ -30,6 +31,8 @@ export type AppOptions = RestContext & {
   readonly allowedOrigins: readonly string[]
   readonly check: KeyRing['check']
   readonly meter: Meter
+  /** The request rate of a key. */
+  readonly bucketOf: SharedRates['bucketOf']
   readonly ledger: UsageContext['ledger']
   readonly usage: UsageContext['usage']
   readonly metrics: Pick<GatewayMetrics, 'countRequests'>
@@ -71,13 +74,12 @@ export function createApp(options: AppOptions): Scope {
   describeApi(app, options.publicUrls)
   addHomePage(app)
   describeSockets(app, options.publicUrls)
-  const bucketOf = createBuckets(Date.now)
-  const ready = new ReadyAnswers({ ...options, bucketOf })
+  const ready = new ReadyAnswers(options)
   ready.serve(app.server)
   allowOrigins(app.server, options.allowedOrigins, options.metrics.countRequests('preflight'))
   app.register(async (scope) => {
     requireApiKey(scope, options.check)
-    limitRate(scope, bucketOf)
+    limitRate(scope, options.bucketOf)
     tellFreshness(scope, options.view)
     meterRequests(scope, options.meter)
     ready.learnFrom(scope)

@@ -6,12 +6,12 @@ import { HeaderList } from './answer-headers.ts'
 import type { Grant, KeyRing } from './keys/key-ring.ts'
 import type { MarketReader } from './market-view.ts'
 import type { Meter } from './metering/meter.ts'
+import type { SharedBucket } from './metering/shared-bucket.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import { chargedFor, tellLimits } from './plugins/cost.ts'
 import { tellHead } from './plugins/freshness.ts'
 import { JSON_TYPE } from './rest/send-json.ts'
 import type { Scope } from './scope.ts'
-import type { TokenBucket } from './ws/token-bucket.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -23,7 +23,7 @@ declare module 'fastify' {
 export type ReadyOptions = {
   readonly answers: Pick<AnswerCache<Answer>, 'get'>
   readonly check: KeyRing['check']
-  readonly bucketOf: (grant: Grant) => TokenBucket
+  readonly bucketOf: (grant: Grant) => SharedBucket
   readonly meter: Pick<Meter, 'chargeNow' | 'balance'>
   readonly view: Pick<MarketReader, 'head'>
   readonly metrics: Pick<GatewayMetrics, 'countRequests'>

@@ -222,7 +222,8 @@ test('who is too fast is refused, and not charged', async () => {
   // The first has to wait for units. Then two at once, and none for a second: what comes on one connection is fast enough.
   await exchange(get(path, apiKey, 'connection: close\r\n'))
   const burst = await exchange(get(path, apiKey).repeat(4))
-  assert.equal(burst.byFramework, 0)
+  // Where a plan is this small a gateway leases one at a time: the framework waits for the second one.
+  assert.ok(burst.byFramework <= 1)
   assert.deepEqual(
     [...burst.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status),
     ['200', '200', '429', '429'],

@@ -5,9 +5,9 @@ import type { Plan } from '../keys/plan.ts'
 import type { Refusal } from '../metering/account.ts'
 import { billingMonth } from '../metering/billing-month.ts'
 import type { Bill, Meter } from '../metering/meter.ts'
+import type { SharedBucket } from '../metering/shared-bucket.ts'
 import { RequestError } from '../problem.ts'
 import type { Scope } from '../scope.ts'
-import type { TokenBucket } from '../ws/token-bucket.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -112,7 +112,7 @@ function policyOf(plan: Plan, seconds: number): string {
 export function tellLimits(
   reply: AnswerHeaders,
   grant: Grant,
-  rate: TokenBucket | null,
+  rate: Pick<SharedBucket, 'left' | 'secondsUntilFull'> | null,
   meter: Pick<Meter, 'balance'>,
 ): void {
   const { plan } = grant

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { mock } from 'node:test'
 import { ack, failure, request, startSession, TX } from '../../../test/support/fake-session.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../metering/token-bucket.ts'
 
 test('a session ends when its key does, and leaves its place', () => {
   let isValid = true

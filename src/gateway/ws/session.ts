@@ -5,6 +5,7 @@ import type { Logger } from '../../lib/logger.ts'
 import type { Grant, KeyRing } from '../keys/key-ring.ts'
 import type { SocketPlan } from '../keys/plan.ts'
 import type { MarketReader } from '../market-view.ts'
+import { TokenBucket } from '../metering/token-bucket.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Connections } from './connections.ts'
 import type { Flusher } from './flusher.ts'
@@ -18,7 +19,6 @@ import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc
 import { errorReply, RpcFault } from './rpc-fault.ts'
 import { type FrameSink, SendQueue, type SendQueueOwner } from './send-queue.ts'
 import { type Outcome, Subscriber, type SubscriberOwner } from './subscriber.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 export type SessionOptions = {
   readonly hub: Hub

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config/schema.ts'
 import type { Refusal } from '../../gateway/metering/account.ts'
 import { Meter } from '../../gateway/metering/meter.ts'
+import { SharedRates } from '../../gateway/metering/shared-rates.ts'
 import { readSpentByGateway, UsageLedger } from '../../gateway/metering/usage-ledger.ts'
 import type { Common } from '../../lib/common.ts'
 import type { Logs } from '../../log/connect.ts'
 import type { LatestValues } from '../../log/latest-values.ts'
 import { openQuotaStore } from '../../store/redis/quota-store.ts'
+import { openRateStore } from '../../store/redis/rate-store.ts'
 
 export type OpenMeter = {
   readonly meter: Meter
   readonly ledger: UsageLedger
   readonly usage: LatestValues
+  readonly bucketOf: SharedRates['bucketOf']
 }
 
 /** What a gateway that dies has leased is free again after this; one that loses Redis spends its lease for this long. */
@@ -40,6 +44,14 @@ export async function openMeter(
     common,
   )
   shutdown.onClose('quota store', () => store.close())
+  const rateStore = await openRateStore({ ...config.redis, gateway }, common)
+  shutdown.onClose('rate store', () => rateStore.close())
+  const rates = new SharedRates({
+    store: rateStore,
+    onFailure: (error) => logger.warn({ err: error }, 'Request rate counted locally while Redis is away'),
+    now: () => performance.now(),
+  })
+  shutdown.onClose('request rates', () => rates.close())
   const meter = new Meter({
     ...{ store, ledger, leaseUnits: config.gateway.lease_cu, leaseMs: LEASE_MS, onRefusal, logger },
     tellRecall: (keyId) => logs.tell(RECALL, `${gateway} ${keyId}`),
@@ -51,5 +63,5 @@ export async function openMeter(
   })
   shutdown.onClose('meter', () => meter.close())
   void meter.run()
-  return { meter, ledger, usage }
+  return { meter, ledger, usage, bucketOf: rates.bucketOf }
 }

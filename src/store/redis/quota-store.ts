@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Common } from '../../lib/common.ts'
-import { connectRedis, guardRedis } from './connect.ts'
+import { connectRedis } from './connect.ts'
+import { inTime } from './in-time.ts'
 
 /** Who asks for which key and month. */
 export type QuotaRef = { readonly keyId: string; readonly month: string }
@@ -65,15 +65,17 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
     call: LeaseCall,
     remembered: ReadonlyMap<string, number> | undefined,
   ): Promise<number[]> =>
-    inTime(() =>
-      redis.leaseUnits(
-        1,
-        // The braces keep a key's hashes together where Redis is a cluster.
-        `${options.prefix}:quota:{${ref.keyId}}:${ref.month}`,
-        ...[options.gateway, call.call, call.spent, call.ceiling, call.limit, call.need],
-        ...[call.want, call.least, options.leaseMs, KEEP_SECONDS, remembered === undefined ? '0' : '1'],
-        ...[...(remembered ?? [])].flat(),
-      ),
+    inTime(
+      () =>
+        redis.leaseUnits(
+          1,
+          // The braces keep a key's hashes together where Redis is a cluster.
+          `${options.prefix}:quota:{${ref.keyId}}:${ref.month}`,
+          ...[options.gateway, call.call, call.spent, call.ceiling, call.limit, call.need],
+          ...[call.want, call.least, options.leaseMs, KEEP_SECONDS, remembered === undefined ? '0' : '1'],
+          ...[...(remembered ?? [])].flat(),
+        ),
+      TIMEOUT_MS,
     )
 
   return {
@@ -90,20 +92,5 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
       if (redis.status === 'ready') await redis.quit()
       else redis.disconnect()
     },
-  }
-}
-
-async function inTime<T>(command: () => Promise<T>): Promise<T> {
-  const overdue = new AbortController()
-  const late = sleep(TIMEOUT_MS, undefined, { signal: overdue.signal }).then(() => {
-    throw new ChaintapeError('store_unavailable', 'Redis does not answer in time')
-  })
-  const answer = guardRedis(command)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    overdue.abort()
-    late.catch(() => undefined)
-    answer.catch(() => undefined)
   }
 }

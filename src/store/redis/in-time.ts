@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { guardRedis } from './connect.ts'
+
+/** Runs a command that a client waits for; fails with `store_unavailable`, and then it may or may not have been executed. */
+export async function inTime<T>(command: () => Promise<T>, timeoutMs: number): Promise<T> {
+  const overdue = new AbortController()
+  const late = sleep(timeoutMs, undefined, { signal: overdue.signal }).then(() => {
+    throw new ChaintapeError('store_unavailable', 'Redis does not answer in time')
+  })
+  const answer = guardRedis(command)
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    overdue.abort()
+    late.catch(() => undefined)
+    answer.catch(() => undefined)
+  }
+}
