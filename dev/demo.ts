@@ -46,8 +46,8 @@ try {
   for (const role of ROLES) stops.unshift(keepRunning(role, configFile))
   const url = `http://127.0.0.1:${port}`
   stops.unshift(trade(market, token))
+  if (await answers(`${url}/v2/tokens/${token}-local`, apiKey)) explain(url, token, pair, apiKey)
   stops.unshift(showCandles(url, pair, apiKey))
-  explain(url, token, pair, apiKey)
   await sleep(PATIENCE_MS, undefined, { signal: ending.signal }).catch(() => undefined)
 } finally {
   ending.abort()
@@ -181,15 +181,30 @@ function showPush(text: string): boolean {
   return true
 }
 
+/** Hints are of use once a `curl` succeeds. */
+async function answers(path: string, apiKey: string): Promise<boolean> {
+  while (!ending.signal.aborted) {
+    const response = await fetch(path, { headers: { 'X-API-KEY': apiKey } }).catch(() => undefined)
+    await response?.arrayBuffer()
+    if (response?.status === 200) return true
+    await sleep(200, undefined, { signal: ending.signal }).catch(() => undefined)
+  }
+  return false
+}
+
 function explain(url: string, token: string, pair: string, apiKey: string): void {
   const lines = [
     '',
-    'Ask it (in another terminal):',
+    'The gateway is ready. In another terminal:',
     `  curl -s -H 'X-API-KEY: ${apiKey}' ${url}/v2/tokens/${token}-local`,
     `  curl -s -H 'X-API-KEY: ${apiKey}' ${url}/v2/pairs/${pair}-local`,
-    'Break it: kill -9 any of the pids above. It comes back, and no trade is lost.',
+    `In a browser: ${url}/docs lets you try every REST operation (Authorize: the key above).`,
+    `WebSocket: ${url.replace('http', 'ws')}/ws; authenticate with the header X-API-KEY or the message`,
+    `  {"jsonrpc":"2.0","id":1,"method":"auth","params":["${apiKey}"]}, then subscribe with`,
+    `  {"jsonrpc":"2.0","id":2,"method":"subscribe","params":["tx","${pair}","local"]}`,
+    'To see it recover, kill -9 any of the pids above: it restarts, and no trade is lost.',
     `Logs: ${dir}`,
-    'Live one-minute candles of PEP, in dollars (Ctrl-C ends everything):',
+    'Live one-minute candles of PEP in dollars (Ctrl-C stops everything):',
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -14,7 +14,7 @@ import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
-import { retry } from '../lib/retry.ts'
+import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { ChainLog } from './chain-log.ts'
 import { LatestValues } from './latest-values.ts'
 
@@ -64,11 +64,11 @@ const HEADER_ROOM_BYTES = 1_024
 
 export async function connectLogs(options: LogOptions, common: Common): Promise<Logs> {
   const logger = common.logger.child({ action: 'log' })
+  const waiting = createWaiting(logger, natsServer(options.urls))
   const insist = <T>(work: () => Promise<T>): Promise<T> =>
-    retry(work, {
+    retryUntilAvailable(work, waiting, {
       signal: common.shutdown.signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
-      onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for NATS'),
     })
   const connection = await insist(() =>
     connect({

@@ -22,7 +22,7 @@ import { MissedEvents } from '../gateway/ws/missed-events.ts'
 import { MissedSets } from '../gateway/ws/missed-sets.ts'
 import { RecentSets } from '../gateway/ws/recent-sets.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/server.ts'
-import { retry } from '../lib/retry.ts'
+import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
 import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
@@ -49,11 +49,11 @@ export const startGateway: StartRole = async (config, common) => {
 
   const logs = await connectLogs(config.nats, common)
   shutdown.onClose('log', () => logs.close())
+  const waiting = createWaiting(logger, redisServer(config.redis.url))
   const insist = <T>(work: () => Promise<T>): Promise<T> =>
-    retry(work, {
+    retryUntilAvailable(work, waiting, {
       signal: shutdown.signal,
       isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
-      onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for Redis'),
     })
   const store = await insist(() => openHotStore(config.redis, common))
   shutdown.onClose('hot store', () => store.close())

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import pretty from 'pino-pretty'
 import { Registry } from 'prom-client'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -142,7 +143,10 @@ async function storeOf(logs: Logs): Promise<KeyStore> {
 }
 
 async function withLogs(config: Config, work: (logs: Logs) => Promise<void>): Promise<void> {
-  const logger = pino({ level: 'warn' }, pino.destination(2))
+  const logger = pino(
+    { level: 'warn' },
+    pretty({ destination: 2, singleLine: true, sync: true, ignore: 'pid,hostname,time' }),
+  )
   const shutdown = new Shutdown(logger)
   shutdown.listenToSignals()
   const logs = await connectLogs(config.nats, { logger, metrics: new Registry(), shutdown })

@@ -23,7 +23,7 @@ import {
 } from '../domain/wire/account-question.ts'
 import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
-import { retry } from '../lib/retry.ts'
+import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
 import { createRegistry } from './dex-registry.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
@@ -64,7 +64,8 @@ async function readChain(
     signal,
     metrics: rpcMetrics(metrics, chain),
   })
-  await expectChainId(rpc.chainId, config.chain_id, chain, common)
+  const untilAnswered = createUntilAnswered(chain, config, common)
+  await expectChainId(rpc.chainId, config.chain_id, chain, untilAnswered)
   const progress = new Progress(`${chain}: blocks`, logger)
   common.shutdown.onClose('progress', () => progress.end())
   const source = createEvmSource(rpc, {
@@ -80,7 +81,7 @@ async function readChain(
     onUp: (endpoint, isUp) => metrics.newHeadsUp.set({ chain, endpoint }, isUp ? 1 : 0),
   })
   // Where a log has begun is where it goes on.
-  const startBlock = index.floor === undefined ? await findStart(source, config, common) : 0
+  const startBlock = index.floor === undefined ? await findStart(source, config, common, untilAnswered) : 0
   const { gas, answer_bytes: answerBytes } = config.calls
   const asker = new AskMany(rpc, { gas, answerBytes })
   const wrappedNative = wrappedNativeOf(config)
@@ -148,14 +149,19 @@ function wrappedNativeOf({ quote_assets }: ChainConfig): ReadonlySet<string> {
   return new Set(quote_assets.filter(({ kind }) => kind === 'native').map(({ address }) => address))
 }
 
-async function findStart(source: ChainSource, config: ChainConfig, common: Common): Promise<number> {
+async function findStart(
+  source: ChainSource,
+  config: ChainConfig,
+  common: Common,
+  untilAnswered: UntilAnswered,
+): Promise<number> {
   const { start_date, start_block } = config
   const time = start_date === undefined ? undefined : parseStartDate(start_date)
   if (time === undefined) return start_block
   const { logger, shutdown } = common
   let isTold = false
   for (;;) {
-    const found = await untilAnswered(() => firstBlockAt(source, time), common)
+    const found = await untilAnswered(() => firstBlockAt(source, time))
     if (found !== undefined) {
       logger.info({ start_date, start_block: found }, 'Found the first block to read')
       return found
@@ -171,9 +177,9 @@ async function expectChainId(
   ask: () => Promise<number>,
   expected: number,
   chain: string,
-  common: Common,
+  untilAnswered: UntilAnswered,
 ): Promise<void> {
-  const actual = await untilAnswered(ask, common)
+  const actual = await untilAnswered(ask)
   if (actual !== expected) {
     throw new ChaintapeError(
       'config_invalid',
@@ -182,10 +188,17 @@ async function expectChainId(
   }
 }
 
-function untilAnswered<T>(ask: () => Promise<T>, { shutdown, logger }: Common): Promise<T> {
-  return retry(ask, {
-    signal: shutdown.signal,
-    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
-    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Waiting for the node'),
-  })
+type UntilAnswered = <T>(ask: () => Promise<T>) => Promise<T>
+
+function createUntilAnswered(
+  chain: string,
+  config: ChainConfig,
+  { shutdown, logger }: Common,
+): UntilAnswered {
+  const waiting = createWaiting(logger, chainNode(chain, config.rpc_urls))
+  return (ask) =>
+    retryUntilAvailable(ask, waiting, {
+      signal: shutdown.signal,
+      isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
+    })
 }

@@ -1,8 +1,15 @@
 import type { Config } from '../config/schema.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
-import type { Logger } from '../lib/logger.ts'
 import { retry } from '../lib/retry.ts'
+import {
+  type AwaitedServer,
+  clickhouseServer,
+  createWaiting,
+  redisServer,
+  stores,
+  type Waiting,
+} from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
@@ -40,18 +47,22 @@ async function runWriter(
 ): Promise<void> {
   const { signal } = common.shutdown
   const metrics = createWriterMetrics(common.metrics)
-  const insistOn = (activity: string, until = signal): Insist =>
-    createInsist(activity, until, common.logger, metrics, problems)
+  const { redis, clickhouse } = config
+  const insistOn = (activity: string, server: AwaitedServer, until = signal): Insist =>
+    createInsist(activity, until, createWaiting(common.logger, server), metrics, problems)
   try {
     await using resources = new AsyncDisposableStack()
     const logs = await connectLogs(config.nats, common)
     resources.defer(() => logs.close())
-    await insistOn('migrate')(() => migrate(config.clickhouse, common))
+    await insistOn('migrate', clickhouseServer(clickhouse.url))(() => migrate(config.clickhouse, common))
     const history = openHistoryStore(config.clickhouse, common)
     resources.defer(() => history.close())
     const reader = openHistoryReader(config.clickhouse)
     resources.defer(() => reader.close())
-    const hot = await insistOn('connect_redis')(() => openHotStore(config.redis, common))
+    const hot = await insistOn(
+      'connect_redis',
+      redisServer(redis.url),
+    )(() => openHotStore(config.redis, common))
     resources.defer(() => hot.close())
 
     problems.delete('writer')
@@ -71,7 +82,7 @@ async function runWriter(
         metrics,
         logger: own.logger.child({ action: 'write' }),
         signal: stop,
-        insist: insistOn(chain, stop),
+        insist: insistOn(chain, stores(redis.url, clickhouse.url), stop),
         report: (problem) => setProblem(problems, chain, problem),
         onCaughtUp,
       })
@@ -101,7 +112,7 @@ type Insist = <T>(work: () => Promise<T>) => Promise<T>
 function createInsist(
   activity: string,
   signal: AbortSignal,
-  logger: Logger,
+  waiting: Waiting,
   metrics: WriterMetrics,
   problems: Problems,
 ): Insist {
@@ -110,15 +121,13 @@ function createInsist(
     const result = await retry(work, {
       signal,
       isRetryable: (error) => error instanceof ChaintapeError && error.code === 'store_unavailable',
-      onRetry: (error, attempt, delayMs) => {
+      onRetry: (error) => {
         metrics.retries.inc({ activity })
         problems.set(about, `${activity}: ${(error as Error).message}`)
-        logger.warn(
-          { err: error, activity, attempt, delay_ms: delayMs },
-          'A store is unavailable, trying again',
-        )
+        waiting.failed(error)
       },
     })
+    waiting.succeeded()
     problems.delete(about)
     return result
   }

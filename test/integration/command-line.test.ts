@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
+import { startStack } from '../../dev/stack.ts'
 import { VERSION } from '../../src/lib/version.ts'
 
 type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }
 
+/** Without the settings of the shell that runs the tests. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('CHAINTAPE_')),
+)
+
 function run(...args: string[]): Promise<Ended> {
-  // No setting of the shell that runs the tests.
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAINTAPE_'))
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [...MAIN_ARGS, ...args],
-      { env: Object.fromEntries(own) },
-      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+    execFile(process.execPath, [...MAIN_ARGS, ...args], { env: ENVIRONMENT }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
     )
   })
 }
@@ -59,5 +64,69 @@ test('a mistake is answered with one line and a way out, never with a stack trac
   const ended = await Promise.all(rows.map(([args]) => run(...args)))
   for (const [index, [args, stderr]] of rows.entries()) {
     assert.deepEqual(ended[index], { code: 2, stdout: '', stderr }, args.join(' '))
+  }
+})
+
+/** Nothing listens on these. */
+const NOWHERE = {
+  CHAINTAPE_NATS_URLS: 'nats://user:secret@127.0.0.1:1',
+  CHAINTAPE_REDIS_URL: 'redis://:secret@127.0.0.1:2',
+  CHAINTAPE_CLICKHOUSE_URL: 'http://127.0.0.1:3',
+  CHAINTAPE_CHAINS_LOCAL_RPC_URLS: 'http://127.0.0.1:4/secret',
+}
+
+/** All that a process prints until it has said this, and some retries longer. */
+async function printed(
+  text: string,
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<string> {
+  const child = spawn(process.execPath, [...MAIN_ARGS, ...args], { env: { ...ENVIRONMENT, ...settings } })
+  let output = ''
+  const said = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data: Buffer) => {
+        output += data.toString()
+        if (output.includes(text)) resolve()
+      })
+    }
+  })
+  await Promise.race([said, once(child, 'exit')])
+  await sleep(2_000)
+  // What it prints while it stops is another matter.
+  const whileWaiting = output
+  child.kill('SIGTERM')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return whileWaiting
+}
+
+test('a server that is not there is named in one line, which says how to start it, and not again', async () => {
+  const stack = await startStack({ services: ['nats'] })
+  const chain = join(stack.dataDir, 'chaintape.yaml')
+  writeFileSync(chain, 'chains: { local: {} }\nadmin: { reader_port: 0, writer_port: 0, gateway_port: 0 }\n')
+  const withNats = {
+    ...NOWHERE,
+    CHAINTAPE_NATS_URLS: stack.natsUrls.join(','),
+    CHAINTAPE_DATA_DIR: stack.dataDir,
+  }
+  try {
+    const rows: [string[], Record<string, string>, string, string][] = [
+      [['gateway'], NOWHERE, 'Waiting for NATS', '"address":"127.0.0.1:1"'],
+      [['keys', 'list'], NOWHERE, 'Waiting for NATS', '"address":"127.0.0.1:1"'],
+      [['gateway'], withNats, 'Waiting for Redis', '"address":"127.0.0.1:2"'],
+      [['writer'], withNats, 'Waiting for ClickHouse', '"address":"127.0.0.1:3"'],
+      [['reader'], withNats, 'Waiting for a node of local', '"address":"127.0.0.1:4"'],
+    ]
+    await Promise.all(
+      rows.map(async ([args, settings, message, address]) => {
+        const output = await printed(message, [...args, '--config', chain], settings)
+        const lines = output.split('\n').filter((line) => line.includes(message))
+        assert.equal(lines.length, 1, `${args.join(' ')}:\n${output}`)
+        for (const part of [address, '"hint":']) assert.ok(lines[0]?.includes(part), lines[0])
+        assert.doesNotMatch(output, /secret|"stack"|^ +at /m)
+      }),
+    )
+  } finally {
+    await stack.stop()
   }
 })

@@ -190,7 +190,7 @@ test('stores that go away are waited for, told and counted; nothing is skipped',
     await eventually('the connection of the test', async () => rig.hot.head('eth').catch(() => undefined))
     await rig.assertTold('eth', story)
     assert.match(await run.metrics(), /chaintape_writer_retries_total\{activity="eth"\} [1-9]/)
-    assert.ok(run.lines.some(({ msg }) => msg === 'A store is unavailable, trying again'))
+    assert.ok(run.lines.some(({ msg }) => msg === 'Waiting for a store'))
   })
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Redis, ReplyError } from 'ioredis'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Common } from '../../lib/common.ts'
+import { createWaiting, redisServer } from '../../lib/waiting.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 5_000
@@ -47,7 +48,14 @@ export async function connectRedis(url: string, common: Common): Promise<Scripte
     // A demoted primary: the name leads to the new one.
     reconnectOnError: (error) => firstWord(error) === 'READONLY',
   })
-  redis.on('error', (error) => logger.warn({ err: error }, 'Redis connection failed'))
+  const waiting = createWaiting(logger, redisServer(url))
+  let wasConnected = false
+  redis.on('ready', () => {
+    wasConnected = true
+    waiting.succeeded()
+  })
+  // The first connection fails to the caller, who reports it.
+  redis.on('error', (error) => wasConnected && waiting.failed(error))
   redis.defineCommand('applyDocuments', { lua: readScript('apply.lua') })
   redis.defineCommand('advanceHead', { lua: readScript('advance.lua') })
   try {
