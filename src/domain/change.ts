@@ -165,10 +165,10 @@ export type Token = {
   readonly supplyRaw: bigint | undefined
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
-  /** Of the deepest verified pair that has this token as its target. */
+  /** The deepest verified pair that has this token as its target; if none has, the deepest that has it as its quote. */
   readonly mainPair: string | undefined
   readonly mainPairTvlUsd: Value | undefined
-  /** Over all pairs that have this token as their target. */
+  /** Over all its pairs, on whichever side it stands. */
   readonly tvlUsd: Value | undefined
   readonly fdvUsd: Value | undefined
   /** Of what can be sold: the supply without what is burned or locked. */
@@ -255,7 +255,7 @@ export type WindowsRef = { readonly pair: string | undefined; readonly token: st
 export type Windows = WindowsRef & {
   /** By `WINDOWS`, shortest first. */
   readonly lengths: readonly WindowSums[]
-  /** Of the target token, in 24 hours; unknown where the sum is beyond the limits of an amount. */
+  /** Of the target token, or of the token whose windows they are, in 24 hours; unknown beyond the limits of an amount. */
   readonly amountRaw: bigint | undefined
   /** Of trade prices, in 24 hours; unknown when there were none. */
   readonly highUsd: Price | undefined

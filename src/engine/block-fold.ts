@@ -18,9 +18,9 @@ import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
-import { TargetUpdates } from './token/target-updates.ts'
+import { TokenUpdates } from './token/token-updates.ts'
 import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
-import { GatheredTrades } from './window/gathered-trades.ts'
+import { GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
 /** Where in the chain an event stands. */
@@ -37,7 +37,7 @@ export class BlockFold {
   readonly #liquidity: LiquidityEvent[] = []
   /** By pair, where they make candles, and where they enter windows. */
   readonly #tradesOf = new Map<string, BlockTrades>()
-  readonly #gathered = new Map<string, GatheredTrades>()
+  readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
 
   constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope) {
@@ -46,6 +46,7 @@ export class BlockFold {
     this.#block = block
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
+    this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
   run(): Change[] {
@@ -59,8 +60,8 @@ export class BlockFold {
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new ReferencePrices(this.#settings, this.#tables)
-    const updates = new TargetUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
-    const switches = updates.run(new Set([...this.#records.touchedPairs, ...settled]))
+    const updates = new TokenUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
+    const switches = updates.run(settled)
     const newMainPairs = switches.map(({ newPair }) => newPair)
     const windows = this.#foldWindows(after, newMainPairs)
     const [trades, liquidity] = [this.#trades, this.#liquidity]
@@ -223,7 +224,9 @@ export class BlockFold {
       athPriceUsd: isReadFromCreation(pair) ? higher(pair.athPriceUsd, paid.usd) : undefined,
     })
     if (trade.targetToken === undefined) return
+    const quote = trade.side === 'buy' ? trade.sold : trade.bought
     this.#noteFirstTrade(trade.targetToken, paid.usd)
+    this.#noteFirstTrade(quote.token, quote.priceUsd)
     const candleTrade = {
       key: trade.key,
       priceUsd: paid.usd,
@@ -234,9 +237,7 @@ export class BlockFold {
       valueQuote: paid.quoteValue,
     }
     this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), candleTrade))
-    const gathered = this.#gathered.get(pair.address) ?? new GatheredTrades(pair.address, trade.targetToken)
-    gathered.add(trade)
-    this.#gathered.set(pair.address, gathered)
+    this.#gathered.add(trade, trade.targetToken)
   }
 
   #noteFirstTrade(token: string, priceUsd: Price | undefined): void {
@@ -259,14 +260,17 @@ export class BlockFold {
   }
 
   #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): Windows[] {
-    const trades = [...this.#gathered].map(([address, gathered]) => {
+    const closeOfToken = (token: string) => this.#tables.tokens.get(token)?.token.priceUsd
+    const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
-      return gathered.finish({
+      return {
         pairCloseUsd: poolWorth(pair, this.#tables.references.get(address), after).usd,
-        tokenCloseUsd: this.#tables.tokens.get(pair.targetToken ?? '')?.token.priceUsd,
-      })
-    })
-    return new WindowFold(this.#tables, this.#block).run(trades, newMainPairs)
+        tokenCloseUsd: closeOfToken(pair.targetToken ?? ''),
+      }
+    }
+    const trades = this.#gathered.finish(closesOf, closeOfToken)
+    const isQuoteAsset = (token: string): boolean => after.isQuoteAsset(token)
+    return new WindowFold(this.#tables, this.#block, isQuoteAsset).run(trades, newMainPairs)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {

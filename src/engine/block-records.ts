@@ -4,14 +4,16 @@ import type { EngineTables, TokenState } from './tables.ts'
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
-  readonly #pairs = new Set<string>()
+  /** As the block found them; undefined where it met them first. */
+  readonly #pairs = new Map<string, Pair | undefined>()
   readonly #tokens = new Set<string>()
 
   constructor(tables: EngineTables) {
     this.#tables = tables
   }
 
-  get touchedPairs(): ReadonlySet<string> {
+  /** By address: the touched pairs, each as it was before the block. */
+  get touchedPairs(): ReadonlyMap<string, Pair | undefined> {
     return this.#pairs
   }
 
@@ -24,8 +26,8 @@ export class BlockRecords {
   }
 
   putPair(pair: Pair): void {
+    if (!this.#pairs.has(pair.address)) this.#pairs.set(pair.address, this.#tables.pairs.get(pair.address))
     this.#tables.pairs.put(pair.address, pair)
-    this.#pairs.add(pair.address)
   }
 
   putToken(state: TokenState): void {
@@ -35,7 +37,7 @@ export class BlockRecords {
 
   changes(): Change[] {
     const changes: Change[] = []
-    for (const address of this.#pairs) changes.push({ type: 'pair', pair: this.pair(address) })
+    for (const address of this.#pairs.keys()) changes.push({ type: 'pair', pair: this.pair(address) })
     for (const address of this.#tokens) changes.push({ type: 'token', token: this.token(address).token })
     return changes
   }

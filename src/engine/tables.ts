@@ -25,6 +25,8 @@ export type EngineTables = WindowTables &
     /** By pair, where nothing but trades tells the price: the last one. */
     readonly lastExchanges: Table<Ratio>
     readonly tokens: Table<TokenState>
+    /** By quote asset: the pairs that are priced in it. */
+    readonly quotedPairs: Table<QuotedPairs>
     /** By pair: the newest candle of each interval. */
     readonly candles: Table<readonly Candle[]>
     /** By block number: what an undo of that block has to retract. */
@@ -51,17 +53,20 @@ export type Emitted = {
 export type TokenState = {
   readonly token: Token
   readonly targetOf: readonly PairDepth[]
-  /** As its target, in any pair, since it was met. */
+  /** In any pair with a price, since it was met. */
   readonly firstTrade: TokenLaunch | undefined
 }
 
-/** A pair that has the token as its target, and how deep it is. */
+/** A pair of the token, and how deep it is. */
 export type PairDepth = {
   readonly pair: string
   readonly tvlUsd: Value
   /** What its quote side is worth. */
   readonly depthUsd: Value
 }
+
+/** A quote asset may have millions of pairs, so their TVL is a running total and only the deepest are listed. */
+export type QuotedPairs = { readonly tvlUsd: Value; readonly deepest: readonly PairDepth[] }
 
 export type Unsettled = { readonly pair: string; readonly ratio: Ratio }
 
@@ -107,14 +112,27 @@ const ratioCodec: RecordCodec<Ratio> = {
 
 export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
 
+const depthsCodec = listCodec<PairDepth>(
+  (w, { pair, tvlUsd, depthUsd }) => {
+    w.recurringId(pair)
+    w.biguint(tvlUsd)
+    w.biguint(depthUsd)
+  },
+  (r) => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() }),
+)
+
+const quotedPairsCodec: RecordCodec<QuotedPairs> = {
+  write: (w, { tvlUsd, deepest }) => {
+    w.biguint(tvlUsd)
+    depthsCodec.write(w, deepest)
+  },
+  read: (r) => ({ tvlUsd: r.biguint(), deepest: depthsCodec.read(r) }),
+}
+
 export const tokenCodec: RecordCodec<TokenState> = {
   write: (w, { token, targetOf, firstTrade }) => {
     writeToken(w, token)
-    w.list(targetOf, ({ pair, tvlUsd, depthUsd }) => {
-      w.recurringId(pair)
-      w.biguint(tvlUsd)
-      w.biguint(depthUsd)
-    })
+    depthsCodec.write(w, targetOf)
     w.optional(firstTrade, ({ time, priceUsd }) => {
       w.varuint(time)
       writeMoney(w, priceUsd)
@@ -122,7 +140,7 @@ export const tokenCodec: RecordCodec<TokenState> = {
   },
   read: (r) => ({
     token: readToken(r),
-    targetOf: r.list(() => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() })),
+    targetOf: depthsCodec.read(r),
     firstTrade: r.optional(() => ({ time: r.varuint(), priceUsd: readMoney(r) })),
   }),
 }
@@ -181,6 +199,7 @@ export function openTables(state: JournaledState): EngineTables {
     pairs: state.table('pair', pairCodec),
     lastExchanges: state.table('exchange', ratioCodec),
     tokens: state.table('token', tokenCodec),
+    quotedPairs: state.table('quotedPairs', quotedPairsCodec),
     candles: state.table('candles', candlesCodec),
     emitted: state.table('emitted', emittedCodec),
     references: state.table('reference', ratioCodec),

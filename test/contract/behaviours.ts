@@ -69,6 +69,24 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     operation: 'token prices',
+    name: 'quote assets have TVL and volume over all their pools, so the default thresholds keep them',
+    given: { token_ids: ['$stable', '$native'] },
+    check: (body: Record<string, { tvl: string; tx_volume_u_24h: string }>, names) => {
+      hasKeys(body, names, ['stable', 'native'])
+      for (const { tvl, tx_volume_u_24h } of Object.values(body)) {
+        assert.ok(Number(tvl) > 1_000)
+        assert.ok(Number(tx_volume_u_24h) > 0)
+      }
+    },
+  },
+  {
+    operation: 'token klines',
+    name: "a quote asset that is no pair's target has no candles",
+    given: { 'token-id': '$stable' },
+    check: (rows: Kline[]) => assert.deepEqual(rows, []),
+  },
+  {
+    operation: 'token prices',
     name: 'an id in any case, and twice, is answered once, in lower case',
     given: { token_ids: ['$token', '$native'] },
     check: async (body, names, again) => {

@@ -3,7 +3,7 @@ import { topHolderRows } from './expected-holder-rows.ts'
 import { type ExpectedHolding, ExpectedHoldings } from './expected-holdings.ts'
 import type { ExpectedMarket } from './expected-market.ts'
 import { amountValue, decimal, price, value } from './expected-numbers.ts'
-import { type ExpectedPool, targetOf, targetPrice } from './expected-pools.ts'
+import { type ExpectedPool, pricedTokens, targetOf } from './expected-pools.ts'
 import {
   CHAIN,
   change24h,
@@ -168,9 +168,13 @@ export class ExpectedAnswers {
 
   /** Its first trade of all. The chain is read from its first block, so that none can have been before. */
   #launch(address: string, holding: ExpectedHolding | undefined): Row {
-    const first = this.#market.pools.trades.find(({ pool }) => targetOf(pool)?.address === address)
+    const first = this.#market.pools.trades.find(({ pool }) =>
+      pricedTokens(pool).some((token) => token.address === address),
+    )
     if (holding === undefined || first === undefined) return {}
-    return { launch_at: first.time, launch_price: price(targetPrice(first).usd) }
+    const { price0, price1 } = first.prices
+    const paid = first.pool.token0.address === address ? price0 : price1
+    return { launch_at: first.time, launch_price: price(paid.usd) }
   }
 
   #marketCap(address: string | undefined): bigint | undefined {

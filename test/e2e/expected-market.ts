@@ -1,7 +1,7 @@
 import { type Hex, type Log, zeroAddress } from 'viem'
 import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
 import { type Block, type Exchanges, ExpectedExchanges } from './expected-exchanges.ts'
-import { ExpectedPools, type ExpectedTrade, targetOf } from './expected-pools.ts'
+import { ExpectedPools, type ExpectedTrade, pricedTokens } from './expected-pools.ts'
 import { ExpectedPrices, type TokenInfo } from './expected-prices.ts'
 import { ExpectedTokens } from './expected-tokens.ts'
 import { type Close, type ExpectedWindows, windowsAt } from './expected-windows.ts'
@@ -63,23 +63,27 @@ export class ExpectedMarket {
   /** After the newest block, unless another is named. */
   pairWindows(pair: string, at: BlockRef = this.head): ExpectedWindows | undefined {
     const trades = this.tradesOf(pair).filter(({ side }) => side !== undefined)
-    return this.#windows(pair, trades, at)
+    return this.#windows(pair, trades, at, ({ pool }) => pool.target0 === true)
   }
 
   tokenWindows(token: string, at: BlockRef = this.head): ExpectedWindows | undefined {
-    const trades = this.pools.trades.filter(({ pool }) => targetOf(pool)?.address === token)
-    return this.#windows(token, trades, at)
+    const trades = this.pools.trades.filter(({ pool }) =>
+      pricedTokens(pool).some(({ address }) => address === token),
+    )
+    return this.#windows(token, trades, at, ({ pool }) => pool.token0.address === token)
   }
 
   #windows(
     subject: string,
     trades: readonly ExpectedTrade[],
     { number, time }: BlockRef,
+    isToken0: (trade: ExpectedTrade) => boolean,
   ): ExpectedWindows | undefined {
     return windowsAt(
       time,
       trades.filter(({ block }) => block <= number),
       (this.#closes.get(subject) ?? []).filter(({ block }) => block <= number),
+      isToken0,
     )
   }
 
@@ -91,9 +95,9 @@ export class ExpectedMarket {
     const settled = prices.endBlock().flatMap((id) => pools.all.get(id) ?? [])
     tokens.endBlock(new Set([...pools.takeTouched(), ...settled]), block)
     const traded = new Set(pools.trades.slice(tradesBefore).map(({ pool }) => pool))
-    const targets = new Set([...traded].flatMap((pool) => targetOf(pool)?.address ?? []))
+    const exchanged = new Set([...traded].flatMap(pricedTokens).map(({ address }) => address))
     for (const pool of traded) this.#close(pool.id, block, prices.countedWorth(pool).usd)
-    for (const token of targets) this.#close(token, block, tokens.all.get(token)?.price.usd)
+    for (const token of exchanged) this.#close(token, block, tokens.all.get(token)?.price.usd)
     this.head = block
   }
 

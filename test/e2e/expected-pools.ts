@@ -228,6 +228,16 @@ export function targetOf({ token0, token1, target0 }: ExpectedPool): TokenInfo |
   return target0 === undefined ? undefined : target0 ? token0 : token1
 }
 
+/** The side that the target is priced in. */
+export function quoteOf({ token0, token1, target0 }: ExpectedPool): TokenInfo | undefined {
+  return target0 === undefined ? undefined : target0 ? token1 : token0
+}
+
+/** Both sides that are priced: none, where neither is a quote asset. */
+export function pricedTokens(pool: ExpectedPool): TokenInfo[] {
+  return pool.target0 === undefined ? [] : [pool.token0, pool.token1]
+}
+
 export function targetPrice({ pool: { target0 }, prices }: Pick<PoolEvent, 'pool' | 'prices'>): Worth {
   if (target0 === undefined) return UNKNOWN
   return target0 ? prices.price0 : prices.price1

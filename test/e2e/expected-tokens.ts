@@ -1,5 +1,5 @@
 import { amountValue, UNKNOWN, type Worth } from './expected-numbers.ts'
-import { type ExpectedPool, targetOf } from './expected-pools.ts'
+import { type ExpectedPool, pricedTokens, quoteOf, targetOf } from './expected-pools.ts'
 import type { ExpectedPrices, TokenInfo } from './expected-prices.ts'
 
 export type ExpectedToken = {
@@ -44,11 +44,11 @@ export class ExpectedTokens {
 
   /** `changed` are the pools that something happened to, or whose price counts only now. */
   endBlock(changed: Iterable<ExpectedPool>, block: { readonly number: number; readonly time: number }): void {
-    const targets = new Set([...changed].flatMap((pool) => targetOf(pool)?.address ?? []))
-    for (const address of targets) this.#update(address, block)
+    const touched = new Set([...changed].flatMap(pricedTokens).map(({ address }) => address))
+    for (const address of touched) this.#update(address, block)
     for (const address of [this.#prices.stable, ...this.#prices.natives]) {
       const token = this.all.get(address)
-      if (token === undefined || token.mainPair !== undefined) continue
+      if (token === undefined || (token.mainPair && targetOf(token.mainPair)?.address === address)) continue
       const worth = this.#prices.worthOf(address)
       if (worth.usd === token.price.usd && worth.eth === token.price.eth) continue
       token.price = worth
@@ -59,27 +59,42 @@ export class ExpectedTokens {
   #update(address: string, { number, time }: { readonly number: number; readonly time: number }): void {
     const token = this.all.get(address)
     if (token === undefined) throw new Error(`${address} was never met`)
-    const pools = [...this.#pools.values()]
-      .filter((pool) => targetOf(pool)?.address === address && pool.tvl.usd !== undefined)
+    const known = [...this.#pools.values()]
+      .filter((pool) => pool.tvl.usd !== undefined)
       .sort((a, b) => {
         const [depthA, depthB] = [a.depthUsd ?? 0n, b.depthUsd ?? 0n]
         return depthA === depthB ? (a.id < b.id ? -1 : 1) : depthA > depthB ? -1 : 1
       })
-    const [deepest] = pools
+    const asTarget = known.filter((pool) => targetOf(pool)?.address === address)
+    const asQuote = known.filter((pool) => quoteOf(pool)?.address === address)
     const old = token.mainPair
+    const pools = asTarget.length > 0 ? asTarget : asQuote
+    const [deepest] = pools
     const stays = old !== undefined && pools.includes(old)
     const isDeeper = (deepest?.depthUsd ?? 0n) * 100n > (old?.depthUsd ?? 0n) * 110n
     const main = stays && !isDeeper ? old : deepest
     if (old !== undefined && main !== undefined && main !== old) {
-      const reason = stays ? 'deeper' : 'emptied'
+      const reason = [...asTarget, ...asQuote].includes(old) ? 'deeper' : 'emptied'
       this.switches.push({ token: address, block: number, time, oldPair: old.id, newPair: main.id, reason })
     }
     token.mainPair = main
     token.mainPairTvlUsd = main?.tvl.usd
-    token.tvlUsd = main && pools.reduce((sum, { tvl }) => sum + (tvl.usd ?? 0n), 0n)
-    token.price = main === undefined ? this.#prices.worthOf(address) : this.#prices.countedWorth(main)
+    token.tvlUsd = main && sumOf(asTarget.map(({ tvl }) => tvl.usd ?? 0n)) + sumOf(asQuote.map(tvlForQuote))
+    const pricing = asTarget.length > 0 ? main : undefined
+    token.price = pricing === undefined ? this.#prices.worthOf(address) : this.#prices.countedWorth(pricing)
     token.updatedAt = time
   }
+}
+
+/** The target's side counts for the quote asset up to ten times the quote's own. */
+function tvlForQuote({ tvl, depthUsd = 0n }: ExpectedPool): bigint {
+  const all = tvl.usd ?? 0n
+  if (all - depthUsd <= depthUsd * 10n) return all
+  return depthUsd * 11n
+}
+
+function sumOf(values: readonly bigint[]): bigint {
+  return values.reduce((sum, value) => sum + value, 0n)
 }
 
 export function fdvOf({ info, supply, price }: ExpectedToken): bigint | undefined {

@@ -1,4 +1,4 @@
-import { type ExpectedTrade, targetPrice } from './expected-pools.ts'
+import type { ExpectedTrade } from './expected-pools.ts'
 
 /** Minutes that each window takes in: the running one, and those before it. */
 export const WINDOW_MINUTES = { '1m': 1, '5m': 5, '15m': 15, '1h': 60, '4h': 240, '24h': 1_440 } as const
@@ -32,12 +32,14 @@ export type ExpectedWindows = {
 
 /**
  * Windows the obvious way, by docs/data-rules.md: all trades that a pair or token ever had are looked at again, as of the
- * time of the newest block. Both lists are in the order of the chain.
+ * time of the newest block. Both lists are in the order of the chain. `isToken0` says on which side of a trade the token
+ * stands whose windows they are.
  */
 export function windowsAt(
   now: number,
   trades: readonly ExpectedTrade[],
   closes: readonly Close[],
+  isToken0: (trade: ExpectedTrade) => boolean,
 ): ExpectedWindows | undefined {
   if (trades.length === 0) return undefined
   const known = closes.filter(({ usd }) => usd !== undefined)
@@ -47,8 +49,11 @@ export function windowsAt(
   const within = (minutes: number): ExpectedTrade[] => trades.filter(({ time }) => time >= beginOf(minutes))
   const sumsOf = (minutes: number): Sums => {
     const inside = within(minutes)
-    const buys = inside.filter(({ side }) => side === 'buy')
-    const sells = inside.filter(({ side }) => side === 'sell')
+    // Who buys the target sells the quote.
+    const isBuy = (trade: ExpectedTrade): boolean =>
+      (trade.side === 'buy') === (isToken0(trade) === trade.pool.target0)
+    const buys = inside.filter(isBuy)
+    const sells = inside.filter((trade) => !isBuy(trade))
     return {
       buyUsd: sumUsd(buys),
       sellUsd: sumUsd(sells),
@@ -62,13 +67,16 @@ export function windowsAt(
   }
   const lastDay = within(WINDOW_MINUTES['24h'])
   const paid = lastDay
-    .flatMap((trade) => (trade.value.usd === undefined ? [] : (targetPrice(trade).usd ?? [])))
+    .flatMap((trade) => {
+      const { price0, price1 } = trade.prices
+      return trade.value.usd === undefined ? [] : ((isToken0(trade) ? price0 : price1).usd ?? [])
+    })
     .sort((a, b) => (a < b ? -1 : 1))
   return {
     sums: Object.fromEntries(
       Object.entries(WINDOW_MINUTES).map(([name, minutes]) => [name, sumsOf(minutes)]),
     ) as Record<WindowName, Sums>,
-    amountRaw: lastDay.reduce((sum, { pool, raw0, raw1 }) => sum + (pool.target0 ? raw0 : raw1), 0n),
+    amountRaw: lastDay.reduce((sum, trade) => sum + (isToken0(trade) ? trade.raw0 : trade.raw1), 0n),
     highUsd: paid.at(-1),
     lowUsd: paid[0],
     priceUsd: known.at(-1)?.usd,

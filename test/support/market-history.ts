@@ -205,14 +205,18 @@ export class MarketHistory extends MarketEvents {
       const before = isNew
         ? { main: undefined, price: this.#withoutPair(token, place - 1), updatedAt: block.time }
         : this.priceAfter(token, place - 1)
-      const pairs = this.pools.filter((pool) => this.targetOf(pool) === token && pool.block <= block.number)
+      const known = this.pools.filter((pool) => pool.block <= block.number)
+      const asTarget = known.filter((pool) => this.targetOf(pool) === token)
+      const asQuote = known.filter((pool) => this.quoteOf(pool) === token)
       let { main, price, updatedAt } = before
-      if (pairs.some((pool) => this.isTouched(pool, place))) {
-        main = this.#mainAmong(pairs, before.main, place)
-        price = main === undefined ? this.#withoutPair(token, place) : this.poolWorth(main, place)
+      if ([...asTarget, ...asQuote].some((pool) => this.isTouched(pool, place))) {
+        const pricing = this.#mainAmong(asTarget, before.main, place)
+        main = pricing ?? this.#mainAmong(asQuote, before.main, place)
+        price = pricing === undefined ? this.#withoutPair(token, place) : this.poolWorth(pricing, place)
         updatedAt = block.time
       }
-      if (main === undefined && ['stable', 'native'].includes(this.kindOf(token) ?? '')) {
+      const isPriced = main !== undefined && this.targetOf(this.poolFact(main)) === token
+      if (!isPriced && ['stable', 'native'].includes(this.kindOf(token) ?? '')) {
         const worth = this.worthAfter(token, place)
         if (worth.usd !== price.usd || worth.native !== price.native) updatedAt = block.time
         price = worth
@@ -221,7 +225,7 @@ export class MarketHistory extends MarketEvents {
     })
   }
 
-  /** Did anything happen to a pair in this block that its target has to hear of? */
+  /** Did anything happen to a pair in this block that its tokens have to hear of? */
   isTouched(pool: MetPool, place: number): boolean {
     const [block, previous] = [this.blocks[place], this.blocks[place - 1]]
     const { address } = pool

@@ -10,11 +10,11 @@ import type {
 } from '../../src/domain/change.ts'
 import type { BlockEnvelope } from '../../src/domain/envelope.ts'
 import { candleStart, INTERVALS } from '../../src/domain/interval.ts'
-import { ONE_PRICE } from '../../src/domain/money.ts'
+import { ONE_PRICE, type Value } from '../../src/domain/money.ts'
 import { compareOrderKeys } from '../../src/domain/order-key.ts'
 import { candleId, eventId, type Held, switchId, type Tables } from './change-tables.ts'
 import type { Market } from './market-arbitraries.ts'
-import { ammOf } from './market-events.ts'
+import { ammOf, type MetPool } from './market-events.ts'
 import { END, MarketHistory, NOTHING, sumThatFits } from './market-history.ts'
 import { LOCKERS } from './move-arbitraries.ts'
 import { type ReferenceHolders, referenceHolders, referenceSupply } from './reference-holders.ts'
@@ -210,13 +210,15 @@ class Reference extends MarketHistory {
     const { holding, deadRaw, origin } = this.#holders(address)
     const left = holding === undefined ? undefined : (supplyRaw ?? -1n) - deadRaw - holding.lockedRaw
     const circulatingRaw = left === undefined || left < 0n ? undefined : left
-    const trade = trades.find(({ targetToken }) => targetToken === address)
-    const target = trade?.sold.token === address ? trade.sold : trade?.bought
+    const trade = trades.find(
+      ({ targetToken, sold, bought }) =>
+        targetToken !== undefined && [sold.token, bought.token].includes(address),
+    )
+    const own = trade?.sold.token === address ? trade.sold : trade?.bought
     const isYoung = origin !== undefined && origin.time >= (this.blocks[0]?.time ?? 0)
     const name = Buffer.from(fact.nameRaw).toString()
     const symbol = Buffer.from(fact.symbolRaw).toString()
-    const pairs = this.pools.filter((pool) => this.targetOf(pool) === address)
-    const depths = pairs.flatMap((pool) => this.depthAt(pool.address, END).usd ?? [])
+    const depths = this.pools.flatMap((pool) => this.tvlFor(address, pool) ?? [])
     const { main: mainPair, price, updatedAt } = this.priceAfter(address, this.blocks.length - 1)
     return {
       ...{ address, name, symbol, decimals, supplyRaw, mainPair },
@@ -228,11 +230,20 @@ class Reference extends MarketHistory {
       marketCapUsd: this.worthOf(address, circulatingRaw, price.usd),
       holding: holding && { ...holding, circulatingRaw },
       origin,
-      launch: isYoung && trade !== undefined ? { time: trade.time, priceUsd: target?.priceUsd } : undefined,
+      launch: isYoung && trade !== undefined ? { time: trade.time, priceUsd: own?.priceUsd } : undefined,
       platform: undefined,
       risk: undefined,
       updatedAt,
     }
+  }
+
+  /** What a pool adds to the TVL of one of its tokens: for its quote, no more than ten times that one's side beside it. */
+  tvlFor(token: string, pool: MetPool): Value | undefined {
+    const tvl = this.depthAt(pool.address, END).usd
+    if (this.targetOf(pool) === token) return tvl
+    const own = this.depthAfter(pool.address, this.blocks.length - 1)
+    if (this.quoteOf(pool) !== token || tvl === undefined || own === undefined) return undefined
+    return tvl - own > 10n * own ? 11n * own : tvl
   }
 
   liquidity(): LiquidityEvent[] {

@@ -16,7 +16,7 @@ export function referenceWindows(
 ): Pick<Tables, 'pairWindows' | 'tokenWindows'> {
   const counting = trades.filter(({ targetToken }) => targetToken !== undefined)
   const pairs = [...new Set(counting.map(({ pair }) => pair))]
-  const tokens = [...new Set(counting.flatMap(({ targetToken }) => targetToken ?? []))]
+  const tokens = [...new Set(counting.flatMap(({ sold, bought }) => [sold.token, bought.token]))]
   return {
     pairWindows: new Map(
       pairs.map((pair) => [
@@ -24,6 +24,7 @@ export function referenceWindows(
         windowsOf(
           model,
           counting.filter((trade) => trade.pair === pair),
+          ({ targetToken }) => targetToken,
           (place) => model.poolWorth(pair, place).usd,
         ),
       ]),
@@ -33,7 +34,8 @@ export function referenceWindows(
         token,
         windowsOf(
           model,
-          counting.filter(({ targetToken }) => targetToken === token),
+          counting.filter(({ sold, bought }) => sold.token === token || bought.token === token),
+          () => token,
           (place) => model.priceAfter(token, place).price.usd,
         ),
       ]),
@@ -44,8 +46,10 @@ export function referenceWindows(
 function windowsOf(
   { blocks }: MarketHistory,
   trades: readonly Trade[],
+  whose: (trade: Trade) => string | undefined,
   closeAfter: (place: number) => Price | undefined,
 ): WindowNumbers {
+  const ownSide = (trade: Trade) => (trade.sold.token === whose(trade) ? trade.sold : trade.bought)
   const minute = (time: number): number => Math.floor(time / 60)
   const now = minute(blocks.at(-1)?.time ?? 0)
   const traded = blocks.flatMap(({ number, time }, place): TradedBlock[] =>
@@ -58,34 +62,33 @@ function windowsOf(
   const lastDay = trades.filter(({ time }) => minute(time) > now - 1_440)
   const wallets = (kept: readonly Trade[]): number => new Set(kept.map(({ wallet }) => wallet)).size
   const prices = lastDay.flatMap((trade) => {
-    const price = targetOf(trade).priceUsd
+    const price = ownSide(trade).priceUsd
     return price === undefined ? [] : [price]
   })
   const sorted = prices.sort((a, b) => (a < b ? -1 : 1))
-  const amountRaw = lastDay.reduce((sum, trade) => sum + targetOf(trade).amountRaw, 0n)
+  const amountRaw = lastDay.reduce((sum, trade) => sum + ownSide(trade).amountRaw, 0n)
   const day = Math.floor((traded.at(-1)?.time ?? 0) / DAY_SECONDS)
   const isBeforeDay = ({ time }: TradedBlock): boolean => time < day * DAY_SECONDS
   return {
     lengths: LENGTHS.map((length) => {
       const inside = trades.filter(({ time }) => minute(time) > now - length)
-      const [buys, sells] = (['buy', 'sell'] as const).map((side) =>
-        inside.filter((trade) => trade.side === side),
-      )
-      const value = (some: readonly Trade[] = []): bigint | undefined =>
+      const buys = inside.filter((trade) => trade.bought.token === whose(trade))
+      const sells = inside.filter((trade) => trade.sold.token === whose(trade))
+      const value = (some: readonly Trade[]): bigint | undefined =>
         sumThatFits(
           some.map((trade) =>
-            targetOf(trade).priceUsd === undefined ? (trade.valueUsd ?? 0n) : trade.valueUsd,
+            ownSide(trade).priceUsd === undefined ? (trade.valueUsd ?? 0n) : trade.valueUsd,
           ),
         )
       const isBefore = (block: TradedBlock): boolean => block.minute <= now - length
       return {
         buyUsd: value(buys),
         sellUsd: value(sells),
-        buys: buys?.length ?? 0,
-        sells: sells?.length ?? 0,
+        buys: buys.length,
+        sells: sells.length,
         makers: wallets(inside),
-        buyers: wallets(buys ?? []),
-        sellers: wallets(sells ?? []),
+        buyers: wallets(buys),
+        sellers: wallets(sells),
         openUsd: closes(isBefore).at(-1) ?? closes(() => true)[0],
       }
     }),
@@ -96,8 +99,4 @@ function windowsOf(
     day,
     dayOpenUsd: closes(isBeforeDay).at(-1) ?? closes(() => true)[0],
   }
-}
-
-function targetOf({ sold, bought, targetToken }: Trade): Trade['sold'] {
-  return sold.token === targetToken ? sold : bought
 }

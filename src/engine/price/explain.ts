@@ -10,13 +10,13 @@ export type Explanation = {
   readonly price: Worth
   /** When the price was last looked at. */
   readonly updatedAt: number
-  /** The pair it comes from; none for a quote asset that only its worth prices. */
+  /** The pair it comes from; that of a quote asset which is no pair's target has it as its quote. */
   readonly mainPair: ExplainedPair | undefined
-  /** From the main pair's quote asset to a dollar. */
+  /** From the main pair's quote asset, which may be the token itself, to a dollar. */
   readonly route: readonly RouteStep[]
   /** Stablecoin pools that tell what the native coin is worth; others are too shallow. */
   readonly anchors: readonly Anchor[]
-  /** Of known depth, but not the main one. */
+  /** Of known depth, but not the main one; of those priced in a quote asset only the deepest. */
   readonly shallowerPairs: readonly ExplainedPair[]
 }
 
@@ -42,22 +42,28 @@ export function explain(
   if (state === undefined) return undefined
   const reference = new ReferencePrices(settings, tables)
   const { token, targetOf } = state
+  const depths = [...targetOf, ...(tables.quotedPairs.get(address)?.deepest ?? [])]
   const describe = (id: string): ExplainedPair | undefined => {
     const pair = tables.pairs.get(id)
     if (pair === undefined) return undefined
     const oriented = orient(pair)
+    // Where it is the quote itself, a pool asks nothing for it: it counts for what it is worth.
+    const isQuote = oriented?.quote.token === address
+    const counted = isQuote
+      ? reference.worthOf(address)
+      : poolWorth(pair, tables.references.get(id), reference)
     return {
       pair: id,
       amm: pair.amm,
       quote: oriented?.quote.token,
-      depthUsd: targetOf.find((depth) => depth.pair === id)?.depthUsd,
-      asked: oriented?.target.priceUsd,
-      counted: poolWorth(pair, tables.references.get(id), reference).usd,
+      depthUsd: depths.find((depth) => depth.pair === id)?.depthUsd,
+      asked: isQuote ? undefined : oriented?.target.priceUsd,
+      counted: counted.usd,
       updatedAt: pair.updatedAt,
     }
   }
   const mainPair = token.mainPair === undefined ? undefined : describe(token.mainPair)
-  const others = targetOf.filter(({ pair }) => pair !== token.mainPair)
+  const others = depths.filter(({ pair }) => pair !== token.mainPair)
   return {
     token: address,
     price: { usd: token.priceUsd, native: token.priceNative },

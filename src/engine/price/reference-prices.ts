@@ -50,6 +50,10 @@ export class ReferencePrices {
     return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
   }
 
+  isQuoteAsset(token: string): boolean {
+    return this.#assets.has(token)
+  }
+
   isNative(token: string): boolean {
     return this.#assets.get(token)?.kind === 'native'
   }

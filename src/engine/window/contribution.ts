@@ -2,24 +2,27 @@ import type { Price, Value } from '../../domain/money.ts'
 import type { ByteReader } from '../../domain/wire/byte-reader.ts'
 import type { ByteWriter } from '../../domain/wire/byte-writer.ts'
 import { readMoney, writeMoney } from '../../domain/wire/field-codec.ts'
+import { subjectOfTrades } from './subject.ts'
 
 /** What the trades of one pair, in one block or one minute, add to its windows, and take from them when they leave. */
 export type Contribution = {
+  /** Or `ALL_PAIRS`. */
   readonly pair: string
   readonly token: string
   readonly buyUsd: Value
   readonly sellUsd: Value
   readonly buys: number
   readonly sells: number
-  /** Of the target token. */
+  /** Of the token. */
   readonly amountRaw: bigint
-  /** What the target counted for afterwards, by this pair and by its main pair. */
+  /** What the token counted for afterwards, by this pair and by its main pair. */
   readonly pairCloseUsd: Price | undefined
   readonly tokenCloseUsd: Price | undefined
 }
 
 /** A wallet that bought, sold, or did both, in a pair. */
 export type Visit = {
+  /** Or `ALL_PAIRS`. */
   readonly pair: string
   readonly token: string
   readonly wallet: string
@@ -27,7 +30,7 @@ export type Visit = {
   readonly sold: boolean
 }
 
-/** One contribution for each pair, in the order of their first. */
+/** One contribution for each pair and each quote asset, in the order of their first. */
 export function mergedContributions(parts: readonly (readonly Contribution[])[]): Contribution[] {
   const merged = new Map<string, Contribution>()
   // What a token counted for last may have been told with a trade in another of its pairs.
@@ -35,8 +38,9 @@ export function mergedContributions(parts: readonly (readonly Contribution[])[])
   for (const part of parts) {
     for (const contribution of part) {
       const { pair, token, tokenCloseUsd } = contribution
-      const earlier = merged.get(pair)
-      merged.set(pair, earlier === undefined ? contribution : sumOf(earlier, contribution))
+      const subject = subjectOfTrades(pair, token)
+      const earlier = merged.get(subject)
+      merged.set(subject, earlier === undefined ? contribution : sumOf(earlier, contribution))
       if (tokenCloseUsd !== undefined) closes.set(token, tokenCloseUsd)
     }
   }
@@ -60,7 +64,7 @@ export function mergedVisits(parts: readonly (readonly Visit[])[]): Visit[] {
   const merged = new Map<string, Visit>()
   for (const part of parts) {
     for (const visit of part) {
-      const key = `${visit.pair}/${visit.wallet}`
+      const key = `${subjectOfTrades(visit.pair, visit.token)}/${visit.wallet}`
       const earlier = merged.get(key)
       const bought = visit.bought || earlier?.bought === true
       const sold = visit.sold || earlier?.sold === true

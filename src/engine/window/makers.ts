@@ -38,11 +38,10 @@ export function withVisit(
   did: { readonly bought: boolean; readonly sold: boolean },
 ): LastVisits {
   const known = visits.find((visit) => visit.pair === pair)
-  const visit: LastVisit = {
-    pair,
-    boughtAt: did.bought ? minute : known?.boughtAt,
-    soldAt: did.sold ? minute : known?.soldAt,
-  }
+  const boughtAt = did.bought ? minute : known?.boughtAt
+  const soldAt = did.sold ? minute : known?.soldAt
+  if (known !== undefined && known.boughtAt === boughtAt && known.soldAt === soldAt) return visits
+  const visit: LastVisit = { pair, boughtAt, soldAt }
   return known === undefined ? [...visits, visit] : visits.map((each) => (each === known ? visit : each))
 }
 

@@ -50,20 +50,6 @@ export const SEVERAL = ''
 /** A day of them, decoded, would be most of the engine's memory, and each is read six times in all. */
 const MAX_LISTS = 8
 
-/** Text that was joined has to be hashed anew for every look-up; what comes again and again is joined once. */
-const MAX_SUBJECTS = 100_000
-const subjects = { pair: new Map<string, string>(), token: new Map<string, string>() }
-
-/** A pool can itself be a token: the letter keeps them apart. */
-export function subjectOf(kind: 'pair' | 'token', id: string): string {
-  const known = subjects[kind].get(id)
-  if (known !== undefined) return known
-  const subject = `${kind === 'pair' ? 'p' : 't'}${id}`
-  if (subjects[kind].size >= MAX_SUBJECTS) subjects[kind].clear()
-  subjects[kind].set(id, subject)
-  return subject
-}
-
 /** As in the log; exact sums are never unknown. */
 export const windowsCodec: RecordCodec<ExactWindows> = {
   write: writeWindows,

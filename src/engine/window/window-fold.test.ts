@@ -4,14 +4,16 @@ import type { WindowSums, Windows } from '../../domain/change.ts'
 import { JournaledState } from '../../domain/journaled-state.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import type { PairTrades } from './gathered-trades.ts'
+import { ALL_PAIRS } from './subject.ts'
 import { openWindowTables } from './tables.ts'
 import { WindowFold } from './window-fold.ts'
 
 const DAY_START = 1_700_006_400
-const [PAIR, OTHER, TOKEN] = ['0x01', '0x02', '0xaa']
+const [PAIR, OTHER, TOKEN, QUOTE] = ['0x01', '0x02', '0xaa', '0xbb']
 
 type Told = {
   pair?: string
+  token?: string
   buys?: number
   sells?: number
   wallet?: string
@@ -22,6 +24,7 @@ type Told = {
 /** One dollar a trade. */
 function traded({
   pair = PAIR,
+  token = TOKEN,
   buys = 1,
   sells = 0,
   wallet = '0xee',
@@ -30,8 +33,8 @@ function traded({
 }: Told): PairTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
   const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
-  const visit = { pair, token: TOKEN, wallet, bought: buys > 0, sold: sells > 0 }
-  const sums = { pair, token: TOKEN, buyUsd, sellUsd, buys, sells, amountRaw: 10n, ...closes }
+  const visit = { pair, token, wallet, bought: buys > 0, sold: sells > 0 }
+  const sums = { pair, token, buyUsd, sellUsd, buys, sells, amountRaw: 10n, ...closes }
   return { sums, visits: [visit], high: close, low: close }
 }
 
@@ -42,7 +45,7 @@ class Market {
 
   block(seconds: number, ...trades: PairTrades[]): Windows[] {
     const block = { number: ++this.#number, time: DAY_START + seconds }
-    const changed = new WindowFold(this.#tables, block).run(trades)
+    const changed = new WindowFold(this.#tables, block, (token) => token === QUOTE).run(trades)
     this.#state.sealBlock(block.number)
     return changed
   }
@@ -124,4 +127,32 @@ test('a wallet counts once, and until a day after its last trade', () => {
   assert.deepEqual(own(market.block(86_400)), [2, 2, 1])
   assert.deepEqual(own(market.block(87_000)), [1, 1, 0])
   assert.deepEqual(own(market.block(87_060)), [0, 0, 0])
+})
+
+test('a quote asset has windows of its own, which only the sums over all its pairs enter and leave', () => {
+  const market = new Market()
+  const asTarget = traded({ token: QUOTE, wallet: '0xe1', close: 7n })
+  const all = traded({ pair: ALL_PAIRS, token: QUOTE, wallet: '0xe1', buys: 1, sells: 2, close: 6n })
+  const told = (changed: Windows[]) =>
+    changed.map(({ pair, token, lengths, priceUsd }) => [
+      pair,
+      token,
+      lengths.at(-1)?.buys,
+      lengths.at(-1)?.sells,
+      lengths.at(-1)?.makers,
+      priceUsd,
+    ])
+  assert.deepEqual(told(market.block(0, asTarget, all)), [
+    [PAIR, undefined, 1, 0, 1, 7n],
+    [undefined, QUOTE, 1, 2, 1, 6n],
+  ])
+  assert.deepEqual(told(market.block(61, traded({ pair: ALL_PAIRS, token: QUOTE, wallet: '0xe2' }))), [
+    [PAIR, undefined, 1, 0, 1, 7n],
+    [undefined, QUOTE, 2, 2, 2, 5n],
+  ])
+  assert.deepEqual(told(market.block(86_400)), [
+    [undefined, QUOTE, 1, 0, 1, 5n],
+    [PAIR, undefined, 0, 0, 0, 7n],
+  ])
+  assert.deepEqual(told(market.block(86_460)), [[undefined, QUOTE, 0, 0, 0, 5n]])
 })

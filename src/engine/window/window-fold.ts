@@ -5,7 +5,8 @@ import { type Extremes, NO_EXTREMES, withoutMinutes, withPrices } from './extrem
 import type { PairTrades } from './gathered-trades.ts'
 import { lastTimes, withoutVisit, withVisit } from './makers.ts'
 import { NOBODY, Recount, sumOfDistinct } from './recount.ts'
-import { type OpenMinute, SEVERAL, subjectOf, type TradedIn, type WindowTables } from './tables.ts'
+import { ALL_PAIRS, subjectOf, subjectOfTrades } from './subject.ts'
+import { type OpenMinute, SEVERAL, type TradedIn, type WindowTables } from './tables.ts'
 import { type ExactWindows, newWindows, published, withoutMinute, withTrades } from './windows.ts'
 
 const ONLY = 'only'
@@ -18,11 +19,17 @@ const DAY_WINDOW = WINDOW_MINUTES.length - 1
 export class WindowFold {
   readonly #tables: WindowTables
   readonly #block: { readonly number: number; readonly time: number }
+  readonly #isQuoteAsset: (token: string) => boolean
   readonly #touched = new Set<string>()
 
-  constructor(tables: WindowTables, block: { readonly number: number; readonly time: number }) {
+  constructor(
+    tables: WindowTables,
+    block: { readonly number: number; readonly time: number },
+    isQuoteAsset: (token: string) => boolean,
+  ) {
     this.#tables = tables
     this.#block = block
+    this.#isQuoteAsset = isQuoteAsset
   }
 
   /** All windows that are different now, and those of pairs that have become main: who follows a token needs them. */
@@ -75,7 +82,7 @@ export class WindowFold {
     const seen = new Set<string>()
     for (const contribution of sums) {
       const { pair, token, pairCloseUsd, tokenCloseUsd } = contribution
-      this.#take(subjectOf('pair', pair), place, contribution, pairCloseUsd, minute, true)
+      this.#take(subjectOfTrades(pair, token), place, contribution, pairCloseUsd, minute, true)
       const own = this.#ownSubject(token)
       if (own === undefined) continue
       // Its wallets leave with the first of its pairs.
@@ -117,16 +124,23 @@ export class WindowFold {
     const [pairWallets, ownWallets] = [new Recount(minute), new Recount(minute)]
     for (const visit of visits)
       this.#visit(visit, minute, pairWallets, own === undefined ? undefined : ownWallets)
-    this.#add(subjectOf('pair', sums.pair), trades, pairWallets, sums.pairCloseUsd, minute)
+    this.#add(subjectOfTrades(sums.pair, sums.token), trades, pairWallets, sums.pairCloseUsd, minute)
     if (own !== undefined) this.#add(own, trades, ownWallets, sums.tokenCloseUsd, minute)
   }
 
   /**
    * Sees to it that there are windows to enter. A token has its own as soon as it is traded in a second pair, or its
-   * price comes from another one; until then both have the same, and from there they part.
+   * price comes from another one; until then both have the same, and from there they part. A quote asset always has
+   * its own, which only what is summed up over all its pairs enters.
    */
   #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: Contribution, minute: number): void {
     const { windows, tradedIn } = this.#tables
+    if (this.#isQuoteAsset(token)) {
+      const whose = subjectOfTrades(pair, token)
+      const ref = pair === ALL_PAIRS ? { pair: undefined, token } : { pair, token: undefined }
+      if (windows.get(whose) === undefined) this.#put(whose, newWindows(ref))
+      return
+    }
     const known = tradedIn.get(token)
     const isShared = (known === undefined || known.pair === pair) && pairCloseUsd === tokenCloseUsd
     const subject = subjectOf('pair', pair)
@@ -184,6 +198,8 @@ export class WindowFold {
     const key = visitorKey(token, wallet)
     const before = lastVisits.get(key) ?? []
     const after = withVisit(before, pair, minute, visit)
+    // The wallet did the same in this minute before.
+    if (after === before) return
     lastVisits.put(key, after)
     pairWallets.add(lastTimes(before, pair), lastTimes(after, pair))
     ownWallets?.add(lastTimes(before), lastTimes(after))
@@ -197,7 +213,7 @@ export class WindowFold {
     else lastVisits.put(key, left)
   }
 
-  /** Of a token that has windows beside those of its pairs. */
+  /** Of a token that has windows beside those of its pairs, and is no quote asset. */
   #ownSubject(token: string): string | undefined {
     return this.#tables.tradedIn.get(token)?.pair === SEVERAL ? subjectOf('token', token) : undefined
   }

@@ -17,6 +17,33 @@ export function pricePush(prices: readonly ReturnType<typeof priceEntry>[]) {
   return { prices, topic: 'price' }
 }
 
+/** What the price entry of a quote asset is made from: the token, its windows over all pairs, and its main pair. */
+export type PricedQuote = {
+  readonly chain: string
+  readonly pair: Pair
+  readonly token: Token
+  readonly windows: Windows | undefined
+  readonly headTime: number | undefined
+}
+
+/**
+ * What a `price` subscription says of a quote asset that is its main pair's quote: the numbers are those of the token
+ * over all its pairs, seen from the token, which stands in `target_token`. Only the reserves are the main pair's.
+ */
+export function quoteEntry({ chain, pair, token, windows, headTime }: PricedQuote) {
+  const own = [pair.token0, pair.token1].find((side) => side.token === token.address)
+  return {
+    ...priceEntry({ chain, pair, target: token, windows, headTime }),
+    is_main_pair: true,
+    target_token: token.address,
+    last_price: priceText(own?.priceUsd),
+    direction: pair.lastSide === undefined ? '' : pair.lastSide === 'buy' ? 'sell' : 'buy',
+    time: token.updatedAt,
+    tvl: valueText(token.tvlUsd),
+    tx_amount_24h: amountText(windows?.amountRaw, token.decimals),
+  }
+}
+
 /**
  * What a `price` subscription says of one pair. `uprice` is the target token's price, which no thin pool and no
  * flash loan moves; `last_price` is what was paid in this pair.

@@ -7,6 +7,7 @@ import {
   MEME_USDC,
   MEME_WETH,
   pairAlone,
+  price,
   sampleCandle,
   sampleLiquidity,
   samplePair,
@@ -14,6 +15,7 @@ import {
   sampleSwitch,
   sampleToken,
   sampleTrade,
+  sampleWindows,
   USDC,
   WETH,
 } from '../../../test/support/market-samples.ts'
@@ -21,7 +23,7 @@ import type { ChangeSet } from '../../domain/change.ts'
 import { klinePush } from '../shape/kline.ts'
 import { liquidityPush } from '../shape/liquidity-transaction.ts'
 import { switchPush } from '../shape/main-pair-switch.ts'
-import { priceEntry, pricePush } from '../shape/price-entry.ts'
+import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
 import { Hub, type Listener } from './hub.ts'
 import type { PushEvent, Shape } from './push-event.ts'
@@ -334,4 +336,33 @@ test('who was removed gets nothing, and leaves nothing behind', () => {
   assert.deepEqual([stays.offers.length, goes.offers.length, hub.size], [1, 0, 1])
   hub.remove(key, stays)
   assert.equal(hub.size, 0)
+})
+
+test('a listener to a quote asset hears of the token itself, seen from its side of the main pair', () => {
+  const { hub, apply } = start()
+  const listener = new Recorder(4)
+  const key = tokenPriceKey(onEth(WETH))
+  hub.add(key, listener)
+  hub.watched.watchToken(onEth(WETH))
+  const pair = samplePair()
+  const token = sampleToken({ address: WETH, symbol: 'WETH', decimals: 18, priceUsd: price('2000') })
+  const windows = sampleWindows({ pair: undefined, token: WETH })
+  apply(
+    sampleSet(1, [
+      { type: 'pair', pair },
+      { type: 'token', token },
+      { type: 'windows', windows },
+    ]),
+  )
+  const headTime = sampleSet(1, []).head.time
+  const entry = quoteEntry({ chain: 'eth', pair, token, windows, headTime })
+  assert.deepEqual(listener.shown, [{ key, topic: 'price', seq: 1, message: message(4, pricePush([entry])) }])
+  assert.deepEqual(
+    [entry.target_token, entry.uprice, entry.last_price, entry.is_main_pair, entry.tvl],
+    [WETH, '2000', '2000', true, '12500.75'],
+  )
+  assert.equal(entry.direction, pair.lastSide === 'buy' ? 'sell' : 'buy')
+  apply(sampleSet(2, [{ type: 'tokenRemoved', token: WETH }]))
+  apply(sampleSet(3, [{ type: 'pair', pair }]))
+  assert.equal(listener.shown.length, 1, 'a token that a fork took away has no price')
 })

@@ -57,6 +57,7 @@ export class Hub {
     let index = 0
     for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
     pushes.ofPrices(repriced, this.#push)
+    pushes.ofQuoteAssets(this.watched.followedOf(set), this.#push)
     const pushed = this.#pushed
     this.#pushed = []
     // By then every socket was written to: that was put into the same queue, before this.

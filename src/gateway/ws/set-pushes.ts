@@ -15,7 +15,7 @@ import { type OrderKey, publicEventId } from '../../domain/order-key.ts'
 import { klinePush, targetDecimals } from '../shape/kline.ts'
 import { liquidityPush } from '../shape/liquidity-transaction.ts'
 import { switchPush } from '../shape/main-pair-switch.ts'
-import { priceEntry, pricePush } from '../shape/price-entry.ts'
+import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
 import type { SetOrigin } from './cursor.ts'
 import type { HeardSubjects } from './heard-subjects.ts'
@@ -97,6 +97,18 @@ export class SetPushes {
       const keys =
         isMain && targetToken !== undefined ? [own, tokenPriceKey({ chain, address: targetToken })] : [own]
       emit(keys, false, () => this.#state('price', changes.length - 1, () => pricePush([priceEntry(priced)])))
+    }
+  }
+
+  /** A quote asset has an entry of its own where its main pair's is about another token. */
+  ofQuoteAssets(tokens: readonly string[], emit: Emit): void {
+    const { chain, head, changes } = this.#set
+    for (const address of tokens) {
+      const priced = this.#watched.pricedQuote(chain, address, head.time)
+      if (priced === undefined) continue
+      emit([tokenPriceKey({ chain, address })], false, () =>
+        this.#state('price', changes.length - 1, () => pricePush([quoteEntry(priced)])),
+      )
     }
   }
 

@@ -3,10 +3,10 @@ import type { ChainId } from '../../domain/ids.ts'
 import type { MarketReader, Reading } from '../market-view.ts'
 import type { Version } from '../overlay-documents.ts'
 import { klinePush, targetDecimals } from '../shape/kline.ts'
-import { priceEntry, pricePush } from '../shape/price-entry.ts'
+import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
 import type { Shape } from './push-event.ts'
 import type { Source } from './sources.ts'
-import type { PairDocuments, WatchedPairs } from './watched-pairs.ts'
+import type { PairDocuments, TokenDocuments, WatchedPairs } from './watched-pairs.ts'
 
 /** The present value of what a subscription is about; `seqs` says what it takes in of each key. */
 export type Snapshot = {
@@ -81,6 +81,7 @@ async function readPrices(
   )
   if (prices.length === 0) return
   const tokens = prices.filter(({ kind }) => kind === 'token').map(({ ref }) => ref)
+  const ownDocuments = (await readTokenDocuments(tokens, view)).values()
   const mains = (await view.mainPairs(tokens)).values()
   const refs = prices.map(({ kind, chain, ref }): { ref: ChainId | undefined; seq: number } => {
     if (kind === 'pair') return { ref, seq: 0 }
@@ -97,6 +98,8 @@ async function readPrices(
   const entries = new Map<string, ReturnType<typeof priceEntry>>()
   for (const [index, source] of prices.entries()) {
     const { ref, seq } = refs[index] as (typeof refs)[number]
+    const own: TokenDocuments | undefined = source.kind === 'token' ? ownDocuments.next().value : undefined
+    if (own !== undefined) watched.offerToken(source.ref, own)
     const known: PairDocuments | undefined = ref === undefined ? undefined : documents.next().value
     seqs.set(source.key, Math.max(seq, known?.pair?.seq ?? 0))
     if (ref === undefined || known === undefined) continue
@@ -104,6 +107,13 @@ async function readPrices(
     else watched.offer(ref, known)
     const pair = known.pair?.record
     if (pair === undefined) continue
+    const token = own?.token?.record
+    if (token !== undefined && token.address !== pair.targetToken) {
+      const headTime = view.head(ref.chain)?.time
+      const priced = { chain: ref.chain, pair, token, windows: own?.windows?.record, headTime }
+      entries.set(`token ${token.address}-${ref.chain}`, quoteEntry(priced))
+      continue
+    }
     const [target, windows] = [known.target?.record, known.windows?.record]
     const priced = { chain: ref.chain, pair, target, windows, headTime: view.head(ref.chain)?.time }
     // A pair and the token whose main pair it is make one entry.
@@ -126,6 +136,14 @@ async function readDocuments(refs: readonly ChainId[], view: MarketReader): Prom
     windows: versionOf(windows[index]),
     target: versionOf(targets[index]),
   }))
+}
+
+async function readTokenDocuments(refs: readonly ChainId[], view: MarketReader): Promise<TokenDocuments[]> {
+  const [tokens, windows] = await Promise.all([
+    view.tokens(refs),
+    view.windows(refs.map((ref) => ({ ...ref, kind: 'token' as const }))),
+  ])
+  return refs.map((_, index) => ({ token: versionOf(tokens[index]), windows: versionOf(windows[index]) }))
 }
 
 function versionOf<T>(reading: Reading<T> | undefined): Version<T> | undefined {

@@ -1,8 +1,8 @@
-import type { ChangeSet, Pair, Token, Trade, Windows } from '../../domain/change.ts'
+import type { Change, ChangeSet, Pair, Token, Trade, Windows } from '../../domain/change.ts'
 import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import type { Version } from '../overlay-documents.ts'
-import type { PricedPair } from '../shape/price-entry.ts'
+import type { PricedPair, PricedQuote } from '../shape/price-entry.ts'
 
 /** What a push about a pair is made from. Each part is as new as the set that told it. */
 type Watched = {
@@ -12,6 +12,17 @@ type Watched = {
   windows: Version<Windows> | undefined
   target: Version<Token> | undefined
 }
+
+type FollowedToken = {
+  followers: number
+  /** The pairs that were its main one since. */
+  readonly pairs: Map<string, ChainId>
+  token: Version<Token> | undefined
+  windows: Version<Windows> | undefined
+}
+
+/** The documents of a token, as they were read for a snapshot. */
+export type TokenDocuments = Pick<FollowedToken, 'token' | 'windows'>
 
 /** The documents of a pair, as they were read for a snapshot. */
 export type PairDocuments = {
@@ -30,8 +41,7 @@ export class WatchedPairs {
   readonly #pairs = new Map<string, Watched>()
   /** By token: the watched pairs that have it as their target. */
   readonly #byTarget = new Map<string, Set<string>>()
-  /** By token that is followed: how many do, and the pairs that were its main one since. */
-  readonly #tokens = new Map<string, { followers: number; readonly pairs: Map<string, ChainId> }>()
+  readonly #tokens = new Map<string, FollowedToken>()
 
   /** A pair that a fork takes away is told without its tokens, but those who listen to them are told of its trades. */
   readonly #traded = new RecentlyUsed<readonly string[]>(TRADED_PAIRS)
@@ -61,8 +71,8 @@ export class WatchedPairs {
   watchToken(ref: ChainId): void {
     const id = formatChainId(ref.address, ref.chain)
     const known = this.#tokens.get(id)
-    if (known === undefined) this.#tokens.set(id, { followers: 1, pairs: new Map() })
-    else known.followers++
+    if (known !== undefined) known.followers++
+    else this.#tokens.set(id, { followers: 1, pairs: new Map(), token: undefined, windows: undefined })
   }
 
   unwatchToken(ref: ChainId): void {
@@ -79,6 +89,14 @@ export class WatchedPairs {
     this.offer(pair, documents)
   }
 
+  /** What a snapshot read of a followed token itself. */
+  offerToken(ref: ChainId, { token, windows }: TokenDocuments): void {
+    const known = this.#tokens.get(formatChainId(ref.address, ref.chain))
+    if (known === undefined) return
+    known.token = newer(known.token, token)
+    known.windows = newer(known.windows, windows)
+  }
+
   /** What a snapshot read; where a set has told something newer meanwhile, that stays. */
   offer(ref: ChainId, { pair, windows, target }: PairDocuments): void {
     const id = formatChainId(ref.address, ref.chain)
@@ -92,6 +110,7 @@ export class WatchedPairs {
   /** Takes a set in, and gives the pairs whose price entry it may have changed. */
   apply({ chain, seq, changes }: ChangeSet): string[] {
     const touched = new Set<string>()
+    this.#applyToFollowed(chain, seq, changes)
     for (const change of changes) {
       if (change.type === 'pair') {
         const { address, targetToken, isMain } = change.pair
@@ -137,6 +156,26 @@ export class WatchedPairs {
     return [...touched]
   }
 
+  /** The followed tokens that a set tells of. */
+  followedOf({ chain, changes }: ChangeSet): string[] {
+    if (this.#tokens.size === 0) return []
+    return changes.flatMap((change) =>
+      change.type === 'token' && this.#tokens.has(formatChainId(change.token.address, chain))
+        ? [change.token.address]
+        : [],
+    )
+  }
+
+  /** Undefined unless the token is the quote of its main pair, and both are known. */
+  pricedQuote(chain: string, address: string, headTime: number | undefined): PricedQuote | undefined {
+    const known = this.#tokens.get(formatChainId(address, chain))
+    const token = known?.token?.record
+    if (token?.mainPair === undefined) return undefined
+    const pair = this.#pairs.get(formatChainId(token.mainPair, chain))?.pair?.record
+    if (pair === undefined || pair.targetToken === address) return undefined
+    return { chain, pair, token, windows: known?.windows?.record, headTime }
+  }
+
   /** The tokens of a pair that was traded lately; none if that is too long ago. */
   tokensOf(chain: string, pair: string): readonly string[] {
     return this.#traded.get(formatChainId(pair, chain)) ?? []
@@ -154,6 +193,28 @@ export class WatchedPairs {
     const id = formatChainId(pair, chain)
     if (this.#traded.get(id) === undefined) this.#traded.set(id, [sold.token, bought.token])
     this.#traded.letGo()
+  }
+
+  /** Before the pairs of a set: the main pair of a quote asset is known by the token alone. */
+  #applyToFollowed(chain: string, seq: number, changes: readonly Change[]): void {
+    if (this.#tokens.size === 0) return
+    const followed = (token: string | undefined): FollowedToken | undefined =>
+      token === undefined ? undefined : this.#tokens.get(formatChainId(token, chain))
+    for (const change of changes) {
+      if (change.type === 'token') {
+        const { address, mainPair } = change.token
+        const known = followed(address)
+        if (known !== undefined) known.token = { seq, record: change.token }
+        if (mainPair !== undefined) this.#follow(formatChainId(address, chain), { chain, address: mainPair })
+      } else if (change.type === 'tokenRemoved') {
+        const known = followed(change.token)
+        if (known !== undefined) known.token = { seq, record: undefined }
+      } else if (change.type === 'windows' || change.type === 'windowsRemoved') {
+        const known = followed(change.windows.token)
+        if (known === undefined) continue
+        known.windows = { seq, record: change.type === 'windows' ? change.windows : undefined }
+      }
+    }
   }
 
   /** Held as long as the token is followed: a fork may well make it the main pair again, or no more. */

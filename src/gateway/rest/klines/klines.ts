@@ -79,7 +79,9 @@ export function addKlines(scope: Scope, context: RestContext): void {
       if (mainPair === undefined) return []
       const pair = { chain: ref.chain, address: mainPair }
       const [pairReading] = await view.pairs([pair])
-      return readKlines(context, pair, request.query, pairReading?.record)
+      // The candles of a pair are of its target: a quote asset that is no pair's target has none.
+      if (pairReading?.record?.targetToken !== ref.address) return []
+      return readKlines(context, pair, request.query, pairReading.record)
     },
   )
 }

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  ETH_POOL,
+  ExampleMarket,
+  eth,
+  price,
+  STABLE_POOL,
+  swap,
+  sync,
+  TOKEN,
+  TOKEN_ETH,
+  TOKEN_USDC,
+  tokens,
+  USDC,
+  USDT,
+  usd,
+  value,
+  WETH,
+  world,
+} from '../../../test/support/example-market.ts'
+import type { Pair } from '../../domain/change.ts'
+import { newPair } from '../first-records.ts'
+import { mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
+
+const addressOf = (pool: number) => world.pools[pool]?.address
+
+/** The example of docs/data-rules.md. */
+function market(): ExampleMarket {
+  return new ExampleMarket()
+    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+    .block(12, sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)))
+    .block(
+      12,
+      swap(TOKEN_USDC, 0n, usd(20n), tokens(1n), 0n),
+      swap(TOKEN_ETH, 0n, tokens(200n), eth(2n), 0n),
+      swap(ETH_POOL, 0n, eth(1n), usd(2_000n), 0n),
+    )
+}
+
+const dayOf = (example: ExampleMarket, token: string) => {
+  const windows = example.tables.tokenWindows.get(token)
+  const day = windows?.lengths.at(-1)
+  return [day?.buys, value(day?.buyUsd), day?.sells, value(day?.sellUsd), String(windows?.amountRaw)]
+}
+
+test('the highest stablecoin counts over all pools that are priced in it', () => {
+  const example = market()
+  const { mainPair, mainPairTvlUsd, tvlUsd, priceUsd } = example.token(USDC)
+  assert.equal(price(priceUsd), '1')
+  assert.equal(value(tvlUsd), '40200000')
+  assert.deepEqual([mainPair, value(mainPairTvlUsd)], [addressOf(ETH_POOL), '40000000'])
+  assert.deepEqual(dayOf(example, USDC), [1, '2000', 1, '20', String(usd(2_020n))])
+})
+
+test('the native coin counts where it is the target and where it is the quote', () => {
+  const example = market()
+  assert.equal(value(example.token(WETH).tvlUsd), '40400000')
+  assert.equal(example.token(WETH).mainPair, addressOf(ETH_POOL))
+  assert.deepEqual(dayOf(example, WETH), [1, '4000', 1, '2000', String(eth(3n))])
+  assert.equal(example.pair(ETH_POOL).isMain, true)
+})
+
+test('a pair is still called main for its target alone', () => {
+  const example = new ExampleMarket().block(12, sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)))
+  example.block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+  assert.equal(example.token(USDC).mainPair, addressOf(ETH_POOL))
+  assert.equal(example.pair(TOKEN_USDC).isMain, true, 'of the token')
+  const switched = [...example.tables.switches.values()].find(({ token }) => token === USDC)
+  assert.deepEqual(
+    [switched?.oldPair, switched?.newPair, switched?.reason],
+    [addressOf(TOKEN_USDC), addressOf(ETH_POOL), 'deeper'],
+  )
+})
+
+test('a quote asset is led by a pair that prices it as soon as there is one', () => {
+  const example = new ExampleMarket().block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+  example.block(12, sync(STABLE_POOL, usd(1_000n), usd(990n)))
+  assert.equal(example.token(USDT).mainPair, addressOf(STABLE_POOL))
+  assert.equal(price(example.token(USDT).priceUsd), '0.99')
+})
+
+test('an undo takes everything back, and a later block counts on from there', () => {
+  const before = market().tables
+  const example = market()
+    .block(12, sync(TOKEN_USDC, 0n, 0n))
+    .undo()
+  assert.deepEqual(example.tables.tokens.get(USDC), before.tokens.get(USDC))
+  assert.deepEqual(example.tables.tokenWindows.get(USDC), before.tokenWindows.get(USDC))
+  example.block(12, sync(TOKEN_USDC, tokens(50n), usd(1_000n)))
+  assert.equal(value(example.token(USDC).tvlUsd), '40002000')
+})
+
+test('the explanation of a quote asset names its pools and what it is worth', () => {
+  const found = market().run.engine.explain(USDC)
+  assert.ok(found)
+  assert.deepEqual(
+    [found.mainPair?.pair, value(found.mainPair?.depthUsd), price(found.mainPair?.counted)],
+    [addressOf(ETH_POOL), '20000000', '1'],
+  )
+  assert.deepEqual(
+    found.route.map(({ token, kind, worth }) => [token, kind, price(worth.usd)]),
+    [[USDC, 'stable', '1']],
+  )
+  assert.deepEqual(
+    found.shallowerPairs.map(({ pair }) => pair),
+    [addressOf(TOKEN_USDC)],
+  )
+})
+
+/** Priced in USDC: so many dollars of it, and a target side of any claim. */
+function quoted(address: string, dollars: bigint, targetDollars: bigint): Pair {
+  const reserves = [targetDollars, dollars]
+  const tokenOf = () => undefined
+  const pair = newPair({
+    ...{ address, amm: 'any', tokens: [TOKEN, USDC], reserves, targetToken: TOKEN, tokenOf, time: 1 },
+  })
+  const token1 = { ...pair.token1, decimals: 0, priceUsd: 10n ** 40n }
+  return { ...pair, token1, tvlUsd: (dollars + targetDollars) * 10n ** 18n }
+}
+
+const idOf = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
+
+test('the target side of a pool counts for its quote asset up to ten times the quote side', () => {
+  const honest = withQuotedPair(NO_QUOTED_PAIRS, undefined, quoted(idOf(1), 100n, 1_000n), undefined)
+  assert.equal(value(honest.tvlUsd), '1100')
+  const made = quoted(idOf(2), 5n, 10n ** 30n)
+  const both = withQuotedPair(honest, undefined, made, undefined)
+  assert.equal(value(both.tvlUsd), '1155')
+  const left = withQuotedPair(both, made, { ...made, tvlUsd: undefined }, undefined)
+  assert.deepEqual(left, honest)
+})
+
+test('of many pools the deepest are listed, and the main pair stays listed', () => {
+  let known = NO_QUOTED_PAIRS
+  for (let pool = 1; pool <= 1_000; pool++) {
+    known = withQuotedPair(known, undefined, quoted(idOf(pool), BigInt(pool), BigInt(pool)), idOf(1))
+  }
+  assert.equal(known.deepest.length, 16)
+  assert.equal(known.deepest[0]?.pair, idOf(1), 'the main pair')
+  assert.equal(mainOf(known.deepest, undefined)?.pair, idOf(1_000))
+  assert.equal(value(known.tvlUsd), String(1_000 * 1_001))
+})
