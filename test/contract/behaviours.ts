@@ -41,12 +41,13 @@ const CONTRACT_FLAGS = [
 ]
 
 const UNKNOWN = `0x${'1'.repeat(40)}-local`
+const NOT_SERVED = `0x${'1'.repeat(40)}-tron`
 
 export const BEHAVIOURS: readonly Behaviour[] = [
   {
     operation: 'token prices',
-    name: 'by default a token below 1000 dollars of TVL is left out; so is an unknown one',
-    given: { token_ids: ['$token', '$idle', '$tiny', UNKNOWN] },
+    name: 'by default a token below 1000 dollars of TVL is left out; so is one that is unknown, or of a chain that is not served',
+    given: { token_ids: ['$token', NOT_SERVED, '$idle', '$tiny', UNKNOWN] },
     check: (body, names) => hasKeys(body, names, ['token', 'idle']),
   },
   {
@@ -94,10 +95,18 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       assert.deepEqual(await again({ token_ids: [...mixed, ...mixed] }), body)
     },
   },
+  ...['token prices', 'token batch'].map(
+    (operation): Behaviour => ({
+      operation,
+      name: 'of chains that are not served alone, nothing is left',
+      given: { token_ids: [NOT_SERVED] },
+      check: (body) => assert.deepEqual(body, {}),
+    }),
+  ),
   {
     operation: 'token batch',
-    name: 'a row for each known id; unknown ones are left out',
-    given: { token_ids: ['$token', '$idle', '$tiny', '$native', '$stable', UNKNOWN] },
+    name: 'a row for each known id; unknown ones, and those of chains that are not served, are left out',
+    given: { token_ids: [NOT_SERVED, '$token', '$idle', '$tiny', '$native', '$stable', UNKNOWN] },
     check: (body, names) => hasKeys(body, names, ['token', 'idle', 'tiny', 'native', 'stable']),
   },
   {

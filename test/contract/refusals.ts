@@ -114,8 +114,8 @@ function refusedArrays({ maximum = 0 }: Input): Refused[] {
   return [
     ...wrong,
     {
-      ...{ why: 'an unknown chain', value: ['$token', `${UNKNOWN_ADDRESS}-tron`] },
-      ...{ code: 'unknown_chain', pointer: '#/token_ids/1' },
+      ...{ why: 'a malformed id after one of an unknown chain', value: [`${UNKNOWN_ADDRESS}-tron`, 'x'] },
+      ...{ code: 'malformed_id', pointer: '#/token_ids/1' },
     },
     { why: 'too many items', value: Array(maximum + 1).fill('$token'), code: 'limit_exceeded' },
   ]

@@ -161,6 +161,7 @@ export function unknownSubject(rejected: readonly Rejected[]): RpcFault {
     unknown_pair: 'unknown pair',
     unknown_token: 'unknown token',
     unknown_id: 'neither a known pair nor a known token',
+    unpriced_pair: 'a pair without a quote asset has no candles',
   }
   const reasons = [...new Set(rejected.map(({ reason }) => texts[reason]))]
   return new RpcFault('unknown_subject', reasons.join('; '), { rejected })

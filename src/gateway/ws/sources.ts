@@ -59,8 +59,9 @@ async function resolveSeries(
   const rejected = [...malformed]
   for (const [index, series] of all.entries()) {
     const { pair, interval } = series
-    if (pairs[index]?.record === undefined) {
-      rejected.push(rejection(pair, 'unknown_pair'))
+    const record = pairs[index]?.record
+    if (record === undefined || record.targetToken === undefined) {
+      rejected.push(rejection(pair, record === undefined ? 'unknown_pair' : 'unpriced_pair'))
       continue
     }
     const [key, other] = [klineKey(pair, interval), switchKey(pair)]

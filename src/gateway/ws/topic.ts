@@ -40,7 +40,10 @@ export type Rejected = {
   readonly interval?: string
 }
 
-/** `unknown_id`: neither a known pair nor a known token. */
+/**
+ * `unknown_id`: neither a known pair nor a known token; `unpriced_pair`: neither side is a quote asset, so that it never
+ * has candles.
+ */
 export type RejectionReason =
   | 'malformed_id'
   | 'malformed_interval'
@@ -48,6 +51,7 @@ export type RejectionReason =
   | 'unknown_pair'
   | 'unknown_token'
   | 'unknown_id'
+  | 'unpriced_pair'
 
 /** Equal for params that mean the same: it is what makes a second subscribe, or an unsubscribe, meet the first. */
 export function topicIdentity(topic: Topic): string {

@@ -3,21 +3,19 @@ import { type ProblemItem, RequestError } from '../../problem.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
 import { idProblemText } from '../path-id.ts'
 
-/** The tokens a body names, each once; or what is wrong with each of those that cannot be read. */
+/** The tokens a body names, each once, without those of chains that are not served; throws if an id is malformed. */
 export function parseTokenIds(ids: readonly string[], familyOf: RestContext['familyOf']): ChainId[] {
   const refs = new Map<string, ChainId>()
-  const problems: (ProblemItem & { readonly code: 'malformed_id' | 'unknown_chain' })[] = []
+  const problems: ProblemItem[] = []
   for (const [index, id] of ids.entries()) {
     const parsed = parseChainId(id, 'token', familyOf)
-    if (typeof parsed === 'string') {
-      const pointer = `#/token_ids/${index}`
-      problems.push({ code: parsed, pointer, detail: idProblemText(parsed, 'token') })
+    if (parsed === 'unknown_chain') continue
+    if (parsed === 'malformed_id') {
+      problems.push({ pointer: `#/token_ids/${index}`, detail: idProblemText(parsed, 'token') })
     } else refs.set(formatChainId(parsed.address, parsed.chain), parsed)
   }
-  const [first] = problems
-  if (first === undefined) return [...refs.values()]
-  const items = problems.map(({ pointer, detail }) => ({ pointer, detail }))
-  throw new RequestError(first.code, 'some token_ids cannot be read', items)
+  if (problems.length === 0) return [...refs.values()]
+  throw new RequestError('malformed_id', 'some token_ids cannot be read', problems)
 }
 
 /** The chains that an answer about these tokens speaks of: about none, it speaks of all. */
