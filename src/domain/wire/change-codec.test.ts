@@ -170,7 +170,7 @@ test('what a candle says in the quote token takes a byte where it says the same 
 test('what the reader does not know is refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[2], 'CHANGES message has version 2, not 5'],
+    [[2], 'CHANGES message has version 2, not 6'],
     [[5, 0, 0, 3], 'unknown cause'],
     [[...head, 18], 'unknown change type 18'],
     [[...head, 9, 0, 0, 0, 0, 0, 4], 'unknown word 4'],
