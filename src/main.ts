@@ -38,6 +38,7 @@ Roles run until they are stopped:
 Commands:
   redis rebuild   rebuilds Redis from ClickHouse
   keys            manages API keys: create, list, revoke, rotate, show-usage
+  quarantine      skips messages that no role can process: list, add, remove
 
 Options:
   --config FILE   settings in YAML; CHAINTAPE_CONFIG is the same
@@ -52,8 +53,11 @@ if (code !== undefined) process.exitCode = code
 
 async function main(args: readonly string[]): Promise<number | undefined> {
   try {
-    // Keys have options of their own.
+    // These have options of their own.
     if (args[0] === 'keys') return await (await import('./roles/keys.ts')).runKeys(args.slice(1))
+    if (args[0] === 'quarantine') {
+      return await (await import('./roles/quarantine-command.ts')).runQuarantine(args.slice(1))
+    }
     const { values, positionals } = parseArguments(args, {
       config: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -67,7 +71,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     else if (isCommand(name)) await run([], values.config, name)
     else if (name === '') throw new ArgumentError('name a role or command')
     else {
-      const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys']
+      const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys', 'quarantine']
       const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)
       throw new ArgumentError(`unknown command '${name}'${near}`)
     }
@@ -120,12 +124,14 @@ async function run(
     const common = { logger: logger.child({ role }), metrics, shutdown }
     let notStarted: string | undefined = 'starting'
     let readiness = (): string | undefined => notStarted
+    let details = (): readonly string[] => []
     let answer: AdminAnswer = () => undefined
     const admin = await startAdminServer({
       host: config.admin.host,
       port: config.admin[`${role}_port`],
       metrics,
       readiness: () => readiness(),
+      details: () => details(),
       answer: (path) => answer(path),
       logger: common.logger,
     })
@@ -134,6 +140,7 @@ async function run(
     const running = await startRole(config, common)
     notStarted = undefined
     readiness = running.readiness
+    details = running.details ?? details
     answer = running.answer ?? answer
     const done = running.done.catch(fail)
     // Registered last, so closed first: the role finishes its work while all it stands on is still open.

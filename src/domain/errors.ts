@@ -18,6 +18,8 @@ export const ERROR_CODES = {
   log_epoch_changed: 'halt',
   log_truncated: 'halt',
   message_unreadable: 'halt',
+  message_poisoned: 'halt',
+  not_quarantined: 'halt',
   broken_link: 'halt',
   diverged: 'halt',
   state_outdated: 'halt',

@@ -12,6 +12,9 @@ import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY, openTables, type Tip } from './tables.ts'
 
 const FLOOR = 'floor'
+/** Blocks after which a quarantined message stands that was, or may have been, the next block. */
+const GAP = 'gap'
+const NO_BLOCK: Tip = { number: 0, hash: `0x${'0'.repeat(64)}`, time: 0 }
 
 /**
  * The fold: envelopes in, change sets out. Pure and synchronous; it reads committed state and keeps what it
@@ -42,6 +45,19 @@ export class Engine {
     }
   }
 
+  /**
+   * A message that is quarantined; undefined if it cannot even be decoded. A block keeps its place in the chain, without
+   * its contents. After anything else, the next block need not name the tip as its parent.
+   */
+  skip(envelope: Envelope | undefined, seq: number): ChangeSet {
+    if (envelope?.kind === 'block' && this.#follows(envelope)) {
+      return this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
+    }
+    const tip = this.tip
+    if (tip !== undefined) this.#state.setOutsideBlocks(GAP, String(tip.number), new Uint8Array([1]))
+    return this.#changeSet('final', seq, tip ?? NO_BLOCK, [])
+  }
+
   get tip(): Tip | undefined {
     return this.#tables.tip.get(ONLY)
   }
@@ -65,7 +81,7 @@ export class Engine {
 
   #applyBlock(block: BlockEnvelope, seq: number): ChangeSet {
     const tip = this.tip
-    if (tip !== undefined && (block.parentHash !== tip.hash || block.number <= tip.number)) {
+    if (tip !== undefined && !this.#follows(block)) {
       throw new ChaintapeError(
         'broken_link',
         `block ${block.number} (parent ${block.parentHash}) does not follow ${tip.number} (${tip.hash})`,
@@ -78,6 +94,16 @@ export class Engine {
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
     return this.#changeSet('block', seq, { number, hash, time }, changes)
+  }
+
+  #follows({ parentHash, number }: BlockEnvelope): boolean {
+    const tip = this.tip
+    if (tip === undefined) return true
+    return number > tip.number && (parentHash === tip.hash || this.#isGap(tip.number))
+  }
+
+  #isGap(number: number): boolean {
+    return this.#state.getOutsideBlocks(GAP, String(number)) !== undefined
   }
 
   #undo({ lastValid }: UndoEnvelope, seq: number): ChangeSet {
@@ -93,7 +119,8 @@ export class Engine {
     }
     const restored = this.#state.undoBlocks(lastValid.number + 1, tip.number)
     const now = this.tip ?? { ...lastValid, time: 0 }
-    if (now.hash !== lastValid.hash) {
+    const isInGap = lastValid.number > now.number && this.#isGap(now.number)
+    if (now.hash !== lastValid.hash && !isInGap) {
       throw new ChaintapeError(
         'broken_link',
         `undo names ${lastValid.hash}, but block ${now.number} is ${now.hash}`,

@@ -37,6 +37,6 @@ export class FaultBoard {
     return [...this.#reports.values()]
       .filter((report) => report.chain === chain)
       .sort((a, b) => a.since - b.since)
-      .map(({ role, code, since }) => ({ role, code, since }))
+      .map(({ role, code, since, message }) => ({ role, code, since, ...(message && { message }) }))
   }
 }

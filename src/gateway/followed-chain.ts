@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { ChangeSet } from '../domain/change.ts'
 import type { LogPosition } from '../domain/log-position.ts'
+import { blameMessage } from '../domain/quarantine.ts'
 import { openChangeSet } from '../domain/wire/change-codec.ts'
 import { FIRST_LINK } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -98,7 +99,7 @@ export class FollowedChain {
     catchUp()
     onStarted()
     for await (const message of this.#log.read({ after: this.#position, signal })) {
-      this.#take(message)
+      this.#takeOrBlame(message)
       catchUp()
       // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
       await turn()
@@ -114,6 +115,11 @@ export class FollowedChain {
       this.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
     }
     this.#hasStarted = true
+  }
+
+  #takeOrBlame(message: LogMessage): void {
+    const place = { chain: this.#name, log: 'CHANGES', sequence: message.position.seq } as const
+    blameMessage(place, () => this.#take(message))
   }
 
   /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */

@@ -14,6 +14,7 @@ before(async () => {
     port: 0,
     metrics: common.metrics,
     readiness: () => undefined,
+    details: () => [],
     answer: (path) => {
       asked.push(path)
       if (path.startsWith('/throws')) throw new RangeError('no such thing')

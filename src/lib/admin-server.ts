@@ -22,6 +22,8 @@ export async function startAdminServer(options: {
   port: number
   metrics: Registry
   readiness: Readiness
+  /** What an operator should know although the role may be ready; one line each. */
+  details: () => readonly string[]
   answer: AdminAnswer
   logger: Logger
 }): Promise<AdminServer> {
@@ -32,7 +34,8 @@ export async function startAdminServer(options: {
         return { status: 200, body: 'ok\n' }
       case '/readyz': {
         const reason = options.readiness()
-        return reason === undefined ? { status: 200, body: 'ready\n' } : { status: 503, body: `${reason}\n` }
+        const body = [reason ?? 'ready', ...options.details(), ''].join('\n')
+        return { status: reason === undefined ? 200 : 503, body }
       }
       case '/metrics':
         return { status: 200, body: await options.metrics.metrics(), type: options.metrics.contentType }

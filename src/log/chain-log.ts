@@ -21,7 +21,12 @@ import { LogPublisher } from './publisher.ts'
 export type Standing = 'held' | 'dropped' | 'ahead' | 'foreign'
 
 /** A whole message and the position right after it: store that with what the message changed. */
-export type LogMessage = { readonly body: Uint8Array; readonly position: LogPosition }
+export type LogMessage = {
+  readonly body: Uint8Array
+  readonly position: LogPosition
+  /** An operator has ordered to skip it; only readers that ask for such messages get them. */
+  readonly isQuarantined?: boolean
+}
 
 export type ChainLogParts = {
   readonly client: JetStreamClient
@@ -30,6 +35,8 @@ export type ChainLogParts = {
   readonly subject: string
   readonly epoch: string
   readonly maxFrameBytes: number
+  /** Whether the message that ends at a sequence is to be skipped. */
+  readonly isQuarantined?: (seq: number) => boolean
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -58,8 +65,9 @@ export class ChainLog {
     after: LogPosition | undefined
     signal: AbortSignal
     readAheadBytes?: number
+    withQuarantined?: boolean
   }): AsyncGenerator<LogMessage, void, undefined> {
-    const { after, signal, readAheadBytes = READ_AHEAD_BYTES } = options
+    const { after, signal, readAheadBytes = READ_AHEAD_BYTES, withQuarantined = false } = options
     if (after !== undefined && after.epoch !== this.epoch) throw this.#epochChanged(after.seq)
     const assembler = new MessageAssembler(after?.link ?? FIRST_LINK)
     let last = after?.seq ?? 0
@@ -73,9 +81,11 @@ export class ChainLog {
           }
           last = seq
           const body = assembler.push(data)
-          if (body !== undefined) {
-            yield { body, position: { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK } }
-          }
+          if (body === undefined) continue
+          const isQuarantined = this.#isQuarantined(seq)
+          if (isQuarantined && !withQuarantined) continue
+          const position = { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK }
+          yield isQuarantined ? { body, position, isQuarantined } : { body, position }
         }
       } catch (error) {
         if (error instanceof ChaintapeError) throw error
@@ -103,16 +113,17 @@ export class ChainLog {
     return frame === undefined || frameChecksum(frame.data) === link ? 'held' : 'foreign'
   }
 
-  /** The newest whole message; the tail of one whose writer died half-way is passed over. */
-  async lastMessage(): Promise<LogMessage | undefined> {
-    const newest = await this.#lastOfWhole()
+  /** The newest whole message; the tail of one whose writer died half-way is passed over, and so are quarantined ones. */
+  async lastMessage({ withQuarantined = false } = {}): Promise<LogMessage | undefined> {
+    const newest = await this.#lastOfWhole(withQuarantined)
     if (newest === undefined) return undefined
     const { seq, frame } = newest
     const assembler = new MessageAssembler()
     let body: Uint8Array | undefined
     for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
     if (body === undefined) throw new ChaintapeError('log_damaged', `${this.#parts.stream}: parts do not fit`)
-    return { body, position: { epoch: this.epoch, seq, link: frame.checksum } }
+    const position = { epoch: this.epoch, seq, link: frame.checksum }
+    return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
 
   /** Where the newest whole message ends: who has read up to there has read all there is. */
@@ -156,11 +167,16 @@ export class ChainLog {
     }
   }
 
-  async #lastOfWhole(): Promise<{ seq: number; frame: Frame } | undefined> {
+  #isQuarantined(seq: number): boolean {
+    return this.#parts.isQuarantined?.(seq) ?? false
+  }
+
+  async #lastOfWhole(withQuarantined = false): Promise<{ seq: number; frame: Frame } | undefined> {
     let seq = (await this.#info()).state.last_seq
     while (seq > 0) {
       const frame = decodeFrame(await this.#frameAt(seq))
-      if (frame.part === frame.parts - 1) return { seq, frame }
+      const isWanted = withQuarantined || !this.#isQuarantined(seq)
+      if (frame.part === frame.parts - 1 && isWanted) return { seq, frame }
       seq -= frame.part + 1
     }
     return undefined

@@ -17,10 +17,11 @@ import type { Logger } from '../lib/logger.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { ChainLog } from './chain-log.ts'
 import { LatestValues } from './latest-values.ts'
+import { Quarantine } from './quarantine.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
 
-export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS'
+export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS' | 'QUARANTINE'
 
 export type LogOptions = {
   readonly urls: readonly string[]
@@ -32,6 +33,8 @@ export type LogOptions = {
 export type Logs = {
   /** The log of one chain; made, with a new epoch, if there is none yet. */
   open(log: LogName, chain: string): Promise<ChainLog>
+  /** The messages that are skipped in all logs. */
+  quarantine(): Promise<Quarantine>
   /** What is not read as a log, but by name: the newest value of each. Made if it is not there yet. */
   openLatest(name: LatestName): Promise<LatestValues>
   /** Says something to every process that hears this topic now; nobody keeps it. */
@@ -58,6 +61,7 @@ const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
   USAGE: 400 * 86_400_000,
   WORK: 600_000,
   FAULTS: FAULT_REPORT_MS,
+  QUARANTINE: 0,
 }
 /** The server counts a message's headers (its id, what it expects) as payload too. */
 const HEADER_ROOM_BYTES = 1_024
@@ -89,11 +93,34 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   })
   const client = jetstream(connection)
   const limit = (connection.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_ROOM_BYTES
+  const openLatest = async (name: LatestName): Promise<LatestValues> => {
+    const stream = `${options.prefix}_${name}`
+    const subject = `${options.prefix}.${name.toLowerCase()}`
+    await insist(() =>
+      openStream(manager, {
+        name: stream,
+        subjects: [`${subject}.>`],
+        storage: StorageType.File,
+        retention: RetentionPolicy.Limits,
+        num_replicas: options.replicas,
+        max_msgs_per_subject: 1,
+        max_age: nanos(LATEST_MAX_AGE_MS[name]),
+        deny_purge: true,
+      }),
+    )
+    return new LatestValues({ client, isConnected, stream, subject, logger: logger.child({ stream }) })
+  }
+  let opened: Promise<Quarantine> | undefined
+  const quarantine = async (): Promise<Quarantine> => {
+    opened ??= openLatest('QUARANTINE').then((bucket) => Quarantine.open(bucket, common))
+    return opened
+  }
   return {
     open: async (log, chain) => {
       const stream = `${options.prefix}_${log}_${chain}`
       const subject = `${options.prefix}.${log.toLowerCase()}.${chain}`
       const info = await insist(() => openStream(manager, logStream(stream, subject, options.replicas)))
+      const skipped = await quarantine()
       const epoch = info.config.metadata?.['epoch']
       if (epoch === undefined) {
         throw new ChaintapeError('log_damaged', `stream ${stream} has no epoch: it was not made by chaintape`)
@@ -105,27 +132,13 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         subject,
         epoch,
         maxFrameBytes: Math.min(limit, options.max_frame_bytes),
+        isQuarantined: (sequence) => skipped.has({ chain, log, sequence, epoch }),
         logger: logger.child({ stream }),
         signal: common.shutdown.signal,
       })
     },
-    openLatest: async (name) => {
-      const stream = `${options.prefix}_${name}`
-      const subject = `${options.prefix}.${name.toLowerCase()}`
-      await insist(() =>
-        openStream(manager, {
-          name: stream,
-          subjects: [`${subject}.>`],
-          storage: StorageType.File,
-          retention: RetentionPolicy.Limits,
-          num_replicas: options.replicas,
-          max_msgs_per_subject: 1,
-          max_age: nanos(LATEST_MAX_AGE_MS[name]),
-          deny_purge: true,
-        }),
-      )
-      return new LatestValues({ client, isConnected, stream, subject, logger: logger.child({ stream }) })
-    },
+    quarantine,
+    openLatest,
     tell: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
     hear: (topic, onText) => {
       connection.subscribe(`${options.prefix}.${topic}`, {

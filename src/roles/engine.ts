@@ -1,8 +1,12 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChangeSet } from '../domain/change.ts'
+import type { Envelope } from '../domain/envelope.ts'
+import { blameMessage, PoisonedMessage } from '../domain/quarantine.ts'
+import { decodeChangeSet } from '../domain/wire/change-codec.ts'
 import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import { Engine } from '../engine/engine.ts'
-import type { ChainLog } from '../log/chain-log.ts'
+import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
 import { ChainFold } from './engine/chain-fold.ts'
 import { follow } from './engine/follow.ts'
@@ -60,7 +64,7 @@ async function runChain(
   const engine = new Engine(engineSettings(chain, config), store)
   onOpen(engine)
 
-  const newest = await changes.lastMessage()
+  const newest = await newestSet(changes)
   const end = await blocks.lastSequence()
   const onConfirmed = (seq: number): void => {
     if (seq >= end) onCaughtUp()
@@ -109,16 +113,48 @@ async function foldBlocks(
   after: Parameters<ChainLog['read']>[0]['after'],
 ): Promise<void> {
   let turnSinceMs = performance.now()
-  for await (const { body, position } of blocks.read({ after, signal })) {
+  for await (const message of blocks.read({ after, signal, withQuarantined: true })) {
     while (fold.isFull && !signal.aborted) await fold.changed()
     if (signal.aborted) return
-    const { cause, seq, head } = fold.fold(decodeEnvelope(body), position)
+    const { cause, seq, head } = foldMessage(chain, fold, message)
     metrics.applied.inc({ chain, cause })
     metrics.seq.set({ chain }, seq)
     metrics.tip.set({ chain }, head.number)
     if (performance.now() - turnSinceMs < MAX_TURN_MS) continue
     await nextTurn()
     turnSinceMs = performance.now()
+  }
+}
+
+function foldMessage(chain: string, fold: ChainFold, message: LogMessage): ChangeSet {
+  const { body, position, isQuarantined } = message
+  const place = { chain, log: 'BLOCKS', sequence: position.seq } as const
+  if (isQuarantined) return fold.skip(decodeIfPossible(body), position)
+  const envelope = blameMessage(place, () => decodeEnvelope(body))
+  try {
+    return fold.fold(envelope, position)
+  } catch (error) {
+    throw fold.hasFailed ? new PoisonedMessage(place, error) : error
+  }
+}
+
+function decodeIfPossible(body: Uint8Array): Envelope | undefined {
+  try {
+    return decodeEnvelope(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** The newest set that an engine published. A quarantined one counts, unless it is not a set at all. */
+async function newestSet(changes: ChainLog): Promise<LogMessage | undefined> {
+  const newest = await changes.lastMessage({ withQuarantined: true })
+  if (!newest?.isQuarantined) return newest
+  try {
+    decodeChangeSet(newest.body)
+    return newest
+  } catch {
+    return changes.lastMessage()
   }
 }
 

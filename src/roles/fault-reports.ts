@@ -7,7 +7,7 @@ import type { RoleName } from './role.ts'
 import type { ChainFault } from './supervise.ts'
 
 /** A third of the time after which a report expires. */
-const REPEAT_MS = 20_000
+const REPEAT_MS = 10_000
 
 /** Publishes the faults of this process for gateways, which show them in `GET /v2/status`. */
 export class FaultReports {
@@ -41,7 +41,10 @@ export class FaultReports {
 
   #put(chain: string): void {
     const name = `${chain}.${this.#role}.${this.#instance}`
-    this.#bucket.put(name, encodeFault(this.#faults.get(chain))).catch((error: unknown) => {
+    const fault = this.#faults.get(chain)
+    const message = fault?.place && { log: fault.place.log, sequence: fault.place.sequence }
+    const report = fault && { code: fault.code, since: fault.since, ...(message && { message }) }
+    this.#bucket.put(name, encodeFault(report)).catch((error: unknown) => {
       // Repeated soon; the fault itself is in the log, in /readyz and in the metrics.
       if (!this.#common.shutdown.signal.aborted)
         this.#common.logger.warn({ err: error, chain }, 'Could not publish the fault of a chain')

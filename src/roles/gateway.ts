@@ -25,6 +25,7 @@ import { attachWsServer, type WsServer } from '../gateway/ws/server.ts'
 import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
 import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
+import { quarantineDetails } from '../log/quarantine.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { FaultReports } from './fault-reports.ts'
@@ -104,6 +105,7 @@ export const startGateway: StartRole = async (config, common) => {
     ...{ logger, signal: shutdown.signal },
   })
   const { allowed_origins: allowedOrigins } = config.gateway
+  const skipped = await logs.quarantine()
   const app = createApp({
     ...{ ...metered, view, answers, prices, searched, familyOf, listingOf, check, metrics, logger },
     history: createHistoryView({ view, hot: store, history: reader }),
@@ -116,6 +118,7 @@ export const startGateway: StartRole = async (config, common) => {
     }),
     ...chainsOf(config),
     faultsOf: (chain) => faults.of(chain),
+    quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
     publicUrls: config.gateway.public_urls,
     allowedOrigins,
   })
@@ -162,7 +165,12 @@ export const startGateway: StartRole = async (config, common) => {
   const { port } = app.server.address() as AddressInfo
   logger.info({ port }, 'Gateway listening')
 
-  return { readiness: () => supervisor.readiness(), done }
+  skipped.onChange((chain) => supervisor.retryNow(chain))
+  return {
+    readiness: () => supervisor.readiness(),
+    details: () => quarantineDetails(skipped),
+    done,
+  }
 }
 
 function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf'> {

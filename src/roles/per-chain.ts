@@ -1,6 +1,7 @@
 import type { ChainConfig, Config } from '../config/schema.ts'
 import type { Common } from '../lib/common.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
+import { quarantineDetails } from '../log/quarantine.ts'
 import { FaultReports } from './fault-reports.ts'
 import type { RoleName, RunningRole } from './role.ts'
 import { type Attempt, ChainSupervisor } from './supervise.ts'
@@ -23,5 +24,11 @@ export async function startPerChain(
     onFault: (chain, fault) => reports.set(chain, fault),
     run: (attempt) => run({ ...attempt, config: config.chains[attempt.chain] as ChainConfig, logs }),
   })
-  return { readiness: () => supervisor.readiness(), done: supervisor.done }
+  const quarantine = await logs.quarantine()
+  quarantine.onChange((chain) => supervisor.retryNow(chain))
+  return {
+    readiness: () => supervisor.readiness(),
+    details: () => quarantineDetails(quarantine),
+    done: supervisor.done,
+  }
 }

@@ -53,7 +53,7 @@ async function readChain(
   common.shutdown.onClose(`reader index of ${chain}`, () => store.close())
   const index = new ReaderIndex(store)
 
-  const publisher = await continueLog(log, index, store, signal)
+  const publisher = await continueLog(chain, log, index, store, signal)
   logger.info({ tip: index.tip?.number, log_seq: publisher.last.seq }, 'Reader starts')
 
   const rpc = createEvmRpc({

@@ -8,6 +8,8 @@ export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
 export type RunningRole = {
   readonly readiness: Readiness
   readonly done: Promise<void>
+  /** Lines for `/readyz` that do not decide whether the role is ready. */
+  readonly details?: () => readonly string[]
   /** What the role tells the operator, on its admin port, beside health and metrics. */
   readonly answer?: AdminAnswer
 }

@@ -2,10 +2,17 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, Gauge } from 'prom-client'
 import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
+import { type MessagePlace, PoisonedMessage } from '../domain/quarantine.ts'
 import type { Common } from '../lib/common.ts'
 import { Shutdown } from '../lib/shutdown.ts'
 
-export type ChainFault = { readonly code: ErrorCode; readonly message: string; readonly since: number }
+export type ChainFault = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly since: number
+  /** The message that cannot be processed, if it is the message's fault. */
+  readonly place: MessagePlace | undefined
+}
 
 export type Attempt = {
   readonly chain: string
@@ -119,7 +126,8 @@ export class ChainSupervisor {
       if (signal.aborted || failure === undefined) return
       if (performance.now() - startedMs > maxDelayMs) failures = 0
       const code = failure instanceof ChaintapeError ? failure.code : 'internal'
-      this.#setFault(chain, { code, message: messageOf(failure), since: Date.now() })
+      const place = failure instanceof PoisonedMessage ? failure.place : undefined
+      this.#setFault(chain, { code, message: messageOf(failure), since: Date.now(), place })
       if (PROCESS_FAULTS.has(code) || this.#isFencedOff()) throw failure
       if (HELD_FAULTS.has(code)) {
         logger.fatal({ err: failure, code }, 'Chain halted')

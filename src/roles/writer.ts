@@ -11,6 +11,7 @@ import {
   type Waiting,
 } from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
+import { type Quarantine, quarantineDetails } from '../log/quarantine.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
@@ -29,21 +30,28 @@ type Problems = Map<string, string>
 export const startWriter: StartRole = async (config, common) => {
   const problems: Problems = new Map([['writer', 'the writer is starting']])
   let supervisor: ChainSupervisor | undefined
-  const done = runWriter(config, common, problems, (started) => {
+  let details = (): string[] => []
+  const done = runWriter(config, common, problems, (started, quarantine) => {
     supervisor = started
+    details = () => quarantineDetails(quarantine)
+    quarantine.onChange((chain) => started.retryNow(chain))
   })
   common.shutdown.onClose('writer', async () => {
     // Why it stopped is told by `done`; here it only matters that it has.
     await Promise.allSettled([done])
   })
-  return { readiness: () => problems.values().next().value ?? supervisor?.readiness(), done }
+  return {
+    readiness: () => problems.values().next().value ?? supervisor?.readiness(),
+    details: () => details(),
+    done,
+  }
 }
 
 async function runWriter(
   config: Config,
   common: Common,
   problems: Problems,
-  onStarted: (supervisor: ChainSupervisor) => void,
+  onStarted: (supervisor: ChainSupervisor, quarantine: Quarantine) => void,
 ): Promise<void> {
   const { signal } = common.shutdown
   const metrics = createWriterMetrics(common.metrics)
@@ -67,6 +75,7 @@ async function runWriter(
 
     problems.delete('writer')
     const reports = await FaultReports.open('writer', logs, common)
+    const quarantine = await logs.quarantine()
     const writeChain = async ({ chain, common: own, onCaughtUp }: Attempt): Promise<void> => {
       const { signal: stop } = own.shutdown
       own.shutdown.onClose('problems', () => {
@@ -94,7 +103,7 @@ async function runWriter(
       onFault: (chain, fault) => reports.set(chain, fault),
       run: writeChain,
     })
-    onStarted(supervisor)
+    onStarted(supervisor, quarantine)
     // The stores stay open until every chain has come to rest.
     await supervisor.done
   } catch (error) {

@@ -116,6 +116,14 @@ export const STATUS: Shape = {
               ],
             },
           },
+          quarantined: {
+            arrayOf: {
+              rows: [
+                ['log', 'text', OURS],
+                ['sequence', 'count', OURS],
+              ],
+            },
+          },
         },
       },
     },

@@ -137,7 +137,7 @@ export class SimReader {
       },
       commit: (writes, position) => this.#commit(writes, position),
     }
-    const publisher = await continueLog(log, index, store, signal)
+    const publisher = await continueLog('sim', log, index, store, signal)
     this.#isReading = true
     const appender = new Appender(publisher, index, store)
     await new Reader({

@@ -10,6 +10,9 @@ import { waitFor } from './wait-for.ts'
 
 export const PAIR = world.pools[ETH_POOL]?.address ?? ''
 
+/** Longer than the delay before a faulty chain is retried, several times over. */
+const WAIT_MS = 120_000
+
 /** The same market on the chains `good` and `bad`, whose BLOCKS a test appends to by hand; roles are processes. */
 export class TwoChains {
   readonly pipeline: Pipeline
@@ -78,18 +81,20 @@ export class TwoChains {
 
   /** Until `/readyz` of the role says so. */
   async reported(role: RoleName, pattern: RegExp): Promise<string> {
-    return waitFor(`${role} to report ${pattern}`, async () => {
+    const report = async (): Promise<string | undefined> => {
       const { text } = await this.readiness(role)
       return pattern.test(text) ? text : undefined
-    })
+    }
+    return waitFor(`${role} to report ${pattern}`, report, WAIT_MS)
   }
 
   /** Until the gateway answers with this block. */
   async served(chain: string, block: number): Promise<void> {
-    await waitFor(`block ${block} of ${chain}`, async () => {
+    const isServed = async (): Promise<true | undefined> => {
       const { status, headers } = await this.pipeline.get(`/v2/pairs/${PAIR}-${chain}`)
       return status === 200 && headers.get('X-Block') === String(block) ? true : undefined
-    })
+    }
+    await waitFor(`block ${block} of ${chain}`, isServed, WAIT_MS)
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ReportedFault } from '../../domain/chain-fault.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
+import type { MessagePlace } from '../../domain/quarantine.ts'
 import type { Answer, AnswerCache } from '../answer-cache.ts'
 import type { ContractReports } from '../contract-reports.ts'
 import type { HistoryView } from '../history-view.ts'
@@ -25,6 +26,8 @@ export type RestContext = {
   readonly mainTokensOf: (chain: string) => readonly string[]
   /** The faults that roles report of a chain. */
   readonly faultsOf: (chain: string) => readonly ReportedFault[]
+  /** The messages of a chain that are skipped by order of an operator. */
+  readonly quarantinedOf: (chain: string) => readonly MessagePlace[]
   readonly nativeDecimalsOf: (chain: string) => number
   /** What the configured lists say of a token. */
   readonly listingOf: TokenLists['listingOf']

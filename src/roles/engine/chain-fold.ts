@@ -39,6 +39,7 @@ export class ChainFold {
   #waitingSinceMs = 0
   #committedAtMs = 0
   #isClosed = false
+  #hasFailed = false
   #commitTimer: NodeJS.Timeout | undefined
   #change = Promise.withResolvers<void>()
 
@@ -89,7 +90,32 @@ export class ChainFold {
   }
 
   fold(envelope: Envelope, position: LogPosition): ChangeSet {
-    const set = this.#apply(envelope, position.seq)
+    return this.#take(
+      this.#apply((engine) => engine.apply(envelope, position.seq)),
+      position,
+    )
+  }
+
+  /** A quarantined message, as far as it can be decoded. */
+  skip(envelope: Envelope | undefined, position: LogPosition): ChangeSet {
+    return this.#take(
+      this.#apply((engine) => engine.skip(envelope, position.seq)),
+      position,
+    )
+  }
+
+  /** Whether the engine failed at the last message, rather than what it stands on. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** Whether CHANGES may hold this next. */
+  expects(body: Uint8Array): boolean {
+    const [next] = this.#ahead
+    return next !== undefined && Buffer.compare(next.bytes, body) === 0
+  }
+
+  #take(set: ChangeSet, position: LogPosition): ChangeSet {
     this.#folded = position
     this.#uncommitted++
     if (this.#newest === undefined) this.#push({ seq: set.seq, bytes: encodeChangeSet(set) })
@@ -124,10 +150,11 @@ export class ChainFold {
     this.#parts.engine.abandon()
   }
 
-  #apply(envelope: Envelope, seq: number): ChangeSet {
+  #apply(work: (engine: Engine) => ChangeSet): ChangeSet {
     try {
-      return this.#parts.engine.apply(envelope, seq)
+      return work(this.#parts.engine)
     } catch (error) {
+      this.#hasFailed = true
       // It may have stopped half-way through a block, and that must not be committed with the ones before it.
       this.abandon()
       throw error

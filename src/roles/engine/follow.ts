@@ -33,10 +33,13 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
   let hasSeen = hasSeenOther
 
   const compare = async (): Promise<undefined> => {
-    for await (const { body, position } of changes.read({ after: fold.confirmedAt, signal })) {
+    const reading = changes.read({ after: fold.confirmedAt, signal, withQuarantined: true })
+    for await (const { body, position, isQuarantined } of reading) {
       hasSeen = true
       while (fold.ahead.length === 0 && !signal.aborted) await fold.changed()
       if (signal.aborted) break
+      // Quarantined for those who read changes, it may still be one of ours.
+      if (isQuarantined && !fold.expects(body)) continue
       fold.confirm(position, body)
     }
     return undefined

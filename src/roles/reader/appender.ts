@@ -1,8 +1,9 @@
 import type { ReaderIndex } from '../../chain/reader-index.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
+import { PoisonedMessage } from '../../domain/quarantine.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
-import type { ChainLog } from '../../log/chain-log.ts'
+import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 
@@ -15,6 +16,7 @@ export type IndexStore = Pick<StateStore, 'commit' | 'position'>
 
 /** Opens a log to go on where it ends, and brings the index there. */
 export async function continueLog(
+  chain: string,
   log: ChainLog,
   index: ReaderIndex,
   store: IndexStore,
@@ -25,14 +27,28 @@ export async function continueLog(
   // A reader that died between publishing and committing finds the rest of its own words in the log.
   const end = await log.lastSequence()
   if (end > (store.position?.seq ?? 0)) {
-    for await (const { body, position } of log.read({ after: store.position, signal })) {
-      index.apply(decodeEnvelope(body))
+    for await (const message of log.read({ after: store.position, signal, withQuarantined: true })) {
+      const { position } = message
+      applyMessage(message, index, chain)
       store.commit(index.pending(), position)
       index.committed()
       if (position.seq >= end) break
     }
   }
   return publisher
+}
+
+/** The index follows a quarantined block as far as it can be decoded: the next block names it as its parent. */
+function applyMessage(
+  { body, position, isQuarantined }: LogMessage,
+  index: ReaderIndex,
+  chain: string,
+): void {
+  try {
+    index.apply(decodeEnvelope(body))
+  } catch (error) {
+    if (!isQuarantined) throw new PoisonedMessage({ chain, log: 'BLOCKS', sequence: position.seq }, error)
+  }
 }
 
 /** Appends to BLOCKS, several messages under way at a time, and lets the index follow what was acknowledged. */

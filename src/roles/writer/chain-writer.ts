@@ -3,6 +3,7 @@ import type { ChainHead } from '../../domain/chain-head.ts'
 import type { ChangeSet } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
+import { blameMessage, type MessagePlace, PoisonedMessage } from '../../domain/quarantine.ts'
 import { decodeChangeSet } from '../../domain/wire/change-codec.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
@@ -36,11 +37,7 @@ const LOOK_EVERY_MS = 1_000
 
 type Item = { readonly set: ChangeSet; readonly position: LogPosition }
 
-type Batch = {
-  readonly sets: readonly ChangeSet[]
-  readonly head: ChainHead
-  readonly rows: readonly TableRows[]
-}
+type Batch = { readonly items: readonly Item[]; readonly rows: () => readonly TableRows[] }
 
 /**
  * Carries one chain's CHANGES into both stores: data rows, then documents, then the marker. The marker is
@@ -62,7 +59,7 @@ export class ChainWriter {
 
   /** Until the signal aborts: then the batch at hand is finished first. */
   async run(): Promise<void> {
-    const { chain, history, hot, limits, log, logger, metrics, signal, insist, report } = this.#parts
+    const { chain, history, limits, log, logger, metrics, signal, insist, report } = this.#parts
     this.#written = await insist(() => history.marker(chain))
     if (this.#written !== undefined) {
       this.#lastSeq = this.#written.seq
@@ -79,7 +76,7 @@ export class ChainWriter {
     const stopReading = AbortSignal.any([signal, failed.signal])
     const outcomes = await Promise.allSettled([
       this.#read(queue, stopReading).finally(() => queue.end()),
-      this.#drain(queue, hot).finally(() => {
+      this.#drain(queue).finally(() => {
         failed.abort()
         queue.end()
       }),
@@ -98,8 +95,8 @@ export class ChainWriter {
     }
   }
 
-  async #drain(queue: BatchQueue<Item>, hot: HotStore): Promise<void> {
-    const { history, chain, insist, metrics, report, signal } = this.#parts
+  async #drain(queue: BatchQueue<Item>): Promise<void> {
+    const { signal } = this.#parts
     let next = takeBatch(queue)
     while (!signal.aborted) {
       const batch = await this.#watchUntil(next)
@@ -108,24 +105,50 @@ export class ChainWriter {
       next = takeBatch(queue)
       // If this one fails, nobody asks for the next any more.
       next.catch(() => undefined)
-      const { sets, head } = batch
-      const startedAt = performance.now()
-      const written = await insist(async () => {
-        await this.#completeHot()
-        const counts = await history.write(batch.rows)
-        await hot.apply(sets, head)
-        this.#applied = head
-        await history.commit(head)
-        return counts
-      })
-      this.#written = head
-      this.#reportCaughtUp()
-      report(undefined)
-      metrics.advance(head)
-      metrics.batches.inc({ chain })
-      metrics.batchSeconds.observe({ chain }, (performance.now() - startedAt) / 1_000)
-      for (const [table, count] of Object.entries(written)) metrics.rows.inc({ chain, table }, count)
+      try {
+        await this.#write(batch)
+      } catch (error) {
+        if (signal.aborted || !isOfMessage(error)) throw error
+        await this.#writeOneByOne(batch.items)
+      }
     }
+  }
+
+  async #write({ items, rows }: Batch): Promise<void> {
+    const { history, hot, chain, insist, metrics, report } = this.#parts
+    const sets = items.map(({ set }) => set)
+    const head = headAt(items.at(-1) as Item)
+    const startedAt = performance.now()
+    const written = await insist(async () => {
+      await this.#completeHot()
+      const counts = await history.write(rows())
+      await hot.apply(sets, head)
+      this.#applied = head
+      await history.commit(head)
+      return counts
+    })
+    this.#written = head
+    this.#reportCaughtUp()
+    report(undefined)
+    metrics.advance(head)
+    metrics.batches.inc({ chain })
+    metrics.batchSeconds.observe({ chain }, (performance.now() - startedAt) / 1_000)
+    for (const [table, count] of Object.entries(written)) metrics.rows.inc({ chain, table }, count)
+  }
+
+  /** One of these messages cannot be written: those before it are, and it is named. */
+  async #writeOneByOne(items: readonly Item[]): Promise<void> {
+    for (const item of items) {
+      try {
+        await this.#write({ items: [item], rows: () => rowsOf([item.set]) })
+      } catch (error) {
+        throw isOfMessage(error) ? new PoisonedMessage(this.#placeOf(item.position), error) : error
+      }
+    }
+  }
+
+  #placeOf({ seq }: LogPosition): MessagePlace {
+    return { chain: this.#parts.chain, log: 'CHANGES', sequence: seq }
   }
 
   #reportCaughtUp(): void {
@@ -195,7 +218,7 @@ export class ChainWriter {
 
   #decode(message: LogMessage): ChangeSet {
     const { chain } = this.#parts
-    const set = decodeChangeSet(message.body)
+    const set = blameMessage(this.#placeOf(message.position), () => decodeChangeSet(message.body))
     if (set.chain !== chain) {
       throw new ChaintapeError('diverged', `CHANGES of chain ${chain} holds a message of chain ${set.chain}`)
     }
@@ -205,10 +228,20 @@ export class ChainWriter {
 
 async function takeBatch(queue: BatchQueue<Item>): Promise<Batch | undefined> {
   const items = await queue.take()
-  const last = items.at(-1)
-  if (last === undefined) return undefined
+  if (items.length === 0) return undefined
   const sets = items.map(({ set }) => set)
-  return { sets, head: headAt(last), rows: rowsOf(sets) }
+  try {
+    const rows = rowsOf(sets)
+    return { items, rows: () => rows }
+  } catch {
+    // It fails again when it is written, where the message at fault is looked for.
+    return { items, rows: () => rowsOf(sets) }
+  }
+}
+
+/** Neither a store that is away nor a log or store that is not what it was: then the contents cannot be written. */
+function isOfMessage(error: unknown): boolean {
+  return !(error instanceof ChaintapeError)
 }
 
 function sizeOf(set: ChangeSet): number {

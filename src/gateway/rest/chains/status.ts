@@ -8,7 +8,8 @@ const schema = {
   summary: 'How far each chain is; needs no key',
   description: `is_complete is false while this gateway has not caught up with what its log held when it was started.
 lag_ms is the age of the newest block. is_available is false while operations on the chain are refused with chain_unavailable.
-faults lists the roles that a fault keeps from processing the chain, with its code and when it began.`,
+faults lists the roles that a fault keeps from processing the chain, with its code and when it began. quarantined lists the
+messages that are skipped by order of the operator.`,
   tags: ['Service'],
   security: [],
   querystring: noQuery,
@@ -26,6 +27,7 @@ faults lists the roles that a fault keeps from processing the chain, with its co
               is_complete: Type.Boolean(),
               is_available: Type.Boolean(),
               faults: Type.Array(answerOf({ role: text, code: text, since: integer }, 'ChainFault')),
+              quarantined: Type.Array(answerOf({ log: text, sequence: integer }, 'QuarantinedMessage')),
             },
             'ChainStatus',
           ),
@@ -38,7 +40,7 @@ faults lists the roles that a fault keeps from processing the chain, with its co
 }
 
 /** `GET /v2/status` */
-export function addStatus(scope: Scope, { view, chains, faultsOf }: RestContext): void {
+export function addStatus(scope: Scope, { view, chains, faultsOf, quarantinedOf }: RestContext): void {
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
@@ -63,6 +65,7 @@ export function addStatus(scope: Scope, { view, chains, faultsOf }: RestContext)
           is_complete: !behind.has(chain),
           is_available: view.isAvailable(chain),
           faults,
+          quarantined: quarantinedOf(chain).map(({ log, sequence }) => ({ log, sequence })),
         }
       }),
       time: Math.floor(now / 1_000),

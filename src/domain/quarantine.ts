@@ -1,0 +1,70 @@
+import { ChaintapeError } from './errors.ts'
+
+export type QuarantinedLog = 'BLOCKS' | 'CHANGES'
+
+/** The place of a message: the sequence of its last frame. */
+export type MessagePlace = {
+  readonly chain: string
+  readonly log: QuarantinedLog
+  readonly sequence: number
+}
+
+/** A message that an operator decided to skip, in every role and in every replay. */
+export type QuarantineEntry = MessagePlace & {
+  /** Of the log: a log that was created anew has other messages at the same sequences. */
+  readonly epoch: string
+  readonly reason: string
+  /** Milliseconds. */
+  readonly at: number
+}
+
+/** A message that cannot be processed, however often it is tried. */
+export class PoisonedMessage extends ChaintapeError {
+  readonly place: MessagePlace
+
+  constructor(place: MessagePlace, cause: unknown) {
+    const code = cause instanceof ChaintapeError ? `${cause.code}: ` : ''
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super('message_poisoned', `${place.log} message ${place.sequence} cannot be processed: ${code}${why}`, {
+      cause,
+    })
+    this.place = place
+  }
+}
+
+/** Runs `work` on a message; what it throws, but for a fault of its surroundings, is the message's fault. */
+export function blameMessage<T>(place: MessagePlace, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new PoisonedMessage(place, error)
+  }
+}
+
+export function quarantineName({ chain, log, sequence }: MessagePlace): string {
+  return `${chain}.${log.toLowerCase()}.${sequence}`
+}
+
+/** An empty body withdraws an entry. */
+export function encodeQuarantine({ epoch, reason, at }: QuarantineEntry): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ epoch, reason, at }))
+}
+
+/** Undefined if the entry was withdrawn. */
+export function decodeQuarantine(name: string, body: Uint8Array): QuarantineEntry | undefined {
+  if (body.length === 0) return undefined
+  const [chain = '', log = '', sequence = ''] = name.split('.')
+  const { epoch, reason, at }: Partial<QuarantineEntry> = JSON.parse(new TextDecoder().decode(body))
+  const isKnown = log === 'blocks' || log === 'changes'
+  if (!isKnown || typeof epoch !== 'string' || !/^[1-9]\d*$/.test(sequence)) {
+    throw new ChaintapeError('message_unreadable', `quarantine entry ${name} is not one of ours`)
+  }
+  return {
+    chain,
+    log: log === 'blocks' ? 'BLOCKS' : 'CHANGES',
+    sequence: Number(sequence),
+    epoch,
+    reason: reason ?? '',
+    at: at ?? 0,
+  }
+}

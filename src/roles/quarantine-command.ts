@@ -1,0 +1,134 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { loadConfig } from '../config/load.ts'
+import { decodeFault } from '../domain/chain-fault.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import {
+  encodeQuarantine,
+  type MessagePlace,
+  type QuarantineEntry,
+  quarantineName,
+} from '../domain/quarantine.ts'
+import { decodeChangeSet } from '../domain/wire/change-codec.ts'
+import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
+import { Shutdown } from '../lib/shutdown.ts'
+import { connectLogs, type Logs } from '../log/connect.ts'
+
+const USAGE = `usage: chaintape quarantine <command> [--config FILE]
+
+  list                                                            lists the messages that are skipped
+  add --chain CHAIN --log LOG --sequence N --reason TEXT          skips a message that no role can process
+  remove --chain CHAIN --log LOG --sequence N                     withdraws an entry that no role has used yet
+
+LOG is blocks or changes. /readyz of the role that is stopped names the log and the sequence: see docs/operations.md.
+`
+
+const COMMANDS: readonly string[] = ['list', 'add', 'remove']
+
+/** `chaintape quarantine ...`: returns the exit code. */
+export async function runQuarantine(args: readonly string[]): Promise<number> {
+  try {
+    const text = { type: 'string' } as const
+    const { values, positionals } = parseArguments(args, {
+      ...{ config: text, chain: text, log: text, sequence: text, reason: text },
+      help: { type: 'boolean', short: 'h' },
+    })
+    if (values.help) {
+      process.stdout.write(USAGE)
+      return 0
+    }
+    const [name = '', unexpected] = positionals
+    if (unexpected !== undefined) throw new ArgumentError(`unexpected argument '${unexpected}'`)
+    if (!COMMANDS.includes(name)) {
+      throw new ArgumentError(`unknown command '${name}'${suggestion(name, COMMANDS)}`)
+    }
+    const place = name === 'list' ? undefined : placeOf(values)
+    const reason = values.reason
+    if (name === 'add' && reason === undefined) throw new ArgumentError('add needs --reason TEXT')
+    const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
+    if (place !== undefined && !Object.hasOwn(config.chains, place.chain)) {
+      const known = Object.keys(config.chains)
+      throw new ArgumentError(`unknown chain '${place.chain}'${suggestion(place.chain, known)}`)
+    }
+    const logger = pino({ level: 'warn' }, pino.destination(2))
+    const shutdown = new Shutdown(logger)
+    const logs = await connectLogs(config.nats, { logger, metrics: new Registry(), shutdown })
+    try {
+      if (place === undefined) await list(logs)
+      else if (name === 'add') await add(logs, place, reason ?? '')
+      else await remove(logs, place)
+    } finally {
+      await shutdown.finish()
+      await logs.close()
+    }
+    return 0
+  } catch (error) {
+    if (error instanceof ArgumentError) {
+      process.stderr.write(`chaintape: ${error.message}\nSee chaintape quarantine --help\n`)
+      return 2
+    }
+    if (!(error instanceof ChaintapeError)) throw error
+    process.stderr.write(`chaintape: ${error.message}\n`)
+    return error.code === 'config_invalid' ? 2 : 1
+  }
+}
+
+type PlaceOptions = { readonly chain?: string; readonly log?: string; readonly sequence?: string }
+
+function placeOf({ chain, log, sequence }: PlaceOptions): MessagePlace {
+  if (chain === undefined || log === undefined || sequence === undefined) {
+    throw new ArgumentError('name the message: --chain CHAIN --log LOG --sequence N')
+  }
+  if (log !== 'blocks' && log !== 'changes') throw new ArgumentError('--log is blocks or changes')
+  if (!/^[1-9]\d{0,14}$/.test(sequence)) throw new ArgumentError('--sequence is a number above 0')
+  return { chain, log: log === 'blocks' ? 'BLOCKS' : 'CHANGES', sequence: Number(sequence) }
+}
+
+async function list(logs: Logs): Promise<void> {
+  for (const { chain, log, sequence, at, reason } of (await logs.quarantine()).entries) {
+    process.stdout.write(`${chain} ${log} ${sequence} ${new Date(at).toISOString()} ${reason}\n`)
+  }
+}
+
+/** Only what a role has failed at: all others have then stopped at the same message, so that all skip it alike. */
+async function add(logs: Logs, place: MessagePlace, reason: string): Promise<void> {
+  const faults = await (await logs.openLatest('FAULTS')).read(`${place.chain}.>`)
+  const isReported = faults.some(({ body }) => {
+    const message = decodeFault(body)?.message
+    return message?.log === place.log && message.sequence === place.sequence
+  })
+  if (!isReported) {
+    throw new ChaintapeError(
+      'not_quarantined',
+      `no running role reports that it cannot process ${textOf(place)}; /readyz names the message to quarantine`,
+    )
+  }
+  const { epoch } = await logs.open(place.log, place.chain)
+  const entry: QuarantineEntry = { ...place, epoch, reason, at: Date.now() }
+  await (await logs.openLatest('QUARANTINE')).put(quarantineName(place), encodeQuarantine(entry))
+  process.stderr.write(`${textOf(place)} is quarantined; the roles that it stopped go on now\n`)
+}
+
+/** A skipped block is part of what was published since: without the entry a replay would differ from it. */
+async function remove(logs: Logs, place: MessagePlace): Promise<void> {
+  const { entries } = await logs.quarantine()
+  const name = quarantineName(place)
+  if (!entries.some((entry) => quarantineName(entry) === name)) {
+    throw new ChaintapeError('not_quarantined', `${textOf(place)} is not quarantined`)
+  }
+  if (place.log === 'BLOCKS') {
+    const newest = await (await logs.open('CHANGES', place.chain)).lastMessage()
+    if (newest !== undefined && decodeChangeSet(newest.body).seq >= place.sequence) {
+      throw new ChaintapeError(
+        'not_quarantined',
+        `${textOf(place)} was skipped already, and CHANGES was published without it; the entry has to stay`,
+      )
+    }
+  }
+  await (await logs.openLatest('QUARANTINE')).put(name, new Uint8Array())
+  process.stderr.write(`${textOf(place)} is not quarantined any more\n`)
+}
+
+function textOf({ chain, log, sequence }: MessagePlace): string {
+  return `${log} message ${sequence} of ${chain}`
+}
