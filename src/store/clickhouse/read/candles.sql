@@ -1,5 +1,5 @@
 -- Latest first, every version of each: the reader deduplicates. One granule at a time and without read-ahead, a part is
--- not read beyond what the page needs.
+-- not read beyond what the page needs. Lazy materialization pays for short pages only: longer ones have rows in most granules.
 SELECT * FROM candles
 WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:String}
     AND start >= toDateTime({from:UInt32}, 'UTC') AND start <= toDateTime({to:UInt32}, 'UTC')
@@ -7,4 +7,4 @@ WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:S
 ORDER BY start DESC
 LIMIT {limit:UInt32}
 SETTINGS max_threads = 1, max_block_size = 512, read_in_order_use_buffering = 0,
-    query_plan_optimize_lazy_materialization = 0
+    query_plan_max_limit_for_lazy_materialization = 500

@@ -1,5 +1,6 @@
 -- Rows before a given place, latest first, every version of each: the reader deduplicates. The plain bounds on time are
--- there for the index. One granule at a time and without read-ahead, a part is not read beyond what the page needs.
+-- there for the index. One granule at a time and without read-ahead, a part is not read beyond what the page needs. Lazy
+-- materialization pays for short pages only: longer ones have rows in most of the granules they touch.
 SELECT * FROM liquidity
 WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
     AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({before_time:UInt32}, 'UTC')
@@ -8,4 +9,4 @@ WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
 ORDER BY time DESC, block DESC, tx DESC, log DESC
 LIMIT {limit:UInt32}
 SETTINGS max_threads = 1, max_block_size = 512, read_in_order_use_buffering = 0,
-    query_plan_optimize_lazy_materialization = 0
+    query_plan_max_limit_for_lazy_materialization = 500
