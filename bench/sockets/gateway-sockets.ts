@@ -36,7 +36,7 @@ const view: MarketReader = {
 const grant: Grant = {
   keyId: 'bench',
   plan: {
-    ...{ name: 'bench', requestsPerSecond: 1, burst: 1, cuPerMonth: 1 },
+    ...{ name: 'bench', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, historyReads: 1 },
     sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 100_000 },
   },
   isValid: () => true,

@@ -29,6 +29,7 @@ const minimal = { gateway: { port: 8080 }, chains: { unshipped: chain } }
 const defaultPlan = {
   requests_per_second: 50,
   burst: 100,
+  history_reads: 8,
   cu_per_month: 10_000_000,
   sockets: {
     connections: 10,

@@ -115,6 +115,8 @@ const plan = Type.Object(
     requests_per_second: positive(50),
     /** Requests that may come at once after a pause. */
     burst: positive(100),
+    /** Requests for trades, liquidity and candles that a key may have under way at one gateway. */
+    history_reads: positive(8),
     /** Credit units in a calendar month (UTC), over all gateways. */
     cu_per_month: Type.Integer({ minimum: 0, default: 10_000_000 }),
     sockets: Type.Object(

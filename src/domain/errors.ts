@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   forbidden: 'refuse',
   origin_refused: 'refuse',
   rate_limited: 'retry',
+  too_many_history_reads: 'retry',
   quota_exhausted: 'retry',
   metering_unavailable: 'retry',
   not_found: 'refuse',
@@ -55,5 +56,13 @@ export class ChaintapeError extends Error {
 
   get retryable(): boolean {
     return ERROR_CODES[this.code] === 'retry'
+  }
+}
+
+/** A query that the store itself ended because it took too long: unlike a store that is down, it has cost something. */
+export class QueryTimeout extends ChaintapeError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('store_unavailable', message, options)
+    this.name = 'QueryTimeout'
   }
 }

@@ -15,6 +15,7 @@ import { meterRequests, tellNoCost } from './plugins/cost.ts'
 import { countRequests } from './plugins/count.ts'
 import { answerInTime } from './plugins/deadline.ts'
 import { tellFreshness } from './plugins/freshness.ts'
+import { limitHistoryReads } from './plugins/history-reads.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
 import { limitRate } from './plugins/rate.ts'
 import { ReadyAnswers } from './ready-answers.ts'
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions): Scope {
     limitRate(scope, options.bucketOf)
     tellFreshness(scope, options.view)
     meterRequests(scope, options.meter)
+    limitHistoryReads(scope)
     ready.learnFrom(scope)
     addOperations(scope, options)
     addUsage(scope, options)

@@ -39,7 +39,8 @@ export const REFUSALS = {
   403: { name: 'Forbidden', description: 'API key expired or revoked' },
   429: {
     name: 'TooManyRequests',
-    description: 'Rate limit or credit units exhausted; retry after `Retry-After` seconds',
+    description:
+      'Rate limit, concurrent history requests or credit units exhausted; retry after `Retry-After` seconds',
   },
   500: { name: 'ServerError', description: 'Server error; retry after `Retry-After` seconds' },
   503: { name: 'ChainUnavailable', description: 'Chain unavailable; retry after `Retry-After` seconds' },

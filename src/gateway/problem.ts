@@ -10,6 +10,7 @@ type PublicCode = {
 /** Failures that are not the request's fault, or not for ever, and that a client can act on. */
 type PassingCode =
   | 'rate_limited'
+  | 'too_many_history_reads'
   | 'quota_exhausted'
   | 'metering_unavailable'
   | 'store_unavailable'
@@ -30,6 +31,7 @@ const HTTP = {
   origin_refused: { status: 403, title: 'The site is not allowed to connect' },
   not_found: { status: 404, title: 'There is no such operation' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  too_many_history_reads: { status: 429, title: 'Too many history requests at a time' },
   quota_exhausted: { status: 429, title: 'The credit units are used up' },
   metering_unavailable: { status: 500, title: 'The server cannot meter' },
   store_unavailable: { status: 500, title: 'The server cannot read its data' },

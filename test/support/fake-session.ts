@@ -124,6 +124,7 @@ export function startSession(
     plan: {
       name: 'default',
       requestsPerSecond: 1,
+      historyReads: 1,
       burst: 1,
       cuPerMonth: 1,
       // No plan overrides what a test sets.

@@ -13,6 +13,7 @@ export const TEST_PLANS = {
   default: {
     requests_per_second: 100_000,
     burst: 100_000,
+    history_reads: 100_000,
     cu_per_month: 1_000_000_000,
     sockets: { connections: 1_000, replays: 1_000 },
   },

@@ -18,7 +18,7 @@ function setUp() {
   const changed: string[] = []
   const lines: string[] = []
   const plan = {
-    ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1 },
+    ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, historyReads: 1 },
     sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 1 },
   }
   const ring = createKeyRing({

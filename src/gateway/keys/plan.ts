@@ -5,6 +5,8 @@ export type Plan = {
   /** Requests that may come at once after a pause. */
   readonly burst: number
   readonly cuPerMonth: number
+  /** Of the key, at one gateway, at a time. */
+  readonly historyReads: number
   readonly sockets: SocketPlan
 }
 

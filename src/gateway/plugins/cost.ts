@@ -1,4 +1,5 @@
 import type { FastifyReply, preHandlerHookHandler } from 'fastify'
+import { QueryTimeout } from '../../domain/errors.ts'
 import type { AnswerHeaders } from '../answer-headers.ts'
 import type { Grant } from '../keys/key-ring.ts'
 import type { Plan } from '../keys/plan.ts'
@@ -17,6 +18,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What is set aside for the request, until it is known whether it succeeds. */
     bill: Bill | null
+    /** A query of the request was ended because it took too long: it is charged all the same. */
+    isTimedOut: boolean
   }
 }
 
@@ -37,11 +40,12 @@ export function tellNoCost(app: Scope): void {
 }
 
 /**
- * Sets an operation's cost aside once the request is known to be well-formed, charges it if the answer is a success,
- * and tells on every answer what is left.
+ * Sets an operation's cost aside once the request is known to be well-formed, charges it if the answer is a success
+ * or a query timed out, and tells on every answer what is left.
  */
 export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance'>): void {
   scope.decorateRequest('bill', null)
+  scope.decorateRequest('isTimedOut', false)
   scope.addHook('onRoute', (route) => {
     const { operation, cu } = chargedFor(route)
     const openBill: preHandlerHookHandler = (request, reply, done) => {
@@ -60,11 +64,15 @@ export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance
     }
     route.preHandler = [openBill, ...[route.preHandler ?? []].flat()]
   })
+  scope.addHook('onError', (request, _reply, error, done) => {
+    if (error instanceof QueryTimeout) request.isTimedOut = true
+    done()
+  })
   // The last thing that can still change the answer: from here on it is sent.
   scope.addHook('onSend', (request, reply, _payload, done) => {
     const { bill, grant } = request
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300
-    if (bill !== null && isSuccess) {
+    if (bill !== null && (isSuccess || request.isTimedOut)) {
       bill.charge()
       reply.header('x-cu-cost', bill.cu)
     } else bill?.release()

@@ -10,7 +10,7 @@ import { RpcFault } from './rpc-fault.ts'
 const grantOf = (keyId: string): Grant => ({
   keyId,
   plan: {
-    ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1 },
+    ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, historyReads: 1 },
     sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 1 },
   },
   isValid: () => true,

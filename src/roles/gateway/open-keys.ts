@@ -35,6 +35,7 @@ function toPlan(name: string, plan: PlanConfig): Plan {
   return {
     name,
     requestsPerSecond: plan.requests_per_second,
+    historyReads: plan.history_reads,
     burst: plan.burst,
     cuPerMonth: plan.cu_per_month,
     sockets: {

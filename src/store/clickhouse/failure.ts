@@ -1,5 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client'
-import { ChaintapeError } from '../../domain/errors.ts'
+import { ChaintapeError, QueryTimeout } from '../../domain/errors.ts'
 
 /** Answers of a server that is overloaded, restarting, out of space or without its keeper: waiting may help. */
 const PASSING = new Set([
@@ -28,6 +28,9 @@ export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> 
     return await request()
   } catch (error) {
     if (!isPassing(error)) throw error
+    if (error instanceof ClickHouseError && error.type === 'TIMEOUT_EXCEEDED') {
+      throw new QueryTimeout('ClickHouse ended a query that took too long', { cause: error })
+    }
     throw new ChaintapeError('store_unavailable', 'ClickHouse does not answer', { cause: error })
   }
 }

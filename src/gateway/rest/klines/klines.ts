@@ -54,13 +54,17 @@ export function addKlines(scope: Scope, context: RestContext): void {
     summary: 'Candles of a pair',
     params: Type.Object({ pairId: text }),
   }
-  scope.get('/v2/klines/pair/:pairId', { schema: pairSchema, config: { cu: 10 } }, async (request, reply) => {
-    const ref = parsePathId(request.params.pairId, 'pair', familyOf)
-    reply.answerChains = [ref.chain]
-    const [reading] = await view.pairs([ref])
-    if (reading?.record === undefined) throw unknownPathId('pair')
-    return readKlines(context, ref, request.query, reading.record)
-  })
+  scope.get(
+    '/v2/klines/pair/:pairId',
+    { schema: pairSchema, config: { cu: 10, readsHistory: true } },
+    async (request, reply) => {
+      const ref = parsePathId(request.params.pairId, 'pair', familyOf)
+      reply.answerChains = [ref.chain]
+      const [reading] = await view.pairs([ref])
+      if (reading?.record === undefined) throw unknownPathId('pair')
+      return readKlines(context, ref, request.query, reading.record)
+    },
+  )
   const tokenSchema = {
     ...common,
     operationId: 'tokenKlines',
@@ -69,7 +73,7 @@ export function addKlines(scope: Scope, context: RestContext): void {
   }
   scope.get(
     '/v2/klines/token/:tokenId',
-    { schema: tokenSchema, config: { cu: 10 } },
+    { schema: tokenSchema, config: { cu: 10, readsHistory: true } },
     async (request, reply) => {
       const ref = parsePathId(request.params.tokenId, 'token', familyOf)
       reply.answerChains = [ref.chain]

@@ -36,32 +36,40 @@ export function addTxs(scope: Scope, context: RestContext): void {
     summary: 'Swaps of a pair',
     response: { 200: swapPage },
   }
-  scope.get('/v2/txs/:pairId', { schema: swaps, config: { cu: 50 } }, async (request, reply) => {
-    const { ref, pair } = await knownPair(context, request.params.pairId, reply)
-    const activity = tradingOf(pair)
-    return page(
-      ref.chain,
-      request.query,
-      (range) => history.trades(ref, { ...range, activity }),
-      (trade) => swapTransaction(ref.chain, trade),
-    )
-  })
+  scope.get(
+    '/v2/txs/:pairId',
+    { schema: swaps, config: { cu: 50, readsHistory: true } },
+    async (request, reply) => {
+      const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+      const activity = tradingOf(pair)
+      return page(
+        ref.chain,
+        request.query,
+        (range) => history.trades(ref, { ...range, activity }),
+        (trade) => swapTransaction(ref.chain, trade),
+      )
+    },
+  )
   const liquidity = {
     ...common,
     operationId: 'pairLiquidity',
     summary: 'Liquidity transactions of a pair',
     response: { 200: liquidityPage },
   }
-  scope.get('/v2/txs/liq/:pairId', { schema: liquidity, config: { cu: 50 } }, async (request, reply) => {
-    const { ref, pair } = await knownPair(context, request.params.pairId, reply)
-    const activity = existenceOf(pair)
-    return page(
-      ref.chain,
-      request.query,
-      (range) => history.liquidity(ref, { ...range, activity }),
-      (event) => liquidityTransaction(ref.chain, event),
-    )
-  })
+  scope.get(
+    '/v2/txs/liq/:pairId',
+    { schema: liquidity, config: { cu: 50, readsHistory: true } },
+    async (request, reply) => {
+      const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+      const activity = existenceOf(pair)
+      return page(
+        ref.chain,
+        request.query,
+        (range) => history.liquidity(ref, { ...range, activity }),
+        (event) => liquidityTransaction(ref.chain, event),
+      )
+    },
+  )
 }
 
 async function knownPair(

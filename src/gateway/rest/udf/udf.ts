@@ -133,32 +133,36 @@ export function addUdf(scope: Scope, context: RestContext): void {
     ),
     response: { 200: historyAnswer },
   }
-  scope.get('/udf/history', { schema: historySchema, config: { cu: 10 } }, async (request, reply) => {
-    const { symbol, resolution, from, to, countback } = request.query
-    const ref = parsePathId(symbol, 'pair', familyOf, 'symbol')
-    reply.answerChains = [ref.chain]
-    const [reading] = await view.pairs([ref])
-    if (reading?.record === undefined) throw unknownPathId('pair', 'symbol')
-    const series = { chain: ref.chain, pair: ref.address, interval: RESOLUTIONS[resolution] as Interval }
-    // `countback` bars are wanted even if they begin before `from`; `to` itself is not included.
-    const range = {
-      from: countback === undefined ? from : 0,
-      to: to - 1,
-      limit: Math.min(countback ?? MAX_BARS, MAX_BARS),
-      activity: tradingOf(reading.record),
-    }
-    const rows = to === 0 ? [] : klineRows(await history.candles(series, range), 'usd')
-    if (rows.length === 0) return { s: 'no_data' }
-    return {
-      s: 'ok',
-      t: rows.map((row) => row.time),
-      o: rows.map((row) => Number(row.open)),
-      h: rows.map((row) => Number(row.high)),
-      l: rows.map((row) => Number(row.low)),
-      c: rows.map((row) => Number(row.close)),
-      v: rows.map((row) => Number(row.volume)),
-    }
-  })
+  scope.get(
+    '/udf/history',
+    { schema: historySchema, config: { cu: 10, readsHistory: true } },
+    async (request, reply) => {
+      const { symbol, resolution, from, to, countback } = request.query
+      const ref = parsePathId(symbol, 'pair', familyOf, 'symbol')
+      reply.answerChains = [ref.chain]
+      const [reading] = await view.pairs([ref])
+      if (reading?.record === undefined) throw unknownPathId('pair', 'symbol')
+      const series = { chain: ref.chain, pair: ref.address, interval: RESOLUTIONS[resolution] as Interval }
+      // `countback` bars are wanted even if they begin before `from`; `to` itself is not included.
+      const range = {
+        from: countback === undefined ? from : 0,
+        to: to - 1,
+        limit: Math.min(countback ?? MAX_BARS, MAX_BARS),
+        activity: tradingOf(reading.record),
+      }
+      const rows = to === 0 ? [] : klineRows(await history.candles(series, range), 'usd')
+      if (rows.length === 0) return { s: 'no_data' }
+      return {
+        s: 'ok',
+        t: rows.map((row) => row.time),
+        o: rows.map((row) => Number(row.open)),
+        h: rows.map((row) => Number(row.high)),
+        l: rows.map((row) => Number(row.low)),
+        c: rows.map((row) => Number(row.close)),
+        v: rows.map((row) => Number(row.volume)),
+      }
+    },
+  )
 }
 
 function symbolInfo({ chain, address }: ChainId, { token0, token1, targetToken, amm }: Pair) {

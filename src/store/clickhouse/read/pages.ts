@@ -1,5 +1,5 @@
 import type { EventRef } from '../../../domain/change.ts'
-import { ChaintapeError } from '../../../domain/errors.ts'
+import { QueryTimeout } from '../../../domain/errors.ts'
 import type { Interval } from '../../../domain/interval.ts'
 import type { Ask } from './ask.ts'
 import { likelyMonth, readLatestVersions } from './latest-versions.ts'
@@ -97,7 +97,7 @@ function countDown(): () => number {
   const end = performance.now() + MAX_SECONDS * 1_000
   return () => {
     const left = (end - performance.now()) / 1_000
-    if (left <= 0) throw new ChaintapeError('store_unavailable', 'ClickHouse took too long to read a page')
+    if (left <= 0) throw new QueryTimeout('ClickHouse took too long to read a page')
     return Math.max(MIN_SECONDS, left)
   }
 }
