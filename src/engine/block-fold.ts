@@ -56,12 +56,13 @@ export class BlockFold {
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
-    const balances = new HolderFold(this.#settings, this.#tables, this.#records, this.#block).run()
-    const contracts = new RiskFold(this.#tables, this.#records, this.#block).run()
+    const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block)
+    const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new ReferencePrices(this.#settings, this.#tables)
     const updates = new TokenUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
     const switches = updates.run(settled)
+    const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
     const newMainPairs = switches.map(({ newPair }) => newPair)
     const windows = this.#foldWindows(after, newMainPairs)
     const [trades, liquidity] = [this.#trades, this.#liquidity]

@@ -17,6 +17,10 @@ export class BlockRecords {
     return this.#pairs
   }
 
+  get touchedTokens(): ReadonlySet<string> {
+    return this.#tokens
+  }
+
   pair(address: string): Pair {
     return must(this.#tables.pairs.get(address), address)
   }

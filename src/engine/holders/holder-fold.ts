@@ -18,6 +18,8 @@ export class HolderFold {
   readonly #records: BlockRecords
   readonly #block: BlockEnvelope
   readonly #wrappedNative: ReadonlySet<string>
+  /** Tokens, and pools for their shares, of which the block changed who holds what. */
+  readonly touched = new Set<string>()
   /** Tokens that this block told the supply of, in which its own transfers are counted already. */
   readonly #met = new Set<string>()
 
@@ -181,6 +183,7 @@ export class HolderFold {
 
   #put(address: string, holding: Holding): void {
     this.#tables.holdings.put(address, holding)
+    this.touched.add(address)
     const state = this.#tables.tokens.get(address)
     if (state === undefined) return
     const token = this.#withHolding(state.token, state)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { EngineRun } from '../../../test/support/engine-run.ts'
 import { rawLog } from '../../../test/support/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
@@ -59,6 +59,9 @@ const token = (address: string, supplyRaw: bigint): Fact => ({
 const allRead = (address: string): Fact => ({
   ...{ type: 'transfers', address, upTo: 9, isLast: true, first: undefined, gains: [] },
   ...{ issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 0n },
+})
+const balance = (holder: string, amountRaw: bigint): Fact => ({
+  ...{ type: 'balance', address: TOKEN, holder, amountRaw },
 })
 const pool: Fact = {
   ...{ type: 'pool', address: POOL, factory: FACTORY, tokens: [TOKEN, QUOTE], pricing: { kind: 'reserves' } },
@@ -158,4 +161,53 @@ test('an examination of a token that was never met is not told', () => {
   const address = id('9')
   run.apply(block(12, [], [{ type: 'inspection', address, inspection: { ...inspection, token: address } }]))
   assert.deepEqual(told(run, 'contract'), [])
+})
+
+describe('the score follows what it is made of', () => {
+  const scored = (run: EngineRun) => ({
+    token: told(run, 'token').find((change) => change.token.address === TOKEN)?.token.risk?.score,
+    report: told(run, 'contract')[0]?.contract.score.points,
+  })
+  const examined = (): EngineRun => {
+    const run = market()
+    run.apply(block(12, [], [{ type: 'inspection', address: TOKEN, inspection }]))
+    assert.deepEqual(scored(run), { token: 40, report: 40 })
+    return run
+  }
+  const cases: [string, readonly RawLog[], readonly Fact[], number][] = [
+    ['the creator sells', [move(TOKEN, CREATOR, POOL, 100n)], [], 30],
+    ['the creator buys more', [move(TOKEN, POOL, CREATOR, 150n)], [], 60],
+    ['shares of the pool are unlocked', [move(POOL, LOCKER, CREATOR, 15n)], [], 50],
+    ['all shares of the pool are locked', [move(POOL, CREATOR, DEAD, 10n)], [], 35],
+    // What its holders have is unknown then, and the odd balance counts instead: by chance for as much.
+    ['a balance is not what transfers say', [], [balance(WHALE, 1n)], 40],
+    ['the supply shrinks', [move(TOKEN, WHALE, ZERO, 300n), move(TOKEN, POOL, ZERO, 300n)], [], 50],
+    ['the pool is emptied', [rawLog(POOL, [SYNC], `0x${word(0n)}${word(0n)}`)], [], 35],
+  ]
+  for (const [name, logs, facts, points] of cases) {
+    test(name, () => {
+      const run = examined()
+      run.apply(block(13, logs, facts))
+      assert.deepEqual(scored(run), { token: points, report: points })
+      run.apply({ kind: 'undo', chain: 'testchain', lastValid: { number: 12, hash: block(12, []).hash } })
+      assert.deepEqual(scored(run), { token: 40, report: 40 })
+    })
+  }
+
+  test('history that is read only after the examination', () => {
+    const facts = [token(TOKEN, 1_000n), token(QUOTE, 5n), pool]
+    const run = new EngineRun(settings)
+    run.apply(block(10, [move(TOKEN, ZERO, CREATOR, 1_000n)], facts))
+    run.apply(block(11, [], [{ type: 'inspection', address: TOKEN, inspection }]))
+    assert.deepEqual(scored(run), { token: 20, report: 20 })
+    run.apply(block(12, [], [allRead(TOKEN)]))
+    assert.deepEqual(scored(run), { token: 55, report: 55 })
+    assert.equal(told(run, 'contract')[0]?.contract.creator, CREATOR)
+  })
+
+  test('a transfer that moves no factor is not told', () => {
+    const run = examined()
+    run.apply(block(13, [move(TOKEN, POOL, id('4'), 1n)]))
+    assert.deepEqual(told(run, 'contract'), [])
+  })
 })

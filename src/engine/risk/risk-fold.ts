@@ -1,4 +1,9 @@
-import type { ContractHoldings, ContractReport, PoolHoldings } from '../../domain/contract-report.ts'
+import type {
+  ContractHoldings,
+  ContractReport,
+  PoolHoldings,
+  RiskScore,
+} from '../../domain/contract-report.ts'
 import type { BlockEnvelope, InspectionFact } from '../../domain/envelope.ts'
 import { partPpm } from '../../domain/part.ts'
 import { isHoneypot, scoreOf } from '../../domain/risk-score.ts'
@@ -6,7 +11,10 @@ import type { BlockRecords } from '../block-records.ts'
 import { balanceKey, isTellable } from '../holders/tables.ts'
 import type { EngineTables, TokenState } from '../tables.ts'
 
-/** Adds to what was found out about contracts who holds their tokens, and what all of it comes to. */
+/**
+ * Adds to what was found out about contracts who holds their tokens, and what all of it comes to. The score follows every
+ * change of who holds what, of the supply and of the main pair; only what the contract can do stays as it was examined.
+ */
 export class RiskFold {
   readonly #tables: EngineTables
   readonly #records: BlockRecords
@@ -18,22 +26,54 @@ export class RiskFold {
     this.#block = block
   }
 
-  run(): ContractReport[] {
+  /** After the main pairs of the block are known; `holdings` are the tokens and pools of which holders changed. */
+  run(holdings: ReadonlySet<string>): ContractReport[] {
     const reports = new Map<string, ContractReport>()
     for (const fact of this.#block.facts) {
       const state = fact.type === 'inspection' ? this.#tables.tokens.get(fact.address) : undefined
       if (fact.type !== 'inspection' || state === undefined) continue
       reports.set(fact.address, this.#report(fact, state))
     }
+    for (const address of this.#affectedBy(holdings)) {
+      const report = reports.has(address) ? undefined : this.#rescored(address)
+      if (report !== undefined) reports.set(address, report)
+    }
     return [...reports.values()]
+  }
+
+  /** Tokens that something happened to which their score may be made of. */
+  #affectedBy(holdings: ReadonlySet<string>): Set<string> {
+    const affected = new Set([...this.#records.touchedTokens, ...holdings])
+    for (const address of holdings) {
+      const pair = this.#tables.pairs.get(address)
+      for (const side of pair === undefined ? [] : [pair.token0, pair.token1]) affected.add(side.token)
+    }
+    return affected
+  }
+
+  /** The report with another score, if who holds what makes it another one. */
+  #rescored(address: string): ContractReport | undefined {
+    const state = this.#tables.tokens.get(address)
+    const known = state?.token.risk === undefined ? undefined : this.#tables.contracts.get(address)
+    if (state === undefined || known === undefined) return undefined
+    const { inspection } = known
+    const holdings = this.#holdings(state, inspection.owner)
+    const score = scoreOf(inspection, holdings)
+    const creator = state.token.origin?.creator
+    if (isSameScore(score, known.score) && creator === known.creator) return undefined
+    return this.#put({ ...known, creator, holdings, score }, state)
   }
 
   #report({ address, inspection }: InspectionFact, state: TokenState): ContractReport {
     const holdings = this.#holdings(state, inspection.owner)
     const score = scoreOf(inspection, holdings)
     const creator = state.token.origin?.creator
-    const report = { token: address, inspection, time: this.#block.time, creator, holdings, score }
-    this.#tables.contracts.put(address, report)
+    return this.#put({ token: address, inspection, time: this.#block.time, creator, holdings, score }, state)
+  }
+
+  #put(report: ContractReport, state: TokenState): ContractReport {
+    const { inspection, score } = report
+    this.#tables.contracts.put(report.token, report)
     const isMintable = inspection.findings.mint.length > 0
     const risk = { score: score.points, isHoneypot: isHoneypot(inspection), isMintable }
     this.#records.putToken({ ...state, token: { ...state.token, risk } })
@@ -84,4 +124,16 @@ export class RiskFold {
       lockedPpm: partPpm(shares.deadRaw + shares.lockedRaw, shares.issuedRaw),
     }
   }
+}
+
+/** By what each factor counts for: its evidence names shares, which move with every transfer. */
+function isSameScore(a: RiskScore, b: RiskScore): boolean {
+  const isSame = a.points === b.points && a.factors.length === b.factors.length
+  return (
+    isSame &&
+    a.factors.every(({ code, points }, at) => {
+      const other = b.factors[at]
+      return code === other?.code && points === other.points
+    })
+  )
 }
