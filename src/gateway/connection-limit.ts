@@ -29,7 +29,7 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
       // It is not counted: who comes again and again would never be let in once there is room.
       writeRawProblem(
         socket,
-        new RequestError('limit_exceeded', `an address has at most ${perAddress} connections`),
+        new RequestError('limit_exceeded', `at most ${perAddress} connections per address; close one first`),
       )
       return
     }

@@ -63,6 +63,9 @@ const FIXED: Readonly<Record<string, unknown>> = {
   day: '2026-01-15',
   reset_at: 1_769_904_000,
   lag_ms: 850,
+  // Contains the epoch of the log.
+  cursor:
+    'c1.W1siZXRoIiwiNzQxOWM1YTItZTMzMy00M2U4LTkyY2UtMDQzYzI2NWJmNjM1IiwxLDUzNDU4NjE5LDEsMTcwMDAwMDAwMSwwXV0',
   instance: '4b1f0a52-7c19-4b6e-9d3e-0f7f6a1f2c55',
 }
 

@@ -28,10 +28,10 @@ test('401: no key, a wrong key, before anything else is looked at', async () => 
     expected(
       401,
       'unauthorized',
-      'The API key is missing or invalid',
+      'API key missing or invalid',
       `send a valid API key in the X-API-KEY header${slip}`,
     )
-  const misspelt = refused('; what it says is none: misspelt, or cut off')
+  const misspelt = refused('; the given text is not a key: it is misspelled or truncated')
   const never = formatApiKey(Buffer.alloc(API_KEY_RANDOM_BYTES, 99))
   for (const [key, problem] of [
     [undefined, refused()],
@@ -51,8 +51,8 @@ test('404: unknown routes', async () => {
   const unknown = expected(
     404,
     'not_found',
-    'There is no such operation',
-    'no operation has this method and path',
+    'Operation not found',
+    'no operation has this method and path; see /docs',
   )
   for (const path of ['//', '/v2', '/v3/pairs/x', '/v2/pairs', `${PAIR_PATH}/`, '/__proto__', '/ws']) {
     assert.deepEqual(problemOf(await gateway.get(path)), unknown)
@@ -62,7 +62,7 @@ test('404: unknown routes', async () => {
 
 test('400: ids in paths', async () => {
   const malformed = (kind: string) =>
-    expected(400, 'malformed_id', 'An id is malformed', `the ${kind}-id cannot be read`, [
+    expected(400, 'malformed_id', 'Malformed ID', `malformed ${kind}-id`, [
       { pointer: `#/${kind}-id`, detail: `must be <${kind}_address>-<chain>` },
     ])
   const ids = [
@@ -84,15 +84,15 @@ test('400: ids in paths', async () => {
   for (const chain of ['tron', 'constructor']) {
     assert.deepEqual(
       problemOf(await gateway.get(`/v2/pairs/${MEME_WETH}-${chain}`)),
-      expected(400, 'unknown_chain', 'The chain is not known', 'the pair-id cannot be read', [
-        { pointer: '#/pair-id', detail: 'names a chain that is not served' },
+      expected(400, 'unknown_chain', 'Unknown chain', 'malformed pair-id', [
+        { pointer: '#/pair-id', detail: 'this gateway does not serve the chain; see /v2/chains' },
       ]),
     )
   }
   assert.deepEqual(
     problemOf(await gateway.get(`/v2/tokens/0x${'b'.repeat(40)}-eth`)),
-    expected(400, 'unknown_token', 'The token is not known', 'there is no such token', [
-      { pointer: '#/token-id', detail: 'is not a known token' },
+    expected(400, 'unknown_token', 'Unknown token', 'unknown token; check the address and chain', [
+      { pointer: '#/token-id', detail: 'unknown token' },
     ]),
   )
   const encoded = await gateway.get(`/v2/tokens/${MEME}%2Deth`)
@@ -108,8 +108,8 @@ test('400: bodies', async () => {
     expected(
       400,
       'malformed_request',
-      'The request is malformed',
-      'the request does not have the documented form',
+      'Malformed request',
+      'the request does not match its schema; see errors',
       errors,
     )
   const rows: [unknown, object][] = [
@@ -133,21 +133,20 @@ test('400: bodies', async () => {
     ['{"token_ids":[],"tvl_min":1e999}', malformed({ pointer: '#/tvl_min', detail: 'must be integer' })],
     [
       { token_ids: Array(201).fill(`${MEME}-eth`) },
-      expected(400, 'limit_exceeded', 'A limit is exceeded', 'the request exceeds a limit', [
+      expected(400, 'limit_exceeded', 'Limit exceeded', 'the request exceeds a limit; see errors', [
         { pointer: '#/token_ids', detail: 'must NOT have more than 200 items' },
       ]),
     ],
     [
       { token_ids: [`${MEME}-eth`, 'x', `${MEME}-tron`, '__proto__'] },
-      expected(400, 'malformed_id', 'An id is malformed', 'some token_ids cannot be read', [
+      expected(400, 'malformed_id', 'Malformed ID', 'some token_ids are malformed; see errors', [
         { pointer: '#/token_ids/1', detail: 'must be <token_address>-<chain>' },
-        { pointer: '#/token_ids/2', detail: 'names a chain that is not served' },
         { pointer: '#/token_ids/3', detail: 'must be <token_address>-<chain>' },
       ]),
     ],
     [
       `{"token_ids":["${'x'.repeat(33_000)}"]}`,
-      expected(400, 'limit_exceeded', 'A limit is exceeded', 'the request body is too large'),
+      expected(400, 'limit_exceeded', 'Limit exceeded', 'the request body is too large; send at most 32 KiB'),
     ],
   ]
   for (const [body, problem] of rows) {
@@ -171,7 +170,7 @@ test('400: bodies', async () => {
   const form = await gateway.post('/v2/tokens/price', 'token_ids=x', { 'content-type': 'text/csv' })
   assert.deepEqual(
     problemOf(form),
-    expected(400, 'malformed_request', 'The request is malformed', 'Unsupported Media Type'),
+    expected(400, 'malformed_request', 'Malformed request', 'Unsupported Media Type'),
   )
 })
 
@@ -188,8 +187,8 @@ test('500: a broken store is not explained to the client', async () => {
       expected(
         500,
         'store_unavailable',
-        'The server cannot read its data',
-        'what the answer is made of cannot be read at the moment',
+        'Store unavailable',
+        'a backing store is unavailable; retry after the given delay',
       ),
     )
   } finally {
@@ -209,11 +208,16 @@ test('what is not HTTP is told so, and the gateway lives on', async () => {
   }
   assert.deepEqual(
     await answer('nonsense\r\n\r\n'),
-    expected(400, 'malformed_request', 'The request is malformed', 'this is not a whole HTTP request'),
+    expected(400, 'malformed_request', 'Malformed request', 'incomplete or invalid HTTP request'),
   )
   assert.deepEqual(
     await answer(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
-    expected(400, 'limit_exceeded', 'A limit is exceeded', 'the request headers are too large'),
+    expected(
+      400,
+      'limit_exceeded',
+      'Limit exceeded',
+      'the request headers are too large; send at most 16 KiB',
+    ),
   )
   assert.equal((await gateway.get(TOKEN_PATH)).status, 200)
 })

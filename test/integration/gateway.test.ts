@@ -79,8 +79,8 @@ test('pair detail: from the log before Redis has it, newer than Redis, and from 
   await gateway.applied(await world.publish([{ type: 'pairRemoved', pair: MEME_WETH }], { cause: 'undo' }))
   assert.deepEqual(
     problemOf(await gateway.get(PAIR_PATH)),
-    expected(400, 'unknown_pair', 'The pair is not known', 'there is no such pair', [
-      { pointer: '#/pair-id', detail: 'is not a known pair' },
+    expected(400, 'unknown_pair', 'Unknown pair', 'unknown pair; check the address and chain', [
+      { pointer: '#/pair-id', detail: 'unknown pair' },
     ]),
   )
 })

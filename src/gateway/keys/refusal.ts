@@ -12,5 +12,5 @@ export function keyRefused(refusal: KeyRefusal, given: unknown): RequestError {
 /** Whoever lost a letter on the way need not look for a key that was revoked. The checksum is no secret. */
 function slipOf(given: unknown): string {
   if (typeof given !== 'string' || given === '' || isApiKey(given)) return ''
-  return '; what it says is none: misspelt, or cut off'
+  return '; the given text is not a key: it is misspelled or truncated'
 }

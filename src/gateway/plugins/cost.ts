@@ -90,12 +90,18 @@ export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance
 function refused({ reason, retryMs }: Refusal, reply: FastifyReply): RequestError {
   if (reason === 'unavailable') {
     reply.header('retry-after', UNAVAILABLE_RETRY_SECONDS)
-    return new RequestError('metering_unavailable', 'credit units cannot be counted at the moment')
+    return new RequestError(
+      'metering_unavailable',
+      'credit units cannot be metered; retry after the given delay',
+    )
   }
   const now = Date.now()
   const resetSeconds = billingMonth(now).endsAt - Math.floor(now / 1_000)
   reply.header('retry-after', retryMs === undefined ? resetSeconds : Math.ceil(retryMs / 1_000))
-  return new RequestError('quota_exhausted', "the plan's credit units of this month are used up")
+  return new RequestError(
+    'quota_exhausted',
+    "the plan's credit units of this month are exhausted; retry after the given delay",
+  )
 }
 
 /** What a route is called in a key's usage, and what it costs. */

@@ -27,7 +27,7 @@ export function answerInTime(app: Scope, withinMs: number): void {
       if (cameAt > latest) break
       since.delete(reply)
       const isOver = reply.sent || reply.raw.headersSent || reply.raw.destroyed
-      if (!isOver) reply.send(new ChaintapeError('store_unavailable', 'the stores took too long'))
+      if (!isOver) reply.send(new ChaintapeError('store_unavailable', 'the stores timed out'))
     }
   }, LOOK_MS)
   look.unref()

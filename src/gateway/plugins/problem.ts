@@ -16,7 +16,11 @@ const RETRY_SECONDS = 1
 export function answerProblems(app: Scope): void {
   app.setErrorHandler<FastifyError>(sendProblem)
   app.setNotFoundHandler(async (request, reply) => {
-    await sendProblem(new RequestError('not_found', 'no operation has this method and path'), request, reply)
+    await sendProblem(
+      new RequestError('not_found', 'no operation has this method and path; see /docs'),
+      request,
+      reply,
+    )
   })
 }
 
@@ -28,7 +32,7 @@ export async function sendProblem(
   const told = toRequestError(error)
   const facts = { err: error, request_id: request.id }
   if (told.code === 'internal') request.log.error(facts, 'Request failed')
-  if (told.code === 'store_unavailable') request.log.warn(facts, 'Request failed for want of a store')
+  if (told.code === 'store_unavailable') request.log.warn(facts, 'Request failed: store unavailable')
   const body = problem(told, request.id)
   if (body.status >= 500 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
@@ -38,31 +42,38 @@ export async function sendProblem(
 export function answerBrokenClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else if (error.code === 'HPE_HEADER_OVERFLOW') {
-    writeRawProblem(socket, new RequestError('limit_exceeded', 'the request headers are too large'))
-  } else writeRawProblem(socket, new RequestError('malformed_request', 'this is not a whole HTTP request'))
+    writeRawProblem(
+      socket,
+      new RequestError('limit_exceeded', 'the request headers are too large; send at most 16 KiB'),
+    )
+  } else writeRawProblem(socket, new RequestError('malformed_request', 'incomplete or invalid HTTP request'))
 }
 
 function toRequestError(error: FastifyError | Error): RequestError {
   if (error instanceof RequestError) return error
   if (error instanceof ChaintapeError && error.code === 'store_unavailable') {
-    return new RequestError('store_unavailable', 'what the answer is made of cannot be read at the moment')
+    return new RequestError(
+      'store_unavailable',
+      'a backing store is unavailable; retry after the given delay',
+    )
   }
   if (error instanceof ChaintapeError && error.code === 'chain_unavailable') {
     return new RequestError('chain_unavailable', error.message)
   }
   if ('validation' in error && error.validation !== undefined) return fromValidation(error.validation)
   const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500
-  if (status === 413) return new RequestError('limit_exceeded', 'the request body is too large')
+  if (status === 413)
+    return new RequestError('limit_exceeded', 'the request body is too large; send at most 32 KiB')
   // Below 500 the framework blames the request, in words meant for the caller; above, in words for us.
   if (status >= 400 && status < 500) return new RequestError('malformed_request', error.message)
-  return new RequestError('internal', 'the request could not be served; it is safe to try again')
+  return new RequestError('internal', 'the request failed; retry after the given delay')
 }
 
 function fromValidation(errors: readonly ValidationError[]): RequestError {
   const items = errors.slice(0, MAX_ITEMS).map(toItem)
   return errors.some(({ keyword }) => keyword === 'maxItems' || keyword === 'maximum')
-    ? new RequestError('limit_exceeded', 'the request exceeds a limit', items)
-    : new RequestError('malformed_request', 'the request does not have the documented form', items)
+    ? new RequestError('limit_exceeded', 'the request exceeds a limit; see errors', items)
+    : new RequestError('malformed_request', 'the request does not match its schema; see errors', items)
 }
 
 function toItem({ instancePath, message, params }: ValidationError): ProblemItem {

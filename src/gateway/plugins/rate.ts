@@ -26,7 +26,12 @@ export function limitRate(scope: Scope, bucketOf: (grant: Grant) => SharedBucket
       // A lease that another gateway waits for may be what is missing: never 0 seconds.
       reply.header('retry-after', Math.max(1, bucket.secondsUntil(1)))
       const rate = grant.plan.requestsPerSecond
-      done(new RequestError('rate_limited', `the plan allows ${rate} requests a second`))
+      done(
+        new RequestError(
+          'rate_limited',
+          `the plan allows ${rate} requests per second; retry after the given delay`,
+        ),
+      )
     }
     const taken = bucket.takeOrLease()
     if (typeof taken === 'boolean') decide(taken)

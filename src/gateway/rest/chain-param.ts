@@ -6,8 +6,8 @@ import type { ChainInfo, RestContext } from './context.ts'
 /** A chain named by a parameter of the query. */
 export function knownChain(chain: string, familyOf: RestContext['familyOf']): string {
   if (familyOf(chain) !== undefined) return chain
-  throw new RequestError('unknown_chain', 'the chain is not one of those served', [
-    { pointer: '#/chain', detail: 'is not one of those served: see GET /v2/chains' },
+  throw new RequestError('unknown_chain', 'unknown chain; see GET /v2/chains', [
+    { pointer: '#/chain', detail: 'unknown chain; see GET /v2/chains' },
   ])
 }
 

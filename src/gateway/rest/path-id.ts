@@ -10,17 +10,19 @@ export function parsePathId(
 ): ChainId {
   const parsed = parseChainId(id, kind, familyOf)
   if (typeof parsed !== 'string') return parsed
-  throw new RequestError(parsed, `the ${kind}-id cannot be read`, [
+  throw new RequestError(parsed, `malformed ${kind}-id`, [
     { pointer: `#/${parameter}`, detail: idProblemText(parsed, kind) },
   ])
 }
 
 export function idProblemText(problem: 'malformed_id' | 'unknown_chain', kind: 'token' | 'pair'): string {
-  return problem === 'malformed_id' ? `must be <${kind}_address>-<chain>` : 'names a chain that is not served'
+  return problem === 'malformed_id'
+    ? `must be <${kind}_address>-<chain>`
+    : 'this gateway does not serve the chain; see /v2/chains'
 }
 
 export function unknownPathId(kind: 'token' | 'pair', parameter = `${kind}-id`): RequestError {
-  return new RequestError(`unknown_${kind}`, `there is no such ${kind}`, [
-    { pointer: `#/${parameter}`, detail: `is not a known ${kind}` },
+  return new RequestError(`unknown_${kind}`, `unknown ${kind}; check the address and chain`, [
+    { pointer: `#/${parameter}`, detail: `unknown ${kind}` },
   ])
 }

@@ -92,7 +92,10 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     if (path !== PATH) return new RequestError('not_found', 'WebSocket clients connect to /ws')
     if (query !== undefined) {
       // Queries end up in logs and histories: a key has no place there, and nothing else is understood.
-      return new RequestError('malformed_request', 'no query is accepted here; send the key in X-API-KEY')
+      return new RequestError(
+        'malformed_request',
+        '/ws takes no query; send the key in X-API-KEY or in an auth message',
+      )
     }
     const given = request.headers['x-api-key']
     if (!mayConnect(request.headers, given !== undefined)) {

@@ -5,7 +5,7 @@ import { answerOf, noQuery, text } from '../schemas.ts'
 
 const schema = {
   operationId: 'chains',
-  summary: 'The chains that are served',
+  summary: 'Chains of this gateway',
   tags: ['Service'],
   querystring: noQuery,
   response: {

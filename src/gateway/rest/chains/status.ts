@@ -5,7 +5,7 @@ import { answerOf, integer, maybeInteger, noQuery, text } from '../schemas.ts'
 
 const schema = {
   operationId: 'status',
-  summary: 'How far each chain is; needs no key',
+  summary: 'Head and lag of each chain; needs no key',
   description: `is_complete is false while this gateway has not caught up with what its log held when it was started.
 lag_ms is the age of the newest block. is_available is false while operations on the chain are refused with chain_unavailable.
 faults lists the roles that a fault keeps from processing the chain, with its code and when it began. quarantined lists the

@@ -34,9 +34,9 @@ const rank = Type.Array(
 const schema = {
   operationId: 'contract',
   summary: 'Contract and risk of a token',
-  description: `What the contract can do, by its code; what a purchase, a transfer and a sale come to, tried out in its pool; who holds
-it; and the score, with every factor and where on the chain it can be seen (docs/risk.md). A contract that was not
-examined yet, or long ago, is examined soon after it is asked for: until then is_honeypot is -1.`,
+  description: `What the code can do, the taxes and gas of a simulated purchase, transfer and sale, the largest holders, and the risk score
+with the evidence for each factor (docs/risk.md). A request for a contract without a recent inspection schedules one; until then
+is_honeypot is -1.`,
   tags: ['Tokens'],
   params: Type.Object({ tokenId: text }),
   querystring: noQuery,

@@ -40,9 +40,9 @@ const answer = Type.Array(
   ),
 )
 
-const DESCRIPTION = `The newest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty ones
-where nothing was traded, at the last close; there are none before the first trade. revision grows when a candle changes.
-unit=quote: prices and volume in the pair's other token, as it was paid; known even where that token has no price.`
+const DESCRIPTION = `The latest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty candles at the
+last close for intervals without trades, from the first trade on. revision grows when a candle changes. unit=quote returns prices
+and volume in the pair's quote token, even if that token has no price.`
 
 /** `GET /v2/klines/pair/{pair-id}` and `GET /v2/klines/token/{token-id}`: of a token, its main pair's. */
 export function addKlines(scope: Scope, context: RestContext): void {
@@ -97,8 +97,8 @@ async function readKlines(
   pair: Pair | undefined,
 ): Promise<KlineRow[]> {
   if (from > to) {
-    throw new RequestError('malformed_request', 'from lies after to', [
-      { pointer: '#/from', detail: 'must not lie after to' },
+    throw new RequestError('malformed_request', 'from must not be after to', [
+      { pointer: '#/from', detail: 'must not be after to' },
     ])
   }
   const series = { chain, pair: address, interval }

@@ -24,10 +24,10 @@ const MAX_CANDIDATES = 400
 const schema = {
   operationId: 'keywordSearch',
   summary: 'Tokens by address, symbol or name',
-  description: `An address is matched exactly. Anything else by symbol, whatever its case and whatever letters look like it: those that
-are equal first, then those that begin with it; from three letters on also by name, or how a word of it begins. Within each
-the genuine token comes before those with the same or a confusable symbol on its chain, which carry is_impostor; then orderby
-counts, what is unknown last. Of more than ${MAX_CANDIDATES} matches, those with most in their main pair are looked at.`,
+  description: `An address matches exactly. Other keywords match symbols, ignoring case and confusable letters: equal symbols first, then
+symbols that start with the keyword; from three letters on, also names and the words in them. Within each group the genuine token comes
+before tokens of its chain with the same or a confusable symbol, which have is_impostor; then orderby decides, unknown values
+last. Of more than ${MAX_CANDIDATES} matches, those with the most liquidity in their main pair are ranked.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {

@@ -11,9 +11,8 @@ import { readTokenViews } from './token-views.ts'
 const schema = {
   operationId: 'platformTokens',
   summary: 'Tokens of a launch platform, by tag, of all chains',
-  description: `meme: all that launch platforms made. <platform>_in_…: still sold by its bonding curve; <platform>_out_…: traded in a
-pool by now. hot: ordered by orderby; new: the last ones that were created, or left their curve, first; in_almost: those that have
-reached 80 % of their goal, furthest first.`,
+  description: `meme: tokens of all launch platforms. <platform>_in_…: on the bonding curve; <platform>_out_…: graduated to a pool. hot:
+ordered by orderby; new: latest creation or graduation first; in_almost: at least 80 % of the goal, most advanced first.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {
@@ -53,7 +52,7 @@ function knownTag(word: string, order: Order, chains: RestContext['chains']): Pl
   const tag = parsePlatformTag(word, order)
   if (tag !== undefined && (tag.platform === undefined || chains.some((each) => isOn(tag, each)))) return tag
   const platforms = [...new Set(chains.flatMap((each) => each.platforms))]
-  throw new RequestError('unknown_tag', 'no launch platform has such a tag', [
+  throw new RequestError('unknown_tag', 'unknown tag', [
     {
       pointer: '#/tag',
       detail: `is neither meme nor <platform>_(in_hot|in_new|in_almost|out_hot|out_new) with one of: ${platforms.join(', ')}`,

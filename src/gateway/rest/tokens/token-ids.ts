@@ -15,7 +15,7 @@ export function parseTokenIds(ids: readonly string[], familyOf: RestContext['fam
     } else refs.set(formatChainId(parsed.address, parsed.chain), parsed)
   }
   if (problems.length === 0) return [...refs.values()]
-  throw new RequestError('malformed_id', 'some token_ids cannot be read', problems)
+  throw new RequestError('malformed_id', 'some token_ids are malformed; see errors', problems)
 }
 
 /** The chains that an answer about these tokens speaks of: about none, it speaks of all. */

@@ -24,9 +24,9 @@ const holder = answerOf(
 const schema = {
   operationId: 'topHolders',
   summary: 'The largest holders of a token',
-  description: `Largest first. X-Holders-Complete is false while older transfers are still being read, or where the token's
-balances change without transfers: then who is listed, and with how much, is not all there is to know.
-X-Native-Balances is unknown where no node could be asked in time; main_coin_balance is 0 then.`,
+  description: `Largest first. X-Holders-Complete is false while older transfers are still being read, or if the token's balances change
+without transfers (rebasing, fee on transfer): the list is then incomplete. X-Native-Balances is "unknown" if no node answered in time;
+main_coin_balance is then 0.`,
   tags: ['Tokens'],
   params: Type.Object({ tokenId: text }),
   querystring: Type.Object({ limit: limitOf(100, 100) }, { additionalProperties: false, required: [] }),

@@ -32,9 +32,9 @@ const trendingRowSchema = answerOf(
 const schema = {
   operationId: 'trendingTokens',
   summary: 'Trending tokens of a chain, page by page',
-  description: `Ranked by a published formula of what was traded in 1, 4 and 24 hours, by how many wallets, of liquidity and of age,
-damped where few wallets trade with themselves: docs/trending.md. With explain=true each row tells the version of the formula, the
-score and the points of each factor. All pages that a key asks for within two minutes of its page 0 are cut from one ranking.`,
+  description: `Ranked by volume and wallets in 1, 4 and 24 hours, liquidity and age, with a penalty for wash trading: docs/trending.md
+has the formula. explain=true adds the version of the formula, the score and the points of each factor to each row. Pages that a key requests
+within two minutes of its page 0 come from the same ranking.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {

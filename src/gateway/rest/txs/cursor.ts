@@ -17,7 +17,7 @@ export function parseCursor(cursor: string): EventPlace {
   // Decoding overlooks much: only what would be written the same way was ours.
   const isOurs = key !== undefined && time !== undefined && time <= MAX_TIME
   if (isOurs && formatCursor({ time, key }) === cursor) return { time, key }
-  throw new RequestError('malformed_request', 'the cursor cannot be read', [
-    { pointer: '#/cursor', detail: 'must be a next_cursor of an earlier answer' },
+  throw new RequestError('malformed_request', 'malformed cursor; use next_cursor of the previous page', [
+    { pointer: '#/cursor', detail: 'must be next_cursor of an earlier response' },
   ])
 }

@@ -17,9 +17,9 @@ const querystring = Type.Object(
   { additionalProperties: false, required: [] },
 )
 const params = Type.Object({ pairId: text })
-const DESCRIPTION = `Newest first. next_cursor, where there is more, asks for what came before the last one; it
-stays valid whatever happens after. cursor, on the first page only, is where this history ends: a WebSocket subscription
-to the same pair with {"from": cursor} goes on from there without a gap or a duplicate.`
+const DESCRIPTION = `Latest first. next_cursor, if there are more, requests the page before; it stays valid whatever happens
+later. cursor, on the first page only, is where this history ends: a WebSocket subscription to the same pair with
+{"from": cursor} continues from there without a gap or a duplicate.`
 
 /** `GET /v2/txs/{pair-id}` and `GET /v2/txs/liq/{pair-id}` */
 export function addTxs(scope: Scope, context: RestContext): void {

@@ -32,7 +32,7 @@ const answer = answerOf(
 
 const schema = {
   operationId: 'usage',
-  summary: 'What the key has used, by day and operation',
+  summary: 'Usage of the key by day and operation',
   tags: ['Service'],
   querystring: Type.Object(
     { month: Type.Optional(Type.String({ pattern: MONTH })) },
@@ -45,7 +45,8 @@ const schema = {
 export function addUsage(scope: Scope, { meter, ledger, usage }: UsageContext): void {
   scope.get('/v2/usage', { schema, config: { cu: 0 } }, async (request) => {
     const { grant } = request
-    if (grant === null) throw new RequestError('internal', 'the request could not be served')
+    if (grant === null)
+      throw new RequestError('internal', 'internal server error; retry after the given delay')
     const current = billingMonth(Date.now()).name
     const month = request.query.month ?? current
     await ledger.flush(grant.keyId)
