@@ -105,7 +105,10 @@ async function run(
     // Failures during a shutdown are caused by it.
     if (shutdown.signal.aborted) return
     const code = error instanceof ChaintapeError ? error.code : 'internal'
-    logger.fatal({ err: error, code }, 'Fatal error, shutting down')
+    if (isPortInUse(error)) {
+      const hint = 'stop the process that listens there, or set gateway.port or admin.<role>_port'
+      logger.fatal({ code, address: `${error.address}:${error.port}`, hint }, 'Port in use, shutting down')
+    } else logger.fatal({ err: error, code }, 'Fatal error, shutting down')
     process.exitCode = 1
     void shutdown.finish().then(() => process.exit(1))
   }
@@ -146,6 +149,10 @@ async function run(
     // Registered last, so closed first: the role finishes its work while all it stands on is still open.
     shutdown.onClose(role, () => done)
   }
+}
+
+function isPortInUse(error: unknown): error is Error & { readonly address: string; readonly port: number } {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 function isRole(name: string): name is RoleName {

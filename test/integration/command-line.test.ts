@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -99,6 +101,25 @@ async function printed(
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return whileWaiting
 }
+
+test('a port in use is named in one line', async () => {
+  const other = createServer()
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  try {
+    const settings = { ...NOWHERE, CHAINTAPE_ADMIN_GATEWAY_PORT: String(port) }
+    const folder = mkdtempSync(join(tmpdir(), 'chaintape-ports-'))
+    const file = join(folder, 'chaintape.yaml')
+    writeFileSync(file, 'chains: { local: {} }\n')
+    const output = await printed('Port in use', ['gateway', '--config', file], settings)
+    rmSync(folder, { recursive: true })
+    assert.match(output, new RegExp(`"address":"127.0.0.1:${port}","hint":"[^"]*admin.<role>_port"`))
+    assert.doesNotMatch(output, /"stack"|^ +at /m)
+  } finally {
+    other.close()
+  }
+})
 
 test('a server that is not there is named in one line, which says how to start it, and not again', async () => {
   const stack = await startStack({ services: ['nats'] })
