@@ -8,6 +8,8 @@ export type ChainHead = BlockRef & {
   readonly seq: number
   /** Unix seconds, of the head block. */
   readonly time: number
+  /** Unix seconds, of the first block that was read: what happened before is not known. */
+  readonly startTime?: number
   readonly finalNumber: number
   readonly position: LogPosition
 }

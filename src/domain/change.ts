@@ -13,8 +13,8 @@ export type ChangeSet = {
   /** Sequence, in BLOCKS, of the message that caused this set; it is the version of everything in it. */
   readonly seq: number
   readonly cause: 'block' | 'undo' | 'final'
-  /** The chain's head once this set is applied. */
-  readonly head: BlockRef & { readonly time: number }
+  /** The chain's head once this set is applied, and the time of the first block that was read. */
+  readonly head: BlockRef & { readonly time: number; readonly startTime?: number }
   /** Nothing at or below this block can change any more. */
   readonly finalNumber: number
   readonly changes: readonly Change[]

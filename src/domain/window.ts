@@ -33,3 +33,27 @@ export function sumsOf(windows: Pick<Windows, 'lengths'>, name: WindowName): Win
 export function volumeOf({ buyUsd, sellUsd }: WindowSums): Value | undefined {
   return sumOfValues(buyUsd, sellUsd)
 }
+
+/** What was traded in 24 hours, even if only a part of them is known: to order by, that is good enough. */
+export function dayVolume(windows: Windows | undefined): Value | undefined {
+  return windows && volumeOf(sumsOf(windows, '24h'))
+}
+
+/** The time that trades are known for: from the first block read, or from the birth of what is traded, to the head. */
+export type KnownSpan = {
+  readonly headTime: number | undefined
+  /** Undefined where all trades are known. */
+  readonly since: number | undefined
+}
+
+/** Whether all trades of the window are known: it began after the first block read. */
+export function isWindowKnown(name: WindowName, { headTime, since }: KnownSpan): boolean {
+  if (since === undefined || headTime === undefined) return true
+  const minutes: number = WINDOW_MINUTES[WINDOWS.indexOf(name)] ?? 0
+  return headTime - since >= minutes * MINUTE_SECONDS
+}
+
+/** Whether all trades since 00:00 UTC are known. */
+export function isDayKnown({ headTime, since }: KnownSpan): boolean {
+  return since === undefined || headTime === undefined || since <= dayOf(headTime) * DAY_SECONDS
+}

@@ -146,7 +146,9 @@ export class Engine {
   }
 
   #changeSet(cause: ChangeSet['cause'], seq: number, head: Tip, changes: ChangeSet['changes']): ChangeSet {
-    return { chain: this.#settings.chain, seq, cause, head, finalNumber: this.#floor ?? 0, changes }
+    const startTime = this.#tables.startTime.get(ONLY)
+    const whole = startTime === undefined ? head : { ...head, startTime }
+    return { chain: this.#settings.chain, seq, cause, head: whole, finalNumber: this.#floor ?? 0, changes }
   }
 
   /** The last block that cannot be undone. It only rises, and no undo ever lowers it. */

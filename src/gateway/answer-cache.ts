@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../domain/change.ts'
-import { dayOf } from '../domain/window.ts'
+import { dayOf, isWindowKnown, WINDOWS } from '../domain/window.ts'
 import type { MarketReader } from './market-view.ts'
 
 /** What an answer was made from: when one of these changes, it has to be made anew. */
@@ -24,7 +24,7 @@ export type Made<T extends Answer> = {
 type Kept<T> = {
   readonly answer: T
   readonly chain: string
-  readonly day: number
+  readonly period: number
   readonly until: number
   readonly dependsOn: readonly string[]
   wasAskedFor: boolean
@@ -54,8 +54,7 @@ export class AnswerCache<T extends Answer> {
   get(name: string): T | undefined {
     const kept = this.#kept.get(name)
     if (kept === undefined) return undefined
-    // Changes since midnight are counted from another price on another day.
-    if (kept.day !== this.#day(kept.chain) || performance.now() >= kept.until) {
+    if (kept.period !== this.#period(kept.chain) || performance.now() >= kept.until) {
       this.#forget(name)
       return undefined
     }
@@ -79,9 +78,9 @@ export class AnswerCache<T extends Answer> {
   put(chain: string, name: string, { answer, dependsOn, keptMs = Infinity }: Made<T>): void {
     this.#forget(name)
     const dependencies = dependsOn.map((each) => keyOf(chain, each))
-    const day = this.#day(chain)
+    const period = this.#period(chain)
     const until = performance.now() + keptMs
-    this.#kept.set(name, { answer, chain, day, until, dependsOn: dependencies, wasAskedFor: false })
+    this.#kept.set(name, { answer, chain, period, until, dependsOn: dependencies, wasAskedFor: false })
     this.#bytes += sizeOf(answer)
     for (const dependency of dependencies) {
       const names = this.#byDependency.get(dependency)
@@ -160,8 +159,15 @@ export class AnswerCache<T extends Answer> {
     }
   }
 
-  #day(chain: string): number {
-    return dayOf(this.#view.head(chain)?.time ?? 0)
+  /**
+   * Changes since midnight are counted from another price on another day, and a window is known once its chain was read
+   * for as long as it takes in.
+   */
+  #period(chain: string): number {
+    const head = this.#view.head(chain)
+    const span = { headTime: head?.time, since: head?.startTime }
+    const known = WINDOWS.filter((name) => isWindowKnown(name, span)).length
+    return dayOf(head?.time ?? 0) * (WINDOWS.length + 1) + known
   }
 }
 

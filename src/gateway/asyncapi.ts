@@ -78,6 +78,12 @@ const SWITCH: Fields<Omit<Switch, 'new_main_pair_data'>> = {
 
 const TEXT: Schema = { type: 'string' }
 const COUNT: Schema = { type: 'integer' }
+const UNKNOWN: Schema = {
+  type: 'array',
+  items: TEXT,
+  description:
+    'Only if the subscription has an options object: names of the fields that are empty because they are not known. Empty if everything is known.',
+}
 const VERSION = { jsonrpc: { const: '2.0' } }
 
 /** What follows on the topic's name in `params`. */
@@ -218,17 +224,17 @@ function pushes() {
       ['cursor', 'seq'],
     ),
   })
-  const kline = object({ eth: fields(NATIVE), usd: fields(DOLLARS) })
+  const kline = object({ eth: pushed(NATIVE), usd: pushed(DOLLARS) })
   const data = object({ ...propertiesOf(SWITCH), new_main_pair_data: fields(NEW_MAIN_PAIR) })
   const switched = { ...VERSION, id: COUNT, result: object({ data, status: { const: 'ok' } }) }
   return {
     // `tx_seq` on `tx` only; `profile` where the wallet's holdings are known.
-    tx: result({ id: TEXT, topic: { const: 'tx' }, tx: fields(SWAP, ['tx_seq']) }),
-    liq: result({ id: TEXT, topic: { const: 'liq' }, liq: fields(LIQUIDITY) }),
+    tx: result({ id: TEXT, topic: { const: 'tx' }, tx: pushed(SWAP, ['tx_seq']) }),
+    liq: result({ id: TEXT, topic: { const: 'liq' }, liq: pushed(LIQUIDITY) }),
     kline: result({ id: TEXT, interval: TEXT, kline, topic: { const: 'kline' }, revision: COUNT }, [
       'revision',
     ]),
-    price: result({ prices: { type: 'array', items: fields(PRICE) }, topic: { const: 'price' } }),
+    price: result({ prices: { type: 'array', items: pushed(PRICE) }, topic: { const: 'price' } }),
     revert: result(
       {
         id: TEXT,
@@ -257,6 +263,11 @@ function propertiesOf(all: Readonly<Record<string, string>>): Record<string, Sch
 
 function fields(all: Readonly<Record<string, string>>, optional: readonly string[] = []): Schema {
   return object(propertiesOf(all), optional)
+}
+
+/** With the names of the fields that are unknown, for subscribers that sent options. */
+function pushed(all: Readonly<Record<string, string>>, optional: readonly string[] = []): Schema {
+  return object({ ...propertiesOf(all), unknown: UNKNOWN }, [...optional, 'unknown'])
 }
 
 function object(properties: Readonly<Record<string, unknown>>, optional: readonly string[] = []): Schema {

@@ -12,7 +12,13 @@ import { Overlay } from './overlay.ts'
 
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
 
-export type BlockHead = { readonly number: number; readonly time: number; readonly finalNumber: number }
+export type BlockHead = {
+  readonly number: number
+  readonly time: number
+  readonly finalNumber: number
+  /** Time of the first block that was read. */
+  readonly startTime?: number
+}
 
 /** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
 export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
@@ -112,7 +118,7 @@ export class FollowedChain {
       this.applied = stored.seq
       this.dropped = stored.seq
       this.#position = stored.position
-      this.head = { number: stored.number, time: stored.time, finalNumber: stored.finalNumber }
+      this.head = headOf(stored, stored.finalNumber)
     }
     this.#hasStarted = true
   }
@@ -132,7 +138,7 @@ export class FollowedChain {
     this.#remembered.push(set.seq)
     this.applied = set.seq
     this.#position = position
-    this.head = { number: set.head.number, time: set.head.time, finalNumber: set.finalNumber }
+    this.head = headOf(set.head, set.finalNumber)
     this.#options.onChangeSet({ set, origin, message })
   }
 
@@ -169,6 +175,10 @@ export class FollowedChain {
     this.#remembered.splice(0, count)
     for (let nth = 0; nth < count; nth++) this.#memory.forgetOldest()
   }
+}
+
+function headOf({ number, time, startTime }: ChangeSet['head'], finalNumber: number): BlockHead {
+  return { number, time, finalNumber, ...(startTime === undefined ? {} : { startTime }) }
 }
 
 /** False when the wait was ended by the signal. */

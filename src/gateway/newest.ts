@@ -1,7 +1,7 @@
 import type { Candle, Pair, Windows } from '../domain/change.ts'
+import { dayVolume } from '../domain/window.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
 import type { Version } from './overlay-documents.ts'
-import { volume24h } from './shape/windows.ts'
 
 export type PairView = { readonly pair: Pair; readonly windows: Windows | undefined }
 
@@ -34,7 +34,7 @@ export function byTvl(a: PairView, b: PairView): number {
   const descending = (left: bigint, right: bigint): number => (left === right ? 0 : left < right ? 1 : -1)
   return (
     descending(a.pair.tvlUsd ?? -1n, b.pair.tvlUsd ?? -1n) ||
-    descending(volume24h(a.windows) ?? -1n, volume24h(b.windows) ?? -1n) ||
+    descending(dayVolume(a.windows) ?? -1n, dayVolume(b.windows) ?? -1n) ||
     // The address makes the order total.
     (a.pair.address < b.pair.address ? -1 : 1)
   )

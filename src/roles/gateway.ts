@@ -173,7 +173,9 @@ export const startGateway: StartRole = async (config, common) => {
   }
 }
 
-function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf'> {
+function chainsOf({
+  chains,
+}: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf' | 'hasLockers'> {
   return {
     chains: Object.entries(chains).map(([chain, { family, dexes }]) => {
       const platforms = dexes.filter(({ protocol }) => PROTOCOLS[protocol]?.isLaunchPlatform)
@@ -181,6 +183,7 @@ function chainsOf({ chains }: Config): Pick<RestContext, 'chains' | 'mainTokensO
       return { chain, family, amms: namesOf(dexes), platforms: namesOf(platforms) }
     }),
     nativeDecimalsOf: (chain) => chains[chain]?.native.decimals ?? 18,
+    hasLockers: (chain) => (chains[chain]?.lockers.length ?? 0) > 0,
     mainTokensOf: (chain) => (chains[chain]?.quote_assets ?? []).map(({ address }) => address),
   }
 }

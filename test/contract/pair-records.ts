@@ -1,4 +1,4 @@
-import { OURS, ofWindows, type Row, type Shape } from './record.ts'
+import { OURS, ofWindows, type Row, type Shape, UNKNOWN } from './record.ts'
 
 /** For each window w of a pair. */
 const PAIR_WINDOW: readonly Row[] = [
@@ -48,4 +48,5 @@ export const PAIR_DETAIL: Shape = {
     ['is_main_pair', 'boolean', OURS],
     ...PAIR_WINDOWS,
   ],
+  inner: UNKNOWN,
 }

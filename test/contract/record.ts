@@ -44,6 +44,9 @@ export type Shape =
   | { readonly mapOf: Shape }
   | { readonly kind: Kind }
 
+/** Beside the fields of an answer: the names of those that are not known. */
+export const UNKNOWN: Readonly<Record<string, Shape>> = { unknown: { arrayOf: { kind: 'text' } } }
+
 /** The rows of each window, whose name stands for the w in a field's. */
 export function ofWindows(rows: readonly Row[], windows: readonly string[]): Row[] {
   return windows.flatMap((window) =>

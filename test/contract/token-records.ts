@@ -1,5 +1,5 @@
 import { PAIR_WINDOWS } from './pair-records.ts'
-import { type Kind, LISTED, OPTIONAL, OURS, ofWindows, type Row, type Shape } from './record.ts'
+import { type Kind, LISTED, OPTIONAL, OURS, ofWindows, type Row, type Shape, UNKNOWN } from './record.ts'
 
 const TOKEN_INFO: readonly Row[] = [
   ['name', 'text', LISTED],
@@ -58,7 +58,10 @@ export const TOKEN_API_RESPONSE: Shape = {
   inner: {
     data: {
       rows: [['is_audited', 'boolean', LISTED]],
-      inner: { pairs: { arrayOf: { rows: TOKEN_PAIR }, max: 5 }, token: { rows: TOKEN_INFO } },
+      inner: {
+        pairs: { arrayOf: { rows: TOKEN_PAIR, inner: UNKNOWN }, max: 5 },
+        token: { rows: TOKEN_INFO, inner: UNKNOWN },
+      },
     },
   },
 }
@@ -110,11 +113,12 @@ const TOKEN_ROW_FIELDS: readonly Row[] = [
   ['is_mintable', 'integer', OURS],
 ]
 
-export const TOKEN_ROW: Shape = { rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS] }
+export const TOKEN_ROW: Shape = { rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS], inner: UNKNOWN }
 
 /** Whether it only looks like another one is known of what was found by its symbol. */
 export const FOUND_TOKEN_ROW: Shape = {
   rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS, ['is_impostor', 'boolean', OPTIONAL]],
+  inner: UNKNOWN,
 }
 
 /** What the document lists of a MainToken; the rest of the row is ours. */
@@ -138,6 +142,7 @@ export const MAIN_TOKEN: Shape = {
     ...TOKEN_ROW_FIELDS.filter(([name]) => !LISTED_OF_MAIN.has(name)),
     ...TOKEN_WINDOWS,
   ],
+  inner: UNKNOWN,
 }
 
 export const TRENDING: Shape = {
@@ -150,6 +155,7 @@ export const TRENDING: Shape = {
     tokens: {
       arrayOf: {
         rows: [...TOKEN_ROW_FIELDS, ...TOKEN_WINDOWS],
+        inner: UNKNOWN,
         onRequest: {
           trending: {
             rows: [
@@ -187,6 +193,7 @@ export const TOKEN_PRICE: Shape = {
     ['holders', 'count', OURS],
     ['updated_at', 'time', OURS],
   ],
+  inner: UNKNOWN,
 }
 
 const YES_OR_NO: Kind = { oneOf: [0, 1] }
@@ -247,6 +254,7 @@ export const CONTRACT: Shape = {
     ['checked_at', 'time', OURS],
   ],
   inner: {
+    ...UNKNOWN,
     dex: {
       arrayOf: {
         rows: [

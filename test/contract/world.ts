@@ -75,7 +75,7 @@ async function openWorld(stack: Stack, beans: number): Promise<World> {
   const pipeline = new Pipeline(
     stack,
     'contract',
-    { finality_depth: 5 },
+    { finality_depth: 5, lockers: [`0x${'10'.repeat(20)}`] },
     {
       plans: PLANS,
       gateway: { port: 0, public_urls: ['https://one.example', 'https://two.example'], token_lists: [list] },

@@ -51,6 +51,8 @@ function fitsWord(word: string, value: unknown): boolean {
       return typeof value === 'number'
     case 'boolean':
       return typeof value === 'boolean'
+    case 'names':
+      return Array.isArray(value) && value.every((name) => typeof name === 'string')
     case 'anything':
       return value !== undefined
     case 'null':
@@ -86,7 +88,7 @@ const tokenSwap: Form = {
   ...{ tx_swap_type: '0|1', wallet_address: 'address', wallet_tag: 'null' },
 }
 
-const candle: Form = {
+const candle = {
   ...{
     open: 'decimal',
     high: 'decimal',
@@ -97,16 +99,18 @@ const candle: Form = {
   },
 }
 
-const kline: Form = {
+const dollars = {
+  ...candle,
+  ...{ amount_24h: 'decimal', change: 'decimal', change_v2: 'decimal', count_24h: 'decimal' },
+  ...{ high_24h: 'decimal', low_24h: 'decimal', swap: '""', volume_24h: 'decimal' },
+}
+
+const kline = {
   id: 'string!',
   interval: '"15"',
   kline: {
     eth: candle,
-    usd: {
-      ...candle,
-      ...{ amount_24h: 'decimal', change: 'decimal', change_v2: 'decimal', count_24h: 'decimal' },
-      ...{ high_24h: 'decimal', low_24h: 'decimal', swap: '""', volume_24h: 'decimal' },
-    },
+    usd: dollars,
   },
   topic: '"kline"',
 }
@@ -188,11 +192,19 @@ export const PUSHES: Readonly<
   },
   'tx with a cursor': {
     params: ({ stablePair }) => ['tx', stablePair, 'local', { cursor: true }],
-    form: push({ id: 'address', topic: '"tx"', tx: { ...tokenSwap, tx_seq: 'decimal' } }, numbered),
+    form: push(
+      { id: 'address', topic: '"tx"', tx: { ...tokenSwap, tx_seq: 'decimal', unknown: 'names' } },
+      numbered,
+    ),
   },
   'kline with revisions': {
     params: ({ pair }) => ['kline', pair, 'k30', 'local', { reorg: true }],
-    form: push({ ...kline, interval: '"30"', revision: 'integer' }),
+    form: push({
+      ...kline,
+      interval: '"30"',
+      kline: { eth: { ...candle, unknown: 'names' }, usd: { ...dollars, unknown: 'names' } },
+      revision: 'integer',
+    }),
   },
 }
 

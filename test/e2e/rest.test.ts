@@ -11,6 +11,7 @@ import { targetOf } from './expected-pools.ts'
 import { filledRows, klineRows, type Row } from './expected-rows.ts'
 import { pick } from './protocols-run.ts'
 import { RestRun } from './rest-run.ts'
+import { withoutUnknown } from './without-unknown.ts'
 
 type Kline = Row & { readonly revision?: number }
 
@@ -50,13 +51,13 @@ async function get<T = unknown>(path: string): Promise<T> {
   const { status, body, headers } = await run.pipeline.get(path)
   assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
   if (headers.has('X-Block')) assert.equal(headers.get('X-Block'), String(run.expected.head.number))
-  return body as T
+  return withoutUnknown(body as T)
 }
 
 async function post(path: string, question: object): Promise<unknown> {
   const { status, body } = await run.pipeline.post(path, question)
   assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`)
-  return body
+  return withoutUnknown(body)
 }
 
 async function rowsOf(addresses: readonly string[]): Promise<Record<string, Row>> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Message } from '../support/ws-client.ts'
 import type { Row } from './expected-rows.ts'
+import { withoutUnknown } from './without-unknown.ts'
 
 type Kline = Row & { readonly id: string; readonly interval: string; readonly kline: { readonly usd: Row } }
 type Revert = {
@@ -17,7 +18,7 @@ function revertOf({ result }: Message): Revert | undefined {
 /** Swaps or liquidity events less those that were taken back, each with the pair that the push names. */
 export function foldEvents(pushes: readonly Message[], field: 'tx' | 'liq'): { pair: unknown; row: Row }[] {
   const events = new Map<unknown, { pair: unknown; row: Row }>()
-  for (const push of pushes) {
+  for (const push of pushes.map(withoutUnknown)) {
     const revert = revertOf(push)
     if (revert !== undefined) {
       for (const id of revert.ids) assert.ok(events.delete(id), `${id} was taken back, but never told`)
@@ -33,7 +34,7 @@ export function foldEvents(pushes: readonly Message[], field: 'tx' | 'liq'): { p
 /** Candles by their newest revision, without those that are gone; by pair, interval and start. */
 export function foldCandles(pushes: readonly Message[]): Map<string, Kline> {
   const candles = new Map<string, Kline>()
-  for (const push of pushes) {
+  for (const push of pushes.map(withoutUnknown)) {
     const revert = revertOf(push)
     if (revert !== undefined) {
       const key = candleKey(revert.id, revert.interval, revert.time)
@@ -52,7 +53,7 @@ export function foldCandles(pushes: readonly Message[]): Map<string, Kline> {
 /** The newest entry of each pair. */
 export function foldPrices(pushes: readonly Message[]): Map<unknown, Row> {
   const entries = new Map<unknown, Row>()
-  for (const { result } of pushes) {
+  for (const { result } of pushes.map(withoutUnknown)) {
     for (const entry of (result?.['prices'] ?? []) as Row[]) entries.set(entry['pair'], entry)
   }
   return entries

@@ -17,10 +17,12 @@ import { tokenDetail } from '../../src/gateway/shape/token-detail.ts'
 import { tokenHolders } from '../../src/gateway/shape/token-holders.ts'
 import { tokenPrice } from '../../src/gateway/shape/token-price.ts'
 import { tokenRow } from '../../src/gateway/shape/token-row.ts'
+import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
+import { tokenWindows } from '../../src/gateway/shape/windows.ts'
 import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import { documentsOf } from '../../src/store/redis/documents.ts'
 import { Keys } from '../../src/store/redis/keys.ts'
-import { CHAIN, ExtremeMarket, extremeSettings } from '../support/extreme-market.ts'
+import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -158,27 +160,22 @@ function answersOf(change: Change, { tokens }: World): unknown[] {
 }
 
 function candleAnswers(candle: Candle): unknown[] {
-  const surroundings = { windows: undefined, decimals: 18, headTime: undefined }
+  const surroundings = { windows: undefined, pair: undefined, times: undefined }
   const rows = KLINE_UNITS.map((unit) => klineRows([{ seq: 1, record: candle }], unit))
   return [klinePush(CHAIN, candle, surroundings), ...rows]
 }
 
-function pairAnswers(
-  pair: Pair,
-  windows: Windows | undefined,
-  { tokens }: World,
-  headTime: number,
-): unknown[] {
+function pairAnswers(pair: Pair, windows: Windows | undefined, { tokens }: World, time: number): unknown[] {
   const target = tokens.get(pair.targetToken ?? '')
-  return [
-    pairDetail(CHAIN, pair, windows, target),
-    priceEntry({ chain: CHAIN, pair, target, windows, headTime }),
-  ]
+  const times = { time, startTime: FIRST_TIME }
+  const entry = priceEntry({ chain: CHAIN, pair, target, windows, times })
+  return [pairDetail(CHAIN, pair, windows, target, times), entry, withUnknown({ prices: [entry] })]
 }
 
-function tokenAnswers(token: Token, windows: Windows | undefined, headTime: number): unknown[] {
-  const view = { chain: CHAIN, token, windows, headTime, listing: undefined }
-  return [tokenRow(view), tokenPrice(view), tokenDetail(CHAIN, token, [], headTime, undefined)]
+function tokenAnswers(token: Token, windows: Windows | undefined, time: number): unknown[] {
+  const seen = tokenWindows(windows, token, { time, startTime: FIRST_TIME })
+  const view = { chain: CHAIN, token, windows: seen, listing: undefined, hasLockers: true }
+  return [tokenRow(view), tokenPrice(view), tokenDetail(CHAIN, token, [], { time }, undefined)]
 }
 
 /** As JSON would hold it. */

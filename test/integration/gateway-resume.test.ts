@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, Trade } from '../../src/domain/change.ts'
+import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
 import { type Client, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
 import {
   MEME,
@@ -102,7 +103,7 @@ test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it 
   assert.deepEqual(Object.keys(told[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time', 'cursor', 'seq'])
   assert.deepEqual(Object.keys(bare[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time'])
   assert.deepEqual(
-    bare.map(({ result: each }) => each),
+    bare.map(({ result: each }) => withUnknown(each)),
     told.map(({ result: each }) => each),
   )
   // The ack's own cursor stands before all of them.

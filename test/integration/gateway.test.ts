@@ -48,6 +48,7 @@ const pairBody = {
   last_trade_at: 1_700_000_110,
   price_ath_u: '0.004',
   is_main_pair: true,
+  unknown: ['market_cap', 'high_u', 'low_u'],
 }
 
 test('pair detail: from the log before Redis has it, newer than Redis, and from Redis', async () => {
@@ -127,6 +128,7 @@ test('token detail: the envelope, and the five pairs with the highest TVL', asyn
     reserve0: '2000000.5',
     reserve1: '3',
     tvl,
+    unknown: ['price_change', 'price_change_24h', 'volume_u'],
   })
   const answer = await gateway.get(TOKEN_PATH)
   assert.deepEqual(answer.body, {
@@ -146,6 +148,7 @@ test('token detail: the envelope, and the five pairs with the highest TVL', asyn
         tvl: '12500.75',
         logo_url: '',
         updated_at: 1_700_000_120,
+        unknown: [],
       },
     },
   })
@@ -176,6 +179,11 @@ test('token prices: thresholds, unknown tokens, several chains, the most lagging
     current_price_usd: '0.003',
     ...(tvl === undefined ? {} : { tvl }),
     ...{ market_cap: '2400000', holders: 321, updated_at: 1_700_000_120 },
+    unknown: [
+      ...['price_change_1d', 'price_change_24h'],
+      ...(tvl === undefined ? ['tvl'] : []),
+      ...['tx_volume_u_24h', 'fdv'],
+    ],
   })
   const ids = [
     ...[`${upper(WETH)}-eth`, `${WETH}-eth`, `${USDC}-eth`, `${MEME}-eth`],

@@ -267,6 +267,7 @@ function makeConfig(stack: Stack, plans: object = {}, gateway: object = {}): Con
     family: 'evm',
     chain_id: 1,
     rpc_urls: ['http://127.0.0.1:1'],
+    lockers: [`0x${'10'.repeat(20)}`],
     quote_assets: [
       { address: USDC, kind: 'stable' },
       { address: WETH, kind: 'native' },

@@ -70,10 +70,13 @@ export function samplePair(overrides: Partial<Pair> = {}): Pair {
 }
 
 /** What surrounds a candle or pair of which nothing else is known. */
-export const ALONE = { windows: undefined, decimals: undefined, headTime: undefined }
+export const ALONE = { windows: undefined, pair: undefined, times: undefined }
+
+/** Windows of which nothing is known, nor since when. */
+export const NO_WINDOWS = { windows: undefined, headTime: undefined, since: undefined }
 
 export function pairAlone(pair: Pair) {
-  return { chain: 'eth', pair, target: undefined, windows: undefined, headTime: undefined }
+  return { chain: 'eth', pair, target: undefined, windows: undefined, times: undefined }
 }
 
 /** A pair that traded for 250.5 dollars in the last 24 hours: bought twice, sold once, all in the last hour. */

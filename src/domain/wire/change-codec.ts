@@ -6,7 +6,7 @@ import { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
 import { readReport, writeReport } from './contract-codec.ts'
 import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
-import { readEventRef, writeEventRef } from './field-codec.ts'
+import { readEventRef, readTime, writeEventRef, writeTime } from './field-codec.ts'
 import { readCandlesLazily } from './lazy-candles.ts'
 import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
 import {
@@ -57,6 +57,7 @@ export function encodeChangeSet(set: ChangeSet): Uint8Array {
   w.u8(CAUSES.indexOf(set.cause))
   writeBlockRef(w, set.head)
   w.varuint(set.head.time)
+  writeTime(w, set.head.startTime)
   w.varuint(set.finalNumber)
   for (let at = 0; at < set.changes.length; ) {
     const change = set.changes[at] as Change
@@ -107,12 +108,18 @@ function decode(bytes: Uint8Array, readRun: ReadCandles): OpenedChangeSet {
     chain,
     seq,
     cause,
-    head: { ...readBlockRef(r), time: r.varuint() },
+    head: readHead(r),
     finalNumber: r.varuint(),
     changes: readChanges(r, readRun, offsets),
   }
   r.end()
   return { set, bytes, offsets }
+}
+
+function readHead(r: ByteReader): ChangeSet['head'] {
+  const head = { ...readBlockRef(r), time: r.varuint() }
+  const startTime = readTime(r)
+  return startTime === undefined ? head : { ...head, startTime }
 }
 
 /** The candles of one pair that stand in a row. */

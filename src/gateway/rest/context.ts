@@ -29,6 +29,8 @@ export type RestContext = {
   /** The messages of a chain that are skipped by order of an operator. */
   readonly quarantinedOf: (chain: string) => readonly MessagePlace[]
   readonly nativeDecimalsOf: (chain: string) => number
+  /** Whether the configuration names contracts that lock tokens; without them, what is locked is not known. */
+  readonly hasLockers: (chain: string) => boolean
   /** What the configured lists say of a token. */
   readonly listingOf: TokenLists['listingOf']
 }

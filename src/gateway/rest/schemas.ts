@@ -7,6 +7,12 @@ export const integer = Type.Integer()
 export const maybeText = Type.Optional(Type.String())
 export const maybeInteger = Type.Optional(Type.Integer())
 
+/** The names of the fields of an answer that are not known; a title would make it a schema of its own for each use. */
+export const unknownFields = Type.Array(Type.String(), {
+  description:
+    'Names of the fields that are not known: those that are left out, and those that are `""` or 0 because the interface requires them. Empty if everything is known.',
+})
+
 /** An object with these fields and no other; a title makes it a named schema of the OpenAPI document. */
 export function answerOf<T extends Record<string, TSchema>>(fields: T, title?: string) {
   return Type.Object(fields, { additionalProperties: false, ...(title === undefined ? {} : { title }) })
@@ -63,6 +69,7 @@ const rowFields = {
   risk_score: maybeInteger,
   is_honeypot: integer,
   is_mintable: maybeInteger,
+  unknown: unknownFields,
 }
 
 export const tokenRowSchema = answerOf({ ...rowFields, ...windowsSchema('token') }, 'TokenRow')

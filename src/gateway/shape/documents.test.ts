@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import { describe, test } from 'node:test'
 import {
   MEME,
   MEME_WETH,
+  NO_WINDOWS,
   samplePair,
   sampleToken,
   sampleWindows,
@@ -14,10 +15,11 @@ import { pairDetail } from './pair-detail.ts'
 import { tokenDetail } from './token-detail.ts'
 import { tokenPrice } from './token-price.ts'
 import { mainTokenRow, tokenRow } from './token-row.ts'
-import { percentChange } from './windows.ts'
+import { withUnknown } from './unknown-in-push.ts'
+import { percentChange, tokenWindows } from './windows.ts'
 
 const tokenAlone = (token: Token) => ({
-  ...{ chain: 'eth', token, windows: undefined, headTime: undefined, listing: undefined },
+  ...{ chain: 'eth', token, windows: NO_WINDOWS, listing: undefined, hasLockers: true },
 })
 /** Nothing was found out about it. */
 const UNKNOWN_FACTS = {
@@ -70,6 +72,7 @@ test('pair detail', () => {
     last_trade_at: 1_700_000_110,
     price_ath_u: '0.004',
     is_main_pair: true,
+    unknown: ['high_u', 'low_u'],
   })
 })
 
@@ -84,6 +87,12 @@ test('pair detail leaves out what is unknown', () => {
     token1_symbol: 'WETH',
     updated_at: 1_700_000_120,
     is_main_pair: false,
+    unknown: [
+      ...['token0_decimal', 'token0_price_usd', 'token0_price_eth'],
+      ...['token1_decimal', 'token1_price_usd', 'token1_price_eth'],
+      ...['reserve0', 'reserve1', 'init_reserve0', 'init_reserve1', 'tvl', 'market_cap', 'fdv', 'created_at'],
+      ...['first_trade_at', 'last_trade_at', 'high_u', 'low_u', 'price_ath_u'],
+    ],
   })
 })
 
@@ -115,6 +124,7 @@ test('token detail', () => {
           reserve0: '2000000.5',
           reserve1: '3',
           tvl: '12000.5',
+          unknown: ['price_change', 'price_change_24h', 'volume_u'],
         },
       ],
       token: {
@@ -127,6 +137,7 @@ test('token detail', () => {
         tvl: '12500.75',
         logo_url: 'https://pictures.example/meme.png',
         updated_at: 1_700_000_120,
+        unknown: [],
       },
     },
   })
@@ -158,6 +169,10 @@ test('token detail keeps the documented fields when they are unknown, and leaves
         updated_at: 1_700_000_120,
         token0_address: MEME,
         token1_address: WETH,
+        unknown: [
+          ...['price_change', 'price_change_24h', 'token0_price_usd', 'token1_price_usd', 'volume_u'],
+          ...['token0_decimal', 'token1_decimal', 'reserve0', 'reserve1', 'tvl'],
+        ],
       },
     ],
     token: {
@@ -170,6 +185,7 @@ test('token detail keeps the documented fields when they are unknown, and leaves
       tvl: '',
       logo_url: '',
       updated_at: 1_700_000_120,
+      unknown: ['current_price_usd', 'market_cap', 'tvl', 'holders'],
     },
   })
 })
@@ -183,15 +199,26 @@ test('token price', () => {
     market_cap: '2400000',
     holders: 321,
     updated_at: 1_700_000_120,
+    unknown: ['price_change_1d', 'price_change_24h', 'tx_volume_u_24h'],
   })
   const unknown = sampleToken({
     ...{ priceUsd: undefined, tvlUsd: undefined, fdvUsd: undefined, ...UNKNOWN_FACTS },
   })
-  assert.deepEqual(tokenPrice(tokenAlone(unknown)), { token_id: `${MEME}-eth`, updated_at: 1_700_000_120 })
+  assert.deepEqual(tokenPrice(tokenAlone(unknown)), {
+    token_id: `${MEME}-eth`,
+    updated_at: 1_700_000_120,
+    unknown: [
+      ...['current_price_usd', 'price_change_1d', 'price_change_24h', 'tvl', 'tx_volume_u_24h', 'fdv'],
+      ...['market_cap', 'holders'],
+    ],
+  })
 })
 
 const HEAD_TIME = 1_700_000_123
-const traded = { ...tokenAlone(sampleToken()), windows: sampleWindows(), headTime: HEAD_TIME }
+const traded = {
+  ...tokenAlone(sampleToken()),
+  windows: { ...NO_WINDOWS, windows: sampleWindows(), headTime: HEAD_TIME },
+}
 
 test('windows of a pair', () => {
   const detail = pairDetail('eth', pair, sampleWindows(), undefined) as Record<string, unknown>
@@ -221,7 +248,7 @@ test('windows of a pair', () => {
 test('token price with windows', () => {
   const { price_change_1d, price_change_24h, tx_volume_u_24h } = tokenPrice(traded)
   assert.deepEqual([price_change_1d, price_change_24h, tx_volume_u_24h], ['25', '50', '250.5'])
-  const tomorrow = tokenPrice({ ...traded, headTime: HEAD_TIME + 86_400 })
+  const tomorrow = tokenPrice({ ...traded, windows: { ...traded.windows, headTime: HEAD_TIME + 86_400 } })
   assert.equal(tomorrow.price_change_1d, '0', 'a day without a trade has changed nothing')
 })
 
@@ -303,4 +330,63 @@ test('a change in percent is cut off, not rounded', () => {
     ['50', '-66.66', '-33.33', '0', '0', '0'],
   )
   assert.equal(percentChange(value('1'), undefined), undefined)
+})
+
+describe('windows that began before the first block read', () => {
+  const HOUR = 3_600
+  const times = { time: HEAD_TIME, startTime: HEAD_TIME - HOUR }
+  const old = { ...pair, createdAt: undefined }
+
+  test('of an older pair are unknown', () => {
+    const detail = pairDetail('eth', old, sampleWindows(), undefined, times) as Record<string, unknown>
+    assert.deepEqual(
+      [detail['volume_u_1h'], detail['volume_u_4h'], detail['high_u']],
+      ['250.5', undefined, undefined],
+    )
+    const { unknown } = detail as { unknown: string[] }
+    for (const name of ['created_at', 'volume_u_4h', 'tx_24h_count', 'price_change_24h', 'high_u'])
+      assert.ok(unknown.includes(name), name)
+    assert.ok(!unknown.includes('volume_u_1h'))
+  })
+
+  test('of a pair whose creation was read are known', () => {
+    const detail = pairDetail('eth', pair, sampleWindows(), undefined, times) as Record<string, unknown>
+    assert.deepEqual([detail['volume_u_24h'], detail['high_u']], ['250.5', '0.0032'])
+  })
+
+  test('of a token are known once its first transfer is known to be younger', () => {
+    const row = (origin: number | undefined) => {
+      const token = sampleToken({
+        origin: origin === undefined ? undefined : { time: origin, creator: WETH },
+      })
+      return tokenRow({ ...traded, token, windows: tokenWindows(sampleWindows(), token, times) })
+    }
+    assert.equal(row(times.startTime).tx_volume_u_24h, '250.5')
+    for (const { tx_volume_u_24h, price_change_1d, unknown } of [row(undefined), row(times.startTime - 1)]) {
+      assert.deepEqual([tx_volume_u_24h, price_change_1d], [undefined, undefined])
+      assert.ok(
+        ['tx_volume_u_24h', 'price_change_1d', 'token_makers_4h'].every((name) => unknown.includes(name)),
+      )
+      assert.ok(!unknown.includes('token_makers_1h'))
+    }
+  })
+})
+
+test('what is locked is not known without configured lockers', () => {
+  const row = tokenRow({ ...traded, hasLockers: false })
+  assert.equal(row.lock_amount, undefined)
+  assert.ok(row.unknown.includes('lock_amount') && !row.unknown.includes('burn_amount'))
+})
+
+test('a push names its unknown fields, in each part of it', () => {
+  const entry = { pair: MEME_WETH, uprice: '', tvl: '7', direction: '', target_token: '' }
+  assert.deepEqual(withUnknown({ prices: [entry], topic: 'price' }), {
+    prices: [{ ...entry, unknown: ['uprice'] }],
+    topic: 'price',
+  })
+  const kline = { eth: { open: '', time: 1 }, usd: { open: '2', swap: '', time: 1 } }
+  assert.deepEqual(withUnknown({ kline }), {
+    kline: { eth: { ...kline.eth, unknown: ['open'] }, usd: { ...kline.usd, unknown: [] } },
+  })
+  assert.deepEqual(withUnknown({ topic: 'revert' }), { topic: 'revert' })
 })

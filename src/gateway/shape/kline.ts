@@ -1,19 +1,30 @@
 import type { Candle, CandleValues, Pair, Windows } from '../../domain/change.ts'
 import { formatChainId } from '../../domain/ids.ts'
 import { pushedInterval } from '../../domain/interval.ts'
-import { change1d, change24h, count24h, volume24h } from './windows.ts'
+import {
+  amount24h,
+  type ChainTimes,
+  change1d,
+  change24h,
+  count24h,
+  high24h,
+  low24h,
+  pairWindows,
+  volume24h,
+} from './windows.ts'
 import { amountText, priceText, valueText } from './wire-values.ts'
 
-/** The windows of the candle's pair, the decimals of its target token, and the time of the chain's head. */
+/** The candle's pair and its windows, as far as they are known, and the times of its chain. */
 export type Surroundings = {
   readonly windows: Windows | undefined
-  readonly decimals: number | undefined
-  readonly headTime: number | undefined
+  readonly pair: Pair | undefined
+  readonly times: ChainTimes | undefined
 }
 
 /** `result` of a `kline` push. */
-export function klinePush(chain: string, candle: Candle, { windows, decimals, headTime }: Surroundings) {
-  const count = count24h(windows)
+export function klinePush(chain: string, candle: Candle, { windows, pair, times }: Surroundings) {
+  const seen = pairWindows(windows, { createdAt: pair?.createdAt }, times)
+  const count = count24h(seen)
   return {
     id: formatChainId(candle.pair, chain),
     interval: pushedInterval(candle.interval),
@@ -21,14 +32,14 @@ export function klinePush(chain: string, candle: Candle, { windows, decimals, he
       eth: { ...candleTexts(candle.native), time: candle.start },
       usd: {
         ...candleTexts(candle.usd),
-        amount_24h: amountText(windows?.amountRaw, decimals),
-        change: change24h(windows) ?? '',
-        change_v2: change1d(windows, headTime) ?? '',
+        amount_24h: amountText(amount24h(seen), pair && targetDecimals(pair)),
+        change: change24h(seen) ?? '',
+        change_v2: change1d(seen) ?? '',
         count_24h: count === undefined ? '' : String(count),
-        high_24h: priceText(windows?.highUsd),
-        low_24h: priceText(windows?.lowUsd),
+        high_24h: priceText(high24h(seen)),
+        low_24h: priceText(low24h(seen)),
         swap: '',
-        volume_24h: valueText(volume24h(windows)),
+        volume_24h: valueText(volume24h(seen)),
         time: candle.start,
       },
     },
@@ -46,6 +57,6 @@ function candleTexts(values: CandleValues | undefined) {
   }
 }
 
-export function targetDecimals({ token0, token1, targetToken }: Pair): number | undefined {
+function targetDecimals({ token0, token1, targetToken }: Pair): number | undefined {
   return [token0, token1].find(({ token }) => token === targetToken)?.decimals
 }

@@ -1,6 +1,7 @@
 import type { Pair, Token, Windows } from '../../domain/change.ts'
 import { windowFields } from './window-fields.ts'
-import { knownAmount, knownPrice, knownValue, leaveOutUnknown } from './wire-values.ts'
+import { type ChainTimes, high24h, low24h, pairWindows, type SeenWindows } from './windows.ts'
+import { knownAmount, knownPrice, knownValue, leaveOutUnknown, unknownNames } from './wire-values.ts'
 
 /** The answer of `GET /v2/pairs/{pair-id}`. All its fields are ours, so an unknown one is left out. */
 export function pairDetail(
@@ -8,8 +9,14 @@ export function pairDetail(
   pair: Pair,
   windows: Windows | undefined,
   target: Token | undefined,
+  times?: ChainTimes,
 ) {
   const { token0, token1 } = pair
+  const seen = pairWindows(windows, pair, times)
+  const figures = pairFigures(pair, target)
+  const tradeFigures = tradeFiguresOf(pair, seen)
+  const unknown = [...unknownNames(figures), ...(isNeverTraded(pair) ? [] : unknownNames(tradeFigures))]
+  const windowTexts = windowFields('pair', seen, unknown)
   const known = leaveOutUnknown({
     pair: pair.address,
     chain,
@@ -17,11 +24,23 @@ export function pairDetail(
     target_token: pair.targetToken,
     token0_address: token0.token,
     token0_symbol: token0.symbol,
+    token1_address: token1.token,
+    token1_symbol: token1.symbol,
+    ...figures,
+    updated_at: pair.updatedAt,
+    ...tradeFigures,
+    is_main_pair: pair.isMain,
+  })
+  return { ...known, ...windowTexts, unknown }
+}
+
+/** The fields that every pair has a value for, known or not. */
+function pairFigures(pair: Pair, target: Token | undefined) {
+  const { token0, token1 } = pair
+  return {
     token0_decimal: token0.decimals,
     token0_price_usd: knownPrice(token0.priceUsd),
     token0_price_eth: knownPrice(token0.priceNative),
-    token1_address: token1.token,
-    token1_symbol: token1.symbol,
     token1_decimal: token1.decimals,
     token1_price_usd: knownPrice(token1.priceUsd),
     token1_price_eth: knownPrice(token1.priceNative),
@@ -33,13 +52,21 @@ export function pairDetail(
     market_cap: knownValue(target?.marketCapUsd),
     fdv: knownValue(pair.fdvUsd),
     created_at: pair.createdAt,
-    updated_at: pair.updatedAt,
+  }
+}
+
+/** The fields that a pair has once it was traded. */
+function tradeFiguresOf(pair: Pair, seen: SeenWindows) {
+  return {
     first_trade_at: pair.firstTradeAt,
     last_trade_at: pair.lastTradeAt,
-    high_u: knownPrice(windows?.highUsd),
-    low_u: knownPrice(windows?.lowUsd),
+    high_u: knownPrice(high24h(seen)),
+    low_u: knownPrice(low24h(seen)),
     price_ath_u: knownPrice(pair.athPriceUsd),
-    is_main_pair: pair.isMain,
-  })
-  return { ...known, ...windowFields('pair', windows) }
+  }
+}
+
+/** Its creation was read, and no trade since. */
+function isNeverTraded({ createdAt, lastTradeAt }: Pair): boolean {
+  return createdAt !== undefined && lastTradeAt === undefined
 }

@@ -180,7 +180,7 @@ const entry = {
 test('price entry', () => {
   const known = { ...pairAlone(pair), target: sampleToken() }
   assert.deepEqual(pricePush([priceEntry(known)]), { prices: [entry], topic: 'price' })
-  assert.deepEqual(priceEntry({ ...known, windows: sampleWindows(), headTime: 1_700_000_123 }), {
+  assert.deepEqual(priceEntry({ ...known, windows: sampleWindows(), times: { time: 1_700_000_123 } }), {
     ...entry,
     price_change: '25',
     price_change_24h: '50',

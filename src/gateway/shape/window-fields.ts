@@ -1,7 +1,6 @@
-import type { Windows } from '../../domain/change.ts'
-import { formatValue } from '../../domain/money.ts'
-import { sumsOf, volumeOf, WINDOWS, type WindowName } from '../../domain/window.ts'
-import { percentChange } from './windows.ts'
+import { isWindowKnown, sumsOf, volumeOf, WINDOWS, type WindowName } from '../../domain/window.ts'
+import { percentChange, type SeenWindows } from './windows.ts'
+import { knownValue } from './wire-values.ts'
 
 type FieldNames = Readonly<Record<keyof typeof PAIR_FIELDS, string>>
 
@@ -62,19 +61,34 @@ export function windowFieldTypes(kind: WindowKind): { name: string; isCount: boo
   )
 }
 
-/** All that is known of the windows; a pair or token that was never traded has none. */
-export function windowFields(kind: WindowKind, known: Windows | undefined): Record<string, string | number> {
+/**
+ * All that is known of the windows; a pair or token that was never traded has none. Names what is not known into `unknown`: a
+ * window that began before the first block read, or a sum beyond its type.
+ */
+export function windowFields(
+  kind: WindowKind,
+  seen: SeenWindows,
+  unknown: string[],
+): Record<string, string | number> {
   const answer: Record<string, string | number> = {}
-  if (known === undefined) return answer
+  const { windows: known } = seen
   for (const { window, names } of NAMES[kind]) {
+    if (!isWindowKnown(window, seen)) {
+      unknown.push(...Object.values(names))
+      continue
+    }
+    if (known === undefined) continue
     const sums = sumsOf(known, window)
     const { buyUsd, sellUsd, buys, sells, openUsd } = sums
     const change = percentChange(known.priceUsd, openUsd)
-    if (change !== undefined) answer[names.change] = change
-    const volume = volumeOf(sums)
-    if (volume !== undefined) answer[names.volume] = formatValue(volume)
-    if (buyUsd !== undefined) answer[names.buyVolume] = formatValue(buyUsd)
-    if (sellUsd !== undefined) answer[names.sellVolume] = formatValue(sellUsd)
+    const put = (name: string, text: string | undefined): void => {
+      if (text === undefined) unknown.push(name)
+      else answer[name] = text
+    }
+    put(names.change, change)
+    put(names.volume, knownValue(volumeOf(sums)))
+    put(names.buyVolume, knownValue(buyUsd))
+    put(names.sellVolume, knownValue(sellUsd))
     answer[names.count] = buys + sells
     answer[names.buys] = buys
     answer[names.sells] = sells

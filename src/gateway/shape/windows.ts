@@ -1,9 +1,35 @@
-import type { Windows } from '../../domain/change.ts'
+import type { Pair, Token, WindowSums, Windows } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { formatFixed, pow10 } from '../../domain/money.ts'
-import { dayOf, sumsOf, volumeOf } from '../../domain/window.ts'
+import { dayOf, isDayKnown, isWindowKnown, type KnownSpan, sumsOf, volumeOf } from '../../domain/window.ts'
 
 const PERCENT_DIGITS = 2
+
+/** The times of a chain's head and of the first block read, as far as they are known. */
+export type ChainTimes = { readonly time: number; readonly startTime?: number }
+
+/** What was traded lately, and for how long that is known. */
+export type SeenWindows = KnownSpan & { readonly windows: Windows | undefined }
+
+/** Of a pair: since its creation, if that was read. */
+export function pairWindows(
+  windows: Windows | undefined,
+  { createdAt }: Pick<Pair, 'createdAt'>,
+  times: ChainTimes | undefined,
+): SeenWindows {
+  return { windows, headTime: times?.time, since: createdAt === undefined ? times?.startTime : undefined }
+}
+
+/** Of a token: since its first transfer, if that is not older than the first block read. */
+export function tokenWindows(
+  windows: Windows | undefined,
+  { origin }: Pick<Token, 'origin'>,
+  times: ChainTimes | undefined,
+): SeenWindows {
+  const start = times?.startTime
+  const isYoung = start !== undefined && origin !== undefined && origin.time >= start
+  return { windows, headTime: times?.time, since: isYoung ? undefined : start }
+}
 
 /** By how many percent points a price is above what it was; unknown unless both are known. */
 export function percentChange(now: Price | undefined, before: Price | undefined): string | undefined {
@@ -12,23 +38,44 @@ export function percentChange(now: Price | undefined, before: Price | undefined)
 }
 
 /** Over the last 24 hours. */
-export function change24h(windows: Windows | undefined): string | undefined {
-  return windows && percentChange(windows.priceUsd, sumsOf(windows, '24h').openUsd)
+export function change24h(seen: SeenWindows): string | undefined {
+  return percentChange(seen.windows?.priceUsd, lastDay(seen)?.openUsd)
 }
 
 /** Since 00:00 UTC; a day without a trade has changed nothing. */
-export function change1d(windows: Windows | undefined, headTime: number | undefined): string | undefined {
-  if (windows?.priceUsd === undefined || headTime === undefined) return undefined
+export function change1d(seen: SeenWindows): string | undefined {
+  const { windows, headTime } = seen
+  if (windows?.priceUsd === undefined || headTime === undefined || !isDayKnown(seen)) return undefined
   const isToday = windows.day === dayOf(headTime)
   return percentChange(windows.priceUsd, isToday ? windows.dayOpenUsd : windows.priceUsd)
 }
 
-export function volume24h(windows: Windows | undefined): bigint | undefined {
-  return windows && volumeOf(sumsOf(windows, '24h'))
+export function volume24h(seen: SeenWindows): bigint | undefined {
+  const day = lastDay(seen)
+  return day && volumeOf(day)
 }
 
-export function count24h(windows: Windows | undefined): number | undefined {
-  if (windows === undefined) return undefined
-  const { buys, sells } = sumsOf(windows, '24h')
-  return buys + sells
+export function count24h(seen: SeenWindows): number | undefined {
+  const day = lastDay(seen)
+  return day && day.buys + day.sells
+}
+
+export function makers24h(seen: SeenWindows): number | undefined {
+  return lastDay(seen)?.makers
+}
+
+export function amount24h(seen: SeenWindows): bigint | undefined {
+  return lastDay(seen) && seen.windows?.amountRaw
+}
+
+export function high24h(seen: SeenWindows): Price | undefined {
+  return lastDay(seen) && seen.windows?.highUsd
+}
+
+export function low24h(seen: SeenWindows): Price | undefined {
+  return lastDay(seen) && seen.windows?.lowUsd
+}
+
+function lastDay(seen: SeenWindows): WindowSums | undefined {
+  return seen.windows && isWindowKnown('24h', seen) ? sumsOf(seen.windows, '24h') : undefined
 }

@@ -42,3 +42,12 @@ export function leaveOutUnknown<T extends Record<string, unknown>>(fields: T): K
   }
   return known as Known<T>
 }
+
+/** The names of the fields that are not known: left out, or empty where the interface document lists them. */
+export function unknownNames(fields: Readonly<Record<string, unknown>>): string[] {
+  const names: string[] = []
+  for (const name in fields) {
+    if (fields[name] === undefined || fields[name] === '') names.push(name)
+  }
+  return names
+}

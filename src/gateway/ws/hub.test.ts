@@ -25,6 +25,7 @@ import { liquidityPush } from '../shape/liquidity-transaction.ts'
 import { switchPush } from '../shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../shape/swap-transaction.ts'
+import { withUnknown } from '../shape/unknown-in-push.ts'
 import { Hub, type Listener } from './hub.ts'
 import type { PushEvent, Shape } from './push-event.ts'
 import { klineKey, liquidityKey, pairPriceKey, switchKey, tokenPriceKey, tokenTxKey, txKey } from './topic.ts'
@@ -250,7 +251,7 @@ test('a fork: corrected candles for all; retractions and revisions for those who
     { id: pair, ids: ['100-17'], topic: 'revert' },
     { id: pair, ids: ['100-31'], topic: 'revert' },
     { id: `${pair}-eth`, interval: '1', time: opened + 60, topic: 'revert' },
-    { ...klinePush('eth', candle, ALONE), revision: 8 },
+    withUnknown({ ...klinePush('eth', candle, ALONE), revision: 8 }),
   ])
   assert.deepEqual(
     asking.offers.map(({ event }) => event.isState),
@@ -354,8 +355,8 @@ test('a listener to a quote asset hears of the token itself, seen from its side 
       { type: 'windows', windows },
     ]),
   )
-  const headTime = sampleSet(1, []).head.time
-  const entry = quoteEntry({ chain: 'eth', pair, token, windows, headTime })
+  const times = sampleSet(1, []).head
+  const entry = quoteEntry({ chain: 'eth', pair, token, windows, times })
   assert.deepEqual(listener.shown, [{ key, topic: 'price', seq: 1, message: message(4, pricePush([entry])) }])
   assert.deepEqual(
     [entry.target_token, entry.uprice, entry.last_price, entry.is_main_pair, entry.tvl],

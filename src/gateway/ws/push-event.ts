@@ -1,5 +1,6 @@
 import type { EventRef } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { withUnknown } from '../shape/unknown-in-push.ts'
 import type { SetOrigin } from './cursor.ts'
 import { textFrame } from './frame.ts'
 import type { TopicName } from './topic.ts'
@@ -17,8 +18,11 @@ export type PushPlace = {
   readonly event?: Pick<EventRef, 'time' | 'key'>
 }
 
-/** What kind of receivers an event is encoded for: those who ask for revisions get one more field. */
-export type Shape = 'document' | 'revised'
+/**
+ * What kind of receivers an event is encoded for: without options exactly the interface document's fields, with options also
+ * which of them are unknown, and with the option `reorg` the revision of a candle.
+ */
+export type Shape = 'document' | 'extended' | 'revised'
 
 export type PushParts = {
   readonly topic: TopicName
@@ -45,8 +49,7 @@ export class PushEvent {
   readonly candle: number | undefined
   #build: PushParts['build'] | undefined
   readonly #sentTime: string
-  #document: Encoded | undefined
-  #revised: Encoded | undefined
+  readonly #encodings = new Map<Shape, Encoded>()
 
   constructor({ topic, place, isState, candle, sentTime, build }: PushParts) {
     this.topic = topic
@@ -67,8 +70,7 @@ export class PushEvent {
 
   /** Who keeps up was written to. Whoever is late gets a frame of its own: until then one push would keep those of all ids. */
   forgetFrames(): void {
-    this.#document?.frames.clear()
-    this.#revised?.frames.clear()
+    for (const { frames } of this.#encodings.values()) frames.clear()
   }
 
   /** Of its frame, nearly. */
@@ -97,18 +99,17 @@ export class PushEvent {
   }
 
   #encoded(shape: Shape): Encoded {
-    if (shape === 'document') {
-      this.#document ??= this.#encode(shape)
-      return this.#document
-    }
-    this.#revised ??= this.#encode(shape)
-    return this.#revised
+    const known = this.#encodings.get(shape) ?? this.#encode(shape)
+    this.#encodings.set(shape, known)
+    return known
   }
 
   #encode(shape: Shape): Encoded {
     if (this.#build === undefined) {
       throw new ChaintapeError('internal', `a push was sealed before it was ever asked for as ${shape}`)
     }
-    return { result: Buffer.from(JSON.stringify(this.#build(shape))), frames: new Map() }
+    const built = this.#build(shape)
+    const result = shape === 'document' ? built : withUnknown(built)
+    return { result: Buffer.from(JSON.stringify(result)), frames: new Map() }
   }
 }

@@ -12,7 +12,7 @@ import type {
 import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import { pushedInterval } from '../../domain/interval.ts'
 import { type OrderKey, publicEventId } from '../../domain/order-key.ts'
-import { klinePush, targetDecimals } from '../shape/kline.ts'
+import { klinePush } from '../shape/kline.ts'
 import { liquidityPush } from '../shape/liquidity-transaction.ts'
 import { switchPush } from '../shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
@@ -90,7 +90,7 @@ export class SetPushes {
   ofPrices(pairs: readonly string[], emit: Emit): void {
     const { chain, head, changes } = this.#set
     for (const address of pairs) {
-      const priced = this.#watched.priced(chain, address, head.time)
+      const priced = this.#watched.priced(chain, address, head)
       if (priced === undefined) continue
       const { targetToken, isMain } = priced.pair
       const own = pairPriceKey({ chain, address })
@@ -104,7 +104,7 @@ export class SetPushes {
   ofQuoteAssets(tokens: readonly string[], emit: Emit): void {
     const { chain, head, changes } = this.#set
     for (const address of tokens) {
-      const priced = this.#watched.pricedQuote(chain, address, head.time)
+      const priced = this.#watched.pricedQuote(chain, address, head)
       if (priced === undefined) continue
       emit([tokenPriceKey({ chain, address })], false, () =>
         this.#state('price', changes.length - 1, () => pricePush([quoteEntry(priced)])),
@@ -170,11 +170,11 @@ export class SetPushes {
 
   #kline(candle: Candle, shape: Shape): object {
     const { chain, head, seq } = this.#set
-    const priced = this.#watched.priced(chain, candle.pair, head.time)
+    const priced = this.#watched.priced(chain, candle.pair, head)
     const push = klinePush(chain, candle, {
       windows: priced?.windows,
-      decimals: priced && targetDecimals(priced.pair),
-      headTime: head.time,
+      pair: priced?.pair,
+      times: head,
     })
     return shape === 'revised' ? { ...push, revision: seq } : push
   }

@@ -2,7 +2,7 @@ import type { Pair } from '../../domain/change.ts'
 import type { ChainId } from '../../domain/ids.ts'
 import type { MarketReader, Reading } from '../market-view.ts'
 import type { Version } from '../overlay-documents.ts'
-import { klinePush, targetDecimals } from '../shape/kline.ts'
+import { klinePush } from '../shape/kline.ts'
 import { priceEntry, pricePush, quoteEntry } from '../shape/price-entry.ts'
 import type { Shape } from './push-event.ts'
 import type { Source } from './sources.ts'
@@ -60,8 +60,8 @@ async function readCandles(
       build: (shape) => {
         const push = klinePush(chain, record, {
           windows: known.windows?.record,
-          decimals: known.pair?.record && targetDecimals(known.pair.record),
-          headTime: view.head(chain)?.time,
+          pair: known.pair?.record,
+          times: view.head(chain),
         })
         return shape === 'revised' ? { ...push, revision: candle.seq } : push
       },
@@ -109,13 +109,13 @@ async function readPrices(
     if (pair === undefined) continue
     const token = own?.token?.record
     if (token !== undefined && token.address !== pair.targetToken) {
-      const headTime = view.head(ref.chain)?.time
-      const priced = { chain: ref.chain, pair, token, windows: own?.windows?.record, headTime }
+      const times = view.head(ref.chain)
+      const priced = { chain: ref.chain, pair, token, windows: own?.windows?.record, times }
       entries.set(`token ${token.address}-${ref.chain}`, quoteEntry(priced))
       continue
     }
     const [target, windows] = [known.target?.record, known.windows?.record]
-    const priced = { chain: ref.chain, pair, target, windows, headTime: view.head(ref.chain)?.time }
+    const priced = { chain: ref.chain, pair, target, windows, times: view.head(ref.chain) }
     // A pair and the token whose main pair it is make one entry.
     entries.set(`${ref.address}-${ref.chain}`, priceEntry(priced))
   }

@@ -3,7 +3,7 @@ import type { Listener } from './hub.ts'
 import type { PushEvent, PushPlace, Shape } from './push-event.ts'
 import type { Framer } from './send-queue.ts'
 import type { FoundTopic } from './shared-topics.ts'
-import type { TopicOptions } from './topic.ts'
+import { NO_OPTIONS, type TopicOptions } from './topic.ts'
 
 type Held = { readonly key: string; readonly event: PushEvent }
 
@@ -39,6 +39,7 @@ export class Subscription implements Listener, Framer {
   readonly topic: FoundTopic
   readonly wantsReorgs: boolean
   readonly #owner: SubscriptionOwner
+  readonly #shape: Shape
   readonly #numbering: Numbering | undefined
   #gate: Gate | undefined = { held: [], heldBytes: 0, after: new Map(), caughtUp: undefined }
 
@@ -46,15 +47,16 @@ export class Subscription implements Listener, Framer {
     id: number,
     serial: number,
     topic: FoundTopic,
-    { cursor, reorg }: TopicOptions,
+    options: TopicOptions,
     owner: SubscriptionOwner,
   ) {
     this.id = id
     this.serial = serial
     this.topic = topic
-    this.wantsReorgs = reorg
+    this.wantsReorgs = options.reorg
+    this.#shape = options.reorg ? 'revised' : options === NO_OPTIONS ? 'document' : 'extended'
     this.#owner = owner
-    this.#numbering = cursor ? { count: 0, places: new Map() } : undefined
+    this.#numbering = options.cursor ? { count: 0, places: new Map() } : undefined
   }
 
   /** What was, or is about to be, told of `key` includes everything up to `seq`. */
@@ -116,10 +118,6 @@ export class Subscription implements Listener, Framer {
     const { places } = numbering
     places.set(event.place.chain, placeAfter(event.place))
     return event.numberedFrame(this.id, this.#shape, ++numbering.count, formatCursor(places))
-  }
-
-  get #shape(): Shape {
-    return this.wantsReorgs ? 'revised' : 'document'
   }
 
   #passes(gate: Gate, key: string, event: PushEvent): boolean {

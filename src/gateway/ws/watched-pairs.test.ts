@@ -14,7 +14,7 @@ import { WatchedPairs } from './watched-pairs.ts'
 
 const onEth = (address: string) => ({ chain: 'eth', address })
 const priced = (watched: WatchedPairs, pair = MEME_WETH) => {
-  const found = watched.priced('eth', pair, 1)
+  const found = watched.priced('eth', pair, { time: 1 })
   return (
     found && { pair: found.pair.updatedAt, target: found.target?.priceUsd, windows: found.windows?.amountRaw }
   )

@@ -3,6 +3,7 @@ import { type ChainId, formatChainId } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import type { Version } from '../overlay-documents.ts'
 import type { PricedPair, PricedQuote } from '../shape/price-entry.ts'
+import type { ChainTimes } from '../shape/windows.ts'
 
 /** What a push about a pair is made from. Each part is as new as the set that told it. */
 type Watched = {
@@ -167,13 +168,13 @@ export class WatchedPairs {
   }
 
   /** Undefined unless the token is the quote of its main pair, and both are known. */
-  pricedQuote(chain: string, address: string, headTime: number | undefined): PricedQuote | undefined {
+  pricedQuote(chain: string, address: string, times: ChainTimes | undefined): PricedQuote | undefined {
     const known = this.#tokens.get(formatChainId(address, chain))
     const token = known?.token?.record
     if (token?.mainPair === undefined) return undefined
     const pair = this.#pairs.get(formatChainId(token.mainPair, chain))?.pair?.record
     if (pair === undefined || pair.targetToken === address) return undefined
-    return { chain, pair, token, windows: known?.windows?.record, headTime }
+    return { chain, pair, token, windows: known?.windows?.record, times }
   }
 
   /** The tokens of a pair that was traded lately; none if that is too long ago. */
@@ -182,11 +183,11 @@ export class WatchedPairs {
   }
 
   /** Undefined while the pair itself is not known. */
-  priced(chain: string, address: string, headTime: number | undefined): PricedPair | undefined {
+  priced(chain: string, address: string, times: ChainTimes | undefined): PricedPair | undefined {
     const known = this.#pairs.get(formatChainId(address, chain))
     const pair = known?.pair?.record
     if (known === undefined || pair === undefined) return undefined
-    return { chain, pair, target: known.target?.record, windows: known.windows?.record, headTime }
+    return { chain, pair, target: known.target?.record, windows: known.windows?.record, times }
   }
 
   #remember(chain: string, { pair, sold, bought }: Trade): void {

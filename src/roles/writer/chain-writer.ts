@@ -249,6 +249,5 @@ function sizeOf(set: ChangeSet): number {
 }
 
 function headAt({ set, position }: Item): ChainHead {
-  const { number, hash, time } = set.head
-  return { chain: set.chain, seq: set.seq, number, hash, time, finalNumber: set.finalNumber, position }
+  return { chain: set.chain, seq: set.seq, ...set.head, finalNumber: set.finalNumber, position }
 }

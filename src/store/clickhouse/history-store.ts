@@ -83,7 +83,8 @@ async function insertMarker(
           seq: head.seq,
           number: head.number,
           hash: head.hash,
-          time: String(head.time).padStart(10, '0'),
+          time: secondsText(head.time),
+          start_time: head.startTime === undefined ? null : secondsText(head.startTime),
           final_number: head.finalNumber,
           log_epoch: head.position.epoch,
           log_seq: head.position.seq,
@@ -100,4 +101,9 @@ async function settleAll(inserts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(inserts)
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
+}
+
+/** At full width: the server takes four digits for a year. */
+function secondsText(seconds: number): string {
+  return String(seconds).padStart(10, '0')
 }

@@ -9,7 +9,7 @@ import { contractFields, type HolderMark, holdersRank, type RankedHolder } from 
 import { knownAmount, leaveOutUnknown } from '../../shape/wire-values.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
-import { answerOf, integer, maybeInteger, maybeText, noQuery, text } from '../schemas.ts'
+import { answerOf, integer, maybeInteger, maybeText, noQuery, text, unknownFields } from '../schemas.ts'
 
 const TOP_PAIRS = 10
 const TOP_HOLDERS = 10
@@ -30,6 +30,9 @@ const rank = Type.Array(
   ),
   { maxItems: TOP_HOLDERS },
 )
+
+/** What a contract may do without. */
+const NOT_IN_ALL: ReadonlySet<string> = new Set(['owner', 'owner_percent'])
 
 const schema = {
   operationId: 'contract',
@@ -86,11 +89,14 @@ is_honeypot is -1.`,
         ),
         checked_at_block: maybeInteger,
         checked_at: maybeInteger,
+        unknown: unknownFields,
       },
       'Contract',
     ),
   },
 }
+
+const FIELDS = Object.keys(schema.response[200].properties).filter((name) => name !== 'unknown')
 
 /** `GET /v2/contracts/{token-id}` */
 export function addContract(scope: Scope, context: RestContext): void {
@@ -114,7 +120,7 @@ export function addContract(scope: Scope, context: RestContext): void {
         ? []
         : rankOf(shares.pair, { decimals: SHARE_DECIMALS, supplyRaw: shares.issuedRaw }),
     ])
-    return {
+    const answer = {
       ...leaveOutUnknown({
         token: address,
         chain,
@@ -134,7 +140,14 @@ export function addContract(scope: Scope, context: RestContext): void {
       token_holders_rank: tokenHolders,
       pair_holders_rank: pairHolders,
     }
+    return { ...answer, unknown: unknownIn(answer, report !== undefined) }
   })
+}
+
+/** A contract that was inspected and has no owner field has no owner. */
+function unknownIn(answer: object, isInspected: boolean): string[] {
+  const absent = FIELDS.filter((name) => !(name in answer))
+  return isInspected ? absent.filter((name) => !NOT_IN_ALL.has(name)) : absent
 }
 
 type Amounts = Pick<Token, 'decimals' | 'supplyRaw'>

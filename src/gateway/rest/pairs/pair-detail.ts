@@ -3,7 +3,7 @@ import type { Scope } from '../../scope.ts'
 import { pairDetail } from '../../shape/pair-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
-import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
+import { answerOf, maybeInteger, maybeText, noQuery, text, unknownFields, windowsSchema } from '../schemas.ts'
 import { sendAnswer } from '../send-json.ts'
 
 const answer = answerOf(
@@ -38,6 +38,7 @@ const answer = answerOf(
     price_ath_u: maybeText,
     is_main_pair: Type.Boolean(),
     ...windowsSchema('pair'),
+    unknown: unknownFields,
   },
   'Pair',
 )
@@ -67,7 +68,7 @@ export function addPairDetail(scope: Scope, { view, familyOf, answers }: RestCon
       if (pair === undefined) throw unknownPathId('pair')
       const targets = pair.targetToken === undefined ? [] : [{ chain, address: pair.targetToken }]
       const [target] = await view.tokens(targets)
-      const detail = pairDetail(chain, pair, windows?.record, target?.record)
+      const detail = pairDetail(chain, pair, windows?.record, target?.record, view.head(chain))
       return {
         answer: { json: Buffer.from(JSON.stringify(detail)) },
         dependsOn: [

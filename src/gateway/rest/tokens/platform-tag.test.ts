@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleToken } from '../../../../test/support/market-samples.ts'
+import { NO_WINDOWS, sampleToken } from '../../../../test/support/market-samples.ts'
 import type { TokenPlatform } from '../../../domain/change.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { parsePlatformTag } from './platform-tag.ts'
@@ -8,7 +8,7 @@ import { parsePlatformTag } from './platform-tag.ts'
 function viewOf(platform: Partial<TokenPlatform> | undefined): TokenView {
   const unknown = { name: 'four_meme', createdAt: undefined, progressPpm: undefined, graduatedAt: undefined }
   const token = sampleToken({ platform: platform && { ...unknown, ...platform }, mainPairTvlUsd: 7n })
-  return { chain: 'bsc', token, windows: undefined, headTime: undefined, listing: undefined }
+  return { chain: 'bsc', token, windows: NO_WINDOWS, listing: undefined, hasLockers: true }
 }
 
 function parsed(tag: string, order: 'tx_volume_u_24h' | 'main_pair_tvl' = 'tx_volume_u_24h') {

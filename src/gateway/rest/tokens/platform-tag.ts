@@ -1,7 +1,7 @@
 import { isAlmostThere } from '../../../domain/launch.ts'
+import { dayVolume } from '../../../domain/window.ts'
 import type { GroupRank, TokenGroup } from '../../../store/redis/keys.ts'
 import type { TokenView } from '../../shape/token-row.ts'
-import { volume24h } from '../../shape/windows.ts'
 
 /** Which tokens a tag stands for, and in what order. */
 export type PlatformTag = {
@@ -48,7 +48,7 @@ export function parsePlatformTag(tag: string, order: Order): PlatformTag | undef
 }
 
 const ORDER_OF = {
-  volume_24h: ({ windows }: TokenView) => volume24h(windows) ?? 0n,
+  volume_24h: ({ windows }: TokenView) => dayVolume(windows.windows) ?? 0n,
   main_pair_tvl: ({ token }: TokenView) => token.mainPairTvlUsd ?? 0n,
   new: ({ token: { platform } }: TokenView) => BigInt(platform?.graduatedAt ?? platform?.createdAt ?? 0),
   almost: ({ token }: TokenView) => BigInt(token.platform?.progressPpm ?? 0),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { sampleToken, sampleWindows, value } from '../../../../test/support/market-samples.ts'
+import { NO_WINDOWS, sampleToken, sampleWindows, value } from '../../../../test/support/market-samples.ts'
 import { lettersOf, looksOf } from '../../../domain/search-text.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { keysOf, matchOf, nameKeysOf, parseKeyword } from './keyword-match.ts'
@@ -42,8 +42,8 @@ function viewOf({
   return {
     chain,
     token: sampleToken({ address, symbol, name, ...figures }),
-    windows: volume === undefined ? undefined : { ...windows, lengths },
-    headTime: undefined,
+    windows: { ...NO_WINDOWS, windows: volume === undefined ? undefined : { ...windows, lengths } },
+    hasLockers: true,
     listing: isListed ? { logoUrl: undefined, isAudited: false } : undefined,
   }
 }

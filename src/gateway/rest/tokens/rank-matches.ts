@@ -1,5 +1,5 @@
+import { dayVolume } from '../../../domain/window.ts'
 import { type TokenView, tokenRow } from '../../shape/token-row.ts'
-import { volume24h } from '../../shape/windows.ts'
 import {
   type Keyword,
   keysOf,
@@ -12,7 +12,7 @@ import {
 
 /** How the interface calls what tokens can be ordered by, and what that is. */
 const FIGURES = {
-  tx_volume_u_24h: ({ windows }) => volume24h(windows),
+  tx_volume_u_24h: ({ windows }) => dayVolume(windows.windows),
   // Where it is not known what circulates: at most this.
   market_cap: ({ token }) => token.marketCapUsd ?? token.fdvUsd,
   main_pair_tvl: ({ token }) => token.mainPairTvlUsd,

@@ -3,7 +3,7 @@ import type { Scope } from '../../scope.ts'
 import { tokenDetail } from '../../shape/token-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
-import { answerOf, maybeInteger, maybeText, noQuery, text, windowsSchema } from '../schemas.ts'
+import { answerOf, maybeInteger, maybeText, noQuery, text, unknownFields, windowsSchema } from '../schemas.ts'
 import { sendAnswer } from '../send-json.ts'
 
 const TOP_PAIRS = 5
@@ -19,6 +19,7 @@ const tokenInfo = answerOf(
     tvl: text,
     logo_url: text,
     updated_at: Type.Integer(),
+    unknown: unknownFields,
   },
   'TokenSummary',
 )
@@ -44,6 +45,7 @@ const tokenPair = answerOf(
     reserve0: maybeText,
     reserve1: maybeText,
     tvl: maybeText,
+    unknown: unknownFields,
   },
   'TokenPair',
 )
@@ -84,8 +86,7 @@ export function addTokenDetail(scope: Scope, { view, familyOf, answers, listingO
     const answer = answers.getOrMake(chain, reply.keptAs, async () => {
       const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
       if (reading?.record === undefined) throw unknownPathId('token')
-      const headTime = view.head(chain)?.time
-      const detail = tokenDetail(chain, reading.record, pairs, headTime, listingOf(chain, address))
+      const detail = tokenDetail(chain, reading.record, pairs, view.head(chain), listingOf(chain, address))
       const ofPairs = pairs.flatMap(
         ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
       )

@@ -3,7 +3,7 @@ import { pow10, VALUE_DIGITS } from '../../../domain/money.ts'
 import type { Scope } from '../../scope.ts'
 import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
 import type { RestContext } from '../context.ts'
-import { answerOf, integer, maybeText, text } from '../schemas.ts'
+import { answerOf, integer, maybeText, text, unknownFields } from '../schemas.ts'
 import { sendJson } from '../send-json.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
 import { readTokenAnswers } from './token-views.ts'
@@ -34,6 +34,7 @@ const answer = Type.Record(
       market_cap: maybeText,
       holders: Type.Optional(Type.Integer()),
       updated_at: integer,
+      unknown: unknownFields,
     },
     'TokenPrice',
   ),

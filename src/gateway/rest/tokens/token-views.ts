@@ -1,13 +1,14 @@
 import { type ChainId, formatChainId } from '../../../domain/ids.ts'
 import type { Answer, AnswerCache } from '../../answer-cache.ts'
 import type { TokenView } from '../../shape/token-row.ts'
+import { tokenWindows } from '../../shape/windows.ts'
 import type { RestContext } from '../context.ts'
 
-type Context = Pick<RestContext, 'view' | 'listingOf'>
+type Context = Pick<RestContext, 'view' | 'listingOf' | 'hasLockers'>
 
 /** Those tokens that are known, with their windows, in the order they were asked for. */
 export async function readTokenViews(
-  { view, listingOf }: Context,
+  { view, listingOf, hasLockers }: Context,
   refs: readonly ChainId[],
 ): Promise<TokenView[]> {
   const [tokens, windows] = await Promise.all([
@@ -18,7 +19,8 @@ export async function readTokenViews(
     const token = tokens[index]?.record
     if (token === undefined) return []
     const listing = listingOf(chain, token.address)
-    return [{ chain, token, windows: windows[index]?.record, headTime: view.head(chain)?.time, listing }]
+    const seen = tokenWindows(windows[index]?.record, token, view.head(chain))
+    return [{ chain, token, windows: seen, listing, hasLockers: hasLockers(chain) }]
   })
 }
 

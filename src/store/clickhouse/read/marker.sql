@@ -1,4 +1,4 @@
-SELECT chain, seq, number, hash, time, final_number, log_epoch, log_seq, log_link
+SELECT chain, seq, number, hash, time, start_time, final_number, log_epoch, log_seq, log_link
 FROM markers
 WHERE chain = {chain:String}
 ORDER BY seq DESC

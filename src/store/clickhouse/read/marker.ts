@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Ask } from './ask.ts'
-import { number, text } from './records.ts'
+import { number, optionalNumber, text } from './records.ts'
 
 const MAX_SECONDS = 5
 
@@ -8,12 +8,14 @@ const MAX_SECONDS = 5
 export async function readMarker(ask: Ask, chain: string): Promise<ChainHead | undefined> {
   const [row] = await ask('marker', { params: { chain }, maxRows: 1, maxSeconds: MAX_SECONDS })
   if (row === undefined) return undefined
+  const startTime = optionalNumber(row, 'start_time')
   return {
     chain: text(row, 'chain'),
     seq: number(row, 'seq'),
     number: number(row, 'number'),
     hash: text(row, 'hash'),
     time: number(row, 'time'),
+    ...(startTime === undefined ? {} : { startTime }),
     finalNumber: number(row, 'final_number'),
     position: { epoch: text(row, 'log_epoch'), seq: number(row, 'log_seq'), link: number(row, 'log_link') },
   }

@@ -290,7 +290,7 @@ function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column)
 }
 
-function optionalNumber(row: Row, column: string): number | undefined {
+export function optionalNumber(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : number(row, column)
 }
 
