@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { planAnvil } from './services/anvil.ts'
 import { planClickhouse } from './services/clickhouse.ts'
-import { natsPortsPerNode, planNats } from './services/nats.ts'
+import { type NatsSync, natsPortsPerNode, planNats } from './services/nats.ts'
 import {
   forgetTemporaryFolder,
   freePorts,
@@ -27,6 +27,7 @@ export const serviceNames: readonly ServiceName[] = ['nats', 'redis', 'clickhous
 
 export type StackOptions = {
   readonly natsNodes?: 1 | 3
+  readonly natsSync?: NatsSync
   /** All of them unless named. */
   readonly services?: readonly ServiceName[]
   /** Kept after stop(); without it a temporary folder is made, and removed by stop(). */
@@ -175,7 +176,7 @@ function planGroup(
 ): { group: Group; plans: ProcessPlan[] } {
   const base = { service, ports, running: new Map<string, RunningProcess>() }
   if (service === 'nats') {
-    const { urls, plans, isFormed } = planNats(dataDir, options.natsNodes ?? 1, ports)
+    const { urls, plans, isFormed } = planNats(dataDir, options.natsNodes ?? 1, ports, options.natsSync)
     return { group: { ...base, urls, isFormed }, plans }
   }
   const port = ports[0]

@@ -12,9 +12,17 @@ export type NatsGroup = {
   isFormed(): Promise<boolean>
 }
 
+/** How soon a message is on disk: before it is acknowledged, or within two minutes as is the server's default. */
+export type NatsSync = 'always' | 'lazy'
+
 type NodePorts = { readonly client: number; readonly monitor: number; readonly route: number }
 
-export function planNats(dataDir: string, nodeCount: number, ports: readonly number[]): NatsGroup {
+export function planNats(
+  dataDir: string,
+  nodeCount: number,
+  ports: readonly number[],
+  sync: NatsSync = 'always',
+): NatsGroup {
   const nodes = Array.from({ length: nodeCount }, (_, index): NodePorts => {
     const [client, monitor, route] = ports.slice(index * natsPortsPerNode)
     if (client === undefined || monitor === undefined || route === undefined) throw new Error('too few ports')
@@ -23,16 +31,22 @@ export function planNats(dataDir: string, nodeCount: number, ports: readonly num
   const names = nodes.map((_, index) => (nodeCount === 1 ? 'nats' : `nats-${index + 1}`))
   return {
     urls: nodes.map((node) => `nats://127.0.0.1:${node.client}`),
-    plans: nodes.map((node, index) => planNode(dataDir, names[index] ?? 'nats', node, nodes)),
+    plans: nodes.map((node, index) => planNode(dataDir, names[index] ?? 'nats', node, nodes, sync)),
     isFormed: async () => nodeCount === 1 || (await isClusterFormed(nodes)),
   }
 }
 
-function planNode(dataDir: string, name: string, node: NodePorts, nodes: readonly NodePorts[]): ProcessPlan {
+function planNode(
+  dataDir: string,
+  name: string,
+  node: NodePorts,
+  nodes: readonly NodePorts[],
+  sync: NatsSync,
+): ProcessPlan {
   const folder = join(dataDir, name)
   mkdirSync(folder, { recursive: true })
   const configFile = join(folder, 'nats.conf')
-  writeFileSync(configFile, config(name, folder, node, nodes))
+  writeFileSync(configFile, config(name, folder, node, nodes, sync))
   const clustered = nodes.length > 1
   return {
     name,
@@ -49,12 +63,18 @@ function planNode(dataDir: string, name: string, node: NodePorts, nodes: readonl
   }
 }
 
-function config(name: string, folder: string, node: NodePorts, nodes: readonly NodePorts[]): string {
+function config(
+  name: string,
+  folder: string,
+  node: NodePorts,
+  nodes: readonly NodePorts[],
+  sync: NatsSync,
+): string {
   const lines = [
     `server_name: ${name}`,
     `listen: 127.0.0.1:${node.client}`,
     `http: 127.0.0.1:${node.monitor}`,
-    `jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))}, sync_interval: always }`,
+    `jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))}, sync_interval: ${sync === 'always' ? 'always' : '2m'} }`,
   ]
   if (nodes.length > 1) {
     const routes = nodes.map((other) => `nats://127.0.0.1:${other.route}`)

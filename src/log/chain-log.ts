@@ -12,7 +12,9 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
-import { LogPublisher } from './publisher.ts'
+import type { Outbox } from '../lib/outbox.ts'
+import { LogPublisher, type StoredFrame } from './publisher.ts'
+import { TailLost } from './tail-lost.ts'
 
 /**
  * Where a position stands: everything after it is `held`, some of that was `dropped` by retention, the log does not
@@ -39,6 +41,8 @@ export type ChainLogParts = {
   readonly isQuarantined?: (seq: number) => boolean
   readonly logger: Logger
   readonly signal: AbortSignal
+  /** Of the role that writes this log: what it appends if the log loses its tail. */
+  readonly outbox?: Outbox | undefined
 }
 
 const NO_MESSAGE_FOUND = 10_037
@@ -46,6 +50,8 @@ const RECONNECT_DELAY_MS = 200
 /** How much may wait in memory for a consumer that is slower than the log. */
 const READ_AHEAD_BYTES = 16_000_000
 const HEARTBEAT_MS = 1_000
+/** Frames this close to the end are put into the outbox as they are read; older ones are safe on the server's disk. */
+const OUTBOX_FRAMES = 10_000
 
 /** One chain's log: a JetStream stream of its own, so that its sequence has no holes. */
 export class ChainLog {
@@ -59,41 +65,63 @@ export class ChainLog {
 
   /**
    * All messages after a position, then whatever is appended, until the signal aborts. Trouble with the
-   * connection is waited out; a log that is not the one the position was taken from is a coded error.
+   * connection is waited out, and so is a log that lost its tail, until its writer has restored it; a log that is not
+   * the one the position was taken from is a coded error.
    */
   async *read(options: {
     after: LogPosition | undefined
     signal: AbortSignal
     readAheadBytes?: number
     withQuarantined?: boolean
+    /** Ends after the message at this sequence, and does not wait for it: the writer of a log cannot wait for itself. */
+    until?: number
   }): AsyncGenerator<LogMessage, void, undefined> {
-    const { after, signal, readAheadBytes = READ_AHEAD_BYTES, withQuarantined = false } = options
-    if (after !== undefined && after.epoch !== this.epoch) throw this.#epochChanged(after.seq)
+    const { after, signal, readAheadBytes = READ_AHEAD_BYTES, withQuarantined = false, until } = options
+    const { outbox, logger, stream } = this.#parts
+    if (after !== undefined) this.expectEpoch(after)
     const assembler = new MessageAssembler(after?.link ?? FIRST_LINK)
     let last = after?.seq ?? 0
+    let isBehind = false
     while (!signal.aborted) {
       try {
         // Each time anew: while the connection was gone, the log may have become another one.
-        await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
+        const end = await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
+        if (until !== undefined && end < until) throw new TailLost(stream, until)
+        if (end < last) {
+          if (!isBehind)
+            logger.error({ code: 'log_truncated', seq: last, end }, 'Waiting for a lost log tail')
+          isBehind = true
+          await sleep(RECONNECT_DELAY_MS, undefined, { signal })
+          continue
+        }
+        if (isBehind) logger.warn({ seq: last, end }, 'Log tail restored')
+        isBehind = false
         for await (const { seq, data } of this.#frames(last + 1, readAheadBytes, signal)) {
           if (seq !== last + 1) {
-            throw new ChaintapeError('log_truncated', `${this.#parts.stream}: message ${last + 1} is gone`)
+            throw new ChaintapeError('log_truncated', `${stream}: message ${last + 1} is gone`)
           }
           last = seq
           const body = assembler.push(data)
-          if (body === undefined) continue
+          if (seq > end - OUTBOX_FRAMES) outbox?.add(this.epoch, seq, data)
           const isQuarantined = this.#isQuarantined(seq)
-          if (isQuarantined && !withQuarantined) continue
-          const position = { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK }
-          yield isQuarantined ? { body, position, isQuarantined } : { body, position }
+          if (body !== undefined && (withQuarantined || !isQuarantined)) {
+            const position = { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK }
+            yield isQuarantined ? { body, position, isQuarantined } : { body, position }
+          }
+          if (seq === until) return
         }
       } catch (error) {
-        if (error instanceof ChaintapeError) throw error
+        const isWaitedFor = error instanceof TailLost && until === undefined
+        if (error instanceof ChaintapeError && !isWaitedFor) throw error
         if (signal.aborted) return
-        this.#parts.logger.warn({ err: error, seq: last }, 'Reading the log again after a failure')
+        logger.warn({ err: error, seq: last }, 'Reading the log again after a failure')
       }
       await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
+  }
+
+  expectEpoch({ epoch, seq }: LogPosition): void {
+    if (epoch !== this.epoch) throw this.#epochChanged(seq)
   }
 
   /** Whether everything after a position is still there. */
@@ -114,7 +142,11 @@ export class ChainLog {
   }
 
   /** The newest whole message; the tail of one whose writer died half-way is passed over, and so are quarantined ones. */
-  async lastMessage({ withQuarantined = false } = {}): Promise<LogMessage | undefined> {
+  lastMessage({ withQuarantined = false } = {}): Promise<LogMessage | undefined> {
+    return atOneMoment(() => this.#lastMessage(withQuarantined))
+  }
+
+  async #lastMessage(withQuarantined: boolean): Promise<LogMessage | undefined> {
     const newest = await this.#lastOfWhole(withQuarantined)
     if (newest === undefined) return undefined
     const { seq, frame } = newest
@@ -128,16 +160,34 @@ export class ChainLog {
 
   /** Where the newest whole message ends: who has read up to there has read all there is. */
   async lastSequence(): Promise<number> {
-    return (await this.#lastOfWhole())?.seq ?? 0
+    return (await atOneMoment(() => this.#lastOfWhole()))?.seq ?? 0
   }
 
-  async openPublisher(): Promise<LogPublisher> {
-    const seq = (await this.#info()).state.last_seq
-    const link = seq === 0 ? FIRST_LINK : frameChecksum(await this.#frameAt(seq))
-    return new LogPublisher(
-      { ...this.#parts, messageIdAt: async (at) => (await this.#find(at))?.header.get('Nats-Msg-Id') },
-      { epoch: this.epoch, seq, link },
+  /** Stands at the end of the log, after restoring what the log has lost and the outbox retains. */
+  openPublisher(): Promise<LogPublisher> {
+    return atOneMoment(() => this.#openPublisher())
+  }
+
+  async #openPublisher(): Promise<LogPublisher> {
+    const { outbox, logger } = this.#parts
+    const end = (await this.#info()).state.last_seq
+    const before = end === 0 ? undefined : await this.#storedAt(end)
+    if (end > 0 && before === undefined) throw new TailLost(this.#parts.stream, end)
+    let link = before?.checksum ?? FIRST_LINK
+    const publisher = new LogPublisher(
+      { ...this.#parts, storedAt: (seq) => this.#storedAt(seq) },
+      { epoch: this.epoch, seq: end, link },
     )
+    await outbox?.flushed()
+    for (let seq = end + 1; ; seq++) {
+      const frame = outbox?.get(this.epoch, seq)
+      // A frame with another link was never stored, or the log went on with another writer.
+      if (frame === undefined || decodeFrame(frame).link !== link) break
+      link = frameChecksum(frame)
+      await publisher.appendFrames([frame])
+    }
+    if (publisher.last.seq > end) logger.warn({ end, restored: publisher.last.seq }, 'Log tail restored')
+    return publisher
   }
 
   async *#frames(
@@ -182,8 +232,8 @@ export class ChainLog {
     return undefined
   }
 
-  /** Is what stood at this position still there, and still the same? */
-  async #checkPosition(seq: number, link: number): Promise<void> {
+  /** Checks that the frame at this position is still the same; returns where the log ends, which may be before it. */
+  async #checkPosition(seq: number, link: number): Promise<number> {
     const { stream } = this.#parts
     const { config, state } = await this.#info()
     if (config.metadata?.['epoch'] !== this.epoch) throw this.#epochChanged(seq)
@@ -193,16 +243,11 @@ export class ChainLog {
         `${stream} begins at ${state.first_seq}, but ${seq + 1} is needed`,
       )
     }
-    if (state.last_seq < seq) {
-      throw new ChaintapeError(
-        'log_truncated',
-        `${stream} ends at ${state.last_seq}, but ${seq} was read before`,
-      )
-    }
-    if (seq === 0 || seq < state.first_seq) return
+    if (seq === 0 || seq < state.first_seq || state.last_seq < seq) return state.last_seq
     if (frameChecksum(await this.#frameAt(seq)) !== link) {
       throw new ChaintapeError('log_damaged', `${stream}: message ${seq} is not the one that was read before`)
     }
+    return state.last_seq
   }
 
   #info(): Promise<StreamInfo> {
@@ -218,9 +263,13 @@ export class ChainLog {
 
   async #frameAt(seq: number): Promise<Uint8Array> {
     const found = await this.#find(seq)
-    if (found === undefined)
-      throw new ChaintapeError('log_truncated', `${this.#parts.stream}: ${seq} is gone`)
+    if (found === undefined) throw new TailLost(this.#parts.stream, seq)
     return found.data
+  }
+
+  async #storedAt(seq: number): Promise<StoredFrame | undefined> {
+    const found = await this.#find(seq)
+    return found && { id: found.header.get('Nats-Msg-Id'), checksum: frameChecksum(found.data) }
   }
 
   async #find(seq: number): Promise<StoredMsg | undefined> {
@@ -230,5 +279,15 @@ export class ChainLog {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE_FOUND) return undefined
       throw error
     }
+  }
+}
+
+/** Looks at the end of a log again if the log has lost it meanwhile. */
+async function atOneMoment<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof TailLost)) throw error
+    return await read()
   }
 }

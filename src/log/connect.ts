@@ -14,6 +14,7 @@ import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { ChainLog } from './chain-log.ts'
 import { LatestValues } from './latest-values.ts'
@@ -31,8 +32,8 @@ export type LogOptions = {
 }
 
 export type Logs = {
-  /** The log of one chain; made, with a new epoch, if there is none yet. */
-  open(log: LogName, chain: string): Promise<ChainLog>
+  /** The log of one chain; made, with a new epoch, if there is none yet. Its writer brings an outbox. */
+  open(log: LogName, chain: string, outbox?: Outbox): Promise<ChainLog>
   /** The messages that are skipped in all logs. */
   quarantine(): Promise<Quarantine>
   /** What is not read as a log, but by name: the newest value of each. Made if it is not there yet. */
@@ -116,7 +117,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     return opened
   }
   return {
-    open: async (log, chain) => {
+    open: async (log, chain, outbox) => {
       const stream = `${options.prefix}_${log}_${chain}`
       const subject = `${options.prefix}.${log.toLowerCase()}.${chain}`
       const info = await insist(() => openStream(manager, logStream(stream, subject, options.replicas)))
@@ -135,6 +136,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         isQuarantined: (sequence) => skipped.has({ chain, log, sequence, epoch }),
         logger: logger.child({ stream }),
         signal: common.shutdown.signal,
+        outbox,
       })
     },
     quarantine,

@@ -20,7 +20,7 @@ test('what is published in one turn of the event loop is sent together, in order
       maxFrameBytes: 100,
       logger: createLogger('silent'),
       signal: new AbortController().signal,
-      messageIdAt: async () => undefined,
+      storedAt: async () => undefined,
     },
     { epoch: 'e', seq: 0, link: 0 },
   )

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { JetStreamApiCodes, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
-import { frameChecksum, splitMessage } from '../domain/wire/frame.ts'
+import { decodeFrame, frameChecksum, splitMessage } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Outbox } from '../lib/outbox.ts'
 import { retry } from '../lib/retry.ts'
+import { TailLost } from './tail-lost.ts'
 
 export type PublisherParts = {
   readonly client: JetStreamClient
@@ -13,17 +15,21 @@ export type PublisherParts = {
   readonly maxFrameBytes: number
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** The id that a stored message was published with; undefined if there is no such message. */
-  readonly messageIdAt: (seq: number) => Promise<string | undefined>
+  /** The id and checksum of the frame at `seq`; undefined if the log holds no such frame. */
+  readonly storedAt: (seq: number) => Promise<StoredFrame | undefined>
+  readonly outbox?: Outbox | undefined
 }
+
+export type StoredFrame = { readonly id: string; readonly checksum: number }
 
 const WRONG_LAST_MESSAGE_ID = 10_070
 const PUBLISH_TIMEOUT_MS = 5_000
 
 /**
- * The one writer of a log. Each frame names the sequence it expects to follow, so a second writer fails at
- * once, even one that would write the same; a frame whose acknowledgement was lost is sent again under the same
- * id, and the id tells whether the frame that is stored there is ours.
+ * The one writer of a log. Each frame names the sequence and the id of the frame it expects to follow, so a second
+ * writer fails at once, even one that would write the same; a frame whose acknowledgement was lost is sent again under
+ * the same id, and the id tells whether the frame that is stored there is ours. A log that lost acknowledged frames is
+ * refused with `log_truncated`: appending to it would leave a hole.
  */
 export class LogPublisher {
   readonly #parts: PublisherParts
@@ -31,6 +37,8 @@ export class LogPublisher {
   #last: LogPosition
   /** The id that a frame which is not acknowledged yet was sent under last, by its sequence. */
   readonly #underWay = new Map<number, string>()
+  /** The newest acknowledged frame and the id it is stored under. */
+  #acknowledged: { readonly seq: number; readonly id: string } | undefined
   #turn: Promise<void> | undefined
   #fence: ChaintapeError | undefined
 
@@ -49,10 +57,17 @@ export class LogPublisher {
    * one may be published before that: each frame knows its place, and waits for it.
    */
   async publish(body: Uint8Array): Promise<LogPosition> {
-    const appending: Promise<number>[] = []
-    for (const frame of splitMessage(body, this.#last.link, this.#parts.maxFrameBytes)) {
+    return await this.appendFrames(splitMessage(body, this.#last.link, this.#parts.maxFrameBytes))
+  }
+
+  /** Appends frames that are linked already: new ones, or those that the log has lost. */
+  async appendFrames(frames: readonly Uint8Array[]): Promise<LogPosition> {
+    const { epoch } = this.#last
+    const appending: Promise<void>[] = []
+    for (const frame of frames) {
       const expected = this.#last.seq
-      this.#last = { epoch: this.#last.epoch, seq: expected + 1, link: frameChecksum(frame) }
+      this.#last = { epoch, seq: expected + 1, link: frameChecksum(frame) }
+      this.#parts.outbox?.add(epoch, expected + 1, frame)
       appending.push(this.#append(frame, expected))
     }
     const position = this.#last
@@ -60,40 +75,55 @@ export class LogPublisher {
     return position
   }
 
-  async #append(frame: Uint8Array, expected: number): Promise<number> {
+  async #append(frame: Uint8Array, expected: number): Promise<void> {
     await this.#endOfTurn()
     const { client, stream, subject, logger, signal } = this.#parts
     let refusals = 0
-    const publish = async (): Promise<number> => {
+    let isVerified = false
+    const publish = async (): Promise<string> => {
       // A cluster may remember the id of a message that it refused, so a refused one is sent under another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
       this.#underWay.set(expected + 1, msgID)
-      // A sequence alone does not tell whose frame it is: while ours before this one is not known to be stored,
-      // another writer's may stand in its place.
-      const lastMsgID = this.#underWay.get(expected)
+      // A sequence alone does not tell whose frame it is: another writer's may stand in the place of ours.
+      const lastMsgID = isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
         const ack = await client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS })
-        if (ack.seq === expected + 1) return ack.seq
+        if (ack.seq === expected + 1) return msgID
       } catch (error) {
         if (!isFence(error)) throw error
       }
       // Refused, or taken for a duplicate: servers differ in which they check first, so only the log itself tells.
-      const storedId = await this.#parts.messageIdAt(expected + 1)
-      if (storedId?.startsWith(`${this.#writer}:`)) return expected + 1
+      const stored = await this.#parts.storedAt(expected + 1)
+      if (stored?.id.startsWith(`${this.#writer}:`)) return stored.id
       // One frame fenced off, and none that is built on it may be stored either.
-      if (storedId !== undefined) this.#fence ??= this.#fenced(expected)
+      if (stored !== undefined) this.#fence ??= this.#fenced(expected)
+      else isVerified = await this.#verifyBefore(frame, expected)
       if (this.#fence !== undefined) throw this.#fence
       refusals++
       throw new Error(`${stream} refused message ${expected + 1} and does not hold it`)
     }
-    const stored = await retry(publish, {
+    const id = await retry(publish, {
       signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => logger.warn({ err: error, attempt, expected }, 'Publishing again'),
     })
-    this.#underWay.delete(stored)
-    return stored
+    this.#underWay.delete(expected + 1)
+    if (expected >= (this.#acknowledged?.seq ?? 0)) this.#acknowledged = { seq: expected + 1, id }
+  }
+
+  #idAt(seq: number): string | undefined {
+    return this.#acknowledged?.seq === seq ? this.#acknowledged.id : this.#underWay.get(seq)
+  }
+
+  /** Checks the frame before a refused one: a server that restarts forgets the ids of old messages and refuses then, too. */
+  async #verifyBefore(frame: Uint8Array, expected: number): Promise<boolean> {
+    // Our own frame before this one is still being sent again.
+    if (expected === 0 || this.#underWay.has(expected)) return false
+    const before = await this.#parts.storedAt(expected)
+    if (before === undefined) this.#fence ??= new TailLost(this.#parts.stream, expected)
+    else if (before.checksum !== decodeFrame(frame).link) this.#fence ??= this.#fenced(expected)
+    return this.#fence === undefined
   }
 
   /** What is published in one turn of the event loop leaves in one write: a write costs more than a frame. */

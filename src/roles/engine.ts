@@ -7,8 +7,10 @@ import { decodeChangeSet } from '../domain/wire/change-codec.ts'
 import { decodeEnvelope } from '../domain/wire/envelope-codec.ts'
 import { Engine } from '../engine/engine.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
-import { openStateStore } from '../store/lmdb/state-store.ts'
-import { ChainFold } from './engine/chain-fold.ts'
+import { TailLost } from '../log/tail-lost.ts'
+import { openOutbox } from '../store/lmdb/outbox.ts'
+import { openStateStore, type StateStore } from '../store/lmdb/state-store.ts'
+import { ChainFold, isAhead } from './engine/chain-fold.ts'
 import { follow } from './engine/follow.ts'
 import { lead } from './engine/lead.ts'
 import { lockFolder } from './engine/lock-folder.ts'
@@ -44,27 +46,56 @@ function answerExplain(path: string, engines: ReadonlyMap<string, Engine>): obje
   return explanation === undefined ? undefined : shownExplanation(explanation)
 }
 
-/**
- * Publish, then commit: what dies in between is folded again, comes out the same, and is recognised as
- * published. So a change set is in CHANGES exactly once, and never missing, whichever engine published it.
- */
 async function runChain(
-  { chain, config, logs, common, onCaughtUp }: ChainRun,
+  run: ChainRun,
   dir: string,
   takeoverMs: number,
   metrics: EngineMetrics,
   onOpen: (engine: Engine) => void,
 ): Promise<void> {
+  const { chain, config, logs, common } = run
   const { logger, shutdown } = common
-  const [blocks, changes] = await Promise.all([logs.open('BLOCKS', chain), logs.open('CHANGES', chain)])
   const lock = lockFolder(dir)
   shutdown.onClose(`lock on the engine state of ${chain}`, () => lock.release())
   const store = openStateStore({ dir, format: STATE_FORMAT })
   shutdown.onClose(`engine state of ${chain}`, () => store.close())
-  const engine = new Engine(engineSettings(chain, config), store)
-  onOpen(engine)
+  const outbox = openOutbox(join(dir, 'outbox'))
+  shutdown.onClose(`engine outbox of ${chain}`, () => outbox.close())
+  const blocks = await logs.open('BLOCKS', chain)
+  const changes = await logs.open('CHANGES', chain, outbox)
+  for (;;) {
+    const engine = new Engine(engineSettings(chain, config), store)
+    onOpen(engine)
+    try {
+      return await foldChain({ run, engine, store, blocks, changes, takeoverMs, metrics })
+    } catch (error) {
+      if (!(error instanceof TailLost)) throw error
+      // The state is of no use without the sets that led to it; folding BLOCKS again yields the very same ones.
+      logger.error({ err: error, code: error.code }, 'CHANGES has lost its tail; folding BLOCKS again')
+      store.clear()
+    }
+  }
+}
 
-  const newest = await newestSet(changes)
+type FoldParts = {
+  readonly run: ChainRun
+  readonly engine: Engine
+  readonly store: StateStore
+  readonly blocks: ChainLog
+  readonly changes: ChainLog
+  readonly takeoverMs: number
+  readonly metrics: EngineMetrics
+}
+
+/**
+ * Publish, then commit: what dies in between is folded again, comes out the same, and is recognised as
+ * published. So a change set is in CHANGES exactly once, and never missing, whichever engine published it.
+ */
+async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldParts): Promise<void> {
+  const { engine, store, blocks, changes, takeoverMs, metrics } = parts
+  const { logger, shutdown } = common
+  if (store.position !== undefined) blocks.expectEpoch(store.position)
+  const newest = await restoredNewest(changes, store)
   const end = await blocks.lastSequence()
   const onConfirmed = (seq: number): void => {
     if (seq >= end) onCaughtUp()
@@ -87,14 +118,27 @@ async function runChain(
     }
   }
   const started: ChainEngine = { chain, blocks, changes, fold, takeoverMs, logger, signal, metrics }
+  const work = [foldBlocks(started, store.position), takeTurns(started)].map(failTogether)
   try {
     // Both have to come to rest before the state may be closed.
-    await Promise.all([foldBlocks(started, store.position), takeTurns(started)].map(failTogether))
+    await Promise.all(work)
     failed.signal.throwIfAborted()
     fold.close()
   } finally {
     fold.abandon()
+    await Promise.allSettled(work)
   }
+}
+
+/** The newest set of CHANGES, after restoring those that the state holds and CHANGES has lost. */
+async function restoredNewest(changes: ChainLog, store: StateStore): Promise<LogMessage | undefined> {
+  const newest = await newestSet(changes)
+  if (!isAhead(store, newest)) return newest
+  const { last } = await changes.openPublisher()
+  const restored = await newestSet(changes)
+  if (!isAhead(store, restored)) return restored
+  if (await changes.holds(last)) throw new TailLost('CHANGES', store.position?.seq ?? 0)
+  return await restoredNewest(changes, store)
 }
 
 type ChainEngine = {

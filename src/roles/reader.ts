@@ -24,10 +24,11 @@ import {
 import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
 import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts'
+import { openOutbox } from '../store/lmdb/outbox.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
 import { createRegistry } from './dex-registry.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
-import { Appender, continueLog } from './reader/appender.ts'
+import { appendToLog } from './reader/appender.ts'
 import { createReaderMetrics, type ReaderMetrics, rpcMetrics } from './reader/metrics.ts'
 import type { StartRole } from './role.ts'
 
@@ -48,13 +49,12 @@ async function readChain(
 ): Promise<void> {
   const { logger } = common
   const { signal } = common.shutdown
-  const log = await logs.open('BLOCKS', chain)
+  const outbox = openOutbox(join(dir, 'outbox'))
+  common.shutdown.onClose(`reader outbox of ${chain}`, () => outbox.close())
+  const log = await logs.open('BLOCKS', chain, outbox)
   const store = openStateStore({ dir, format: INDEX_FORMAT })
   common.shutdown.onClose(`reader index of ${chain}`, () => store.close())
   const index = new ReaderIndex(store)
-
-  const publisher = await continueLog(chain, log, index, store, signal)
-  logger.info({ tip: index.tip?.number, log_seq: publisher.last.seq }, 'Reader starts')
 
   const rpc = createEvmRpc({
     urls: config.rpc_urls,
@@ -80,8 +80,6 @@ async function readChain(
     onHead: () => doorbell.ring(),
     onUp: (endpoint, isUp) => metrics.newHeadsUp.set({ chain, endpoint }, isUp ? 1 : 0),
   })
-  // Where a log has begun is where it goes on.
-  const startBlock = index.floor === undefined ? await findStart(source, config, common, untilAnswered) : 0
   const { gas, answer_bytes: answerBytes } = config.calls
   const asker = new AskMany(rpc, { gas, answerBytes })
   const wrappedNative = wrappedNativeOf(config)
@@ -116,33 +114,38 @@ async function readChain(
     encodeAccountsAnswer(await askAccounts(rpc, decodeAccountsQuestion(question))),
   )
   common.shutdown.onClose('answers about accounts', () => answering.stop())
-  const appender = new Appender(publisher, index, store)
-  await new Reader({
-    chain,
-    source,
-    index,
-    gather: (block, transactions, known) => facts.gather(block, transactions, known),
-    background: [history, inspections],
-    append: async (envelope) => {
-      await appender.append(envelope)
-      metrics.appended.inc({ chain, kind: envelope.kind })
-    },
-    flush: () => appender.flush(),
-    startBlock,
-    readAheadBlocks: config.read_ahead_blocks,
-    pollMs: config.poll_ms,
-    doorbell,
-    onDroppedFact: ({ type }) => metrics.droppedFacts.inc({ chain, type }),
-    logger,
-    signal,
-    onBlock: ({ number, head }) => progress.update(number, head),
-    onProgress: ({ tip, lagBlocks }) => {
-      if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
-      metrics.lag.set({ chain }, lagBlocks)
-      metrics.openHistories.set({ chain }, index.histories.length)
-      if (lagBlocks === 0) onCaughtUp()
-    },
-  }).run()
+  const background = [history, inspections]
+  await appendToLog({ chain, log, index, store, logger, signal }, async (appender) => {
+    logger.info({ tip: index.tip?.number, log_seq: store.position?.seq }, 'Reader starts')
+    for (const each of background) each.forget()
+    await new Reader({
+      chain,
+      source,
+      index,
+      gather: (block, transactions, known) => facts.gather(block, transactions, known),
+      background,
+      append: async (envelope) => {
+        await appender.append(envelope)
+        metrics.appended.inc({ chain, kind: envelope.kind })
+      },
+      flush: () => appender.flush(),
+      // Where a log has begun is where it goes on.
+      startBlock: index.floor === undefined ? await findStart(source, config, common, untilAnswered) : 0,
+      readAheadBlocks: config.read_ahead_blocks,
+      pollMs: config.poll_ms,
+      doorbell,
+      onDroppedFact: ({ type }) => metrics.droppedFacts.inc({ chain, type }),
+      logger,
+      signal,
+      onBlock: ({ number, head }) => progress.update(number, head),
+      onProgress: ({ tip, lagBlocks }) => {
+        if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
+        metrics.lag.set({ chain }, lagBlocks)
+        metrics.openHistories.set({ chain }, index.histories.length)
+        if (lagBlocks === 0) onCaughtUp()
+      },
+    }).run()
+  })
 }
 
 function wrappedNativeOf({ quote_assets }: ChainConfig): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
-import { FIRST_LINK, splitMessage } from '../../src/domain/wire/frame.ts'
+import { FIRST_LINK, frameChecksum, splitMessage } from '../../src/domain/wire/frame.ts'
 import type { ChainLog } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { LogPublisher } from '../../src/log/publisher.ts'
@@ -53,13 +53,13 @@ function deafPublisherAt(name: { stream: string; subject: string }, last: LogPos
     heard.add(expected)
     throw new Error('timeout')
   }
-  const messageIdAt = async (seq: number) => {
+  const storedAt = async (seq: number) => {
     const stored = await manager.streams.getMessage(name.stream, { seq }).catch(() => null)
-    return stored?.header.get('Nats-Msg-Id')
+    return stored ? { id: stored.header.get('Nats-Msg-Id'), checksum: frameChecksum(stored.data) } : undefined
   }
   const client = { publish } as JetStreamClient
   const parts = { ...name, client, maxFrameBytes: MAX_FRAME_BYTES, logger, signal: shutdown.signal }
-  return new LogPublisher({ ...parts, messageIdAt }, last)
+  return new LogPublisher({ ...parts, storedAt }, last)
 }
 
 describe('writing', () => {
@@ -225,10 +225,39 @@ describe('a log that is not what it was', () => {
     await next
   })
 
-  test('shorter than it was', async () => {
-    const { log } = await newLog()
-    const position = await (await log.openPublisher()).publish(text('one'))
-    await assert.rejects(readFrom(log, { ...position, seq: 2 }), hasCode('log_truncated'))
+  test('shorter than it was: read on once its tail is restored, refused if the tail became another one', async () => {
+    const { log, chain } = await newLog()
+    const publisher = await log.openPublisher()
+    const one = await publisher.publish(text('one'))
+    const [lost, other] = ['two', 'zwei'].map((body) => splitMessage(text(body), one.link, 1_000)[0])
+    assert.ok(lost && other)
+    const two = { epoch: log.epoch, seq: 2, link: frameChecksum(lost) }
+    const { signal } = new AbortController()
+    const restored = log.read({ after: two, signal }).next()
+    const replaced = log.read({ after: { ...two, link: frameChecksum(other) }, signal }).next()
+    const refused = assert.rejects(replaced, hasCode('log_damaged'))
+    await assert.rejects(log.read({ after: one, signal, until: 2 }).next(), hasCode('log_truncated'))
+    assert.equal(await log.holds(two), false)
+    const retained = new Map([[2, lost]])
+    const outbox = {
+      add: () => undefined,
+      get: (_epoch: string, seq: number) => retained.get(seq),
+      flushed: async () => undefined,
+    }
+    const writer = await (await logs.open('BLOCKS', chain, outbox)).openPublisher()
+    assert.deepEqual(writer.last, two)
+    await writer.publish(text('three'))
+    assert.deepEqual(Buffer.from((await restored).value?.body ?? []).toString(), 'three')
+    await refused
+  })
+
+  test('shorter than its writer knows', async () => {
+    const { log, chain, stream } = await newLog()
+    const publisher = await log.openPublisher()
+    for (const body of ['one', 'two', 'three']) await publisher.publish(text(body))
+    await manager.streams.delete(stream)
+    await logs.open('BLOCKS', chain)
+    await assert.rejects(publisher.publish(text('four')), hasCode('log_truncated'))
   })
 
   test('without its beginning', async () => {

@@ -49,6 +49,7 @@ export class History {
       maxFrameBytes: random.pick([200, 100_000, 100_000]),
       hasDoorbell: random.chance(0.5),
       lineLatencyMs: random.pick([2, 10, 100]),
+      outboxFrames: random.pick([3, 50, 100_000, 100_000]),
       // What a dead reader sent last may still come in.
       lastWordsMs: 500,
     }
@@ -133,12 +134,22 @@ export class History {
       node.goDown(ms)
       return `the node is down for ${ms} ms`
     }
-    if (roll < 79) return supervisor.breakLine(random.below(20_000))
-    if (roll < 85) return supervisor.killNow()
+    if (roll < 77) return supervisor.breakLine(random.below(20_000))
+    if (roll < 82) return this.#loseTail()
+    if (roll < 86) return supervisor.killNow()
     if (roll < 94) return supervisor.killAtWrite(random.below(random.pick([3, 40, 300])))
     if (roll < 97) return supervisor.stop()
     // By mistake: of two readers one has to fail, and the log must not notice.
     return supervisor.startAnother()
+  }
+
+  /** Often with everything else on the same machine. */
+  #loseTail(): string {
+    const random = this.#random
+    const count = random.between(1, random.pick([2, 5, 40, 1_000]))
+    this.stream.loseTail(count)
+    const killed = random.chance(0.5) ? `, and ${this.supervisor.killNow()}` : ''
+    return `the log loses ${count} frames and holds ${this.stream.frames.length}${killed}`
   }
 
   #mine(count: number): string {

@@ -98,13 +98,15 @@ export class SimConnection {
   #consume(from: number) {
     const { stream, random, trouble } = this.#parts
     const frames = stream.frames
+    const { losses } = stream
     let isStopped = false
     const request = (): Promise<void> => this.#request(1_000, () => undefined)
     const deliver = async function* () {
       for (let seq = from; !isStopped; seq++) {
         // What was handed over last may be all that comes before the line breaks.
         if ((seq - from) % DELIVERED_AT_ONCE === 0 || seq > frames.length) await request()
-        if (random.chance(trouble.lostAnswer / DELIVERED_AT_ONCE)) return
+        // A server that was started again knows its consumers no more.
+        if (random.chance(trouble.lostAnswer / DELIVERED_AT_ONCE) || stream.losses !== losses) return
         const frame = frames[seq - 1]
         if (frame === undefined) seq--
         else yield { seq, data: frame.data }

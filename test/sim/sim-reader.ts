@@ -5,9 +5,11 @@ import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { BlockRef } from '../../src/domain/envelope.ts'
 import type { Writes } from '../../src/domain/journaled-state.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
+import type { Outbox } from '../../src/lib/outbox.ts'
 import { ChainLog } from '../../src/log/chain-log.ts'
-import { Appender, continueLog, type IndexStore } from '../../src/roles/reader/appender.ts'
+import { appendToLog, type IndexStore } from '../../src/roles/reader/appender.ts'
 import type { Random } from '../fuzz/random.ts'
+import { MemoryOutbox } from './memory-outbox.ts'
 import { EPOCH, type LineTrouble, SimConnection } from './sim-connection.ts'
 import type { SimNode } from './sim-node.ts'
 import type { SimStream } from './sim-stream.ts'
@@ -19,6 +21,11 @@ export const CHAIN = 'simchain'
 export class SimDisk {
   readonly records = new Map<string, Uint8Array>()
   position: LogPosition | undefined
+  readonly outbox: MemoryOutbox
+
+  constructor(outboxFrames: number) {
+    this.outbox = new MemoryOutbox(outboxFrames)
+  }
 }
 
 export type SimSettings = {
@@ -29,6 +36,7 @@ export type SimSettings = {
   readonly lineLatencyMs: number
   /** Somebody tells the reader of new blocks, before it looks by itself. */
   readonly hasDoorbell: boolean
+  readonly outboxFrames: number
   /** How long after its death a reader's words may still arrive. */
   readonly lastWordsMs: number
 }
@@ -59,7 +67,7 @@ const logger = pino({ level: 'silent' })
 export class SimReader {
   readonly id: number
   readonly connection: SimConnection
-  /** How much the log held when it began: whatever others add from there on may fence it off. */
+  /** How much had ever been written when it began: whatever others add from there on may fence it off. */
   readonly startedAt: number
   readonly #parts: SimReaderParts
   readonly #stop = new AbortController()
@@ -71,7 +79,7 @@ export class SimReader {
     const { id, clock, random, stream, line: trouble, settings, onWrite } = parts
     this.#parts = parts
     this.id = id
-    this.startedAt = stream.frames.length
+    this.startedAt = stream.writers.length
     this.connection = new SimConnection({
       clock,
       random,
@@ -129,6 +137,7 @@ export class SimReader {
       maxFrameBytes: settings.maxFrameBytes,
       logger,
       signal,
+      outbox: this.#outbox(),
     })
     const index = new ReaderIndex(disk.records)
     const store: IndexStore = {
@@ -136,30 +145,47 @@ export class SimReader {
         return disk.position
       },
       commit: (writes, position) => this.#commit(writes, position),
-    }
-    const publisher = await continueLog('sim', log, index, store, signal)
-    this.#isReading = true
-    const appender = new Appender(publisher, index, store)
-    await new Reader({
-      chain: CHAIN,
-      source: node.source(isAlive),
-      index,
-      gather: node.gather(isAlive),
-      append: (envelope) => {
-        if (envelope.kind === 'undo') tell(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
-        if (envelope.kind === 'final') tell(`reader ${this.id}: final up to ${envelope.upTo.number}`)
-        return appender.append(envelope)
+      clear: () => {
+        if (!this.#isAlive) throw new Died()
+        disk.records.clear()
+        disk.position = undefined
       },
-      flush: () => appender.flush(),
-      startBlock: settings.startBlock,
-      readAheadBlocks: settings.readAheadBlocks,
-      pollMs: settings.pollMs,
-      ...(settings.hasDoorbell ? { doorbell: this.#doorbell } : {}),
-      logger,
-      signal,
-      onBlock: () => undefined,
-      onProgress: ({ tip }) => onProgress(this, tip),
-    }).run()
+    }
+    await appendToLog({ chain: CHAIN, log, index, store, logger, signal }, async (appender) => {
+      this.#isReading = true
+      await new Reader({
+        chain: CHAIN,
+        source: node.source(isAlive),
+        index,
+        gather: node.gather(isAlive),
+        append: (envelope) => {
+          if (envelope.kind === 'undo') tell(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
+          if (envelope.kind === 'final') tell(`reader ${this.id}: final up to ${envelope.upTo.number}`)
+          return appender.append(envelope)
+        },
+        flush: () => appender.flush(),
+        startBlock: settings.startBlock,
+        readAheadBlocks: settings.readAheadBlocks,
+        pollMs: settings.pollMs,
+        ...(settings.hasDoorbell ? { doorbell: this.#doorbell } : {}),
+        logger,
+        signal,
+        onBlock: () => undefined,
+        onProgress: ({ tip }) => onProgress(this, tip),
+      }).run()
+    })
+  }
+
+  /** The dead write nothing. */
+  #outbox(): Outbox {
+    const { outbox } = this.#parts.disk
+    return {
+      add: (epoch, seq, frame) => {
+        if (this.#isAlive) outbox.add(epoch, seq, frame)
+      },
+      get: (epoch, seq) => outbox.get(epoch, seq),
+      flushed: () => outbox.flushed(),
+    }
   }
 
   #commit(writes: Writes, position: LogPosition): void {

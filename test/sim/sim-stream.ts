@@ -13,6 +13,13 @@ const NO_MESSAGE_FOUND = 10_037
 /** A JetStream stream in memory: what is in it survives every reader. */
 export class SimStream {
   readonly frames: StoredFrame[] = []
+  /** Who wrote, in the order in which it was stored; what is lost later stays in it. */
+  readonly writers: number[] = []
+  /** How often the server came back without its tail. */
+  losses = 0
+  /** How often a frame was stored where another one had been before. */
+  rewrites = 0
+  readonly #everStored: Uint8Array[] = []
   readonly #manners: StreamManners
   readonly #sequences = new Map<string, number>()
 
@@ -31,9 +38,20 @@ export class SimStream {
       if (this.#manners.remembersRefused && known === undefined) this.#sequences.set(frame.id, 0)
       throw apiError(JetStreamApiCodes.StreamWrongLastSequence, 'wrong last sequence')
     }
+    const before = this.#everStored[this.frames.length]
+    if (before !== undefined && Buffer.compare(before, frame.data) !== 0) this.rewrites += 1
+    this.#everStored[this.frames.length] = frame.data
+    this.writers.push(frame.writer)
     this.frames.push(frame)
     this.#sequences.set(frame.id, this.frames.length)
     return { seq: this.frames.length, duplicate: false }
+  }
+
+  /** As a server does that had acknowledged them before they were on disk. */
+  loseTail(count: number): void {
+    this.losses += 1
+    for (const { id } of this.frames.splice(Math.max(0, this.frames.length - count)))
+      this.#sequences.delete(id)
   }
 
   read(seq: number): StoredFrame {

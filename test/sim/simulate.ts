@@ -48,6 +48,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     envelopes = readStream(stream)
     checkLog(chain, envelopes)
     checkDisk(history, envelopes)
+    checkRestored(history)
   } catch (error) {
     failure = error
   } finally {
@@ -113,6 +114,12 @@ function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonl
   const expected = [...index.pending()].filter(([, bytes]) => bytes !== undefined)
   const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
   assert.deepEqual(plain([...disk.records].sort(byKey)), plain(expected.sort(byKey)))
+}
+
+/** While its writer's disk is not lost, too, a log that loses its tail gets the very same frames back. */
+function checkRestored({ supervisor: { disk, hasOneMemory }, stream }: History): void {
+  if (hasOneMemory && !disk.outbox.hasEvicted)
+    assert.equal(stream.rewrites, 0, 'no frame stands where another one had been')
 }
 
 function plain(value: unknown): string {

@@ -9,7 +9,7 @@ type Shared = Omit<SimReaderParts, 'id' | 'disk' | 'tell' | 'onWrite' | 'onProgr
 export class Supervisor {
   readonly #parts: Shared
   readonly #tell: (what: string) => void
-  #disk = new SimDisk()
+  #disk: SimDisk
   #reader: SimReader | undefined
   /** A reader on another machine, started by mistake. */
   #other: SimReader | undefined
@@ -20,10 +20,13 @@ export class Supervisor {
   /** What the reader that runs told last, and how often it told the same. */
   lastTip: { tip: BlockRef | undefined; times: number } = { tip: undefined, times: 0 }
   failure: unknown
+  /** All that was ever written came from one disk, which was never lost. */
+  hasOneMemory = true
 
   constructor(parts: Shared, tell: (what: string) => void) {
     this.#parts = parts
     this.#tell = tell
+    this.#disk = this.#newDisk()
   }
 
   get disk(): SimDisk {
@@ -34,7 +37,10 @@ export class Supervisor {
     if (this.#reader?.isAlive) return
     const { random } = this.#parts
     // A disk may be lost: the log is all that is needed.
-    if (!this.#isCalm && random.chance(0.1)) this.#disk = new SimDisk()
+    if (!this.#isCalm && random.chance(0.1)) {
+      this.#disk = this.#newDisk()
+      this.hasOneMemory = false
+    }
     this.#reader = this.#startOn(this.#disk)
     this.lastTip = { tip: undefined, times: 0 }
     this.#tell(`reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.seq ?? 'nothing'}`)
@@ -42,7 +48,8 @@ export class Supervisor {
 
   startAnother(): string {
     if (this.#other?.isAlive) return 'nothing'
-    this.#other = this.#startOn(new SimDisk())
+    this.#other = this.#startOn(this.#newDisk())
+    this.hasOneMemory = false
     return `reader ${this.#other.id} starts on another machine`
   }
 
@@ -81,6 +88,10 @@ export class Supervisor {
     this.#other?.kill()
     this.#reader?.connection.breakFor(0)
     this.lastTip = { tip: undefined, times: 0 }
+  }
+
+  #newDisk(): SimDisk {
+    return new SimDisk(this.#parts.settings.outboxFrames)
   }
 
   #startOn(disk: SimDisk): SimReader {
@@ -133,7 +144,7 @@ export class Supervisor {
     if (error instanceof LineTimeout && !reader.isReading) return true
     // Fenced off is right if, since it began, somebody else wrote: another reader, or the last words of a dead one.
     const isFenced = error instanceof ChaintapeError && error.code === 'fenced'
-    const since = this.#parts.stream.frames.slice(reader.startedAt)
-    return isFenced && since.some(({ writer }) => writer !== reader.id)
+    const since = this.#parts.stream.writers.slice(reader.startedAt)
+    return isFenced && since.some((writer) => writer !== reader.id)
   }
 }

@@ -5,6 +5,7 @@ import type { LogPosition } from '../../domain/log-position.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../domain/wire/change-codec.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { LogMessage } from '../../log/chain-log.ts'
+import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 
 /** The state can be folded again from the log, so it need not be durable with every message. */
@@ -47,15 +48,9 @@ export class ChainFold {
     this.#parts = parts
     const { newest, store } = parts
     this.#confirmedAt = newest?.position
-    const seq = newest === undefined ? 0 : decodeChangeSet(newest.body).seq
+    const seq = causeOf(newest)
     const committedSeq = store.position?.seq ?? 0
-    // A set is published before the state that holds it is committed, so CHANGES can only have lost it.
-    if (committedSeq > seq) {
-      throw new ChaintapeError(
-        'log_truncated',
-        `CHANGES ends with the changes of message ${seq}, but the state holds those of ${committedSeq}`,
-      )
-    }
+    if (isAhead(store, newest)) throw new TailLost('CHANGES', committedSeq)
     if (newest !== undefined && committedSeq < seq) this.#newest = { seq, bytes: newest.body }
   }
 
@@ -198,6 +193,16 @@ export class ChainFold {
     this.#uncommitted = 0
     this.#committedAtMs = performance.now()
   }
+}
+
+/** A set is published before the state that holds it is committed, so a state that is ahead means that CHANGES has lost sets. */
+export function isAhead({ position }: Pick<FoldStore, 'position'>, newest: LogMessage | undefined): boolean {
+  return (position?.seq ?? 0) > causeOf(newest)
+}
+
+/** The sequence in BLOCKS of the message that caused this set. */
+function causeOf(newest: LogMessage | undefined): number {
+  return newest === undefined ? 0 : decodeChangeSet(newest.body).seq
 }
 
 /** Folding the same message twice must give the same bytes; if not, the state or the program is not what it was. */

@@ -3,6 +3,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog } from '../../log/chain-log.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
+import { TailLost } from '../../log/tail-lost.ts'
 import type { ChainFold } from './chain-fold.ts'
 
 const LOOK_EVERY_MS = 50
@@ -67,7 +68,10 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
   }
 }
 
-/** Undefined if CHANGES has more than we have read: then not it stood still, but we. */
+/**
+ * Undefined if CHANGES has more than we have read: then not it stood still, but we. Throws if CHANGES has lost sets that
+ * this engine cannot restore.
+ */
 async function openAtEnd(
   changes: ChainLog,
   fold: ChainFold,
@@ -76,8 +80,12 @@ async function openAtEnd(
   try {
     // The fence stands before we look: whatever another engine appends after it makes ours fail.
     const publisher = await changes.openPublisher()
+    const { confirmedAt } = fold
     const end = await changes.lastSequence()
-    return end <= (fold.confirmedAt?.seq ?? 0) ? publisher : undefined
+    if (end > (confirmedAt?.seq ?? 0)) return undefined
+    if (confirmedAt === undefined || (await changes.holds(confirmedAt))) return publisher
+    if (await changes.holds(publisher.last)) throw new TailLost('CHANGES', confirmedAt.seq)
+    return undefined
   } catch (error) {
     if (error instanceof ChaintapeError) throw error
     logger.warn({ err: error }, 'Could not take the lead yet')

@@ -1,14 +1,15 @@
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
+import { TailLost } from '../../log/tail-lost.ts'
 import type { ChainFold } from './chain-fold.ts'
 
 /** Enough to keep the log busy while it writes to disk. */
 const MAX_UNACKNOWLEDGED = 64
 
 /**
- * Publishes what is folded, several sets under way at a time, until it is told to stop or another engine has
- * taken the lead. Nothing has to be taken back then: what the other one publishes is what this one folded.
+ * Publishes what is folded, several sets under way at a time, until it is told to stop, another engine has taken the
+ * lead, or CHANGES has lost its tail. Nothing has to be taken back then: what the other one publishes is what this one folded.
  */
 export async function lead(fold: ChainFold, publisher: LogPublisher, signal: AbortSignal): Promise<void> {
   // The first of them publishes the first of `fold.ahead`, and so on.
@@ -43,7 +44,8 @@ export async function lead(fold: ChainFold, publisher: LogPublisher, signal: Abo
     }
   } catch (error) {
     const isReplaced = error instanceof ChaintapeError && error.code === 'fenced'
-    if (!isReplaced && !signal.aborted) throw error
+    // Who follows opens CHANGES anew, and that restores it.
+    if (!isReplaced && !(error instanceof TailLost) && !signal.aborted) throw error
   } finally {
     isLeading = false
     fold.wake()

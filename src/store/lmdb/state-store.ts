@@ -11,6 +11,8 @@ export type StateStore = {
   readonly position: LogPosition | undefined
   /** State and position become durable together, or not at all. */
   commit(writes: Writes, position: LogPosition): void
+  /** Drops the whole state and its position, so that it can be folded again from the start of the log. */
+  clear(): void
   /** Everything, in key order: to compare two states. */
   entries(): Iterable<[string, Uint8Array]>
   close(): Promise<void>
@@ -58,6 +60,13 @@ export function openStateStore(options: { dir: string; format: string }): StateS
         meta.putSync(POSITION, next)
       })
       position = next
+    },
+    clear: () => {
+      root.transactionSync(() => {
+        state.clearSync()
+        meta.removeSync(POSITION)
+      })
+      position = undefined
     },
     // The store has them in another order, by id.
     entries: () =>

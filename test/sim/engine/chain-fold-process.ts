@@ -6,7 +6,7 @@ import { Engine } from '../../../src/engine/engine.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
 import { ChainFold, type FoldedSet } from '../../../src/roles/engine/chain-fold.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
-import { Killed, type Logs } from './engine-process.ts'
+import { Killed, type Logs, lastOf } from './engine-process.ts'
 import { HandClock } from './hand-clock.ts'
 import { CHAIN } from './sim-market.ts'
 import type { Trouble } from './trouble.ts'
@@ -34,8 +34,7 @@ export class ChainFoldProcess {
     tell: (what: string) => void,
   ) {
     const { changes } = logs
-    const body = changes.at(-1)
-    const newest = body === undefined ? undefined : { body, position: at(changes.length) }
+    const newest = lastOf(changes)
     const engine = new Engine(settings, store)
     const frail = { commit: withTrouble(store, trouble), position: store.position }
     this.#fold = new ChainFold({ engine, store: frail, newest, onConfirmed: () => undefined })
@@ -56,7 +55,8 @@ export class ChainFoldProcess {
   #step(): void {
     const { blocks, changes, others } = this.#logs
     const possible = [() => this.#clock.advance(this.#trouble.pick([1, 30, 100]))]
-    if (this.#next < blocks.length && !this.#fold.isFull) possible.push(() => this.#foldNext())
+    if (this.#next < this.#trouble.blocksEnd(blocks.length) && !this.#fold.isFull)
+      possible.push(() => this.#foldNext())
     possible.push(...(this.#lead === undefined ? this.#following() : this.#leading(this.#lead)))
     if (this.#trouble.hasRival && changes.length < others.length)
       possible.push(() => changes.push(others[changes.length] as Uint8Array))

@@ -5,6 +5,9 @@ import { encodeChangeSet } from '../../../src/domain/wire/change-codec.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../../src/domain/wire/envelope-codec.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
+import type { LogMessage } from '../../../src/log/chain-log.ts'
+import { TailLost } from '../../../src/log/tail-lost.ts'
+import { isAhead } from '../../../src/roles/engine/chain-fold.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
 import { CHAIN } from './sim-market.ts'
 import type { Place, Trouble } from './trouble.ts'
@@ -15,6 +18,12 @@ export type Logs = {
   readonly changes: Uint8Array[]
   /** What an engine would publish to which nothing happens. */
   readonly others: readonly Uint8Array[]
+}
+
+/** CHANGES ends with these: its last message, as an engine finds it. */
+export function lastOf(changes: readonly Uint8Array[]): LogMessage | undefined {
+  const body = changes.at(-1)
+  return body && { body, position: { epoch: CHAIN, seq: changes.length, link: 0 } }
 }
 
 export class Killed extends Error {}
@@ -42,6 +51,7 @@ export class EngineProcess {
     trouble: Trouble,
     tell: (what: string) => void,
   ) {
+    if (isAhead(store, lastOf(logs.changes))) throw new TailLost('CHANGES', store.position?.seq ?? 0)
     this.#engine = new Engine(settings, store)
     this.#store = store
     this.#logs = logs

@@ -20,6 +20,10 @@ export function memoryStore(): StateStore {
       }
       position = next
     },
+    clear: () => {
+      records.clear()
+      position = undefined
+    },
     entries: () => [...records].sort(([a], [b]) => (a < b ? -1 : 1)),
     close: async () => undefined,
   }

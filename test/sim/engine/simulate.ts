@@ -8,6 +8,7 @@ import type { Envelope } from '../../../src/domain/envelope.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../../src/domain/wire/change-codec.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
+import { TailLost } from '../../../src/log/tail-lost.ts'
 import { openStateStore, type StateStore } from '../../../src/store/lmdb/state-store.ts'
 import { Random } from '../../fuzz/random.ts'
 import { foldChangeSets } from '../../support/change-tables.ts'
@@ -53,7 +54,13 @@ export async function simulateEngine(seed: number): Promise<EngineOutcome> {
       const trouble = new Trouble(new Random(2 * seed + at))
       const start: Start = (store, tell) => new Process(market.settings, store, logs, trouble, tell)
       starts += await withStore(seed, async (open) => {
-        const rough = await runThroughTrouble(open, start, (what) => lines.push(what))
+        const rough = await runThroughTrouble({
+          open,
+          start,
+          logs,
+          trouble,
+          tell: (what) => lines.push(what),
+        })
         checkPublished(logs.changes, others)
         assert.equal(
           rough.state,
@@ -70,20 +77,38 @@ export async function simulateEngine(seed: number): Promise<EngineOutcome> {
   return { failure, lines, messages: envelopes.length, undone, trades, starts }
 }
 
-/** Starts an engine again and again until one comes to the end of the log. */
-async function runThroughTrouble(
-  open: () => StateStore,
-  start: Start,
-  tell: (what: string) => void,
-): Promise<{ starts: number; state: string }> {
+type Rough = {
+  readonly open: () => StateStore
+  readonly start: Start
+  readonly logs: Logs
+  readonly trouble: Trouble
+  readonly tell: (what: string) => void
+}
+
+/** Starts an engine again and again until one comes to the end of the log; meanwhile CHANGES may lose its tail. */
+async function runThroughTrouble({ open, start, logs, trouble, tell }: Rough): Promise<{
+  starts: number
+  state: string
+}> {
+  const { changes } = logs
+  const outbox: Uint8Array[] = []
   for (let starts = 1; ; starts++) {
     const store = open()
     try {
       start(store, tell).run()
       return { starts, state: hashOf(store.entries()) }
     } catch (error) {
+      if (error instanceof TailLost) {
+        // As the role does it.
+        if (trouble.hasOutbox) changes.push(...outbox.slice(changes.length))
+        else store.clear()
+        tell(trouble.hasOutbox ? `restores CHANGES up to ${changes.length}` : 'folds BLOCKS again')
+        continue
+      }
       if (!(error instanceof Killed)) throw error
       tell(`killed ${error.message}`)
+      outbox.splice(0, outbox.length, ...changes)
+      changes.splice(Math.max(0, changes.length - trouble.lostTail()))
     } finally {
       await store.close()
     }

@@ -24,6 +24,8 @@ export class Trouble {
   readonly batch: number
   /** Whether another engine publishes as well. */
   readonly hasRival: boolean
+  /** Whether a tail that CHANGES has lost can be restored; otherwise all is folded again. */
+  readonly hasOutbox: boolean
   readonly #random: Random
   readonly #rate: number
   #left: number
@@ -33,6 +35,7 @@ export class Trouble {
     // One message at a time is what the role does; more must do as well.
     this.batch = random.pick([1, 1, 1, 2, 3, 8, 1_000])
     this.hasRival = random.chance(0.3)
+    this.hasOutbox = random.chance(0.5)
     this.#rate = random.pick([0.02, 0.1, 0.3])
     this.#left = random.between(1, 15)
   }
@@ -40,6 +43,16 @@ export class Trouble {
   /** What happens next, of all that may. */
   pick<T>(items: readonly T[]): T {
     return this.#random.pick(items)
+  }
+
+  /** How many of its last messages CHANGES loses while the engine is dead. */
+  lostTail(): number {
+    return this.#random.chance(0.4) ? this.#random.between(1, this.#random.pick([2, 10, 1_000])) : 0
+  }
+
+  /** Now and then BLOCKS ends earlier for a while, until its reader has restored it. */
+  blocksEnd(length: number): number {
+    return this.#random.chance(0.05) ? this.#random.below(length + 1) : length
   }
 
   at(place: Place): Mishap | undefined {
