@@ -7,6 +7,7 @@ import {
   type Table,
   type Writes,
 } from '../domain/journaled-state.ts'
+import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 import { ByteReader } from '../domain/wire/byte-reader.ts'
 import { ByteWriter } from '../domain/wire/byte-writer.ts'
 import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
@@ -35,6 +36,8 @@ export class ReaderIndex {
   readonly #hashes: Table<string>
   readonly #pools: Table<true>
   readonly #tokens: Table<true>
+  /** Tokens whose burned and locked balances are still to be asked for. */
+  readonly #unasked: Table<true>
   /** Whose older transfers are still to be read. */
   readonly histories: HistoryQueue
   readonly inspections: InspectionQueue
@@ -45,6 +48,7 @@ export class ReaderIndex {
     this.#hashes = this.#state.table('hash', hashCodec)
     this.#pools = this.#state.table('pool', presentCodec)
     this.#tokens = this.#state.table('token', presentCodec)
+    this.#unasked = this.#state.table('unasked', presentCodec)
     this.histories = new HistoryQueue(this.#state)
     this.inspections = new InspectionQueue(this.#state)
   }
@@ -71,6 +75,10 @@ export class ReaderIndex {
 
   knowsToken(address: string): boolean {
     return this.#tokens.get(address) !== undefined
+  }
+
+  lacksNonCirculating(address: string): boolean {
+    return this.#unasked.get(address) !== undefined
   }
 
   apply(envelope: Envelope): void {
@@ -125,6 +133,10 @@ export class ReaderIndex {
         break
       case 'token':
         this.#tokens.put(fact.address, true)
+        if (fact.address !== ZERO_ADDRESS) this.#unasked.put(fact.address, true)
+        break
+      case 'nonCirculating':
+        this.#unasked.delete(fact.address)
         break
       case 'transfers':
       case 'balance':

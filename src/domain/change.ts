@@ -173,7 +173,7 @@ export type Token = {
   readonly fdvUsd: Value | undefined
   /** Of what can be sold: the supply without what is burned or locked. */
   readonly marketCapUsd: Value | undefined
-  /** Unknown until all its transfers have been read, and where balances change without them. */
+  /** Unknown where balances change without transfers, and until the token answered or all transfers have been read. */
   readonly holding: TokenHolding | undefined
   /** When it was first transferred, and who signed that transaction. */
   readonly origin: TokenOrigin | undefined
@@ -187,8 +187,8 @@ export type Token = {
 }
 
 export type TokenHolding = {
-  /** Addresses that hold some of it. */
-  readonly holders: number
+  /** Addresses that hold some of it; unknown until all its transfers have been read. */
+  readonly holders: number | undefined
   /** Sent to where nobody can take it from. */
   readonly burnedRaw: bigint
   /** Held by contracts that give it back later. */

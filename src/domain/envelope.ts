@@ -40,7 +40,14 @@ export type RawLog = {
   readonly data: Uint8Array
 }
 
-export type Fact = PoolFact | TokenFact | TransfersFact | BalanceFact | InspectionFact | InspectionFailureFact
+export type Fact =
+  | PoolFact
+  | TokenFact
+  | TransfersFact
+  | BalanceFact
+  | NonCirculatingFact
+  | InspectionFact
+  | InspectionFailureFact
 
 /** A pool whose factory is allow-listed, met for the first time. */
 export type PoolFact = {
@@ -122,4 +129,11 @@ export type BalanceFact = {
   readonly address: string
   readonly holder: string
   readonly amountRaw: bigint
+}
+
+/** What burn addresses and lockers hold of a token after this block, as the token answers; each that was asked for. */
+export type NonCirculatingFact = {
+  readonly type: 'nonCirculating'
+  readonly address: string
+  readonly balances: readonly { readonly holder: string; readonly amountRaw: bigint }[]
 }

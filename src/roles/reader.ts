@@ -84,7 +84,7 @@ async function readChain(
   const asker = new AskMany(rpc, { gas, answerBytes })
   const wrappedNative = wrappedNativeOf(config)
   const registry = createRegistry(config)
-  const facts = new EvmFacts(asker, registry, config.native, wrappedNative)
+  const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers)
   const history = new TransferHistory({
     nodes: rpc,
     queue: index.histories,

@@ -40,6 +40,7 @@ const topics = Object.values(PROTOCOLS).flatMap(({ announcements, events }) => [
   ...Object.keys(announcements),
   ...Object.keys(events),
 ])
+const LOCKERS = [`0x${'10c4'.padStart(40, '0')}`]
 const NOTHING_KNOWN = { knowsPool: () => false, knowsToken: () => false }
 
 export async function fuzzAll(cases: number, seed: number): Promise<string> {
@@ -106,7 +107,11 @@ async function gather(random: Random, seen: Seen): Promise<void> {
     time: random.below(2 ** 31),
   }
   const transaction = { index: 0, hash: hexOf(random.bytes(32)), from: randomAddress(random), logs }
-  const { facts } = await new EvmFacts(asker, registry, NATIVE).gather(header, [transaction], NOTHING_KNOWN)
+  const { facts } = await new EvmFacts(asker, registry, NATIVE, new Set(), LOCKERS).gather(
+    header,
+    [transaction],
+    NOTHING_KNOWN,
+  )
   for (const fact of facts) check(fact, seen)
 }
 

@@ -200,6 +200,11 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     address,
     block: uint,
   }),
+  plain<Extract<Fact, { type: 'nonCirculating' }>>({
+    type: fc.constant('nonCirculating'),
+    address,
+    balances: short(plain<{ holder: string; amountRaw: bigint }>({ holder: address, amountRaw: uint256 })),
+  }),
   plain<Extract<Fact, { type: 'balance' }>>({
     type: fc.constant('balance'),
     address,
@@ -339,7 +344,7 @@ export const token: fc.Arbitrary<Token> = plain<Token>({
   marketCapUsd: money,
   holding: known(
     plain<NonNullable<Token['holding']>>({
-      holders: uint,
+      holders: known(uint),
       burnedRaw: uint256,
       lockedRaw: uint256,
       circulatingRaw: known(uint256),

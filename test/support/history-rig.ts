@@ -51,7 +51,7 @@ export class HistoryRig {
     })
     const asker = new AskMany(rpc, { gas: 1_000_000, answerBytes: 1_024 })
     const coin = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-    const facts = new EvmFacts(asker, this.#registry(), coin, this.#wrappedNative())
+    const facts = new EvmFacts(asker, this.#registry(), coin, this.#wrappedNative(), [LOCKER])
     const history = new TransferHistory({
       nodes: rpc,
       queue: index.histories,

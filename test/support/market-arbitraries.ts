@@ -11,6 +11,9 @@ import type {
 } from '../../src/domain/envelope.ts'
 import type { EngineSettings, QuoteAsset } from '../../src/engine/settings.ts'
 import {
+  type Answered,
+  answered,
+  answeredFact,
   LOCKERS,
   type MoveAction,
   moveAction,
@@ -90,6 +93,7 @@ export type Step =
       readonly actions: readonly Action[]
       readonly older?: readonly OlderMoves[]
       readonly samples?: readonly Sample[]
+      readonly answers?: readonly Answered[]
     }
   | { readonly do: 'undo'; readonly depth: number }
   | { readonly do: 'final'; readonly lag: number }
@@ -195,6 +199,7 @@ export const blockStep: fc.Arbitrary<Step & { do: 'block' }> = fc.record({
   actions: fc.array(action, { maxLength: 10, size: 'max' }),
   older: fc.array(olderMoves, { maxLength: 3 }),
   samples: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(sample, { maxLength: 2 })),
+  answers: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(answered, { maxLength: 2 })),
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: blockStep },
@@ -261,7 +266,7 @@ export function tell(world: Market, script: readonly Step[]): Story {
 export function buildBlock(
   world: Market,
   before: readonly BlockEnvelope[],
-  { seconds, actions, older = [], samples = [] }: Step & { do: 'block' },
+  { seconds, actions, older = [], samples = [], answers = [] }: Step & { do: 'block' },
   salt: number,
 ): BlockEnvelope {
   const parent = before.at(-1)
@@ -303,7 +308,7 @@ export function buildBlock(
     parentHash: parent?.hash ?? id(0x9e, 32),
     time: (parent?.time ?? FIRST_TIME) + seconds,
     transactions: transactions satisfies RawTransaction[],
-    facts: [...facts, ...olderFacts],
+    facts: [...facts, ...olderFacts, ...answers.map((each) => answeredFact(movedBy(each.of), each))],
   }
   const sampled = samples.flatMap((each) => {
     const token = movedBy(each.of)

@@ -1,5 +1,11 @@
 import fc from 'fast-check'
-import type { BalanceFact, BlockEnvelope, RawLog, TransfersFact } from '../../src/domain/envelope.ts'
+import type {
+  BalanceFact,
+  BlockEnvelope,
+  NonCirculatingFact,
+  RawLog,
+  TransfersFact,
+} from '../../src/domain/envelope.ts'
 import { words } from './abi-words.ts'
 import { padded, rawLog } from './raw-log.ts'
 import { referenceHolders } from './reference-holders.ts'
@@ -13,6 +19,8 @@ export const ZERO = `0x${'0'.repeat(40)}`
 const address = (hex: string): string => `0x${hex.padStart(40, '0')}`
 const DEAD = [address('dead'), address('1')]
 export const LOCKERS = [address('10c1'), address('10c2')]
+/** Whom a reader asks a token about. */
+const ASKED = [...DEAD, ZERO, '0xdead000000000000000042069420694206942069', ...LOCKERS]
 export const HOLDERS = [...['b1', 'b2', 'b3'].map(address), ...DEAD, ...LOCKERS]
 
 type Move = { readonly from: string; readonly to: string; readonly amount: bigint }
@@ -48,6 +56,13 @@ export type OlderMoves = {
 }
 
 export type Sample = { readonly of: number; readonly holder: string; readonly off: bigint }
+
+/** What a token answers of burn addresses and lockers, some of which may not have been asked for. */
+export type Answered = {
+  readonly of: number
+  readonly amounts: readonly bigint[]
+  readonly isComplete: boolean
+}
 
 const amount: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(0n, 1n, 2n, 5n, 10n ** 18n) },
@@ -87,6 +102,17 @@ export const sample: fc.Arbitrary<Sample> = fc.record({
   holder,
   off: fc.oneof({ weight: 6, arbitrary: fc.constant(0n) }, fc.constantFrom(1n, -1n)),
 })
+
+export const answered: fc.Arbitrary<Answered> = fc.record({
+  of,
+  amounts: fc.array(amount, { minLength: ASKED.length, maxLength: ASKED.length }),
+  isComplete: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, fc.constant(false)),
+})
+
+export function answeredFact(address: string, { amounts, isComplete }: Answered): NonCirculatingFact {
+  const balances = ASKED.map((holder, place) => ({ holder, amountRaw: amounts[place] ?? 0n }))
+  return { type: 'nonCirculating', address, balances: isComplete ? balances : balances.slice(1) }
+}
 
 export function moveLogs(token: string, { form, move: { from, to, amount } }: MoveAction): RawLog[] {
   const parties = [padded(from), padded(to)]

@@ -1,5 +1,11 @@
 import type { TokenHolding, TokenOrigin } from '../../src/domain/change.ts'
-import type { BlockEnvelope, RawLog, RawTransaction, TransfersFact } from '../../src/domain/envelope.ts'
+import type {
+  BlockEnvelope,
+  NonCirculatingFact,
+  RawLog,
+  RawTransaction,
+  TransfersFact,
+} from '../../src/domain/envelope.ts'
 
 /** Who holds what of one token, or of one pool's shares, the slow and obvious way: all is added up again each time. */
 
@@ -34,6 +40,8 @@ export function referenceHolders(
   let isRead = false
   let isOdd = false
   let first: TokenOrigin | undefined
+  /** What the token answered, and all that moved after that. */
+  let answer: { readonly fact: NonCirculatingFact; readonly since: Move[] } | undefined
   for (const block of sinceMet(chain, address)) {
     const meeting = meetingIn(block, address)
     if (pieces.length === 0 && meeting?.type === 'pool')
@@ -53,6 +61,14 @@ export function referenceHolders(
       isOdd ||= !isPossible([...pieces, piece], lockers)
       if (!isOdd) pieces = [...pieces, piece]
     }
+    if (answer !== undefined) {
+      answer = { ...answer, since: [...answer.since, ...moves] }
+      if (nonCirculatingAfter(answer, lockers) === undefined) answer = undefined
+    }
+    for (const fact of block.facts) {
+      if (fact.type !== 'nonCirculating' || fact.address !== address) continue
+      if (nonCirculatingAfter({ fact, since: [] }, lockers) !== undefined) answer = { fact, since: [] }
+    }
     for (const fact of block.facts) {
       if (fact.type !== 'balance' || fact.address !== address || !isRead) continue
       isOdd ||= balanceOf(pieces, fact.holder) !== fact.amountRaw
@@ -61,19 +77,43 @@ export function referenceHolders(
   const all = holdersIn(pieces).map((holder) => [holder, balanceOf(pieces, holder)] as const)
   const balances = new Map(all.filter(([, amount]) => amount !== 0n))
   const isTold = isRead && !isOdd && [...balances.values()].every((amount) => amount > 0n)
-  const deadRaw = deadIn(pieces)
+  const answered = answer && nonCirculatingAfter(answer, lockers)
+  const isEarly = !isRead && !isOdd && answered !== undefined
+  const deadRaw = answered?.deadRaw ?? deadIn(pieces)
+  const counted = isTold
+    ? { dead: deadIn(pieces), burned: burnedIn(pieces) }
+    : { dead: answered?.deadRaw ?? 0n, burned: answered?.burnedRaw ?? 0n }
   return {
     balances,
-    holding: isTold
-      ? {
-          holders: balances.size,
-          burnedRaw: (isWrappedNative ? 0n : burnedIn(pieces)) + deadRaw,
-          lockedRaw: sum([...lockers].map((locker) => balanceOf(pieces, locker))),
-        }
-      : undefined,
+    holding:
+      isTold || isEarly
+        ? {
+            holders: isTold ? balances.size : undefined,
+            burnedRaw: (isWrappedNative ? 0n : counted.burned) + counted.dead,
+            lockedRaw: answered?.lockedRaw ?? sum([...lockers].map((locker) => balanceOf(pieces, locker))),
+          }
+        : undefined,
     deadRaw,
     origin: isRead ? first : undefined,
   }
+}
+
+/** Undefined where not everybody was asked for, or an amount cannot be. */
+function nonCirculatingAfter(
+  { fact, since }: { readonly fact: NonCirculatingFact; readonly since: readonly Move[] },
+  lockers: ReadonlySet<string>,
+): { deadRaw: bigint; lockedRaw: bigint; burnedRaw: bigint } | undefined {
+  const answered = (holder: string): bigint | undefined =>
+    fact.balances.findLast((balance) => balance.holder === holder)?.amountRaw
+  if (![ZERO, ...DEAD, ...lockers].every((holder) => answered(holder) !== undefined)) return undefined
+  const after = (holder: string): bigint => (answered(holder) ?? 0n) + balanceOf([{ moves: since }], holder)
+  const amounts = {
+    deadRaw:
+      (answered(ZERO) ?? 0n) + deadIn([{ moves: since }]) + sum(DEAD.map((dead) => answered(dead) ?? 0n)),
+    lockedRaw: sum([...lockers].map(after)),
+    burnedRaw: burnedIn([{ moves: since }]),
+  }
+  return Object.values(amounts).every((amount) => amount >= 0n && amount <= LARGEST) ? amounts : undefined
 }
 
 /** What a token's supply is after all these blocks: as it said when met, and then by what was made and unmade. */

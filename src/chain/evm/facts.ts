@@ -1,12 +1,19 @@
-import { uintAt } from '../../dex/evm/abi.ts'
 import { isMove, movesOf } from '../../dex/evm/token-moves.ts'
 import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
-import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
+import type {
+  BalanceFact,
+  Fact,
+  NonCirculatingFact,
+  PoolFact,
+  RawLog,
+  RawTransaction,
+} from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { saysItChanged } from '../inspection-queue.ts'
 import type { Header } from '../source.ts'
 import type { AskMany } from './ask-many.ts'
+import { askBalances, NonCirculatingBalances } from './non-circulating.ts'
 import {
   type NativeCoin,
   nativeFact,
@@ -16,11 +23,15 @@ import {
 } from './token-fact.ts'
 
 const MAX_FOREIGN_REMEMBERED = 100_000
-const BALANCE_OF = '0x70a08231'
 const MAX_BALANCES_ASKED = 8
 
 /** What was told before. */
-export type KnownFacts = { knowsPool(address: string): boolean; knowsToken(address: string): boolean }
+export type KnownFacts = {
+  knowsPool(address: string): boolean
+  knowsToken(address: string): boolean
+  /** Its burned and locked balances are not in the log yet. */
+  lacksNonCirculating?(address: string): boolean
+}
 
 /**
  * Picks the logs that matter out of a block and asks the node for what the engine needs to make sense of them.
@@ -31,6 +42,7 @@ export class EvmFacts {
   readonly #registry: DexRegistry
   readonly #native: NativeCoin
   readonly #wrappedNative: ReadonlySet<string>
+  readonly #nonCirculating: NonCirculatingBalances | undefined
   /** Contracts that emit a pool's events but belong to no exchange of ours: asked once per process. */
   readonly #foreign = new Set<string>()
 
@@ -39,7 +51,10 @@ export class EvmFacts {
     registry: DexRegistry,
     native: NativeCoin,
     wrappedNative: ReadonlySet<string> = new Set(),
+    /** Without them nothing is asked about what does not circulate. */
+    lockers?: readonly string[],
   ) {
+    this.#nonCirculating = lockers && new NonCirculatingBalances(asker, lockers)
     this.#wrappedNative = wrappedNative
     this.#asker = asker
     this.#registry = registry
@@ -73,9 +88,25 @@ export class EvmFacts {
       facts: [
         ...(await this.#askTokens([...tokens], block)),
         ...pools,
+        ...(await this.#askNonCirculating([...tokens], kept, block, known)),
         ...(await this.#askBalances(kept, block)),
       ],
     }
+  }
+
+  /** New tokens, and those that move and could not be asked when they were new. */
+  async #askNonCirculating(
+    met: readonly string[],
+    transactions: readonly RawTransaction[],
+    block: Header,
+    known: KnownFacts,
+  ): Promise<NonCirculatingFact[]> {
+    if (this.#nonCirculating === undefined) return []
+    const late = new Set<string>()
+    for (const { logs } of transactions)
+      for (const { address } of logs) if (known.lacksNonCirculating?.(address)) late.add(address)
+    const contracts = met.filter((token) => token !== ZERO_ADDRESS)
+    return this.#nonCirculating.ask(contracts, late, block)
   }
 
   /** Whether a token's transfers tell the truth is tried now and then, on whoever last got some, or gave some away. */
@@ -89,19 +120,11 @@ export class EvmFacts {
           tried.set(token, holder)
       }
     }
-    const calls = Array.from(tried, ([to, holder]) => ({
-      to,
-      data: `${BALANCE_OF}${'0'.repeat(24)}${holder.slice(2)}`,
-    }))
-    // One wrong word would count against the token for good, and a node that is about to add a block may say what is after it.
-    const [answers, again] = [
-      await this.#asker.askExactly(calls, block.hash),
-      await this.#asker.askExactly(calls, block.hash),
-    ]
+    // One wrong word would count against the token for good.
+    const amounts = await askBalances(this.#asker, [...tried], block.hash)
     return [...tried].flatMap(([address, holder], index): BalanceFact[] => {
-      const amountRaw = uintAt(answers[index], 0)
-      const isSure = amountRaw !== undefined && amountRaw === uintAt(again[index], 0)
-      return isSure ? [{ type: 'balance', address, holder, amountRaw }] : []
+      const amountRaw = amounts[index]
+      return amountRaw === undefined ? [] : [{ type: 'balance', address, holder, amountRaw }]
     })
   }
 

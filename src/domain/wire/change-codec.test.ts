@@ -171,7 +171,7 @@ test('what the reader does not know is refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
     [[2], 'CHANGES message has version 2, not 6'],
-    [[5, 0, 0, 3], 'unknown cause'],
+    [[6, 0, 0, 3], 'unknown cause'],
     [[...head, 18], 'unknown change type 18'],
     [[...head, 9, 0, 0, 0, 0, 0, 4], 'unknown word 4'],
     [[...head, 10, 0, 0, 1], 'a window cannot begin with 1'],
@@ -289,7 +289,7 @@ test('the layout of version 6 does not move', () => {
     },
   ]
   const layout = [
-    '06 03657468 ac02 01 02 020a 03 00 01',
+    '06 03657468 ac02 01 02 020a 03 01',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',
@@ -298,7 +298,7 @@ test('the layout of version 6 does not move', () => {
     '0b 03 0101 0102 0104 20 07 0102 0105 09 01000a',
     '04 020c 014e 0153 0112 010101 00 010102 01020b 00 010103 00 00 00 00 00 00 00 08',
     '04 020e 00 00 00 00 00 00 00 00 00 00 010109',
-    '01 02 0101 00 01020001 01 05 020d 01 06 010107 01 0170 0101 01ac02 00 01 28 0100 01 08',
+    '01 0102 0101 00 01020001 01 05 020d 01 06 010107 01 0170 0101 01ac02 00 01 28 0100 01 08',
     '0f 020c 020d 01 0105 00 020001',
     '11 020c',
     '0a 01020b 00 04 0101 00 0100030201 03 00 0102 00 0100030201 0109 03 01 0108 02 0103 00 0100030201',

@@ -18,7 +18,15 @@ import { readInspection, writeInspection } from './inspection-codec.ts'
 /** Version 4 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
 const VERSION = 4
 const KIND = { block: 1, undo: 2, final: 3 } as const
-const FACT = { pool: 1, token: 2, transfers: 3, balance: 4, inspection: 5, inspectionFailure: 6 } as const
+const FACT = {
+  pool: 1,
+  token: 2,
+  transfers: 3,
+  balance: 4,
+  inspection: 5,
+  inspectionFailure: 6,
+  nonCirculating: 7,
+} as const
 const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
@@ -151,6 +159,12 @@ function writeFact(w: ByteWriter, fact: Fact): void {
     case 'inspectionFailure':
       w.varuint(fact.block)
       break
+    case 'nonCirculating':
+      w.list(fact.balances, ({ holder, amountRaw }) => {
+        w.recurringId(holder)
+        w.biguint(amountRaw)
+      })
+      break
     case 'balance':
       w.id(fact.holder)
       w.biguint(fact.amountRaw)
@@ -181,6 +195,10 @@ function readFact(r: ByteReader): Fact {
       return { type: 'inspection', address, inspection: readInspection(r) }
     case FACT.inspectionFailure:
       return { type: 'inspectionFailure', address, block: r.varuint() }
+    case FACT.nonCirculating: {
+      const balances = r.list(() => ({ holder: r.recurringId(), amountRaw: r.biguint() }))
+      return { type: 'nonCirculating', address, balances }
+    }
     case FACT.balance:
       return { type: 'balance', address, holder: r.id(), amountRaw: r.biguint() }
     default:

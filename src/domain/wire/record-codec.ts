@@ -113,7 +113,7 @@ export function writeToken(w: ByteWriter, token: Token): void {
   writeMoney(w, token.fdvUsd)
   writeMoney(w, token.marketCapUsd)
   w.optional(token.holding, ({ holders, burnedRaw, lockedRaw, circulatingRaw }) => {
-    w.varuint(holders)
+    w.optional(holders, (known) => w.varuint(known))
     w.biguint(burnedRaw)
     w.biguint(lockedRaw)
     writeMoney(w, circulatingRaw)
@@ -155,7 +155,7 @@ export function readToken(r: ByteReader): Token {
     fdvUsd: readMoney(r),
     marketCapUsd: readMoney(r),
     holding: r.optional(() => ({
-      holders: r.varuint(),
+      holders: r.optional(() => r.varuint()),
       burnedRaw: r.biguint(),
       lockedRaw: r.biguint(),
       circulatingRaw: readMoney(r),

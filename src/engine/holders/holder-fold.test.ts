@@ -16,6 +16,7 @@ import { LOCKERS } from '../../../test/support/move-arbitraries.ts'
 import { padded, rawLog } from '../../../test/support/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
 import type { BlockEnvelope, Fact } from '../../domain/envelope.ts'
+import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
@@ -78,6 +79,76 @@ describe('the example of docs/data-rules.md', () => {
     const { origin, launch } = market.token(TOKEN)
     assert.deepEqual(origin, { time: 1_600_000_000, creator: ANN })
     assert.equal(launch, undefined)
+  })
+})
+
+/** What the token answers of the zero address, 0x…dEaD and a locker; nothing of the others. */
+function answered(zero: bigint, dead: bigint, locked: bigint): Fact {
+  const known = new Map([
+    [ZERO, zero],
+    [DEAD, dead],
+    [LOCKER, locked],
+  ])
+  const holders = [ZERO, ...DEAD_ADDRESSES, ...LOCKERS]
+  const balances = holders.map((holder) => ({ holder, amountRaw: tokens(known.get(holder) ?? 0n) }))
+  return { type: 'nonCirculating', address: TOKEN, balances }
+}
+
+describe('what the token answers of burn addresses and lockers', () => {
+  const held = (market: ExampleMarket) => market.token(TOKEN).holding
+
+  test('is known before any older transfer is read, and moved by transfers', () => {
+    const market = met().told(answered(5_000n, 50_000n, 200_000n))
+    assert.deepEqual(held(market), {
+      holders: undefined,
+      burnedRaw: tokens(55_000n),
+      lockedRaw: tokens(200_000n),
+      circulatingRaw: tokens(745_000n),
+    })
+    assert.equal(value(market.token(TOKEN).marketCapUsd), '1490')
+    market.block(12, move(ANN, DEAD, 1_000n), move(LOCKER, BEN, 500n), move(BEN, ZERO, 100n))
+    assert.deepEqual(held(market), {
+      holders: undefined,
+      burnedRaw: tokens(56_100n),
+      lockedRaw: tokens(199_500n),
+      circulatingRaw: tokens(744_400n),
+    })
+    market.undo()
+    assert.equal(held(market)?.lockedRaw, tokens(200_000n))
+    market.undo()
+    assert.equal(held(market), undefined)
+  })
+
+  test('stays true once older transfers are read, which add holders and what was burned before', () => {
+    const market = met().told(answered(0n, 50_000n, 200_000n))
+    const early = held(market)
+    const older = past()
+    assert.ok(early && older.type === 'transfers')
+    market.told({ ...older, burnedRaw: tokens(3_000n) })
+    assert.deepEqual(held(market), { ...early, holders: 4, burnedRaw: tokens(53_000n) })
+  })
+
+  test('is not taken where a locker was not asked about, or more is answered than can be', () => {
+    const fact = answered(0n, 50_000n, 200_000n)
+    assert.ok(fact.type === 'nonCirculating')
+    const without = (gone: string) => fact.balances.filter(({ holder }) => holder !== gone)
+    for (const gone of [ZERO, DEAD, LOCKER])
+      assert.equal(held(met().told({ ...fact, balances: without(gone) })), undefined)
+    assert.equal(held(met().told(answered(0n, 10n ** 70n, 0n))), undefined)
+  })
+
+  test('is dropped when a locker gives away more than it has', () => {
+    const market = met()
+      .told(answered(0n, 0n, 100n))
+      .block(12, move(LOCKER, BEN, 101n))
+    assert.equal(held(market), undefined)
+    market.undo()
+    assert.equal(held(market)?.lockedRaw, tokens(100n))
+  })
+
+  test('beyond the supply leaves what circulates unknown', () => {
+    const holding = held(met().told(answered(0n, 0n, 2_000_000n)))
+    assert.deepEqual([holding?.lockedRaw, holding?.circulatingRaw], [tokens(2_000_000n), undefined])
   })
 })
 

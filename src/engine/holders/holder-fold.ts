@@ -1,6 +1,6 @@
 import { addMove, type MoveSums, movesOf, noMoves } from '../../dex/evm/token-moves.ts'
-import type { Balance, Token, TokenHolding } from '../../domain/change.ts'
-import type { BalanceFact, BlockEnvelope, TransfersFact } from '../../domain/envelope.ts'
+import type { Balance, Token } from '../../domain/change.ts'
+import type { BalanceFact, BlockEnvelope, NonCirculatingFact, TransfersFact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
@@ -9,7 +9,8 @@ import type { EngineSettings } from '../settings.ts'
 import { type EngineTables, ONLY, type TokenState } from '../tables.ts'
 import { launchOf } from '../token/launch.ts'
 import { withLarge } from './large-holders.ts'
-import { balanceKey, type Holding, isTellable, newHolding } from './tables.ts'
+import { answeredBalances, movedBalances, shownHolding } from './non-circulating.ts'
+import { balanceKey, type Holding, newHolding } from './tables.ts'
 
 /** Folds what a block says of who holds what: transfers, older transfers that were read since, and balances asked for. */
 export class HolderFold {
@@ -43,10 +44,11 @@ export class HolderFold {
       }
     }
     for (const [token, sums] of this.#moves()) {
-      note(this.#fold(token, sums))
+      note(this.#fold(token, sums, 'new'))
       if (!this.#met.has(token)) this.#moveSupply(token, sums.issuedRaw)
     }
     for (const fact of this.#block.facts) if (fact.type === 'transfers') note(this.#foldOlder(fact))
+    for (const fact of this.#block.facts) if (fact.type === 'nonCirculating') this.#learn(fact)
     for (const fact of this.#block.facts) if (fact.type === 'balance') this.#check(fact)
     return [...balances.values()]
   }
@@ -102,10 +104,14 @@ export class HolderFold {
     })
     const { issuedRaw, burnedRaw, stillbornRaw } = fact
     const gains = new Map(fact.gains.map(({ holder, amountRaw }) => [holder, amountRaw]))
-    return this.#fold(fact.address, { gains, issuedRaw, burnedRaw, stillbornRaw })
+    return this.#fold(fact.address, { gains, issuedRaw, burnedRaw, stillbornRaw }, 'older')
   }
 
-  #fold(token: string, { gains, issuedRaw, burnedRaw, stillbornRaw }: MoveSums): Balance[] {
+  #fold(
+    token: string,
+    { gains, issuedRaw, burnedRaw, stillbornRaw }: MoveSums,
+    age: 'new' | 'older',
+  ): Balance[] {
     const holding = this.#tables.holdings.get(token)
     if (holding === undefined) return []
     if (holding.isOdd) {
@@ -141,6 +147,8 @@ export class HolderFold {
     this.#put(token, {
       ...holding,
       ...sums,
+      // What the token answered holds all that is older.
+      nonCirculating: age === 'older' ? holding.nonCirculating : movedBalances(holding, sums),
       holders,
       overdrawn,
       large: withLarge(holding.large, changed.filter(this.#isFree), this.#supplyOf(token) ?? sums.issuedRaw),
@@ -160,6 +168,13 @@ export class HolderFold {
     const holding = this.#tables.holdings.get(token)
     if (holding !== undefined) this.#put(token, { ...holding, isOdd: true })
     return []
+  }
+
+  #learn(fact: NonCirculatingFact): void {
+    const holding = this.#tables.holdings.get(fact.address)
+    const nonCirculating = answeredBalances(fact, this.#settings.lockers)
+    if (holding !== undefined && nonCirculating !== undefined)
+      this.#put(fact.address, { ...holding, nonCirculating })
   }
 
   /** What a token answers after the block is the truth; if its transfers say otherwise, they do not tell all. */
@@ -202,23 +217,6 @@ export class HolderFold {
       origin,
       launch: launchOf(origin, firstTrade, this.#tables.startTime.get(ONLY)),
     }
-  }
-}
-
-function shownHolding(
-  holding: Holding,
-  supplyRaw: bigint | undefined,
-  isWrappedNative: boolean,
-): TokenHolding | undefined {
-  if (!isTellable(holding)) return undefined
-  const { holders, burnedRaw, deadRaw, lockedRaw } = holding
-  const circulatingRaw = supplyRaw === undefined ? undefined : supplyRaw - deadRaw - lockedRaw
-  return {
-    holders,
-    // To unwrap a coin is not to burn it.
-    burnedRaw: isWrappedNative ? deadRaw : burnedRaw + deadRaw,
-    lockedRaw,
-    circulatingRaw: circulatingRaw !== undefined && circulatingRaw < 0n ? undefined : circulatingRaw,
   }
 }
 

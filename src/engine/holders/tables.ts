@@ -24,10 +24,21 @@ export type Holding = {
   /** Part of the supply, at addresses that nobody has the key of. */
   readonly deadRaw: bigint
   readonly lockedRaw: bigint
+  /** As the token answered once, moved by transfers since; unknown where it did not answer. */
+  readonly nonCirculating: NonCirculating | undefined
   /** Who held at least a fiftieth of the supply when he last got or gave some. */
   readonly large: readonly LargeHolder[]
   /** The first transfer known so far. */
   readonly first: TokenOrigin | undefined
+}
+
+/** Needs no transfer history, unlike the sums above. */
+export type NonCirculating = {
+  /** Held by the zero address and other burn addresses. */
+  readonly deadRaw: bigint
+  readonly lockedRaw: bigint
+  /** Sent to the zero address since the token answered. */
+  readonly burnedRaw: bigint
 }
 
 export type LargeHolder = { readonly holder: string; readonly amountRaw: bigint }
@@ -42,6 +53,7 @@ export function newHolding(isRead: boolean): Holding {
     burnedRaw: 0n,
     deadRaw: 0n,
     lockedRaw: 0n,
+    nonCirculating: undefined,
     large: [],
     first: undefined,
   }
@@ -64,6 +76,9 @@ const holdingCodec: RecordCodec<Holding> = {
     w.biguint(holding.burnedRaw)
     writeSigned(w, holding.deadRaw)
     writeSigned(w, holding.lockedRaw)
+    w.optional(holding.nonCirculating, ({ deadRaw, lockedRaw, burnedRaw }) => {
+      for (const amount of [deadRaw, lockedRaw, burnedRaw]) w.biguint(amount)
+    })
     w.list(holding.large, ({ holder, amountRaw }) => {
       w.recurringId(holder)
       w.biguint(amountRaw)
@@ -82,6 +97,11 @@ const holdingCodec: RecordCodec<Holding> = {
     burnedRaw: r.biguint(),
     deadRaw: readSigned(r),
     lockedRaw: readSigned(r),
+    nonCirculating: r.optional(() => ({
+      deadRaw: r.biguint(),
+      lockedRaw: r.biguint(),
+      burnedRaw: r.biguint(),
+    })),
     large: r.list(() => ({ holder: r.id(), amountRaw: r.biguint() })),
     first: r.optional(() => ({ time: r.varuint(), creator: r.id() })),
   }),

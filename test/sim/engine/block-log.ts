@@ -2,7 +2,7 @@ import type { BlockEnvelope, BlockRef, Envelope, Fact, RawLog } from '../../../s
 import type { Random } from '../../fuzz/random.ts'
 import { creationLog, randomLog } from './pool-logs.ts'
 import { CHAIN, type SimMarket, type SimPool } from './sim-market.ts'
-import { randomMove, randomPast, randomSample } from './token-moves.ts'
+import { randomAnswer, randomMove, randomPast, randomSample } from './token-moves.ts'
 
 type Branch = readonly BlockEnvelope[]
 
@@ -149,7 +149,8 @@ export class BlockLog {
     const sample = random.chance(0.3)
       ? randomSample(random, [...this.#branch, told], random.pick(movable), settings)
       : undefined
-    return [past, sample].flatMap((fact) => fact ?? [])
+    const answer = random.chance(0.2) ? randomAnswer(random, random.pick(movable)) : undefined
+    return [past, answer, sample].flatMap((fact) => fact ?? [])
   }
 }
 

@@ -1,7 +1,15 @@
 import type { BlockEnvelope, Fact, RawLog } from '../../../src/domain/envelope.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
-import { FORMS, HOLDERS, moveLogs, olderFact, sampleFact, ZERO } from '../../support/move-arbitraries.ts'
+import {
+  answeredFact,
+  FORMS,
+  HOLDERS,
+  moveLogs,
+  olderFact,
+  sampleFact,
+  ZERO,
+} from '../../support/move-arbitraries.ts'
 
 const AMOUNTS = [0n, 1n, 2n, 5n, 10n ** 18n, 10n ** 18n, 2n ** 255n - 1n, 2n ** 256n - 1n]
 
@@ -31,6 +39,12 @@ export function randomSample(
   const isWrappedNative = quoteAssets.some(({ address, kind }) => address === token && kind === 'native')
   const off = random.chance(0.9) ? 0n : 1n
   return sampleFact(branch, token, isWrappedNative, { of: 0, holder: random.pick(HOLDERS), off })
+}
+
+/** What the token answers of burn addresses and lockers. */
+export function randomAnswer(random: Random, token: string): Fact {
+  const amounts = Array.from({ length: 6 }, () => random.pick(AMOUNTS.slice(0, 6)))
+  return answeredFact(token, { of: 0, amounts, isComplete: random.chance(0.9) })
 }
 
 function anyMove(random: Random) {

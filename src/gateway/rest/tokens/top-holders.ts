@@ -70,7 +70,7 @@ async function topHolders(
   return {
     json: Buffer.from(JSON.stringify(rows)),
     headers: {
-      'x-holders-complete': String(token.holding !== undefined),
+      'x-holders-complete': String(token.holding?.holders !== undefined),
       ...(accounts === undefined && { 'x-native-balances': 'unknown' }),
     },
   }

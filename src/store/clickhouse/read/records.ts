@@ -122,11 +122,11 @@ export function tokenOf(row: Row): Token {
 }
 
 function holdingOf(row: Row): Token['holding'] {
-  const holders = optionalNumber(row, 'holders')
-  if (holders === undefined) return undefined
+  const burnedRaw = raw(row, 'burned_raw')
+  if (burnedRaw === undefined) return undefined
   return {
-    holders,
-    burnedRaw: known(row, 'burned_raw', raw),
+    holders: optionalNumber(row, 'holders'),
+    burnedRaw,
     lockedRaw: known(row, 'locked_raw', raw),
     circulatingRaw: raw(row, 'circulating_raw'),
   }

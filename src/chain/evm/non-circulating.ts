@@ -1,0 +1,84 @@
+import { uintAt } from '../../dex/evm/abi.ts'
+import type { NonCirculatingFact } from '../../domain/envelope.ts'
+import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
+import type { Header } from '../source.ts'
+import type { AskMany } from './ask-many.ts'
+
+const BALANCE_OF = '0x70a08231'
+const MAX_LATE_TOKENS = 8
+/** A node that has forgotten the state of one block has forgotten that of its neighbors. */
+const PAUSE_BLOCKS = 64
+const MAX_REFUSED_REMEMBERED = 100_000
+
+/**
+ * Balances of tokens in the state after a block and no other. Asked twice: a node that is about to add a block may
+ * answer from after it. Undefined where the two answers differ, or there is none.
+ */
+export async function askBalances(
+  asker: AskMany,
+  questions: readonly (readonly [token: string, holder: string])[],
+  blockHash: string,
+): Promise<(bigint | undefined)[]> {
+  const calls = questions.map(([to, holder]) => ({
+    to,
+    data: `${BALANCE_OF}${'0'.repeat(24)}${holder.slice(2)}`,
+  }))
+  const [answers, again] = [
+    await asker.askExactly(calls, blockHash),
+    await asker.askExactly(calls, blockHash),
+  ]
+  return calls.map((_, index) => {
+    const amountRaw = uintAt(answers[index], 0)
+    return amountRaw === uintAt(again[index], 0) ? amountRaw : undefined
+  })
+}
+
+/** Asks tokens what burn addresses and lockers hold, so that burned and locked amounts need no transfer history. */
+export class NonCirculatingBalances {
+  readonly #asker: AskMany
+  readonly #holders: readonly string[]
+  /** Tokens that gave no answer when others did: asked once per process. */
+  readonly #refused = new Set<string>()
+  #pausedUntil = 0
+
+  constructor(asker: AskMany, lockers: readonly string[]) {
+    this.#asker = asker
+    this.#holders = [...new Set([ZERO_ADDRESS, ...DEAD_ADDRESSES, ...lockers])]
+  }
+
+  /** `met` are new in this block; of `late`, which are not, some at a time. */
+  async ask(met: readonly string[], late: Iterable<string>, block: Header): Promise<NonCirculatingFact[]> {
+    const isPaused = block.number < this.#pausedUntil
+    const waiting = isPaused ? [] : [...late].filter((token) => !this.#refused.has(token))
+    const tokens = [...new Set([...met, ...waiting.slice(0, MAX_LATE_TOKENS)])]
+    const questions = tokens.flatMap((token) => this.#holders.map((holder) => [token, holder] as const))
+    const amounts = await askBalances(this.#asker, questions, block.hash)
+    if (tokens.length > 0 && amounts.every((amount) => amount === undefined))
+      this.#pausedUntil = block.number + PAUSE_BLOCKS
+    else
+      for (const [place, token] of tokens.entries())
+        if (this.#fact(token, place, amounts) === undefined) this.#refuse(token)
+    return tokens.flatMap((token, place) => this.#fact(token, place, amounts) ?? [])
+  }
+
+  #fact(
+    address: string,
+    place: number,
+    amounts: readonly (bigint | undefined)[],
+  ): NonCirculatingFact | undefined {
+    const balances: { holder: string; amountRaw: bigint }[] = []
+    for (const [index, holder] of this.#holders.entries()) {
+      const answer = amounts[place * this.#holders.length + index]
+      // Some tokens refuse to answer for the zero address, which then holds nothing.
+      const amountRaw = holder === ZERO_ADDRESS ? (answer ?? 0n) : answer
+      if (amountRaw === undefined) return undefined
+      balances.push({ holder, amountRaw })
+    }
+    return { type: 'nonCirculating', address, balances }
+  }
+
+  #refuse(token: string): void {
+    if (this.#refused.size >= MAX_REFUSED_REMEMBERED) this.#refused.clear()
+    this.#refused.add(token)
+  }
+}
