@@ -111,9 +111,10 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     )
     return new LatestValues({ client, isConnected, stream, subject, logger: logger.child({ stream }) })
   }
+  const closed = new AbortController()
   let opened: Promise<Quarantine> | undefined
   const quarantine = async (): Promise<Quarantine> => {
-    opened ??= openLatest('QUARANTINE').then((bucket) => Quarantine.open(bucket, common))
+    opened ??= openLatest('QUARANTINE').then((bucket) => Quarantine.open(bucket, common, closed.signal))
     return opened
   }
   return {
@@ -174,7 +175,10 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       })
       return { stop: () => subscription.unsubscribe() }
     },
-    close: () => connection.close(),
+    close: () => {
+      closed.abort()
+      return connection.close()
+    },
   }
 }
 

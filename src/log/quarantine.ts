@@ -24,9 +24,10 @@ export class Quarantine {
     })
   }
 
-  static async open(bucket: LatestValues, common: Common): Promise<Quarantine> {
+  /** Follows the list until the process ends or `closed` aborts. */
+  static async open(bucket: LatestValues, common: Common, closed: AbortSignal): Promise<Quarantine> {
     const quarantine = new Quarantine(common)
-    const { signal } = common.shutdown
+    const signal = AbortSignal.any([common.shutdown.signal, closed])
     await new Promise<void>((resolve) => {
       const onValue = (value: LatestValue): void => quarantine.#take(value)
       void bucket.watch({ signal, onValue, onCurrent: resolve }).then(resolve)
