@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+
+type LockedPackage = { readonly integrity?: string; readonly resolved?: string; readonly link?: boolean }
+
+/**
+ * Binaries for platforms other than the one CI runs on, which the registry that wrote the lockfile did not hold. Nothing
+ * here installs them; npm fills in their integrity where they are installed.
+ */
+const FOREIGN_BINARIES: Readonly<Record<string, string>> = {
+  '@biomejs/cli-':
+    'android-arm64 android-x64 darwin-arm64 darwin-x64 linux-arm64-musl linux-x64-musl win32-arm64 win32-x64',
+  '@chdb/lib-': 'darwin-arm64 darwin-x64 linux-arm64-gnu',
+  '@foundry-rs/anvil-': 'darwin-amd64 darwin-arm64 linux-arm64 win32-amd64',
+  '@msgpackr-extract/msgpackr-extract-': 'darwin-arm64 darwin-x64 linux-arm linux-arm64 win32-x64',
+  '@oxc-parser/binding-':
+    'android-arm-eabi android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf linux-arm-musleabihf linux-arm64-musl linux-ppc64-gnu linux-riscv64-gnu linux-riscv64-musl linux-s390x-gnu linux-x64-musl openharmony-arm64 win32-arm64-msvc win32-ia32-msvc win32-x64-msvc',
+}
+
+const exceptions = new Set(
+  Object.entries(FOREIGN_BINARIES).flatMap(([name, platforms]) =>
+    platforms.split(' ').map((platform) => `${name}${platform}`),
+  ),
+)
+
+/** What is wrong with a lockfile: a package that is not pinned by its contents, or that names a host to fetch it from. */
+export function checkLockfile(text: string): string[] {
+  const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(text)
+  const known = new Set<string>()
+  const faults = Object.entries(packages).flatMap(([path, locked]) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    const isOurs = !path.includes('node_modules/') || locked.link === true
+    const found: string[] = []
+    if (locked.resolved !== undefined && locked.link !== true) found.push(`${path}: names a host in resolved`)
+    if (isOurs) return found
+    if (locked.integrity !== undefined) return found
+    known.add(name)
+    return exceptions.has(name) ? found : [...found, `${path}: has no integrity`]
+  })
+  const unused = [...exceptions].filter((name) => !known.has(name))
+  return [...faults, ...unused.map((name) => `${name}: is an exception without need`)]
+}
+
+if (import.meta.main) {
+  const faults = checkLockfile(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
+  for (const fault of faults) console.error(`package-lock.json: ${fault}`)
+  console.log(faults.length === 0 ? 'lockfile: ok' : `lockfile: ${faults.length} faults`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
