@@ -212,6 +212,8 @@ export const configSchema = Type.Object(
         port: port(8080),
         /** Credit units that a gateway takes from Redis at a time for a key; what can be overspent if Redis is lost. */
         lease_cu: positive(1_000),
+        /** Memory for changes that the writer has not written yet, over all chains. */
+        overlay_bytes: Type.Integer({ minimum: 1_048_576, default: 268_435_456 }),
         /** The equivalent hosts, as clients know them, for the description of the interface. */
         public_urls: Type.Array(Type.String({ pattern: '^https?://' }), { default: [] }),
         /** Lists of tokens, in the format of tokenlists.org: paths, or https addresses. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { ChangeSet } from '../domain/change.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { blameMessage } from '../domain/quarantine.ts'
 import { openChangeSet } from '../domain/wire/change-codec.ts'
@@ -10,7 +11,7 @@ import type { HotStore } from '../store/redis/hot-store.ts'
 import { MessageMemory } from './message-memory.ts'
 import { Overlay } from './overlay.ts'
 
-export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage'>
+export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
 
 export type BlockHead = {
   readonly number: number
@@ -36,6 +37,12 @@ export type FollowOptions = {
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (told: ToldSet) => void
   readonly logger: Logger
+  /** Of the overlay of one chain. */
+  readonly maxBytes: number
+  /** Opens the log of a chain again, which may have been created anew. */
+  readonly reopen?: (chain: string) => Promise<FollowedLog>
+  /** Called when the chain goes on elsewhere in the log: change sets were left out. */
+  readonly onGap?: (chain: string) => void
   readonly pruneMs?: number
 }
 
@@ -43,22 +50,31 @@ export type FollowHooks = {
   readonly signal: AbortSignal
   /** Called once it is known where the chain's documents stand. */
   readonly onStarted: () => void
-  /** Called at the end that the log had at the start. */
+  /** Called at the end that the log had at the start, if the chain is available there. */
   readonly onCaughtUp: () => void
+  /** Called when anything left the overlay. */
+  readonly onDropped: () => void
 }
 
 /** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
 const CHANGES_DROPPED_AT_ONCE = 10_000
 const DROP_PAUSE_MS = 50
+/** Of a document in the overlay beside its bytes, roughly. */
+const DOCUMENT_BYTES = 250
+/** A full overlay is emptied a little further, so that the next message does not find it full again. */
+const SHED_TO = 0.9
+/** The messages that the chain stands at are gone: it can only go on elsewhere. */
+const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_changed'])
 
 /** One chain's change sets: taken in as they come, and forgotten once the writer has put them into the hot store. */
 export class FollowedChain {
   readonly overlay = new Overlay()
   /** Of the sets of these versions, oldest first: all that the overlay may still read. */
   readonly #memory = new MessageMemory()
-  readonly #remembered: number[] = []
+  readonly #remembered: { readonly seq: number; readonly bytes: number }[] = []
+  #bytes = 0
   readonly #name: string
-  readonly #log: FollowedLog
+  #log: FollowedLog
   readonly #options: FollowOptions
   /** The version of the last set. */
   applied = 0
@@ -67,9 +83,14 @@ export class FollowedChain {
   head: BlockHead | undefined
   /** It has reached, at least once, the end that the log had in the beginning. */
   isCaughtUp = false
-  /** False from a failure until the chain has caught up again: its documents may be outdated. */
-  isAvailable = true
+  /** From a failure until the chain has caught up again: its documents may be outdated. */
+  #isFaulty = false
   #hasStarted = false
+  #hasLostPlace = false
+  /** The version of the hot store, as far as is known, and the one that it needs so that nothing is in neither. */
+  #stored = -1
+  #needed = -1
+  #catchUp: () => void = () => undefined
   #position: LogPosition
 
   constructor(name: string, log: FollowedLog, options: FollowOptions) {
@@ -83,30 +104,43 @@ export class FollowedChain {
     return { after: this.#position, version: this.applied, time: this.head?.time ?? 0 }
   }
 
+  /** Whether overlay and hot store together hold the newest version of every document. */
+  get isAvailable(): boolean {
+    return !this.#isFaulty && this.#stored >= this.#needed
+  }
+
+  /** Roughly what the overlay takes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Until the signal aborts; rejects when the log cannot be followed any further. Called again, it goes on. */
   async follow(hooks: FollowHooks): Promise<void> {
     try {
       await this.#follow(hooks)
     } catch (error) {
-      if (!hooks.signal.aborted) this.isAvailable = false
+      if (!hooks.signal.aborted) this.#isFaulty = true
+      if (error instanceof ChaintapeError && LOST_PLACE.has(error.code)) this.#hasLostPlace = true
       throw error
     }
   }
 
-  async #follow({ signal, onStarted, onCaughtUp }: FollowHooks): Promise<void> {
+  async #follow({ signal, onStarted, onCaughtUp, onDropped }: FollowHooks): Promise<void> {
+    if (this.#hasLostPlace) await this.#leave(onDropped)
     if (!this.#hasStarted) await this.#start()
     const end = (await this.#log.lastMessage())?.position.seq ?? 0
-    const catchUp = (): void => {
+    this.#catchUp = () => {
       if (this.#position.seq < end) return
       this.isCaughtUp = true
-      this.isAvailable = true
-      onCaughtUp()
+      this.#isFaulty = false
+      if (this.isAvailable) onCaughtUp()
     }
-    catchUp()
+    this.#catchUp()
     onStarted()
     for await (const message of this.#log.read({ after: this.#position, signal })) {
       this.#takeOrBlame(message)
-      catchUp()
+      if (this.#bytes > this.#options.maxBytes) this.#shed(onDropped)
+      this.#catchUp()
       // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
       await turn()
     }
@@ -114,13 +148,82 @@ export class FollowedChain {
 
   async #start(): Promise<void> {
     const stored = await this.#options.store.head(this.#name)
-    if (stored !== undefined) {
+    const isOfLog = stored?.position.epoch === this.#log.epoch
+    const from = isOfLog ? stored.position : { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
+    this.#position = from
+    if (!(await this.#hasRoomAfter(from))) await this.#startAtEnd()
+    else if (isOfLog) {
       this.applied = stored.seq
       this.dropped = stored.seq
-      this.#position = stored.position
+      this.#stored = stored.seq
+      this.#needed = stored.seq
       this.head = headOf(stored, stored.finalNumber)
-    }
+      // The documents of another log must not be taken for those of this one.
+    } else if (stored !== undefined) this.#needed = 0
     this.#hasStarted = true
+  }
+
+  /** Whether all that follows on a position is in the log, and fits into the overlay. */
+  async #hasRoomAfter(from: LogPosition): Promise<boolean> {
+    if ((await this.#log.locate(from)) === 'dropped') return false
+    // In memory a message takes about twice its bytes.
+    return (await this.#log.bytesAfter(from.seq)) * 2 <= this.#options.maxBytes
+  }
+
+  /** Degraded: the chain is unavailable until the writer has come as far as the log is now. */
+  async #startAtEnd(): Promise<void> {
+    const last = await this.#log.lastMessage()
+    if (last === undefined) return
+    const { set } = openChangeSet(last.body)
+    this.applied = set.seq
+    this.dropped = set.seq
+    this.#needed = set.seq
+    this.#position = last.position
+    this.head = headOf(set.head, set.finalNumber)
+    this.#options.logger.warn(
+      { chain: this.#name, version: set.seq },
+      'Hot store is too far behind; chain is unavailable until the writer has caught up',
+    )
+  }
+
+  /** Forgets everything, to start anew. */
+  async #leave(onDropped: () => void): Promise<void> {
+    const { reopen, onGap } = this.#options
+    if (reopen !== undefined) this.#log = await reopen(this.#name)
+    this.overlay.drop(Number.POSITIVE_INFINITY)
+    this.#forgetUpTo(Number.POSITIVE_INFINITY)
+    this.#hasStarted = false
+    this.#hasLostPlace = false
+    this.#stored = -1
+    this.#needed = -1
+    this.applied = 0
+    this.dropped = 0
+    onDropped()
+    onGap?.(this.#name)
+  }
+
+  /** Drops the oldest sets although the hot store does not have them: the chain is unavailable until it does. */
+  #shed(onDropped: () => void): void {
+    const { maxBytes, logger } = this.#options
+    let left = this.#bytes
+    let upTo = this.dropped
+    for (const { seq, bytes } of this.#remembered) {
+      if (left <= maxBytes * SHED_TO) break
+      left -= bytes
+      upTo = seq
+    }
+    const wasAvailable = this.isAvailable
+    this.overlay.drop(upTo)
+    this.#forgetUpTo(upTo)
+    this.dropped = Math.max(this.dropped, upTo)
+    this.#needed = Math.max(this.#needed, upTo)
+    onDropped()
+    if (wasAvailable && !this.isAvailable) {
+      logger.warn(
+        { chain: this.#name, version: upTo },
+        'Overlay is full; chain is unavailable until the writer has caught up',
+      )
+    }
   }
 
   #takeOrBlame(message: LogMessage): void {
@@ -135,7 +238,9 @@ export class FollowedChain {
     const { set } = opened
     const origin = this.end
     this.overlay.apply(opened)
-    this.#remembered.push(set.seq)
+    const bytes = body.length + set.changes.length * DOCUMENT_BYTES
+    this.#remembered.push({ seq: set.seq, bytes })
+    this.#bytes += bytes
     this.applied = set.seq
     this.#position = position
     this.head = headOf(set.head, set.finalNumber)
@@ -149,6 +254,10 @@ export class FollowedChain {
       try {
         const head = await store.head(this.#name)
         if (head === undefined || head.position.epoch !== this.#log.epoch) continue
+        const wasAvailable = this.isAvailable
+        this.#stored = head.seq
+        if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain is available again')
+        this.#catchUp()
         await this.#drop(head.seq, signal, onDropped)
       } catch (error) {
         if (!signal.aborted)
@@ -170,10 +279,12 @@ export class FollowedChain {
 
   /** Nothing of these is in the overlay any more, or ever was. */
   #forgetUpTo(version: number): void {
-    const left = this.#remembered.findIndex((seq) => seq > version)
+    const left = this.#remembered.findIndex(({ seq }) => seq > version)
     const count = left === -1 ? this.#remembered.length : left
-    this.#remembered.splice(0, count)
-    for (let nth = 0; nth < count; nth++) this.#memory.forgetOldest()
+    for (const { bytes } of this.#remembered.splice(0, count)) {
+      this.#bytes -= bytes
+      this.#memory.forgetOldest()
+    }
   }
 }
 

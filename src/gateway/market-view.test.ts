@@ -44,7 +44,7 @@ class World {
   #wake: () => void = () => undefined
   readonly #running: Promise<void>
 
-  constructor(sets: readonly ChangeSet[] = [], head?: ChainHead) {
+  constructor(sets: readonly ChangeSet[] = [], head?: ChainHead, maxBytes = 1_000_000_000) {
     this.#bodies.push(...sets.map(encodeChangeSet))
     this.stored.head = head
     const answer = async <T>(values: T): Promise<T> => {
@@ -56,6 +56,8 @@ class World {
     const log = {
       epoch: 'e',
       read: (options: { after: { seq: number } | undefined }) => this.#read(options.after?.seq ?? 0),
+      locate: async () => 'held',
+      bytesAfter: async () => 0,
       lastMessage: async () => {
         const body = this.#bodies.at(-1)
         return body === undefined ? undefined : { body, position: this.#position(this.#bodies.length) }
@@ -79,6 +81,7 @@ class World {
       onChangeSet: ({ set }) => this.told.push(set.seq),
       logger: pino({ level: 'silent' }),
       pruneMs: 1,
+      maxBytes,
     })
     this.#running = this.view.follow('eth', {
       signal: this.controller.signal,
@@ -370,3 +373,22 @@ test('windows are read for what they are of', () =>
     await world.append(sampleSet(4, [{ type: 'windowsRemoved', windows: own }]))
     assert.deepEqual(await days(), [8, undefined])
   }))
+
+test('a full overlay drops its oldest sets; reads are refused until the store has them', async () => {
+  const world = new World([sampleSet(1, [])], headAt(1), 1_000)
+  try {
+    for (let seq = 2; seq < 12; seq++) {
+      await world.append(sampleSet(seq, [{ type: 'pair', pair: samplePair() }]))
+      assert.ok(world.view.overlayBytes('eth') <= 1_000)
+    }
+    assert.equal(world.view.isAvailable('eth'), false)
+    await assert.rejects(world.view.pairs([REF]), { code: 'chain_unavailable' })
+    assert.throws(() => world.view.recent('eth'), { code: 'chain_unavailable' })
+    world.stored.head = headAt(11)
+    while (!world.view.isAvailable('eth')) await turn()
+    world.stored.pairs.set(MEME_WETH, { seq: 11, record: samplePair() })
+    assert.equal((await world.view.pairs([REF]))[0]?.seq, 11)
+  } finally {
+    await world.stop()
+  }
+})

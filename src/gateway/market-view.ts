@@ -64,15 +64,16 @@ export class MarketView {
   }
 
   /** Follows one chain until the signal aborts; rejects when it cannot be followed any further. Called again, it goes on. */
-  async follow(name: string, hooks: FollowHooks): Promise<void> {
+  async follow(name: string, hooks: Omit<FollowHooks, 'onDropped'>): Promise<void> {
     const chain = this.#chain(name)
     const failed = new AbortController()
     const signal = AbortSignal.any([hooks.signal, failed.signal])
-    const pruning = chain.prune(signal, () => {
+    const onDropped = (): void => {
       this.#generation++
-    })
+    }
+    const pruning = chain.prune(signal, onDropped)
     try {
-      await chain.follow({ ...hooks, signal })
+      await chain.follow({ ...hooks, signal, onDropped })
     } finally {
       failed.abort()
       await pruning
@@ -95,6 +96,10 @@ export class MarketView {
 
   end(chain: string): ChainEnd {
     return this.#chain(chain).end
+  }
+
+  overlayBytes(chain: string): number {
+    return this.#chain(chain).bytes
   }
 
   overlaySize(chain: string): number {

@@ -67,6 +67,7 @@ export function watchMarketView(
   chains: readonly string[],
   view: {
     overlaySize(chain: string): number
+    overlayBytes(chain: string): number
     head(chain: string): { readonly time: number } | undefined
   },
 ): void {
@@ -78,6 +79,15 @@ export function watchMarketView(
     registers,
     collect() {
       for (const chain of chains) this.set({ chain }, view.overlaySize(chain))
+    },
+  })
+  new Gauge({
+    name: 'chaintape_gateway_overlay_bytes',
+    help: 'Memory of these documents, roughly; bounded by gateway.overlay_bytes over all chains',
+    labelNames: ['chain'] as const,
+    registers,
+    collect() {
+      for (const chain of chains) this.set({ chain }, view.overlayBytes(chain))
     },
   })
   new Gauge({

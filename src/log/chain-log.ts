@@ -163,6 +163,13 @@ export class ChainLog {
     return (await atOneMoment(() => this.#lastOfWhole()))?.seq ?? 0
   }
 
+  /** Roughly how many bytes the messages after a sequence have. */
+  async bytesAfter(seq: number): Promise<number> {
+    const { bytes, messages, first_seq, last_seq } = (await this.#info()).state
+    if (messages === 0) return 0
+    return (bytes / messages) * Math.max(0, last_seq - Math.max(seq, first_seq - 1))
+  }
+
   /** Stands at the end of the log, after restoring what the log has lost and the outbox retains. */
   openPublisher(): Promise<LogPublisher> {
     return atOneMoment(() => this.#openPublisher())

@@ -76,6 +76,17 @@ export const startGateway: StartRole = async (config, common) => {
       hub.apply(set, origin)
     },
     logger,
+    maxBytes: config.gateway.overlay_bytes / families.size,
+    reopen: async (chain) => {
+      const log = await logs.open('CHANGES', chain)
+      changes.set(chain, log)
+      return log
+    },
+    onGap: (chain) => {
+      recent.set(chain, new RecentSets(RECENT_BYTES / families.size))
+      // Subscribers would miss events without knowing; they reconnect and resume by their cursors.
+      sockets?.reset()
+    },
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
@@ -167,10 +178,18 @@ export const startGateway: StartRole = async (config, common) => {
 
   skipped.onChange((chain) => supervisor.retryNow(chain))
   return {
-    readiness: () => supervisor.readiness(),
+    readiness: () => supervisor.readiness() ?? unavailableOf(view, [...families.keys()]),
     details: () => quarantineDetails(skipped),
     done,
   }
+}
+
+/** A chain that was shed: the feed goes on, but its documents are not all here or in Redis. */
+function unavailableOf(view: MarketView, chains: readonly string[]): string | undefined {
+  const missing = chains.filter((chain) => !view.isAvailable(chain))
+  return missing.length === 0
+    ? undefined
+    : `unavailable until the writer has caught up: ${missing.join(', ')}`
 }
 
 function chainsOf({

@@ -64,7 +64,7 @@ export class TwoChains {
   async append(log: LogName, chain: string, messages: () => readonly Uint8Array[]): Promise<number> {
     return withLogs(this.#nats, async (logs) => {
       const publisher = await (await logs.open(log, chain)).openPublisher()
-      for (const message of messages()) await publisher.publish(message)
+      await Promise.all(messages().map((message) => publisher.publish(message)))
       return publisher.last.seq
     })
   }

@@ -33,6 +33,8 @@ export type WsServer = {
   close(): Promise<void>
   /** Ends the connections of a key that is not good any more. */
   recheck(keyId: string): void
+  /** Asks all clients to connect again. */
+  reset(): void
 }
 
 const PATH = '/ws'
@@ -117,6 +119,11 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   return {
     recheck: (keyId) => {
       for (const session of connections.of(keyId)) session.endIfKeyEnded()
+    },
+    reset: () => {
+      for (const session of sessions.values()) {
+        session.shutDown(Math.round(Math.random() * limits.reconnectSpreadMs))
+      }
     },
     close: async () => {
       isClosing = true
