@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { readStamp } from './market.ts'
 
+const KEEP_ALIVE_MS = 10_000
+
 /** An honest client that listens to the swaps of some pairs, and notices if one is missing, doubled or late. */
 export class Listener {
   readonly #socket: WebSocket
@@ -9,6 +11,7 @@ export class Listener {
   readonly #onFault: (fault: string) => void
   readonly #last = new Map<string, number>()
   #isLeaving = false
+  #alive: NodeJS.Timeout | undefined
 
   private constructor(
     socket: WebSocket,
@@ -53,7 +56,13 @@ export class Listener {
     this.#socket.pause()
   }
 
+  /** Sends now and then: who neither reads nor sends for a minute is closed for that. */
+  keepAlive(): void {
+    this.#alive = setInterval(() => this.#socket.pong(), KEEP_ALIVE_MS)
+  }
+
   resume(): void {
+    clearInterval(this.#alive)
     this.#socket.resume()
   }
 

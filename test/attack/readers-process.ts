@@ -94,6 +94,8 @@ function stopReading(index: number, listener: Listener): void {
   if (index % 2 === 0) listener.subscribe(pairs.map((pair) => ['tx', pair, CHAIN]))
   else listener.subscribe([['multi_kline', ...pairs.map((pair) => [pair, 'k1', CHAIN])]])
   listener.pause()
+  // Readers of candles stay open for as long as readers of swaps take to be closed, which may be minutes on a busy machine.
+  if (index % 2 === 1) listener.keepAlive()
 }
 
 async function obey(order: ReadersOrder): Promise<void> {

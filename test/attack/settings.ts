@@ -10,8 +10,13 @@ export const ATTACKER_CONNECTIONS = 10
  */
 export const IS_SMOKE = process.env['CHAINTAPE_ATTACK'] === 'smoke'
 
-/** In a short run the gateway has not yet taken what its young objects need, up to 128 MB, and does so meanwhile. */
-export const MAX_GROWTH_MB = IS_SMOKE ? 64 + 128 : 64
+/** Resident memory at its peak. Growth is not judged: it mostly shows when V8 last collected garbage. */
+export const MAX_RESIDENT_MB = 600
+
+/** What a p99 may become under attack, given that of the calm row of the same run: absolute limits judge the machine. */
+export function maxP99Ms(calmMs: number): number {
+  return 2 * calmMs + 10
+}
 
 /** Of the plan that attackers have: as usual, but few subscriptions, so that their end is reached. */
 export const ATTACKER_SUBSCRIPTIONS = IS_SMOKE ? 15 : 60
