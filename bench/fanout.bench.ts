@@ -36,6 +36,14 @@ export const bench: Bench = {
       open: () => openSides(() => openGateway(BURST)),
     },
     {
+      name: `one event per tick to ${CONNECTIONS} sockets, compressed / bare write of ready frames, uncompressed`,
+      bar: 0.4,
+      goal: 0.65,
+      direction: 'at least',
+      per: 'cpu second',
+      open: () => openSides(() => openGateway(SINGLE, true)),
+    },
+    {
       // The baseline is honest only if it is well above what anybody would write at first.
       name: 'plain ws.send, one event per tick / bare write of ready frames',
       bar: 0.667,
@@ -71,26 +79,26 @@ async function openSides(openSubject: () => Promise<Side>): Promise<Sides> {
   }
 }
 
-async function openGateway(tick: Tick): Promise<Side> {
-  return openPushed(startGateway(), tick, CONNECTIONS, (client) => [
+async function openGateway(tick: Tick, isCompressed = false): Promise<Side> {
+  const greeting = (client: number) => [
     subscribe(requestIdOf(client), ['tx', PUSHED_PAIR, 'eth']),
     // Of a pair where nothing happens: there is more in the index than what is pushed.
     subscribe(1_000, ['tx', addressOf(client), 'eth']),
-  ])
+  ]
+  return openPushed(startGateway(), tick, { count: CONNECTIONS, greeting, isCompressed })
 }
 
 export function openBare(mode: BareMode, tick: Tick, connections: number): Promise<Side> {
-  return openPushed(startBare(mode), tick, connections, () => ({}))
+  return openPushed(startBare(mode), tick, { count: connections, greeting: () => ({}) })
 }
 
 async function openPushed(
   server: MeasuredProcess,
   tick: Tick,
-  count: number,
-  greeting: ClientPlan['greeting'],
+  plan: Omit<ClientPlan, 'port'>,
 ): Promise<Side> {
   const port = (await server.hear()) as number
-  const clients = await openClients(server, { port, count, greeting }, tick)
+  const clients = await openClients(server, { ...plan, port }, tick)
   return {
     slice: clients.slice,
     close: async () => {

@@ -14,6 +14,8 @@ export type ClientPlan = {
   readonly count: number
   /** Sent by each before anything is measured; the answer is one message. */
   readonly greeting: (client: number) => unknown
+  /** They offer to take compressed messages. */
+  readonly isCompressed?: boolean
 }
 
 const OVERDUE_MS = 20_000
@@ -22,7 +24,9 @@ const AT_ONCE = 100
 
 /** Connections of bare TCP, which take almost nothing; each compares every byte with what must come. */
 export async function openClients(server: MeasuredProcess, plan: ClientPlan, tick: Tick): Promise<Clients> {
-  const streams = new Map(Array.from(framesById(), ([id, frames]) => [id, Buffer.concat(frames)]))
+  const streams = new Map(
+    Array.from(framesById(plan.isCompressed), ([id, frames]) => [id, Buffer.concat(frames)]),
+  )
   let wrong: string | undefined
   let missingBytes = 0
   let onAllThere: () => void = () => undefined
@@ -46,7 +50,7 @@ export async function openClients(server: MeasuredProcess, plan: ClientPlan, tic
     })
     return socket
   })
-  const frames = framesById()
+  const frames = framesById(plan.isCompressed)
   const sizes = receivers.map((_, client) =>
     (frames.get(requestIdOf(client)) ?? []).map(({ length }) => length),
   )
@@ -89,24 +93,35 @@ export async function openClients(server: MeasuredProcess, plan: ClientPlan, tic
   }
 }
 
-export async function connectAll({ port, count, greeting }: ClientPlan): Promise<Socket[]> {
+export async function connectAll({
+  port,
+  count,
+  greeting,
+  isCompressed = false,
+}: ClientPlan): Promise<Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < count) {
     const group = Array.from({ length: Math.min(AT_ONCE, count - sockets.length) }, (_, at) => {
       const client = sockets.length + at
-      return connectOne(port, client, greeting(client))
+      return connectOne(port, client, greeting(client), isCompressed)
     })
     sockets.push(...(await Promise.all(group)))
   }
   return sockets
 }
 
-async function connectOne(port: number, client: number, greeting: unknown): Promise<Socket> {
+async function connectOne(
+  port: number,
+  client: number,
+  greeting: unknown,
+  isCompressed: boolean,
+): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')
   const lines = ['GET /ws HTTP/1.1', 'host: 127.0.0.1', 'connection: upgrade', 'upgrade: websocket']
   lines.push('sec-websocket-version: 13', 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==')
   lines.push('x-api-key: any', `x-client: ${client}`)
+  if (isCompressed) lines.push('sec-websocket-extensions: permessage-deflate')
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   await answered(socket, (bytes) => bytes.includes('\r\n\r\n'))
   socket.write(maskedText(JSON.stringify(greeting)))

@@ -37,7 +37,8 @@ const grant: Grant = {
   keyId: 'bench',
   plan: {
     ...{ name: 'bench', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, historyReads: 1 },
-    sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 100_000 },
+    // Only for clients that offer to take it.
+    sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 100_000, isCompressed: true },
   },
   isValid: () => true,
 }

@@ -1,6 +1,7 @@
 import type { ChangeSet, Trade } from '../../src/domain/change.ts'
 import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
 import { textFrame } from '../../src/gateway/ws/frame.ts'
+import { PushEvent } from '../../src/gateway/ws/push-event.ts'
 import { makeSet } from '../stores/made-changes.ts'
 
 /** Both servers send these over and over, so that every client knows what comes next. */
@@ -30,14 +31,30 @@ export function messageOf(id: number, trade: Trade): object {
 }
 
 /** By request id: a frame of each trade. */
-export function framesById(): Map<number, Buffer[]> {
+export function framesById(isCompressed = false): Map<number, Buffer[]> {
   const trades = makeTrades()
+  const pushes = trades.map(pushOf)
   return new Map(
     Array.from({ length: IDS }, (_, at) => {
       const id = requestIdOf(at)
-      return [id, trades.map((trade) => textFrame(JSON.stringify(messageOf(id, trade))))]
+      const frames = isCompressed
+        ? pushes.map((push) => push.frame(id, 'document', true))
+        : trades.map((trade) => textFrame(JSON.stringify(messageOf(id, trade))))
+      return [id, frames]
     }),
   )
+}
+
+function pushOf(trade: Trade): PushEvent {
+  const origin = { after: { epoch: 'e', seq: 1, link: 0 }, version: 1, time: 1 }
+  const place = { chain: 'eth', seq: 1, origin, told: 1 }
+  return new PushEvent({
+    topic: 'tx',
+    place,
+    isState: false,
+    sentTime: NOW,
+    build: () => swapPush('eth', trade),
+  })
 }
 
 /** Calls `send` with the trades of each tick, one turn of the event loop after the other. */

@@ -131,6 +131,8 @@ const plan = Type.Object(
         multi_kline_pairs: positive(100),
         messages_per_second: positive(20),
         message_bytes: Type.Integer({ minimum: 1_024, maximum: 16_777_216, default: 65_536 }),
+        /** Of pushes, for clients that offer permessage-deflate. */
+        compression: Type.Boolean({ default: false }),
       },
       { ...closed, default: {} },
     ),

@@ -147,6 +147,7 @@ export const startGateway: StartRole = async (config, common) => {
       retentionDays: { tx: days.trades, liq: days.liquidity },
       now: Date.now,
     }),
+    isCompressionOffered: plans.some((plan) => plan.sockets.isCompressed),
     maxMessageBytes: Math.max(...plans.map((plan) => plan.sockets.maxMessageBytes)),
   })
   sockets = opened

@@ -22,6 +22,7 @@ import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market
 class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readyState = 1
+  extensions = ''
   readonly sent: unknown[] = []
   readonly closed: unknown[] = []
   pings = 0

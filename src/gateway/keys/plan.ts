@@ -21,4 +21,6 @@ export type SocketPlan = {
   readonly maxMultiKlinePairs: number
   readonly messagesPerSecond: number
   readonly maxMessageBytes: number
+  /** Pushes are compressed for clients that offer permessage-deflate. */
+  readonly isCompressed: boolean
 }

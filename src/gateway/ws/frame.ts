@@ -1,13 +1,24 @@
 const FINAL_TEXT = 0x81
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127
+/** Of permessage-deflate: the message is compressed. */
+const COMPRESSED = 0x40
 
 /** A text message as it stands on the wire: whole, not masked (a server's never is), not compressed. */
 export function textFrame(...parts: readonly (string | Buffer)[]): Buffer {
+  return frameOf(FINAL_TEXT, parts)
+}
+
+/** The same of a message that consists of DEFLATE blocks. */
+export function compressedFrame(...blocks: readonly Buffer[]): Buffer {
+  return frameOf(FINAL_TEXT | COMPRESSED, blocks)
+}
+
+function frameOf(firstByte: number, parts: readonly (string | Buffer)[]): Buffer {
   const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
   const header = size < TWO_BYTES ? 2 : size < 0x1_0000 ? 4 : 10
   const frame = Buffer.allocUnsafe(header + size)
-  frame[0] = FINAL_TEXT
+  frame[0] = firstByte
   if (header === 2) frame[1] = size
   else if (header === 4) {
     frame[1] = TWO_BYTES

@@ -8,6 +8,7 @@ export const DEFAULT_WS_LIMITS = {
   maxBatch: 20,
   messagesPerSecond: 20,
   maxMessageBytes: 64 * 1_024,
+  isCompressed: false,
   /** Of a client that has not shown its key yet: enough for that. */
   maxStrangerBytes: 1_024,
   /** Messages that are refused one by one, each 4 KiB counting as one; who goes on after that is shown out. */

@@ -2,7 +2,8 @@ import type { EventRef } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { withUnknown } from '../shape/unknown-in-push.ts'
 import type { SetOrigin } from './cursor.ts'
-import { textFrame } from './frame.ts'
+import { deflate, MESSAGE_END, storedBlock } from './deflate.ts'
+import { compressedFrame, textFrame } from './frame.ts'
 import type { TopicName } from './topic.ts'
 
 /** Where in the chain's changes a push stands. */
@@ -37,11 +38,22 @@ export type PushParts = {
 }
 
 /** Its frames by the id of the subscribe request. */
-type Encoded = { readonly result: Buffer; readonly frames: Map<number, Buffer> }
+type Encoded = {
+  readonly result: Buffer
+  readonly frames: Map<number, Buffer>
+  /** The result and what follows it, compressed for all receivers that take it; null: not worth it. */
+  deflated: Buffer | null | undefined
+  compressedFrames: Map<number, Buffer> | undefined
+}
 
 const ENVELOPE_BYTES = 64
+/** Smaller ones gain next to nothing. */
+const LEAST_COMPRESSED_BYTES = 256
 
-/** One push, encoded once for each shape and framed once for each request id, however many receive it. */
+/**
+ * One push, encoded once for each shape and framed once for each request id, however many receive it. Compressed it is once,
+ * too: what differs by receiver (its id, number and cursor) stands in blocks of its own that are not compressed.
+ */
 export class PushEvent {
   readonly topic: TopicName
   readonly place: PushPlace
@@ -70,7 +82,10 @@ export class PushEvent {
 
   /** Who keeps up was written to. Whoever is late gets a frame of its own: until then one push would keep those of all ids. */
   forgetFrames(): void {
-    for (const { frames } of this.#encodings.values()) frames.clear()
+    for (const { frames, compressedFrames } of this.#encodings.values()) {
+      frames.clear()
+      compressedFrames?.clear()
+    }
   }
 
   /** Of its frame, nearly. */
@@ -79,23 +94,49 @@ export class PushEvent {
   }
 
   /** The id is that of the subscribe request. */
-  frame(id: number, shape: Shape): Buffer {
-    const { result, frames } = this.#encoded(shape)
-    let frame = frames.get(id)
+  frame(id: number, shape: Shape, isCompressed = false): Buffer {
+    const encoded = this.#encoded(shape)
+    const deflated = isCompressed ? this.#deflated(encoded) : null
+    if (deflated !== null) return this.#compressedFrame(id, encoded, deflated)
+    let frame = encoded.frames.get(id)
     if (frame === undefined) {
-      frame = this.#framed(id, result, '')
-      frames.set(id, frame)
+      frame = textFrame(headOf(id), encoded.result, this.#tail)
+      encoded.frames.set(id, frame)
     }
     return frame
   }
 
   /** For one receiver alone: its own number and cursor. */
-  numberedFrame(id: number, shape: Shape, number: number, cursor: string): Buffer {
-    return this.#framed(id, this.#encoded(shape).result, `,"cursor":"${cursor}","seq":${number}`)
+  numberedFrame(id: number, shape: Shape, number: number, cursor: string, isCompressed = false): Buffer {
+    const encoded = this.#encoded(shape)
+    const own = `,"cursor":"${cursor}","seq":${number}}`
+    const deflated = isCompressed ? this.#deflated(encoded) : null
+    if (deflated === null) return textFrame(headOf(id), encoded.result, `${this.#sentTime}${own}`)
+    const tail = storedBlock(`${this.#sentTime}${own}`)
+    return compressedFrame(storedBlock(headOf(id)), deflated, tail, MESSAGE_END)
   }
 
-  #framed(id: number, result: Buffer, more: string): Buffer {
-    return textFrame(`{"id":${id},"jsonrpc":"2.0","result":`, result, `${this.#sentTime}${more}}`)
+  #compressedFrame(id: number, encoded: Encoded, deflated: Buffer): Buffer {
+    encoded.compressedFrames ??= new Map()
+    let frame = encoded.compressedFrames.get(id)
+    if (frame === undefined) {
+      const tail = storedBlock(this.#tail)
+      frame = compressedFrame(storedBlock(headOf(id)), deflated, tail, MESSAGE_END)
+      encoded.compressedFrames.set(id, frame)
+    }
+    return frame
+  }
+
+  #deflated(encoded: Encoded): Buffer | null {
+    if (encoded.deflated === undefined) {
+      const { result } = encoded
+      encoded.deflated = result.length < LEAST_COMPRESSED_BYTES ? null : deflate(result)
+    }
+    return encoded.deflated
+  }
+
+  get #tail(): string {
+    return `${this.#sentTime}}`
   }
 
   #encoded(shape: Shape): Encoded {
@@ -109,7 +150,11 @@ export class PushEvent {
       throw new ChaintapeError('internal', `a push was sealed before it was ever asked for as ${shape}`)
     }
     const built = this.#build(shape)
-    const result = shape === 'document' ? built : withUnknown(built)
-    return { result: Buffer.from(JSON.stringify(result)), frames: new Map() }
+    const result = Buffer.from(JSON.stringify(shape === 'document' ? built : withUnknown(built)))
+    return { result, frames: new Map(), deflated: undefined, compressedFrames: undefined }
   }
+}
+
+function headOf(id: number): string {
+  return `{"id":${id},"jsonrpc":"2.0","result":`
 }

@@ -23,6 +23,8 @@ export type WsServerOptions = Omit<
   readonly limits?: Partial<WsLimits>
   /** The largest that any plan allows; a session applies that of its own plan. */
   readonly maxMessageBytes: number
+  /** Some plan has it: a client without a key yet may turn out to have that plan. */
+  readonly isCompressionOffered?: boolean
   readonly metrics: GatewayMetrics
   /** Origins whose pages may connect, besides the gateway's own host; `*` (the default) is every origin. */
   readonly allowedOrigins?: readonly string[]
@@ -42,15 +44,24 @@ const GOODBYE_MS = 1_000
 /** Who does not answer our goodbye in this time is hung up on. (Its types do not know this option of `ws` yet.) */
 const CLOSING = { closeTimeout: 10_000 }
 const TICKS_PER_PING = 4
+/**
+ * Pushes are compressed once for all sockets, so no socket has a context of its own, and none is kept for what clients
+ * send. What they send is inflated to `maxPayload` bytes at most, in small pieces.
+ */
+const DEFLATE = {
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  concurrencyLimit: 4,
+  zlibInflateOptions: { chunkSize: 4 * 1_024 },
+}
 
 /** Serves WebSocket clients on the upgrades of an HTTP server. */
 export function attachWsServer(http: Server, options: WsServerOptions): WsServer {
   const limits: WsLimits = { ...DEFAULT_WS_LIMITS, ...options.limits }
   const sessions = new Map<WebSocket, Session>()
-  const server = new WebSocketServer({
+  const settings = {
     noServer: true,
     clientTracking: false,
-    perMessageDeflate: false,
     maxPayload: options.maxMessageBytes,
     maxFragments: 16,
     maxBufferedChunks: 1_024,
@@ -59,10 +70,14 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     // A session answers pings itself: as few as other messages, or the answers nobody reads would pile up.
     autoPong: false,
     ...CLOSING,
-  })
-  server.on('wsClientError', (error, stream) =>
-    writeRawProblem(stream, new RequestError('malformed_request', error.message)),
-  )
+  }
+  const plain = new WebSocketServer({ ...settings, perMessageDeflate: false })
+  const deflating = new WebSocketServer({ ...settings, perMessageDeflate: DEFLATE })
+  for (const server of [plain, deflating]) {
+    server.on('wsClientError', (error, stream) =>
+      writeRawProblem(stream, new RequestError('malformed_request', error.message)),
+    )
+  }
   const mayConnect: MayConnect = originRule(options.allowedOrigins ?? [ANY_ORIGIN])
   let isClosing = false
 
@@ -85,6 +100,8 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
       writeRawProblem(stream, admitted)
       return
     }
+    const mayCompress = admitted?.plan.sockets.isCompressed ?? options.isCompressionOffered ?? false
+    const server = mayCompress && acceptsFullWindow(request) ? deflating : plain
     server.handleUpgrade(request, stream, head, (socket) => open(socket, stream, admitted))
   }
 
@@ -145,3 +162,8 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
 }
 
 const SHUTTING_DOWN = new RequestError('internal', 'the server is shutting down')
+
+/** A client with a window of its own size would need pushes of its own; it gets them uncompressed. */
+function acceptsFullWindow({ headers }: IncomingMessage): boolean {
+  return !headers['sec-websocket-extensions']?.includes('server_max_window_bits')
+}

@@ -64,6 +64,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   readonly #bucket: TokenBucket
   #refusals: TokenBucket | undefined
   #grant: Grant | undefined
+  #isCompressed = false
   /** While there is anything to answer. */
   #answered: Promise<void> | undefined
   #waiting = 0
@@ -93,6 +94,10 @@ export class Session implements SendQueueOwner, SubscriberOwner {
 
   get isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get isCompressed(): boolean {
+    return this.#isCompressed
   }
 
   get maxSubscriptions(): number {
@@ -266,6 +271,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     this.#grant = grant
     connections.add(grant, this)
     this.#allowed = grant.plan.sockets
+    this.#isCompressed = grant.plan.sockets.isCompressed && this.#socket.extensions !== ''
     // The same bucket, or each `auth` would fill it again.
     this.#bucket.setRate(this.#allowed.messagesPerSecond)
   }

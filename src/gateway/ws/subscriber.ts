@@ -35,6 +35,7 @@ export type SubscriberOptions = {
 /** The one whose socket it is. */
 export type SubscriberOwner = {
   readonly maxSubscriptions: number
+  readonly isCompressed: boolean
   onOverflow(): void
   onReplayFailed(error: unknown): void
   /** The subscription with this id has ended: its key cannot pay for the rest of its replay. */
@@ -60,6 +61,10 @@ export class Subscriber implements SubscriptionOwner {
     this.#queue = queue
     this.#owner = owner
     this.#options = options
+  }
+
+  get isCompressed(): boolean {
+    return this.#owner.isCompressed
   }
 
   get maxHeldBytes(): number {

@@ -20,6 +20,7 @@ function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
       send: (framer, _key, event) => sent.push(JSON.parse(readFrames(framer.frameOf(event)).join()) as Shown),
       onOverflow: () => counts.overflows++,
       maxHeldBytes,
+      isCompressed: false,
     },
   )
   return { subscription, sent, counts, told: () => sent.map(({ result }) => result.at) }

@@ -23,6 +23,8 @@ type Numbering = { count: number; readonly places: Map<string, ChainPlace> }
 
 export type SubscriptionOwner = {
   readonly maxHeldBytes: number
+  /** The socket takes compressed messages, and its plan has them. */
+  readonly isCompressed: boolean
   send(framer: Framer, key: string, event: PushEvent): void
   onOverflow(): void
 }
@@ -114,10 +116,12 @@ export class Subscription implements Listener, Framer {
 
   frameOf(event: PushEvent): Buffer {
     const numbering = this.#numbering
-    if (numbering === undefined) return event.frame(this.id, this.#shape)
+    const { isCompressed } = this.#owner
+    if (numbering === undefined) return event.frame(this.id, this.#shape, isCompressed)
     const { places } = numbering
     places.set(event.place.chain, placeAfter(event.place))
-    return event.numberedFrame(this.id, this.#shape, ++numbering.count, formatCursor(places))
+    const number = ++numbering.count
+    return event.numberedFrame(this.id, this.#shape, number, formatCursor(places), isCompressed)
   }
 
   #passes(gate: Gate, key: string, event: PushEvent): boolean {

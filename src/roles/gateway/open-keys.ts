@@ -46,6 +46,7 @@ function toPlan(name: string, plan: PlanConfig): Plan {
       maxMultiKlinePairs: sockets.multi_kline_pairs,
       messagesPerSecond: sockets.messages_per_second,
       maxMessageBytes: sockets.message_bytes,
+      isCompressed: sockets.compression,
     },
   }
 }
