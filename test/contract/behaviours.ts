@@ -430,7 +430,8 @@ function hasKeys(body: object, names: Names, wanted: readonly (keyof Names)[]): 
 }
 
 function isDescending(rows: readonly TokenRow[], field: string): void {
-  const values = rows.map((row) => Number(row[field]))
+  // A token's volume is unknown until its first transfer is read; it is ranked by the part that is known.
+  const values = rows.flatMap((row) => (row[field] === undefined ? [] : [Number(row[field])]))
   assert.ok(values.length > 1 && values.every((value) => value > 0), `${field}: ${values}`)
   assert.deepEqual(
     values,

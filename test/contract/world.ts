@@ -176,12 +176,15 @@ async function caughtUp(pipeline: Pipeline, head: number, { pair }: Names, beans
     return headers.get('X-Block') === String(head) ? true : undefined
   })
   await waitFor('every token to be ranked and found', async () => {
-    const [trending, found] = await Promise.all([
+    const [trending, found, main] = await Promise.all([
       pipeline.get('/v2/tokens/trending?chain=local&page_size=1'),
       pipeline.get('/v2/tokens?keyword=BEAN&limit=300'),
+      pipeline.get('/v2/tokens/main?chain=local'),
     ])
     const { total } = trending.body as { total: number }
-    const rows = found.body as { tx_volume_u_24h?: string }[]
-    return total > beans && rows.length === beans ? true : undefined
+    const rows = found.body as object[]
+    // Windows are known once the first transfers are.
+    const isKnown = (main.body as object[]).every((row) => 'tx_volume_u_24h' in row)
+    return total > beans && rows.length === beans && isKnown ? true : undefined
   })
 }
