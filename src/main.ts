@@ -2,11 +2,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
+import { secretsOf } from './config/secrets.ts'
 import { ChaintapeError } from './domain/errors.ts'
 import { type AdminAnswer, startAdminServer } from './lib/admin-server.ts'
 import { ArgumentError, parseArguments, suggestion } from './lib/arguments.ts'
 import type { Common } from './lib/common.ts'
 import { createLogger } from './lib/logger.ts'
+import { hideSecrets } from './lib/secrets.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { VERSION } from './lib/version.ts'
 import type { RoleName, StartRole } from './roles/role.ts'
@@ -97,6 +99,7 @@ async function run(
   command?: CommandName,
 ): Promise<void> {
   const config = loadConfig(file ?? process.env['CHAINTAPE_CONFIG'])
+  hideSecrets(secretsOf(config))
   const logger = createLogger(config.log_level)
   const shutdown = new Shutdown(logger)
   shutdown.listenToSignals()

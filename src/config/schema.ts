@@ -156,6 +156,15 @@ export const configSchema = Type.Object(
     nats: Type.Object(
       {
         urls: Type.Array(url, { default: ['nats://127.0.0.1:4222'], minItems: 1 }),
+        username: Type.Optional(Type.String()),
+        password: Type.Optional(Type.String()),
+        token: Type.Optional(Type.String()),
+        /** A `.creds` file of a user JWT and its seed. */
+        creds_file: Type.Optional(Type.String()),
+        /** PEM files: the authority that signed the server's certificate, and our own certificate with its key. */
+        ca_file: Type.Optional(Type.String()),
+        cert_file: Type.Optional(Type.String()),
+        key_file: Type.Optional(Type.String()),
         /** Prefix of stream and subject names: lets several installations share a cluster. */
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
         replicas: Type.Integer({ default: 1, minimum: 1, maximum: 5 }),

@@ -8,6 +8,7 @@
 export const ERROR_CODES = {
   config_invalid: 'halt',
   store_unavailable: 'retry',
+  server_unauthorized: 'halt',
   chain_unavailable: 'retry',
   node_unavailable: 'retry',
   node_answer_invalid: 'retry',

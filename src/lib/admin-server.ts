@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Logger } from './logger.ts'
+import { scrub } from './secrets.ts'
 
 export type AdminServer = { readonly port: number; close(): Promise<void> }
 
@@ -34,7 +35,7 @@ export async function startAdminServer(options: {
         return { status: 200, body: 'ok\n' }
       case '/readyz': {
         const reason = options.readiness()
-        const body = [reason ?? 'ready', ...options.details(), ''].join('\n')
+        const body = scrub([reason ?? 'ready', ...options.details(), ''].join('\n'))
         return { status: reason === undefined ? 200 : 503, body }
       }
       case '/metrics':

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import {
   JetStreamApiError,
   type JetStreamManager,
@@ -8,7 +9,14 @@ import {
   StorageType,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import {
+  AuthorizationError,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  nanos,
+} from '@nats-io/transport-node'
 import { Gauge } from 'prom-client'
 import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
@@ -26,6 +34,13 @@ export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS' | 'QUARANTINE'
 
 export type LogOptions = {
   readonly urls: readonly string[]
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly token?: string | undefined
+  readonly creds_file?: string | undefined
+  readonly ca_file?: string | undefined
+  readonly cert_file?: string | undefined
+  readonly key_file?: string | undefined
   readonly prefix: string
   readonly replicas: number
   readonly max_frame_bytes: number
@@ -75,8 +90,10 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       signal: common.shutdown.signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
     })
+  const access = accessOptions(options)
   const connection = await insist(() =>
-    connect({
+    connectOrRefuse(options.urls, {
+      ...access,
       servers: [...options.urls],
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
@@ -182,6 +199,46 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   }
 }
 
+/** Wrong credentials do not become right by waiting. */
+async function connectOrRefuse(
+  urls: readonly string[],
+  options: NodeConnectionOptions,
+): Promise<NatsConnection> {
+  try {
+    return await connect(options)
+  } catch (error) {
+    if (!(error instanceof AuthorizationError)) throw error
+    const { address } = natsServer(urls)
+    throw new ChaintapeError(
+      'server_unauthorized',
+      `NATS at ${address} refused the credentials in the settings nats.*`,
+    )
+  }
+}
+
+function accessOptions(options: LogOptions): NodeConnectionOptions {
+  const { username, password, token, creds_file, ca_file, cert_file, key_file } = options
+  const tls = {
+    ...(ca_file !== undefined && { caFile: ca_file }),
+    ...(cert_file !== undefined && { certFile: cert_file }),
+    ...(key_file !== undefined && { keyFile: key_file }),
+  }
+  return {
+    ...(username !== undefined && { user: username, pass: password ?? '' }),
+    ...(token !== undefined && { token }),
+    ...(creds_file !== undefined && { authenticator: credsAuthenticator(readCredentials(creds_file)) }),
+    ...(Object.keys(tls).length > 0 && { tls }),
+  }
+}
+
+function readCredentials(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new ChaintapeError('config_invalid', `nats.creds_file: ${(error as Error).message}`)
+  }
+}
+
 /** Tells whether there is a connection, as far as is known. */
 function watchConnection(
   connection: NatsConnection,
@@ -223,7 +280,7 @@ function logStream(name: string, subject: string, replicas: number): StreamSetti
 
 async function openStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo> {
   const existing = await streamInfo(manager, settings.name)
-  if (existing !== undefined) return existing
+  if (existing !== undefined) return await withReplicas(manager, existing, settings.num_replicas ?? 1)
   try {
     return await manager.streams.add(settings)
   } catch (error) {
@@ -232,6 +289,25 @@ async function openStream(manager: JetStreamManager, settings: StreamSettings): 
     const made = await streamInfo(manager, settings.name)
     if (made === undefined) throw error
     return made
+  }
+}
+
+/** Raises the replicas of an existing stream to the setting. More than that are left alone: fewer would be less safe. */
+async function withReplicas(
+  manager: JetStreamManager,
+  existing: StreamInfo,
+  replicas: number,
+): Promise<StreamInfo> {
+  const { name, num_replicas } = existing.config
+  if (num_replicas >= replicas) return existing
+  try {
+    return await manager.streams.update(name, { num_replicas: replicas })
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error
+    throw new ChaintapeError(
+      'config_invalid',
+      `nats.replicas is ${replicas}, but stream ${name} has ${num_replicas}, and NATS refuses to change it: ${error.message}`,
+    )
   }
 }
 
