@@ -97,7 +97,8 @@ export class QuotaWorld {
   async createKey(plan: string): Promise<{ apiKey: string; id: string }> {
     const { code, stdout, stderr } = await this.keys('create', '--name', `a ${plan} key`, '--plan', plan)
     assert.equal(code, 0, stderr)
-    const [, id = ''] = /^The key (\S+) is created/.exec(stderr) ?? []
+    const [, id = ''] = /^Key (\S+) created/.exec(stderr) ?? []
+    assert.notEqual(id, '', stderr)
     return { apiKey: stdout, id }
   }
 
