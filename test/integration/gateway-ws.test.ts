@@ -4,7 +4,7 @@ import type { Pair } from '../../src/domain/change.ts'
 import { klinePush } from '../../src/gateway/shape/kline.ts'
 import { liquidityPush } from '../../src/gateway/shape/liquidity-transaction.ts'
 import { switchPush } from '../../src/gateway/shape/main-pair-switch.ts'
-import { priceEntry, pricePush } from '../../src/gateway/shape/price-entry.ts'
+import { priceEntry, pricePush, quoteEntry } from '../../src/gateway/shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../../src/gateway/shape/swap-transaction.ts'
 import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
@@ -20,6 +20,8 @@ import {
   sampleToken,
   sampleTrade,
   USDC,
+  value,
+  WETH,
 } from '../support/market-samples.ts'
 
 let world: GatewayWorld
@@ -354,4 +356,24 @@ test('errors leave the connection usable', async () => {
   await waitUntil('the subscription is gone', async () => {
     return (await gateway.metric('chaintape_gateway_subscriptions')) === 0
   })
+})
+
+test('price of a quote asset: the token itself at once, and whenever it changes, from its side of the main pair', async () => {
+  const weth = (tvl: string) =>
+    sampleToken({ address: WETH, symbol: 'WETH', decimals: 18, tvlUsd: value(tvl) })
+  const pair = main(7)
+  const told = await world.publish([
+    { type: 'pair', pair },
+    { type: 'token', token: weth('5000') },
+  ])
+  await gateway.applied(told)
+  const client = await gateway.connect()
+  const params = ['price', [`${WETH}-eth`]]
+  assert.deepEqual(await client.request(5, 'subscribe', params), ack(5, 'subscribe', params))
+  const entryOf = (tvl: string) =>
+    pricePush([quoteEntry({ chain: 'eth', pair, token: weth(tvl), windows: undefined, times: undefined })])
+  assert.deepEqual(await client.next(), push(5, entryOf('5000')))
+  await world.publish([{ type: 'token', token: weth('6000') }])
+  assert.deepEqual(await client.next(), push(5, entryOf('6000')))
+  await client.close()
 })
