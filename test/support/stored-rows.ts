@@ -224,10 +224,10 @@ function tokenOf(row: Row): Token {
     fdvUsd: value(row, 'fdv_usd'),
     marketCapUsd: value(row, 'market_cap_usd'),
     holding:
-      row['holders'] === null
+      row['burned_raw'] === null
         ? undefined
         : {
-            holders: Number(row['holders']),
+            holders: optionalNumber(row, 'holders'),
             burnedRaw: BigInt(text(row, 'burned_raw')),
             lockedRaw: BigInt(text(row, 'locked_raw')),
             circulatingRaw: optionalRaw(row, 'circulating_raw'),
