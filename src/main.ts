@@ -136,7 +136,7 @@ async function run(
       host: config.admin.host,
       port: config.admin[`${role}_port`],
       metrics,
-      readiness: () => readiness(),
+      readiness: () => (shutdown.signal.aborted ? 'shutting down' : readiness()),
       details: () => details(),
       answer: (path) => answer(path),
       logger: common.logger,

@@ -248,6 +248,8 @@ export const configSchema = Type.Object(
         engine_port: port(9102),
         writer_port: port(9103),
         gateway_port: port(9104),
+        /** A role that has been behind its input for longer is not ready (`/readyz`). */
+        max_lag_seconds: positive(60),
       },
       { ...closed, default: {} },
     ),

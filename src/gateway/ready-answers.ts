@@ -7,7 +7,7 @@ import type { Grant, KeyRing } from './keys/key-ring.ts'
 import type { MarketReader } from './market-view.ts'
 import type { Meter } from './metering/meter.ts'
 import type { SharedBucket } from './metering/shared-bucket.ts'
-import type { GatewayMetrics } from './metrics.ts'
+import type { CountRequest, GatewayMetrics } from './metrics.ts'
 import { chargedFor, tellLimits } from './plugins/cost.ts'
 import { tellHead } from './plugins/freshness.ts'
 import { JSON_TYPE } from './rest/send-json.ts'
@@ -35,7 +35,7 @@ type Ready = {
   readonly chains: readonly string[]
   readonly operation: string
   readonly cu: number
-  readonly count: (status: number) => void
+  readonly count: CountRequest
 }
 
 const MOST_URLS = 50_000
@@ -91,6 +91,7 @@ export class ReadyAnswers {
 
   #tryAnswer(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET') return false
+    const startedMs = performance.now()
     const ready = this.#byUrl.get(request.url ?? '')
     if (ready === undefined) return false
     const { headers } = request
@@ -115,7 +116,7 @@ export class ReadyAnswers {
     told.header('content-length', Buffer.byteLength(answer.json))
     response.writeHead(200, told.list)
     response.end(answer.json)
-    ready.count(200)
+    ready.count(200, performance.now() - startedMs)
     return true
   }
 }

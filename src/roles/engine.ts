@@ -19,6 +19,7 @@ import { shownExplanation } from './engine/shown-explanation.ts'
 import { engineSettings } from './engine-settings.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
+import { watchLag } from './watch-lag.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
 export const STATE_FORMAT = 'engine-6'
@@ -63,6 +64,15 @@ async function runChain(
   shutdown.onClose(`engine outbox of ${chain}`, () => outbox.close())
   const blocks = await logs.open('BLOCKS', chain)
   const changes = await logs.open('CHANGES', chain, outbox)
+  watchLag(
+    run,
+    async () => {
+      metrics.logBytes.set({ chain, log: 'BLOCKS' }, await blocks.bytesAfter(0))
+      metrics.logBytes.set({ chain, log: 'CHANGES' }, await changes.bytesAfter(0))
+      return blocks.lastSequence()
+    },
+    () => store.position?.seq ?? 0,
+  )
   for (;;) {
     const engine = new Engine(engineSettings(chain, config), store)
     onOpen(engine)
@@ -157,10 +167,13 @@ async function foldBlocks(
   after: Parameters<ChainLog['read']>[0]['after'],
 ): Promise<void> {
   let turnSinceMs = performance.now()
+  let tip = 0
   for await (const message of blocks.read({ after, signal, withQuarantined: true })) {
     while (fold.isFull && !signal.aborted) await fold.changed()
     if (signal.aborted) return
     const { cause, seq, head } = foldMessage(chain, fold, message)
+    if (cause === 'undo') metrics.reorgDepth.set({ chain }, tip - head.number)
+    tip = head.number
     metrics.applied.inc({ chain, cause })
     metrics.seq.set({ chain }, seq)
     metrics.tip.set({ chain }, head.number)

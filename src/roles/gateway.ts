@@ -33,6 +33,7 @@ import { openKeys } from './gateway/open-keys.ts'
 import { openMeter } from './gateway/open-meter.ts'
 import type { StartRole } from './role.ts'
 import { ChainSupervisor } from './supervise.ts'
+import { watchLag } from './watch-lag.ts'
 
 const CLOSE_GRACE_MS = 5_000
 /** Of all chains: what clients who were away for a moment are told from. */
@@ -160,14 +161,26 @@ export const startGateway: StartRole = async (config, common) => {
   const supervisor = new ChainSupervisor({
     chains: [...families.keys()],
     common,
+    maxLagSeconds: config.admin.max_lag_seconds,
     onFault: (chain, fault) => {
       reports.set(chain, fault)
       // A cached answer would outlive the feed that keeps it true.
       if (fault !== undefined) for (const cache of [answers, prices, searched]) cache.clear()
       onStarted(chain)
     },
-    run: ({ chain, common: own, onCaughtUp }) =>
-      view.follow(chain, { signal: own.shutdown.signal, onStarted: () => onStarted(chain), onCaughtUp }),
+    run: (attempt) => {
+      const { chain, common: own, onCaughtUp } = attempt
+      watchLag(
+        attempt,
+        async () => (await changes.get(chain)?.lastSequence()) ?? 0,
+        () => view.end(chain).after.seq,
+      )
+      return view.follow(chain, {
+        signal: own.shutdown.signal,
+        onStarted: () => onStarted(chain),
+        onCaughtUp,
+      })
+    },
   })
   const { done } = supervisor
   // Its owner is told once listening has begun; until then a failure must not count as unhandled.

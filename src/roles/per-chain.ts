@@ -21,6 +21,7 @@ export async function startPerChain(
   const supervisor = new ChainSupervisor({
     chains: Object.keys(config.chains),
     common,
+    maxLagSeconds: config.admin.max_lag_seconds,
     onFault: (chain, fault) => reports.set(chain, fault),
     run: (attempt) => run({ ...attempt, config: config.chains[attempt.chain] as ChainConfig, logs }),
   })

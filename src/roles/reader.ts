@@ -43,7 +43,7 @@ export const startReader: StartRole = async (config, common) => {
 }
 
 async function readChain(
-  { chain, config, logs, common, onCaughtUp }: ChainRun,
+  { chain, config, logs, common, onCaughtUp, observeLag }: ChainRun,
   dir: string,
   metrics: ReaderMetrics,
 ): Promise<void> {
@@ -142,6 +142,7 @@ async function readChain(
         if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
         metrics.lag.set({ chain }, lagBlocks)
         metrics.openHistories.set({ chain }, index.histories.length)
+        observeLag((tip?.number ?? 0) + lagBlocks, tip?.number ?? 0)
         if (lagBlocks === 0) onCaughtUp()
       },
     }).run()

@@ -119,3 +119,21 @@ test('a fork below a final block is held until somebody looks', async () => {
   await common.shutdown.finish()
   await supervisor.done
 })
+
+test('a chain that falls behind its input is not ready until it has caught up', async () => {
+  let observe = (_end: number, _position: number): void => undefined
+  const { common, supervisor } = start(
+    (attempt) => {
+      observe = attempt.observeLag
+      return untilStopped(attempt)
+    },
+    { chains: ['slow'], maxLagSeconds: 0.01 },
+  )
+  await waitFor('the start', () => (supervisor.readiness() === undefined ? true : undefined))
+  observe(10, 5)
+  await waitFor('the lag', () => (supervisor.readiness() === 'slow: behind by 0 s' ? true : undefined))
+  assert.match(await common.metrics.metrics(), /^chaintape_lag_seconds{chain="slow"} 0\.\d+$/m)
+  observe(10, 10)
+  assert.equal(supervisor.readiness(), undefined)
+  await common.shutdown.finish()
+})

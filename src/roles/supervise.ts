@@ -5,6 +5,7 @@ import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
 import { type MessagePlace, PoisonedMessage } from '../domain/quarantine.ts'
 import type { Common } from '../lib/common.ts'
 import { Shutdown } from '../lib/shutdown.ts'
+import { LagClock } from './lag-clock.ts'
 
 export type ChainFault = {
   readonly code: ErrorCode
@@ -20,6 +21,8 @@ export type Attempt = {
   readonly common: Common
   /** To be called once the chain is where the role can be relied upon; ends the fault of an earlier attempt. */
   readonly onCaughtUp: () => void
+  /** To be called every few seconds, or at every block: where the input ends, and where the role is. */
+  readonly observeLag: (end: number, position: number) => void
 }
 
 export type SuperviseOptions = {
@@ -28,6 +31,8 @@ export type SuperviseOptions = {
   readonly run: (attempt: Attempt) => Promise<void>
   /** Called when a chain's fault begins, changes or ends. */
   readonly onFault?: (chain: string, fault: ChainFault | undefined) => void
+  /** A chain that is further behind its input is not ready. */
+  readonly maxLagSeconds?: number
   readonly firstDelayMs?: number
   readonly maxDelayMs?: number
 }
@@ -46,6 +51,7 @@ export class ChainSupervisor {
   readonly #options: SuperviseOptions
   readonly #behind: Set<string>
   readonly #faults = new Map<string, ChainFault>()
+  readonly #lags = new Map<string, LagClock>()
   readonly #wake = new Map<string, () => void>()
   readonly #ended = new AbortController()
   readonly #faulty: Gauge<'chain' | 'code'>
@@ -67,6 +73,16 @@ export class ChainSupervisor {
       labelNames: ['chain'],
       registers,
     })
+    const lags = this.#lags
+    new Gauge({
+      name: 'chaintape_lag_seconds',
+      help: 'How long the role has been behind its input: the node, or the log it reads',
+      labelNames: ['chain'] as const,
+      registers,
+      collect() {
+        for (const [chain, lag] of lags) this.set({ chain }, lag.seconds)
+      },
+    })
     this.done = this.#superviseAll()
   }
 
@@ -79,6 +95,11 @@ export class ChainSupervisor {
     const reasons = [...this.#faults].map(([chain, { code, message }]) => `${chain}: ${code}: ${message}`)
     const behind = [...this.#behind].filter((chain) => !this.#faults.has(chain))
     if (behind.length > 0) reasons.push(`not caught up yet: ${behind.join(', ')}`)
+    const { maxLagSeconds = Number.POSITIVE_INFINITY } = this.#options
+    for (const [chain, { seconds }] of this.#lags) {
+      const isKnown = this.#faults.has(chain) || this.#behind.has(chain)
+      if (seconds > maxLagSeconds && !isKnown) reasons.push(`${chain}: behind by ${Math.round(seconds)} s`)
+    }
     return reasons.length === 0 ? undefined : reasons.join('\n')
   }
 
@@ -104,6 +125,8 @@ export class ChainSupervisor {
     const { common, firstDelayMs = FIRST_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#options
     const logger = common.logger.child({ chain })
     const signal = AbortSignal.any([common.shutdown.signal, this.#ended.signal])
+    const lag = new LagClock()
+    this.#lags.set(chain, lag)
     let failures = 0
     while (!signal.aborted) {
       const lifetime = new Shutdown(logger, { parent: signal })
@@ -118,6 +141,7 @@ export class ChainSupervisor {
             this.#behind.delete(chain)
             this.#setFault(chain, undefined)
           },
+          observeLag: (end, position) => lag.observe(end, position),
         })
       } catch (error) {
         failure = error

@@ -19,6 +19,7 @@ import { openHotStore } from '../store/redis/hot-store.ts'
 import { FaultReports } from './fault-reports.ts'
 import type { StartRole } from './role.ts'
 import { type Attempt, ChainSupervisor } from './supervise.ts'
+import { watchLag } from './watch-lag.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
@@ -76,14 +77,16 @@ async function runWriter(
     problems.delete('writer')
     const reports = await FaultReports.open('writer', logs, common)
     const quarantine = await logs.quarantine()
-    const writeChain = async ({ chain, common: own, onCaughtUp }: Attempt): Promise<void> => {
+    const writeChain = async (attempt: Attempt): Promise<void> => {
+      const { chain, common: own, onCaughtUp } = attempt
       const { signal: stop } = own.shutdown
       own.shutdown.onClose('problems', () => {
         for (const about of [chain, `retry:${chain}`]) problems.delete(about)
       })
+      const log = await logs.open('CHANGES', chain)
       const writer = new ChainWriter({
         chain,
-        log: await logs.open('CHANGES', chain),
+        log,
         history,
         hot,
         rebuildHot: (head) => rebuildHot(head, { reader, hot, recentCandles: config.redis.recent_candles }),
@@ -95,11 +98,17 @@ async function runWriter(
         report: (problem) => setProblem(problems, chain, problem),
         onCaughtUp,
       })
+      watchLag(
+        attempt,
+        () => log.lastSequence(),
+        () => writer.position,
+      )
       await writer.run()
     }
     const supervisor = new ChainSupervisor({
       chains: Object.keys(config.chains),
       common,
+      maxLagSeconds: config.admin.max_lag_seconds,
       onFault: (chain, fault) => reports.set(chain, fault),
       run: writeChain,
     })

@@ -2,12 +2,12 @@ import type { onResponseHookHandler } from 'fastify'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Scope } from '../scope.ts'
 
-/** Counts what was answered, by route and status. */
+/** Counts and times responses, by route and status. */
 export function countRequests(app: Scope, metrics: Pick<GatewayMetrics, 'countRequests'>): void {
   const counting = (route: string): onResponseHookHandler => {
     const count = metrics.countRequests(route)
-    return (_request, { statusCode }, done) => {
-      count(statusCode)
+    return (_request, { statusCode, elapsedTime }, done) => {
+      count(statusCode, elapsedTime)
       done()
     }
   }

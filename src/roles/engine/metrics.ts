@@ -30,6 +30,18 @@ export function createEngineMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    reorgDepth: new Gauge({
+      name: 'chaintape_engine_reorg_depth_blocks',
+      help: 'Blocks that the last reorg removed',
+      labelNames: ['chain'],
+      registers,
+    }),
+    logBytes: new Gauge({
+      name: 'chaintape_log_bytes',
+      help: 'Size of the log in NATS',
+      labelNames: ['chain', 'log'],
+      registers,
+    }),
     takeovers: new Counter({
       name: 'chaintape_engine_takeovers_total',
       help: 'Times this engine took the lead because another one had stopped publishing',

@@ -57,6 +57,11 @@ export class ChainWriter {
     this.#parts = parts
   }
 
+  /** Where in CHANGES the marker stands. */
+  get position(): number {
+    return this.#written?.position.seq ?? 0
+  }
+
   /** Until the signal aborts: then the batch at hand is finished first. */
   async run(): Promise<void> {
     const { chain, history, limits, log, logger, metrics, signal, insist, report } = this.#parts

@@ -1,0 +1,33 @@
+type Mark = { readonly end: number; readonly atMs: number }
+
+/**
+ * How long a role has been behind its input. Block times would not tell: they grow old on a chain that stands still. So the
+ * clock remembers when the input was first seen to reach an end, until the role has reached it, too.
+ */
+export class LagClock {
+  /** Oldest first. */
+  readonly #marks: Mark[] = []
+  readonly #nowMs: () => number
+  #position = 0
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+  }
+
+  /** The input ends at `end`, and the role is at `position`. */
+  observe(end: number, position: number): void {
+    this.#position = position
+    const reached = this.#marks.findIndex((mark) => mark.end > position)
+    this.#marks.splice(0, reached === -1 ? this.#marks.length : reached)
+    if (end > Math.max(position, this.#marks.at(-1)?.end ?? 0)) {
+      this.#marks.push({ end, atMs: this.#nowMs() })
+    }
+    // A log that was created anew ends earlier.
+    while ((this.#marks.at(-1)?.end ?? 0) > end) this.#marks.pop()
+  }
+
+  get seconds(): number {
+    const [oldest] = this.#marks
+    return oldest === undefined || oldest.end <= this.#position ? 0 : (this.#nowMs() - oldest.atMs) / 1_000
+  }
+}
