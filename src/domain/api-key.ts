@@ -9,7 +9,8 @@ const RANDOM_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
-const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{8,}`, 'g')
+const CHART_PREFIX = 'ctc_'
+const ANYWHERE = new RegExp(`(${PREFIX}|${CHART_PREFIX})[0-9A-Za-z]{8,}`, 'g')
 /** 30 characters of 62 kinds: 178 bits. The bytes are one number, so that no character is likelier than another. */
 export const API_KEY_RANDOM_BYTES = 32
 
@@ -17,6 +18,11 @@ export function formatApiKey(random: Uint8Array): string {
   if (random.length < API_KEY_RANDOM_BYTES) throw new RangeError('a key needs more random bytes')
   const body = toDigits(random, RANDOM_LENGTH)
   return `${PREFIX}${body}${checksum(body)}`
+}
+
+/** The same for a chart token, which opens the UDF datafeed only. */
+export function formatChartToken(random: Uint8Array): string {
+  return CHART_PREFIX + formatApiKey(random).slice(PREFIX.length)
 }
 
 /** Has the form of a key, with the right checksum. Whether it was ever given out only its digest tells. */
@@ -28,7 +34,7 @@ export function isApiKey(text: string): boolean {
 
 /** Text that came from a client and is told to anybody: a key may stand where it does not belong. */
 export function withoutApiKeys(text: string): string {
-  return text.replace(ANYWHERE, `${PREFIX}...`)
+  return text.replace(ANYWHERE, '$1...')
 }
 
 function checksum(body: string): string {

@@ -11,6 +11,7 @@ import type { SharedRates } from './metering/shared-rates.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { requireApiKey } from './plugins/auth.ts'
+import { takeChartToken } from './plugins/chart-token.ts'
 import { meterRequests, tellNoCost } from './plugins/cost.ts'
 import { countRequests } from './plugins/count.ts'
 import { answerInTime } from './plugins/deadline.ts'
@@ -31,6 +32,7 @@ export type AppOptions = RestContext & {
   /** Origins whose pages may read responses; `*` is every origin. */
   readonly allowedOrigins: readonly string[]
   readonly check: KeyRing['check']
+  readonly checkChart: KeyRing['checkChart']
   readonly meter: Meter
   /** The request rate of a key. */
   readonly bucketOf: SharedRates['bucketOf']
@@ -49,6 +51,7 @@ export function createApp(options: AppOptions): Scope {
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    rewriteUrl: takeChartToken,
     // 200 token-ids of the longest form fit.
     bodyLimit: 32 * 1_024,
     requestTimeout: 10_000,
@@ -79,7 +82,7 @@ export function createApp(options: AppOptions): Scope {
   ready.serve(app.server)
   allowOrigins(app.server, options.allowedOrigins, options.metrics.countRequests('preflight'))
   app.register(async (scope) => {
-    requireApiKey(scope, options.check)
+    requireApiKey(scope, options)
     limitRate(scope, options.bucketOf)
     tellFreshness(scope, options.view)
     meterRequests(scope, options.meter)

@@ -102,7 +102,7 @@ export const startGateway: StartRole = async (config, common) => {
   )
   let sockets: WsServer | undefined
   const { keys, plans } = await openKeys(config, logs, common, (keyId) => sockets?.recheck(keyId))
-  const { check } = keys
+  const { check, checkChart } = keys
   const reader = openHistoryReader(config.clickhouse)
   shutdown.onClose('history', () => reader.close())
   const { listingOf } = await openTokenLists({
@@ -119,7 +119,19 @@ export const startGateway: StartRole = async (config, common) => {
   const { allowed_origins: allowedOrigins } = config.gateway
   const skipped = await logs.quarantine()
   const app = createApp({
-    ...{ ...metered, view, answers, prices, searched, familyOf, listingOf, check, metrics, logger },
+    ...{
+      ...metered,
+      view,
+      answers,
+      prices,
+      searched,
+      familyOf,
+      listingOf,
+      check,
+      checkChart,
+      metrics,
+      logger,
+    },
     history: createHistoryView({ view, hot: store, history: reader }),
     holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
     reports: createContractReports({

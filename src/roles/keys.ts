@@ -19,12 +19,15 @@ export const KEYS_USAGE = `usage: chaintape keys <command> [--config FILE]
   list                                                lists keys by ID, without their secrets
   revoke ID                                           disables a key on every gateway, for good
   rotate ID [--grace 24h]                             replaces a key; the old one stays valid for the grace period
+  chart-token create ID                               creates a token for TradingView's UDF adapter and prints it once
+  chart-token list ID                                 lists the chart tokens of a key
+  chart-token revoke ID TOKEN_ID                      disables a chart token on every gateway
   show-usage ID [--month 2026-01]                     prints requests and credit units by day and operation
 
 PLAN is one of \`plans\` in the configuration. A grace period is a number of s, m, h or d. DATE is a day or a time in UTC.
 `
 
-const COMMANDS: readonly string[] = ['create', 'list', 'revoke', 'rotate', 'show-usage']
+const COMMANDS: readonly string[] = ['create', 'list', 'revoke', 'rotate', 'chart-token', 'show-usage']
 const DEFAULT_GRACE = '24h'
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -67,6 +70,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
 type Command = (config: Config, logs: Logs) => Promise<void>
 
 function toCommand(positionals: readonly string[], options: Options): Command {
+  if (positionals[0] === 'chart-token') return chartToken(positionals.slice(1))
   const [name, id, ...rest] = positionals
   if (rest.length > 0) throw new ArgumentError(`unexpected argument '${rest[0]}'`)
   const needsId = name === 'revoke' || name === 'rotate' || name === 'show-usage'
@@ -103,6 +107,27 @@ function toCommand(positionals: readonly string[], options: Options): Command {
           ? `name a command: ${COMMANDS.join(', ')}`
           : `unknown command 'keys ${name}'${suggestion(name, COMMANDS)}`,
       )
+  }
+}
+
+function chartToken([action, id, tokenId, ...rest]: readonly string[]): Command {
+  const isComplete =
+    id !== undefined && rest.length === 0 && (tokenId !== undefined) === (action === 'revoke')
+  if (!isComplete || !['create', 'list', 'revoke'].includes(action ?? ''))
+    throw new ArgumentError('chart-token takes create ID, list ID, or revoke ID TOKEN_ID')
+  return async (_config, logs) => {
+    const store = await storeOf(logs)
+    if (action === 'create') {
+      const created = await store.createChartToken(id)
+      tell(`Chart token ${created.tokenId} of key ${id} created. It is shown only now:`)
+      print([created.token])
+    } else if (action === 'revoke') {
+      await store.revokeChartToken(id, tokenId ?? '')
+      tell(`Chart token ${tokenId} of key ${id} revoked.`)
+    } else {
+      const { chart_tokens: tokens = [] } = await store.get(id)
+      print(aligned([['ID', 'CREATED'], ...tokens.map((token) => [token.id, timeText(token.created_at)])]))
+    }
   }
 }
 

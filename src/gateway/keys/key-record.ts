@@ -19,6 +19,16 @@ const keyRecord = Type.Object({
   secrets: Type.Array(
     Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), until: Type.Optional(time) }),
   ),
+  /** Tokens for the UDF datafeed, metered on this key. */
+  chart_tokens: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ pattern: '^[a-z0-9]{12}$' }),
+        sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+        created_at: time,
+      }),
+    ),
+  ),
 })
 
 export type KeyRecord = Static<typeof keyRecord>

@@ -12,6 +12,8 @@ export type KeyRefusal = 'unknown' | 'ended'
 
 export type KeyRing = {
   readonly check: (given: unknown) => Grant | KeyRefusal
+  /** The same for a chart token; the grant is that of its key. */
+  readonly checkChart: (token: string) => Grant | KeyRefusal
   /** Takes in what the key store says of one key. */
   readonly apply: (value: LatestValue) => void
   readonly size: number
@@ -29,6 +31,7 @@ export function createKeyRing(options: {
   const { plans, onChange, logger, now } = options
   /** By digest. Nobody can choose one, so how long it takes to find one, or none, tells nothing about those there are. */
   const secrets = new Map<string, Secret>()
+  const charts = new Map<string, Secret>()
   const records = new Map<string, KeyRecord>()
 
   const grantOf = (secret: Secret | undefined): Grant | undefined => {
@@ -46,6 +49,10 @@ export function createKeyRing(options: {
       if (secret === undefined) return 'unknown'
       return grantOf(secret) ?? 'ended'
     },
+    checkChart: (token) => {
+      const secret = charts.get(digestOf(token))
+      return secret === undefined ? 'unknown' : (grantOf(secret) ?? 'ended')
+    },
     apply: ({ name, body }) => {
       let record: KeyRecord
       try {
@@ -57,11 +64,17 @@ export function createKeyRing(options: {
         return
       }
       for (const { sha256 } of records.get(name)?.secrets ?? []) secrets.delete(sha256)
+      for (const { sha256 } of records.get(name)?.chart_tokens ?? []) charts.delete(sha256)
       records.set(name, record)
       const plan = plans.get(record.plan)
       for (const { sha256, until = Number.POSITIVE_INFINITY } of record.secrets) {
         const isValid = (): boolean => grantOf(secrets.get(sha256)) !== undefined
         secrets.set(sha256, { record, until, grant: plan && { keyId: record.id, plan, isValid } })
+      }
+      for (const { sha256 } of record.chart_tokens ?? []) {
+        const isValid = (): boolean => grantOf(charts.get(sha256)) !== undefined
+        const grant = plan && { keyId: record.id, plan, isValid }
+        charts.set(sha256, { record, until: Number.POSITIVE_INFINITY, grant })
       }
       if (plan === undefined && record.revoked_at === undefined) {
         logger.error({ key_id: name, plan: record.plan }, 'An API key has a plan that is not configured')

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { API_KEY_RANDOM_BYTES, formatApiKey } from '../../domain/api-key.ts'
+import { API_KEY_RANDOM_BYTES, formatApiKey, formatChartToken } from '../../domain/api-key.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LatestValues } from '../../log/latest-values.ts'
 import { decodeKeyRecord, digestOf, encodeKeyRecord, type KeyRecord } from './key-record.ts'
@@ -59,6 +59,26 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
       change(id, (record) =>
         record.revoked_at === undefined ? { ...record, revoked_at: seconds() } : record,
       ),
+
+    /** A token that charts can carry in their address: for the UDF datafeed only, metered on the key. */
+    createChartToken: async (id: string): Promise<{ readonly tokenId: string; readonly token: string }> => {
+      const token = formatChartToken(randomBytes(API_KEY_RANDOM_BYTES))
+      const added = { id: generateId(), sha256: digestOf(token), created_at: seconds() }
+      await change(id, (record) => {
+        if (record.revoked_at !== undefined)
+          throw new ChaintapeError('unknown_key', `the key ${id} was revoked; create a new one`)
+        return { ...record, chart_tokens: [...(record.chart_tokens ?? []), added] }
+      })
+      return { tokenId: added.id, token }
+    },
+
+    revokeChartToken: (id: string, tokenId: string): Promise<KeyRecord> =>
+      change(id, (record) => {
+        const left = (record.chart_tokens ?? []).filter((token) => token.id !== tokenId)
+        if (left.length === (record.chart_tokens ?? []).length)
+          throw new ChaintapeError('unknown_key', `the key ${id} has no chart token ${tokenId}`)
+        return { ...record, chart_tokens: left }
+      }),
 
     /** A new secret under the same id; the former one is accepted for a while longer, one before that is not. */
     rotate: async (id: string, graceSeconds: number): Promise<ShownKey> => {

@@ -1,6 +1,7 @@
 import type { Grant, KeyRing } from '../keys/key-ring.ts'
 import { keyRefused } from '../keys/refusal.ts'
 import type { Scope } from '../scope.ts'
+import { chartTokenOf } from './chart-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,11 +11,15 @@ declare module 'fastify' {
 }
 
 /** Refuses every request of this scope that does not carry a good key, before its body is read. */
-export function requireApiKey(scope: Scope, check: KeyRing['check']): void {
+export function requireApiKey(
+  scope: Scope,
+  { check, checkChart }: Pick<KeyRing, 'check' | 'checkChart'>,
+): void {
   scope.decorateRequest('grant', null)
   scope.addHook('onRequest', (request, _reply, done) => {
     const given = request.headers['x-api-key']
-    const checked = check(given)
+    const chartToken = chartTokenOf(request.raw)
+    const checked = chartToken === undefined ? check(given) : checkChart(chartToken)
     if (typeof checked === 'string') return done(keyRefused(checked, given))
     request.grant = checked
     done()
