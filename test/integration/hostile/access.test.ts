@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import {
+  freePorts,
+  type RunningProcess,
+  signalProcess,
+  startProcess,
+  waitUntilReady,
+} from '../../../dev/services/process.ts'
+import { connectLogs } from '../../../src/log/connect.ts'
+import { hasCode } from '../../support/log-reading.ts'
+import { Pipeline } from '../../support/pipeline.ts'
+import { createTestCommon } from '../../support/test-common.ts'
+import { waitFor } from '../../support/wait-for.ts'
+
+/** Servers that ask for credentials and certificates. */
+
+const dir = mkdtempSync(join(tmpdir(), 'chaintape-access-'))
+const file = (name: string): string => join(dir, name)
+let nats: RunningProcess
+let redis: RunningProcess
+let natsUrl: string
+let redisPort: number
+
+before(async () => {
+  makeCertificates()
+  const [port = 0, monitor = 0, ofRedis = 0] = await freePorts(3)
+  natsUrl = `tls://127.0.0.1:${port}`
+  redisPort = ofRedis
+  writeFileSync(
+    file('nats.conf'),
+    `listen: 127.0.0.1:${port}
+http: 127.0.0.1:${monitor}
+jetstream { store_dir: ${JSON.stringify(file('store'))} }
+authorization { users: [{ user: chaintape, password: "right password" }] }
+tls { cert_file: ${JSON.stringify(file('server.pem'))}, key_file: ${JSON.stringify(file('server.key'))}, ca_file: ${JSON.stringify(file('ca.pem'))}, verify: true }
+`,
+  )
+  nats = startProcess({
+    name: 'nats',
+    command: 'nats-server',
+    args: ['--config', file('nats.conf')],
+    logFile: file('nats.log'),
+    ports: [port, monitor],
+    isReady: async () => (await fetch(`http://127.0.0.1:${monitor}/healthz`)).ok,
+  })
+  redis = startProcess({
+    name: 'redis',
+    command: 'redis-server',
+    args: [
+      '--port',
+      String(redisPort),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--requirepass',
+      'right password',
+      '--dir',
+      dir,
+    ],
+    logFile: file('redis.log'),
+    ports: [redisPort],
+    isReady: async () => readFileSync(file('redis.log'), 'utf8').includes('Ready to accept connections'),
+  })
+  await Promise.all([waitUntilReady(nats), waitUntilReady(redis)])
+})
+
+after(async () => {
+  await Promise.all([nats, redis].map((each) => each && signalProcess(each, 'SIGKILL')))
+  rmSync(dir, { recursive: true, force: true })
+})
+
+function makeCertificates(): void {
+  const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' })
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.pem',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=test ca',
+  )
+  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n')
+  for (const name of ['server', 'client']) {
+    openssl(
+      'req',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.csr`,
+      '-subj',
+      `/CN=${name}`,
+    )
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-days',
+      '2',
+      '-extfile',
+      'names',
+      '-out',
+      `${name}.pem`,
+    )
+  }
+}
+
+function natsSettings(password: string) {
+  const certificates = {
+    ca_file: file('ca.pem'),
+    cert_file: file('client.pem'),
+    key_file: file('client.key'),
+  }
+  return { urls: [natsUrl], username: 'chaintape', password, prefix: 'access', ...certificates }
+}
+
+test('NATS with a user, a password and certificates on both sides', async () => {
+  const limits = { replicas: 1, max_frame_bytes: 900_000 }
+  const logs = await connectLogs({ ...natsSettings('right password'), ...limits }, createTestCommon())
+  try {
+    const log = await logs.open('BLOCKS', 'eth')
+    await (await log.openPublisher()).publish(Buffer.from('one'))
+    assert.equal(await log.lastSequence(), 1)
+  } finally {
+    await logs.close()
+  }
+  await assert.rejects(
+    connectLogs({ ...natsSettings('wrong'), ...limits }, createTestCommon()),
+    hasCode('server_unauthorized'),
+  )
+})
+
+test('a refused password ends the process, and is in none of its output', async () => {
+  const servers = {
+    natsUrls: [natsUrl],
+    redisUrl: 'redis://127.0.0.1:1',
+    clickhouseUrl: 'http://127.0.0.1:1',
+    rpcUrl: 'http://127.0.0.1:1',
+  }
+  const pipeline = new Pipeline(servers, 'access', {}, { nats: natsSettings('canary-of-nats') })
+  try {
+    const { code, output } = await pipeline.run('engine')
+    assert.notEqual(code, 0)
+    assert.match(output, /server_unauthorized/)
+    assert.doesNotMatch(output, /canary/)
+  } finally {
+    await pipeline.stop('SIGKILL')
+  }
+})
+
+test('a password that Redis refuses is in none of the output', async () => {
+  const servers = {
+    natsUrls: [natsUrl],
+    redisUrl: `redis://:canary-of-redis@127.0.0.1:${redisPort}`,
+    clickhouseUrl: 'http://127.0.0.1:1',
+    rpcUrl: 'http://127.0.0.1:1/v3/canary-of-the-node-in-a-path',
+  }
+  const pipeline = new Pipeline(servers, 'access', {}, { nats: natsSettings('right password') })
+  try {
+    for (const role of ['gateway', 'writer', 'reader'] as const) pipeline.spawn(role)
+    const admin = await Promise.all(
+      (['gateway', 'writer', 'reader'] as const).map(
+        async (role) => (await pipeline.role(role).logged('Admin server listening')).admin_port,
+      ),
+    )
+    const read = (role: string): string => readFileSync(join(pipeline.dir, `${role}.log`), 'utf8')
+    await waitFor('the gateway to fail', () =>
+      /WRONGPASS|NOAUTH|Redis/.test(read('gateway')) ? true : undefined,
+    )
+    const answers = await Promise.all(
+      admin.flatMap((port) =>
+        ['/readyz', '/metrics'].map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()),
+      ),
+    )
+    const output = [...answers, read('gateway'), read('writer'), read('reader')].join('\n')
+    assert.ok(output.length > 1_000)
+    assert.doesNotMatch(output, /canary/)
+  } finally {
+    await pipeline.stop('SIGKILL')
+  }
+})
