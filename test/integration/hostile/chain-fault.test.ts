@@ -56,7 +56,7 @@ test('a poisoned message stops its chain in every role that reads it, and no oth
   for (const role of ROLES) {
     assert.equal((await chains.readiness(role)).status, 503)
     const { text } = await chains.admin(role, '/metrics')
-    assert.match(text, /^chaintape_chain_fault{chain="bad",code="message_poisoned"} 1$/m)
+    assert.match(text, /^chaintape_chain_fault{chain="bad",code="message_(poisoned|unreadable)"} 1$/m)
     assert.doesNotMatch(text, /chaintape_chain_fault{chain="good"/)
   }
   const bad = await waitFor('the status', async () => {
@@ -111,6 +111,8 @@ test('only a message that stopped a role can be quarantined', async () => {
 
 test('quarantined messages are skipped by every role, and stay visible', async () => {
   for (const log of ['CHANGES', 'BLOCKS'] as const) {
+    // An engine that was restarted meanwhile has met the message of CHANGES first.
+    if (log === 'BLOCKS') await chains.reported('engine', /^bad: message_poisoned: BLOCKS/)
     const { code, output } = await quarantine('add', log, poisoned[log])
     assert.equal(code, 0, output)
   }
