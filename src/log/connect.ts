@@ -26,6 +26,7 @@ import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { ChainLog } from './chain-log.ts'
 import { LatestValues } from './latest-values.ts'
+import { isForbidden, withPermission } from './permissions.ts'
 import { Quarantine } from './quarantine.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
@@ -86,7 +87,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   const logger = common.logger.child({ action: 'log' })
   const waiting = createWaiting(logger, natsServer(options.urls))
   const insist = <T>(work: () => Promise<T>): Promise<T> =>
-    retryUntilAvailable(work, waiting, {
+    retryUntilAvailable(() => withPermission(work), waiting, {
       signal: common.shutdown.signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
     })
@@ -224,11 +225,16 @@ function accessOptions(options: LogOptions): NodeConnectionOptions {
     ...(key_file !== undefined && { keyFile: key_file }),
   }
   return {
-    ...(username !== undefined && { user: username, pass: password ?? '' }),
+    ...(username !== undefined && { user: username, pass: password ?? '', ...inboxOf(username) }),
     ...(token !== undefined && { token }),
     ...(creds_file !== undefined && { authenticator: credsAuthenticator(readCredentials(creds_file)) }),
     ...(Object.keys(tls).length > 0 && { tls }),
   }
+}
+
+/** An inbox of its own lets the server's permissions keep users from reading each other's replies. */
+function inboxOf(username: string): Pick<NodeConnectionOptions, 'inboxPrefix'> {
+  return /^[\w-]+$/.test(username) ? { inboxPrefix: `_INBOX.${username}` } : {}
 }
 
 function readCredentials(file: string): Uint8Array {
@@ -284,6 +290,10 @@ async function openStream(manager: JetStreamManager, settings: StreamSettings): 
   try {
     return await manager.streams.add(settings)
   } catch (error) {
+    // With a user per role only the role that writes a stream may create it, so the others wait for it.
+    if (isForbidden(error)) {
+      throw new Error(`stream ${settings.name} does not exist yet, and this user may not create it`)
+    }
     // Another role made it at the same moment: its epoch counts.
     if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
     const made = await streamInfo(manager, settings.name)
@@ -303,7 +313,7 @@ async function withReplicas(
   try {
     return await manager.streams.update(name, { num_replicas: replicas })
   } catch (error) {
-    if (!(error instanceof JetStreamApiError)) throw error
+    if (!(error instanceof JetStreamApiError || isForbidden(error))) throw error
     throw new ChaintapeError(
       'config_invalid',
       `nats.replicas is ${replicas}, but stream ${name} has ${num_replicas}, and NATS refuses to change it: ${error.message}`,

@@ -8,6 +8,7 @@ import {
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import { withPermission } from './permissions.ts'
 
 /** The newest value under a name; `seq` grows with every write to the bucket. */
 export type LatestValue = { readonly name: string; readonly seq: number; readonly body: Uint8Array }
@@ -48,11 +49,14 @@ export class LatestValues {
     this.#mustBeConnected()
     const expect = { streamName: stream, ...(after === undefined ? {} : { lastSubjectSequence: after }) }
     try {
-      await client.publish(`${subject}.${name}`, body, { expect, timeout: PUT_TIMEOUT_MS })
+      await withPermission(() =>
+        client.publish(`${subject}.${name}`, body, { expect, timeout: PUT_TIMEOUT_MS }),
+      )
       return true
     } catch (error) {
       if (isOutdated(error)) return false
-      throw error instanceof JetStreamApiError ? error : unavailable(error)
+      const isAnswer = error instanceof JetStreamApiError || error instanceof ChaintapeError
+      throw isAnswer ? error : unavailable(error)
     }
   }
 
@@ -61,16 +65,18 @@ export class LatestValues {
     const { client, stream, subject } = this.#parts
     this.#mustBeConnected()
     try {
-      const consumer = await client.consumers.get(stream, {
-        deliver_policy: DeliverPolicy.LastPerSubject,
-        filter_subjects: `${subject}.${names}`,
-      })
+      const consumer = await withPermission(() =>
+        client.consumers.get(stream, {
+          deliver_policy: DeliverPolicy.LastPerSubject,
+          filter_subjects: `${subject}.${names}`,
+        }),
+      )
       const found = await this.#readPending(consumer)
       // The server would keep it for minutes.
       await consumer.delete()
       return found
     } catch (error) {
-      throw unavailable(error)
+      throw error instanceof ChaintapeError ? error : unavailable(error)
     }
   }
 

@@ -6,6 +6,7 @@ import { decodeFrame, frameChecksum, splitMessage } from '../domain/wire/frame.t
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { retry } from '../lib/retry.ts'
+import { withPermission } from './permissions.ts'
 import { TailLost } from './tail-lost.ts'
 
 export type PublisherParts = {
@@ -88,7 +89,9 @@ export class LogPublisher {
       const lastMsgID = isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
-        const ack = await client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS })
+        const ack = await withPermission(() =>
+          client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS }),
+        )
         if (ack.seq === expected + 1) return msgID
       } catch (error) {
         if (!isFence(error)) throw error

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import {
+  freePorts,
+  type RunningProcess,
+  signalProcess,
+  startProcess,
+  waitUntilReady,
+} from '../../../dev/services/process.ts'
+import { type Stack, startStack } from '../../../dev/stack.ts'
+import { connectLogs, type LogOptions, type Logs } from '../../../src/log/connect.ts'
+import { hasCode, text } from '../../support/log-reading.ts'
+import { Pipeline } from '../../support/pipeline.ts'
+import { createTestCommon } from '../../support/test-common.ts'
+
+/** The sample file for nats-server: each role works with its own user, and can do nothing else. */
+
+const CONF = fileURLToPath(new URL('../../../deploy/nats/chaintape.conf', import.meta.url))
+const CHAINS = new URL('../../../config/chains/', import.meta.url)
+const USERS = ['reader', 'engine', 'writer', 'gateway', 'keys', 'operator'] as const
+type User = (typeof USERS)[number]
+
+const dir = mkdtempSync(join(tmpdir(), 'chaintape-nats-users-'))
+const pipelines: Pipeline[] = []
+let nats: RunningProcess
+let stack: Stack
+let natsUrl: string
+
+before(async () => {
+  const [port = 0, monitor = 0] = await freePorts(2)
+  natsUrl = `nats://127.0.0.1:${port}`
+  nats = startProcess({
+    name: 'nats',
+    command: 'nats-server',
+    args: ['--config', CONF, '-p', `${port}`, '-m', `${monitor}`],
+    env: {
+      NATS_STORE_DIR: join(dir, 'store'),
+      ...Object.fromEntries(USERS.map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, passwordOf(user)])),
+    },
+    logFile: join(dir, 'nats.log'),
+    ports: [port, monitor],
+    isReady: async () => (await fetch(`http://127.0.0.1:${monitor}/healthz`)).ok,
+  })
+  const others = startStack({ services: ['redis', 'clickhouse', 'anvil'] })
+  await waitUntilReady(nats)
+  stack = await others
+})
+
+after(async () => {
+  await Promise.all(pipelines.map((pipeline) => pipeline.stop('SIGKILL')))
+  await Promise.all([nats && signalProcess(nats, 'SIGKILL'), stack?.stop()])
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const passwordOf = (user: User): string => `password-of-${user}`
+
+function natsOf(user: User) {
+  return { urls: [natsUrl], username: user, password: passwordOf(user), prefix: 'chaintape' }
+}
+
+function pipelineOf(user: User): Pipeline {
+  const { redisUrl, clickhouseUrl, rpcUrl } = stack
+  const servers = { natsUrls: [natsUrl], redisUrl, clickhouseUrl, rpcUrl }
+  const pipeline = new Pipeline(servers, 'chaintape', {}, { nats: natsOf(user) })
+  pipelines.push(pipeline)
+  return pipeline
+}
+
+async function withUser<T>(user: User, work: (logs: Logs) => Promise<T>, more?: Partial<LogOptions>) {
+  const options = { ...natsOf(user), replicas: 1, max_frame_bytes: 900_000, ...more }
+  const logs = await connectLogs(options, createTestCommon())
+  try {
+    return await work(logs)
+  } finally {
+    await logs.close()
+  }
+}
+
+const violations = (): string[] =>
+  readFileSync(join(dir, 'nats.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('Violation'))
+
+test('the file names every chain that we ship', () => {
+  const conf = readFileSync(CONF, 'utf8')
+  for (const file of readdirSync(CHAINS)) {
+    const chain = file.replace('.yaml', '')
+    for (const log of ['BLOCKS', 'CHANGES'])
+      assert.ok(conf.includes(`CREATE.chaintape_${log}_${chain}"`), chain)
+  }
+})
+
+test('every role and tool works with its own user, without a single violation', async () => {
+  const keys = pipelineOf('keys')
+  const created = await keys.run('keys', 'create', '--name', 'first')
+  assert.equal(created.code, 0, created.output)
+  const id = /Key (\w+) created/.exec(created.output)?.[1] ?? ''
+  for (const command of [
+    ['show-usage', id],
+    ['rotate', id],
+  ]) {
+    const { code, output } = await keys.run('keys', ...command)
+    assert.equal(code, 0, output)
+  }
+  // In this order each finds the streams that it may not create.
+  for (const role of ['reader', 'engine', 'writer', 'gateway'] as const) {
+    const pipeline = pipelineOf(role)
+    pipeline.spawn(role)
+    await pipeline.role(role).ready()
+  }
+  const listed = await pipelineOf('operator').run('quarantine', 'list')
+  assert.equal(listed.code, 0, listed.output)
+  assert.deepEqual(violations(), [])
+})
+
+test('what roles do only now and then is permitted too', async () => {
+  await withUser('gateway', async (logs) => {
+    await (await logs.openLatest('WORK')).put('local.wish', text('one'))
+    await (await logs.openLatest('USAGE')).put('key.2026-01.01.gateway', text('one'))
+    assert.equal((await (await logs.openLatest('USAGE')).read('key.>')).length, 1)
+    assert.equal(typeof (await logs.ask('accounts.local', 'no question', 2_000).catch(String)), 'string')
+    await new Promise<void>((resolve) => {
+      logs.hear('recall', () => resolve())
+      logs.tell('recall', 'gateway key')
+    })
+  })
+  for (const role of ['reader', 'engine', 'writer', 'gateway'] as const) {
+    await withUser(role, async (logs) => {
+      await (await logs.openLatest('FAULTS')).put(`local.${role}.instance`, text('{}'))
+    })
+  }
+  await withUser('reader', async (logs) => {
+    const answering = logs.answer('accounts.other', async () => 'an answer')
+    const answer = await withUser('gateway', (gateway) => gateway.ask('accounts.other', 'question', 5_000))
+    assert.equal(answer, 'an answer')
+    answering.stop()
+  })
+  await withUser('operator', async (logs) => {
+    assert.ok((await (await logs.openLatest('FAULTS')).read('local.>')).length > 0)
+    await (await logs.open('BLOCKS', 'local')).lastMessage()
+    await (await logs.open('CHANGES', 'local')).lastMessage()
+    await (await logs.openLatest('QUARANTINE')).put('other.BLOCKS.1', new Uint8Array())
+  })
+  assert.deepEqual(violations(), [])
+})
+
+test('no user writes what belongs to another', async () => {
+  const refused = hasCode('server_unauthorized')
+  for (const user of ['reader', 'engine', 'writer', 'gateway'] as const) {
+    await withUser(user, async (logs) => {
+      const put = async (name: 'KEYS' | 'QUARANTINE', at: string) =>
+        (await logs.openLatest(name)).put(at, text('forged'))
+      await assert.rejects(put('KEYS', 'forged'), refused, `${user} wrote a key`)
+      await assert.rejects(put('QUARANTINE', 'local.BLOCKS.1'), refused, `${user} wrote a quarantine entry`)
+      for (const [log, owner] of [
+        ['BLOCKS', 'reader'],
+        ['CHANGES', 'engine'],
+      ] as const) {
+        if (user === owner) continue
+        const publisher = await (await logs.open(log, 'local')).openPublisher()
+        await assert.rejects(publisher.publish(text('forged')), refused, `${user} wrote ${log}`)
+      }
+    })
+  }
+  for (const user of ['reader', 'engine', 'writer', 'operator'] as const) {
+    await withUser(user, async (logs) => {
+      await assert.rejects((await logs.openLatest('KEYS')).read('>'), refused, `${user} read keys`)
+    })
+  }
+})
+
+test('no user deletes, purges or changes a stream', async () => {
+  for (const user of USERS) {
+    const connection = await connect({
+      ...{ servers: natsUrl, user, pass: passwordOf(user), inboxPrefix: `_INBOX.${user}` },
+    })
+    try {
+      const { streams } = await jetstreamManager(connection)
+      for (const stream of ['KEYS', 'USAGE', 'FAULTS', 'BLOCKS_local', 'CHANGES_local']) {
+        const name = `chaintape_${stream}`
+        await assert.rejects(streams.delete(name), /Permissions Violation/i)
+        await assert.rejects(streams.purge(name), /Permissions Violation/i)
+        await assert.rejects(streams.deleteMessage(name, 1), /Permissions Violation/i)
+        await assert.rejects(streams.update(name, { max_msgs: 1 }), /Permissions Violation/i)
+      }
+      const spy = connection.subscribe('_INBOX.>', { callback: () => undefined })
+      assert.match(String(await spy.closed), /Permissions Violation/i)
+    } finally {
+      await connection.close()
+    }
+  }
+})
