@@ -122,3 +122,12 @@ test('requests and answers', () => {
   ]
   for (const [name, message] of bad) assert.ok(!fits(name, message), JSON.stringify(message))
 })
+
+test('it describes what a replay costs, every error code and the close codes', () => {
+  const { messages } = document.components
+  assert.match(messages.subscribe.description, /50 CU per started 1000 events read/)
+  for (const code of Object.values(RPC_CODES))
+    assert.ok(messages.error.description.includes(`- ${code}: `), `${code}`)
+  for (const code of [1001, 1009, 1011, 4401, 4403, 4408, 4429])
+    assert.ok(document.channels.socket.description.includes(`- ${code}: `), `${code}`)
+})

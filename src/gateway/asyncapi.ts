@@ -1,4 +1,5 @@
 import { INTERVALS } from '../domain/interval.ts'
+import { CHANNEL_DESCRIPTION, ERROR_DESCRIPTION, SUBSCRIBE_DESCRIPTION } from './asyncapi-descriptions.ts'
 import type { Scope } from './scope.ts'
 import type { klinePush } from './shape/kline.ts'
 import type { liquidityTransaction } from './shape/liquidity-transaction.ts'
@@ -119,6 +120,7 @@ export function asyncApi(publicUrls: readonly string[]) {
     channels: {
       socket: {
         address: '/ws',
+        description: CHANNEL_DESCRIPTION,
         messages: Object.fromEntries(
           Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
         ),
@@ -167,7 +169,7 @@ function requests() {
     return { type: 'array', prefixItems: start, items, minItems: 2 }
   })
   return {
-    subscribe: request('subscribe', { anyOf: subjects }),
+    subscribe: { ...request('subscribe', { anyOf: subjects }), description: SUBSCRIBE_DESCRIPTION },
     unsubscribe: request('unsubscribe', { anyOf: [tuple([]), ...subjects] }),
     auth: request('auth', tuple([named('API key')])),
     ping: { payload: object({ ...VERSION, id: COUNT, method: { const: 'ping' } }, ['jsonrpc', 'id']) },
@@ -199,6 +201,7 @@ function answers() {
     },
     pong: { payload: object({ ...VERSION, id, result: { const: 'pong' } }) },
     error: {
+      description: ERROR_DESCRIPTION,
       payload: object({
         ...VERSION,
         id,

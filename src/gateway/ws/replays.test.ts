@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Grant } from '../keys/key-ring.ts'
 import type { Refusal } from '../metering/account.ts'
 import type { Bill } from '../metering/meter.ts'
-import { DEFAULT_WS_LIMITS } from './limits.ts'
-import { Replays } from './replays.ts'
+import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
+import { type Replay, Replays } from './replays.ts'
 import { RpcFault } from './rpc-fault.ts'
 
-const grantOf = (keyId: string): Grant => ({
+const grantOf = (keyId: string, limits: Partial<WsLimits> = {}): Grant => ({
   keyId,
   plan: {
     ...{ name: 'default', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, historyReads: 1 },
-    sockets: { ...DEFAULT_WS_LIMITS, maxConnections: 1 },
+    sockets: { ...DEFAULT_WS_LIMITS, ...limits, maxConnections: 1 },
   },
   isValid: () => true,
 })
@@ -61,18 +62,47 @@ test('50 CU for each started thousand of events, nothing for none', async () => 
   }
 })
 
-test('a key has two replays at a time; another key has its own, and one that ended makes room', async () => {
+test('a key runs two replays at a time; further ones wait in order, another key has its own', async () => {
   const { replays } = start(1_000_000)
-  const [first] = await Promise.all([replays.begin(grantOf('a'), true), replays.begin(grantOf('a'), true)])
-  const tooMany = isFault('limit_exceeded', { limit: 'replays', max: 2 })
-  await assert.rejects(replays.begin(grantOf('a'), true), tooMany)
-  await replays.begin(grantOf('b'), true)
-  // Nothing to read, no place taken.
-  await replays.begin(grantOf('a'), false)
+  const started: number[] = []
+  const begin = async (nth: number): Promise<Replay> => {
+    const replay = await replays.begin(grantOf('a'), true)
+    void Promise.resolve(replay.turn).then(() => started.push(nth))
+    return replay
+  }
+  const all: Replay[] = []
+  for (let nth = 0; nth < 6; nth++) all.push(await begin(nth))
+  const [first, second, third, fourth, fifth, sixth] = all as [Replay, Replay, Replay, Replay, Replay, Replay]
+  assert.deepEqual(started, [0, 1])
+  assert.equal((await replays.begin(grantOf('b'), true)).turn, undefined)
+  // Nothing to read, no slot taken.
+  assert.equal((await replays.begin(grantOf('a'), false)).turn, undefined)
   first.end()
   first.end()
-  await replays.begin(grantOf('a'), true)
-  await assert.rejects(replays.begin(grantOf('a'), true), tooMany)
+  await turn()
+  assert.deepEqual(started, [0, 1, 2])
+  // It leaves the queue and its slot to the next.
+  fourth.end()
+  third.end()
+  await turn()
+  assert.deepEqual(started, [0, 1, 2, 3, 4])
+  const last = await begin(6)
+  second.end()
+  await turn()
+  assert.deepEqual(started, [0, 1, 2, 3, 4, 5])
+  for (const each of [fifth, sixth, last]) each.end()
+  assert.equal((await begin(7)).turn, undefined)
+})
+
+test('as many replays wait as a connection may have subscriptions', async () => {
+  const { replays } = start(1_000_000)
+  const grant = grantOf('a', { maxSubscriptions: 3 })
+  const all = await Promise.all([1, 2, 3, 4, 5].map(() => replays.begin(grant, true)))
+  const tooMany = isFault('limit_exceeded', { limit: 'replays', max: 2, max_waiting: 3 })
+  await assert.rejects(replays.begin(grant, true), tooMany)
+  all[4]?.end()
+  await replays.begin(grant, true)
+  await assert.rejects(replays.begin(grant, true), tooMany)
 })
 
 test('without units a replay does not begin, or ends; it leaves its place', async () => {

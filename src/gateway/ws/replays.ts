@@ -1,6 +1,7 @@
 import type { Grant } from '../keys/key-ring.ts'
 import type { Refusal } from '../metering/account.ts'
 import type { Bill, Meter } from '../metering/meter.ts'
+import { ReplayQueue, type ReplaySlot } from './replay-queue.ts'
 import { RpcFault } from './rpc-fault.ts'
 
 /** What each started thousand of events costs, as a page of REST does. */
@@ -9,31 +10,25 @@ export const REPLAY_EVENTS = 1_000
 /** The name of a replay in a key's usage. */
 const OPERATION = 'WS replay'
 
-/** The replays that run at this gateway: few of a key at a time, each charged for what it reads. */
+/** The replays at this gateway: few of a key run at a time, and each is charged for what it reads. */
 export class Replays {
   readonly #meter: Pick<Meter, 'open'>
-  readonly #running = new Map<string, number>()
+  readonly #queue = new ReplayQueue()
 
   constructor(meter: Pick<Meter, 'open'>) {
     this.#meter = meter
   }
 
   /**
-   * Throws a typed fault if the key has all its replays running, or no credit units for the first events. A client that
-   * is not behind has nothing to read: it takes no place, and pays only if events come in before it has joined them.
+   * Throws a typed fault if too many replays of the key wait, or if this one may start but the key has no credit units
+   * for its first events. A client that is not behind has nothing to read: it takes no slot, and pays only if events
+   * come in before it has joined them.
    */
   async begin(grant: Grant, isBehind: boolean): Promise<Replay> {
-    const { keyId, plan } = grant
     const open = () => this.#meter.open(grant, OPERATION, REPLAY_CU)
-    if (!isBehind) return new Replay(open, () => undefined)
-    const running = this.#running.get(keyId) ?? 0
-    const max = plan.sockets.maxReplays
-    if (running >= max) {
-      const message = `a key has at most ${max} replays at a time; wait for one to catch up`
-      throw new RpcFault('limit_exceeded', message, { limit: 'replays', max })
-    }
-    this.#running.set(keyId, running + 1)
-    const replay = new Replay(open, () => this.#end(keyId))
+    if (!isBehind) return new Replay(open, { turn: undefined, release: () => undefined })
+    const replay = new Replay(open, this.#queue.enter(grant))
+    if (replay.turn !== undefined) return replay
     try {
       await replay.reserve()
     } catch (error) {
@@ -42,26 +37,25 @@ export class Replays {
     }
     return replay
   }
-
-  #end(keyId: string): void {
-    const left = (this.#running.get(keyId) ?? 0) - 1
-    if (left > 0) this.#running.set(keyId, left)
-    else this.#running.delete(keyId)
-  }
 }
 
 /** One replay: counts what it reads, and pays for it. */
 export class Replay {
   readonly #open: () => Bill | Promise<Bill | Refusal>
-  readonly #onEnd: () => void
+  readonly #slot: ReplaySlot
   #bill: Bill | undefined
   #read = 0
   #paid = 0
   #isEnded = false
 
-  constructor(open: () => Bill | Promise<Bill | Refusal>, onEnd: () => void) {
+  constructor(open: () => Bill | Promise<Bill | Refusal>, slot: ReplaySlot) {
     this.#open = open
-    this.#onEnd = onEnd
+    this.#slot = slot
+  }
+
+  /** If other replays of the key come first: resolves when this one may start, or has ended. */
+  get turn(): Promise<void> | undefined {
+    return this.#slot.turn
   }
 
   /** Sets the units of the next events aside. */
@@ -88,7 +82,7 @@ export class Replay {
     this.#isEnded = true
     this.#bill?.release()
     this.#bill = undefined
-    this.#onEnd()
+    this.#slot.release()
   }
 }
 

@@ -38,14 +38,18 @@ export type SubscriberOwner = {
   readonly isCompressed: boolean
   onOverflow(): void
   onReplayFailed(error: unknown): void
-  /** The subscription with this id has ended: its key cannot pay for the rest of its replay. */
+  /** The subscription with this id has ended: its key cannot pay, or its cursor expired while it waited. */
   onReplayRefused(id: number, fault: RpcFault): void
 }
 
 /** What a request did: `result` is its answer, `afterwards` what follows once that has been sent. */
 export type Outcome = { readonly result: object | string; readonly afterwards?: () => void }
 
-type Start = ReplayStart & { readonly replay: Replay }
+type Start = ReplayStart & {
+  readonly replay: Replay
+  /** Again, because the log may have dropped the cursor's place while the replay waited. */
+  readonly findAgain: () => Promise<ReplayStart | string>
+}
 
 /** The subscriptions of one socket. */
 export class Subscriber implements SubscriptionOwner {
@@ -54,6 +58,8 @@ export class Subscriber implements SubscriptionOwner {
   readonly #options: SubscriberOptions
   /** Few enough to be looked through. */
   readonly #subscriptions: Subscription[] = []
+  /** Replays that wait for others of their key, so that they leave the queue with their subscription. */
+  #waiting: Map<Subscription, Replay> | undefined
   #count = 0
   #isClosed = false
 
@@ -96,9 +102,12 @@ export class Subscriber implements SubscriptionOwner {
     const subscription = this.#open(command, { identity, name: topic.name, sources })
     let start: Start | undefined
     try {
-      const found = from && (await findStart(topic, from, this.#options))
-      if (found !== undefined && typeof found !== 'string')
-        start = await this.#beginReplay(found, topic.name, grant)
+      const find = (places: Places) => findStart(topic, places, this.#options)
+      const found = from && (await find(from))
+      if (found !== undefined && typeof found !== 'string') {
+        const replay = await this.#beginReplay(found, topic.name, grant)
+        start = { ...found, replay, findAgain: () => find(found.places) }
+      }
       const snapshot = await readSnapshot(sources, view, hub.watched)
       const answer = {
         status: 'ok',
@@ -176,6 +185,7 @@ export class Subscriber implements SubscriptionOwner {
         else if (source.kind === 'token') hub.watched.unwatchToken(source.ref)
       }
       hub.topics.release(topic)
+      this.#waiting?.get(subscription)?.end()
       metrics.subscriptions.dec()
     }
   }
@@ -184,12 +194,12 @@ export class Subscriber implements SubscriptionOwner {
     return this.#subscriptions.findIndex(({ topic }) => topic.identity === identity)
   }
 
-  async #beginReplay(found: ReplayStart, topic: TopicName, grant: Grant): Promise<Start> {
+  async #beginReplay(found: ReplayStart, topic: TopicName, grant: Grant): Promise<Replay> {
     const { view, replays } = this.#options
     const behind = Array.from(found.places, ([chain, { after }]) => after.seq < view.end(chain).after.seq)
     // Prices have no history of their own: nothing is read for them.
     const isBehind = topic !== 'price' && (found.history !== undefined || behind.includes(true))
-    return { ...found, replay: await replays.begin(grant, isBehind) }
+    return replays.begin(grant, isBehind)
   }
 
   #begin(subscription: Subscription, ends: Places, snapshot: Snapshot, start: Start | undefined): void {
@@ -223,11 +233,15 @@ export class Subscriber implements SubscriptionOwner {
     for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).version)
   }
 
-  async #catchUp(subscription: Subscription, { places, history, replay }: Start): Promise<void> {
+  async #catchUp(subscription: Subscription, start: Start): Promise<void> {
+    const { replay } = start
     const isWanted = (): boolean => this.#isOpen(subscription)
     const options = { ...this.#options, replay, drained: () => this.#queue.drained(), isWanted }
-    subscription.beginCatchUp(places.keys())
+    subscription.beginCatchUp(start.places.keys())
     try {
+      const found = replay.turn === undefined ? start : await this.#awaitTurn(subscription, start)
+      if (found === undefined) return
+      const { places, history } = found
       for (const [chain, place] of places) {
         const from = history ? await catchUpFromHistory(subscription, history, place, options) : place
         if (from !== undefined) await catchUp(subscription, chain, from, options)
@@ -241,6 +255,20 @@ export class Subscriber implements SubscriptionOwner {
     } finally {
       replay.end()
     }
+  }
+
+  /** Nothing is buffered meanwhile: the replay reads from the log what is published until it starts. */
+  async #awaitTurn(subscription: Subscription, start: Start): Promise<ReplayStart | undefined> {
+    const { replay, findAgain } = start
+    this.#waiting ??= new Map()
+    this.#waiting.set(subscription, replay)
+    await replay.turn
+    this.#waiting.delete(subscription)
+    if (!this.#isOpen(subscription)) return undefined
+    await replay.reserve()
+    const found = await findAgain()
+    if (typeof found === 'string') throw new RpcFault('cursor_too_old', found, { option: 'from' })
+    return found
   }
 
   #isOpen(subscription: Subscription): boolean {

@@ -120,41 +120,97 @@ test('a replay costs 50 CU per started thousand of events read, whatever it show
   }
 })
 
-test('a key has two replays at a time; honest clients are served meanwhile', async () => {
-  const sockets = { connections: 100, messages_per_second: MESSAGES_PER_SECOND }
+test('a key runs two replays at a time; the next wait, the socket goes on, and a full queue refuses', async () => {
+  // The queue of a key is as long as one connection may have subscriptions.
+  const sockets = { connections: 100, messages_per_second: 1_000, subscriptions: 2 }
   const slow = await world.startGateway({ default: { ...TEST_PLANS.default, sockets } })
-  const clients = await Promise.all([1, 2, 3].map(() => slow.connect()))
+  const clients = await Promise.all([1, 2, 3, 4].map(() => slow.connect()))
   const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
   for (let nth = 0; nth < 60; nth++)
     await world.publish([
       { type: 'trade', trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 }, sold: big }) },
     ])
-  const [first, second, third] = clients as [Client, Client, Client]
+  const [first, second, third, fourth] = clients as [Client, Client, Client, Client]
   // Larger than all buffers: they run until their readers go on.
   for (const each of [first, second]) {
     assert.equal((await subscribe(each, [...TX, { from: beginning() }])).result?.recovered, true)
     each.socket.pause()
   }
-  const { error } = await subscribe(third, [...TX, { from: beginning() }])
-  assert.deepEqual(error, {
+  for (const params of [TX, KLINE])
+    assert.equal((await subscribe(third, [...params, { from: beginning() }])).result?.recovered, true)
+  assert.deepEqual((await subscribe(fourth, [...TX, { from: beginning() }])).error, {
     code: -32002,
-    message: 'a key has at most 2 replays at a time; wait for one to catch up',
-    data: { limit: 'replays', max: 2 },
+    message: '2 replays of the key are waiting already; retry when some have caught up',
+    data: { limit: 'replays', max: 2, max_waiting: 2 },
   })
   // Without a replay, and with a cursor of the present, there is no such limit.
-  const { result } = await subscribe(third, [...TX, { cursor: true }], 2)
-  assert.equal((await subscribe(third, [...TX, { from: result?.cursor }], 3)).result?.recovered, true)
+  const { result } = await subscribe(fourth, [...TX, { cursor: true }], 2)
+  assert.equal((await subscribe(fourth, [...TX, { from: result?.cursor }], 3)).result?.recovered, true)
+  assert.equal(((await third.request(4, 'unsubscribe', KLINE)) as Reply).error, undefined)
+  assert.equal(third.waiting, 0)
+  // The place that was given up is free; a client that leaves takes its waiting replays along.
+  assert.equal((await subscribe(fourth, [...TX, { from: beginning() }], 5)).result?.recovered, true)
+  await third.close()
   first.socket.terminate()
-  const retried = async (): Promise<Reply> => {
-    for (let id = 10; ; id++) {
-      const reply = await subscribe(third, [...TX, { from: beginning() }], id)
-      if (reply.error?.code !== -32002 && reply.error?.code !== -32004) return reply
-    }
-  }
-  assert.equal((await retried()).result?.recovered, true)
+  assert.equal(((await fourth.next()) as Reply).result?.topic, 'tx')
   second.socket.terminate()
-  third.socket.terminate()
+  fourth.socket.terminate()
   await slow.stop()
+})
+
+test('30 subscriptions resume at once: each gets everything once, never more than two at a time', async () => {
+  const addresses = Array.from(
+    { length: 30 },
+    (_, nth) => `0x${(0x9000 + nth).toString(16).padStart(40, '0')}`,
+  )
+  await world.publish(addresses.map((address) => ({ type: 'pair' as const, pair: samplePair({ address }) })))
+  await world.storeAll()
+  const plan = { connections: 10, messages_per_second: 1_000 }
+  const resuming = await world.startGateway({ default: { ...TEST_PLANS.default, sockets: plan } })
+  const client = await resuming.connect()
+  const { result } = await subscribe(client, [...TX, { cursor: true }], 100)
+  await client.request(101, 'unsubscribe', TX)
+  const sold = { ...sampleTrade().sold, symbol: 'x'.repeat(5_000) }
+  const publishTrades = () => {
+    const key = { block: ++block, tx: 0, log: 0 }
+    return world.publish(
+      addresses.map((pair, log) => ({
+        type: 'trade' as const,
+        trade: sampleTrade({ pair, sold, key: { ...key, log } }),
+      })),
+    )
+  }
+  const rounds = 8
+  for (let round = 1; round < rounds; round++) await publishTrades()
+  await resuming.applied(await publishTrades())
+  for (const [id, pair] of addresses.entries()) {
+    const params = ['tx', pair, 'eth', { from: result?.cursor, cursor: true }]
+    client.send({ jsonrpc: '2.0', id, method: 'subscribe', params })
+  }
+  await publishTrades()
+  const spans = addresses.map(() => ({ seqs: [] as number[], first: Number.POSITIVE_INFINITY, last: 0 }))
+  for (let at = 0, left = addresses.length * (rounds + 2); left > 0; at++, left--) {
+    const message = (await client.next()) as Reply & { readonly seq?: number }
+    const span = spans[message.id]
+    assert.ok(span !== undefined && message.error === undefined, JSON.stringify(message.error))
+    if (message.seq === undefined) {
+      assert.equal(message.result?.recovered, true)
+      continue
+    }
+    span.seqs.push(message.seq)
+    // Up to the last one that was there before: the newest may come live.
+    if (span.seqs.length > rounds) continue
+    span.first = Math.min(span.first, at)
+    span.last = at
+  }
+  const inOrder = Array.from({ length: rounds + 1 }, (_, nth) => nth + 1)
+  for (const { seqs } of spans) assert.deepEqual(seqs, inOrder)
+  const atOnce = spans.map(
+    ({ first }) => spans.filter((each) => each.first <= first && each.last >= first).length,
+  )
+  assert.ok(Math.max(...atOnce) <= 2, `${atOnce}`)
+  await client.close()
+  await resuming.stop()
 })
 
 test('a key without units is refused; one that runs out is told so, and keeps its socket', async () => {

@@ -22,7 +22,8 @@ import { CHAIN } from './subject.ts'
 const NAME = 'resume'
 const GATEWAYS = 2
 const SETS_PER_WRITE = 200
-const PLAN = { ...TEST_PLANS.default, sockets: { connections: 10_000, replays: 10_000 } }
+/** Replays wait for each other, as under a plan of the defaults. */
+const PLAN = { ...TEST_PLANS.default, sockets: { connections: 10_000 } }
 
 type Publisher = { publish(body: Uint8Array): Promise<LogPosition> }
 type Published = { readonly set: ChangeSet; readonly position: LogPosition }
