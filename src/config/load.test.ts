@@ -39,6 +39,7 @@ const defaultPlan = {
     multi_kline_pairs: 100,
     messages_per_second: 20,
     message_bytes: 65_536,
+    compression: false,
   },
 }
 
@@ -87,6 +88,7 @@ test('what is not said has its default', () => {
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
     gateway: {
       ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
+      overlay_bytes: 268_435_456,
       ...{ allowed_origins: ['*'], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
     },
     plans: { default: defaultPlan },
@@ -96,6 +98,7 @@ test('what is not said has its default', () => {
       engine_port: 9102,
       writer_port: 9103,
       gateway_port: 9104,
+      max_lag_seconds: 60,
     },
     chains: {
       unshipped: {
@@ -167,6 +170,18 @@ test('a chain may start at a date instead of a block', () => {
     ])
   }
   assertRefused(withChain({ start_date: 20_250_615 }), ['chains.unshipped.start_date must be text'])
+})
+
+test('certificates that cannot be read, or would not be used, are refused', () => {
+  assert.equal(load({ ...minimal, redis: { url: 'rediss://127.0.0.1', ca_file: file } }).redis.ca_file, file)
+  assertRefused({ ...minimal, redis: { ca_file: file } }, [
+    'redis.ca_file needs a URL that starts with rediss://',
+  ])
+  const variables = { CHAINTAPE_CLICKHOUSE_CERT_FILE: file, CHAINTAPE_CLICKHOUSE_URL: 'https://127.0.0.1' }
+  assertRefused(minimal, ['clickhouse: give cert_file and key_file together'], variables)
+  assertRefused({ ...minimal, nats: { ca_file: '/nowhere/ca.pem' } }, [
+    "nats.ca_file cannot be read: ENOENT: no such file or directory, access '/nowhere/ca.pem'",
+  ])
 })
 
 const shippedFolder = new URL('../../config/chains/', import.meta.url)

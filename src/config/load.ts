@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { ChaintapeError } from '../domain/errors.ts'
 import { isChainName } from '../domain/ids.ts'
 import { suggestion } from '../lib/arguments.ts'
+import { accessProblems } from './access-problems.ts'
 import { schemaProblems } from './problems.ts'
 import { type Config, configSchema } from './schema.ts'
 import { parseStartDate } from './start-date.ts'
@@ -30,7 +31,7 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = pr
   const starts = wrongStarts(settings)
   const tree = withDefaults(settings)
   const { problems, examples } = schemaProblems(tree)
-  const all = [...unknown, ...problems, ...starts]
+  const all = [...unknown, ...problems, ...starts, ...accessProblems(settings)]
   if (all.length > 0) {
     const source =
       file === undefined ? 'the environment (no --config file given)' : `${file} and the environment`

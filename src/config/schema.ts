@@ -4,6 +4,12 @@ const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const url = Type.String({ minLength: 1 })
 const port = (fallback: number) => Type.Integer({ minimum: 0, maximum: 65_535, default: fallback })
 const closed = { additionalProperties: false } as const
+/** PEM files: the authority that signed the server's certificate, and our own certificate with its key. */
+const certificates = {
+  ca_file: Type.Optional(Type.String()),
+  cert_file: Type.Optional(Type.String()),
+  key_file: Type.Optional(Type.String()),
+}
 
 const quoteAsset = Type.Object(
   {
@@ -161,10 +167,7 @@ export const configSchema = Type.Object(
         token: Type.Optional(Type.String()),
         /** A `.creds` file of a user JWT and its seed. */
         creds_file: Type.Optional(Type.String()),
-        /** PEM files: the authority that signed the server's certificate, and our own certificate with its key. */
-        ca_file: Type.Optional(Type.String()),
-        cert_file: Type.Optional(Type.String()),
-        key_file: Type.Optional(Type.String()),
+        ...certificates,
         /** Prefix of stream and subject names: lets several installations share a cluster. */
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
         replicas: Type.Integer({ default: 1, minimum: 1, maximum: 5 }),
@@ -179,6 +182,7 @@ export const configSchema = Type.Object(
         database: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
         username: Type.String({ default: 'default' }),
         password: Type.String({ default: '' }),
+        ...certificates,
         /** Several servers that keep copies: the schema is then made on all of them, with engines that replicate. */
         cluster: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_]+$' })),
         /** Older rows are dropped, month by month; a table that is not named keeps them all. */
@@ -196,6 +200,7 @@ export const configSchema = Type.Object(
     redis: Type.Object(
       {
         url: Type.String({ default: 'redis://127.0.0.1:6379', minLength: 1 }),
+        ...certificates,
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
         /** Of each pair and interval, at least; older ones are read from ClickHouse. */
         recent_candles: Type.Integer({ default: 300, minimum: 1 }),

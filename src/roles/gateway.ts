@@ -26,7 +26,7 @@ import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.
 import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
 import { quarantineDetails } from '../log/quarantine.ts'
-import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
+import { type HistoryReader, openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { FaultReports } from './fault-reports.ts'
 import { openKeys } from './gateway/open-keys.ts'
@@ -105,6 +105,7 @@ export const startGateway: StartRole = async (config, common) => {
   const { check, checkChart } = keys
   const reader = openHistoryReader(config.clickhouse)
   shutdown.onClose('history', () => reader.close())
+  const isAdmitted = checkAccess(reader, [...families.keys()])
   const { listingOf } = await openTokenLists({
     sources: config.gateway.token_lists,
     chains: Object.entries(config.chains).map(([chain, { family, chain_id: chainId }]) => {
@@ -206,8 +207,21 @@ export const startGateway: StartRole = async (config, common) => {
   return {
     readiness: () => supervisor.readiness() ?? unavailableOf(view, [...families.keys()]),
     details: () => quarantineDetails(skipped),
-    done,
+    done: Promise.all([done, isAdmitted]).then(() => undefined),
   }
+}
+
+/** Rejects only if ClickHouse refuses the credentials: a gateway starts without ClickHouse, but not with a wrong password. */
+function checkAccess(reader: Pick<HistoryReader, 'marker'>, [chain = '']: readonly string[]): Promise<void> {
+  const checked = reader.marker(chain).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ChaintapeError && error.code === 'server_unauthorized') throw error
+    },
+  )
+  // Its owner takes it once the gateway has started; until then a failure must not count as unhandled.
+  checked.catch(() => undefined)
+  return checked
 }
 
 /** A chain that was shed: the feed goes on, but its documents are not all here or in Redis. */

@@ -1,6 +1,14 @@
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { Agent } from 'node:https'
+import { rootCertificates } from 'node:tls'
+import {
+  type ClickHouseClient,
+  type ClickHouseClientConfigOptions,
+  ClickHouseLogLevel,
+  createClient,
+} from '@clickhouse/client'
+import { type CertificateFiles, readCertificates } from '../../lib/certificates.ts'
 
-export type ClickhouseOptions = {
+export type ClickhouseOptions = CertificateFiles & {
   readonly url: string
   readonly database: string
   readonly username: string
@@ -18,6 +26,7 @@ const IDLE_SOCKET_MS = 2_000
 export function connectClickhouse(options: ClickhouseOptions, database = options.database): ClickHouseClient {
   return createClient({
     url: options.url,
+    ...tlsOf(options),
     username: options.username,
     password: options.password,
     database,
@@ -33,4 +42,15 @@ export function connectClickhouse(options: ClickhouseOptions, database = options
       output_format_json_quote_decimals: 1,
     },
   })
+}
+
+/** The client's own setting means that a certificate replaces the password, which ClickHouse refuses together. */
+function tlsOf(options: ClickhouseOptions): Pick<ClickHouseClientConfigOptions, 'tls' | 'http_agent'> {
+  const read = readCertificates(options)
+  if (read === undefined) return {}
+  const { ca, cert, key } = read
+  if (cert && key && options.password === '') {
+    return { tls: { ca_cert: ca ?? Buffer.from(rootCertificates.join('\n')), cert, key } }
+  }
+  return { http_agent: new Agent({ ...read, keepAlive: true, maxSockets: MAX_CONNECTIONS }) }
 }

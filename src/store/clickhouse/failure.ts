@@ -22,11 +22,25 @@ const PASSING = new Set([
   'UNKNOWN_STATUS_OF_INSERT',
 ])
 
+/** Wrong credentials do not become right by waiting. */
+const UNAUTHORIZED = new Set([
+  'ACCESS_DENIED',
+  'AUTHENTICATION_FAILED',
+  'REQUIRED_PASSWORD',
+  'WRONG_PASSWORD',
+])
+
 /** Runs a request; one that failed for want of a working server becomes `store_unavailable`. */
 export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (error) {
+    if (error instanceof ClickHouseError && UNAUTHORIZED.has(error.type ?? '')) {
+      throw new ChaintapeError(
+        'server_unauthorized',
+        `ClickHouse refused the user in clickhouse.username and clickhouse.password: ${error.message}`,
+      )
+    }
     if (!isPassing(error)) throw error
     if (error instanceof ClickHouseError && error.type === 'TIMEOUT_EXCEEDED') {
       throw new QueryTimeout('ClickHouse ended a query that took too long', { cause: error })

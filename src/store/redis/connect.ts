@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Redis, ReplyError } from 'ioredis'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { type CertificateFiles, readCertificates } from '../../lib/certificates.ts'
 import type { Common } from '../../lib/common.ts'
 import { createWaiting, redisServer } from '../../lib/waiting.ts'
 
@@ -24,6 +25,11 @@ const PASSING = new Set([
   'TRYAGAIN',
 ])
 
+/** Also inside of the client's own errors: "Ready check failed: NOAUTH Authentication required." */
+const UNAUTHORIZED = /\b(WRONGPASS|NOAUTH)\b/
+
+export type RedisOptions = CertificateFiles & { readonly url: string }
+
 type Argument = string | number | Buffer | Uint8Array
 
 /** The scripts next to this file; the first argument is the number of keys. */
@@ -33,9 +39,11 @@ export type ScriptedRedis = Redis & {
 }
 
 /** Reconnects by itself; while there is no connection, commands fail at once instead of queueing up. */
-export async function connectRedis(url: string, common: Common): Promise<ScriptedRedis> {
+export async function connectRedis({ url, ...files }: RedisOptions, common: Common): Promise<ScriptedRedis> {
   const logger = common.logger.child({ action: 'redis' })
+  const tls = readCertificates(files)
   const redis = new Redis(url, {
+    ...(tls && { tls }),
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -48,21 +56,31 @@ export async function connectRedis(url: string, common: Common): Promise<Scripte
     // A demoted primary: the name leads to the new one.
     reconnectOnError: (error) => firstWord(error) === 'READONLY',
   })
-  const waiting = createWaiting(logger, redisServer(url))
+  const server = redisServer(url)
+  const waiting = createWaiting(logger, server)
   let wasConnected = false
+  let isRefused = false
   redis.on('ready', () => {
     wasConnected = true
     waiting.succeeded()
   })
   // The first connection fails to the caller, who reports it.
-  redis.on('error', (error) => wasConnected && waiting.failed(error))
+  redis.on('error', (error) => {
+    if (wasConnected) waiting.failed(error)
+    else isRefused ||= UNAUTHORIZED.test(error.message)
+  })
   redis.defineCommand('applyDocuments', { lua: readScript('apply.lua') })
   redis.defineCommand('advanceHead', { lua: readScript('advance.lua') })
   try {
     await guardRedis(() => redis.connect())
   } catch (error) {
     redis.disconnect()
-    throw error
+    if (!isRefused) throw error
+    // Wrong credentials do not become right by waiting.
+    throw new ChaintapeError(
+      'server_unauthorized',
+      `Redis at ${server.address} refused the user and password in redis.url`,
+    )
   }
   return redis as ScriptedRedis
 }

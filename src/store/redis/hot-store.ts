@@ -8,7 +8,7 @@ import { readPair, readToken } from '../../domain/wire/record-codec.ts'
 import { readWindows } from '../../domain/wire/windows-codec.ts'
 import type { Common } from '../../lib/common.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
-import { connectRedis } from './connect.ts'
+import { connectRedis, type RedisOptions } from './connect.ts'
 import { documentsOf } from './documents.ts'
 import {
   type AddressRef,
@@ -22,8 +22,7 @@ import { type CandleSeries, readSeries, readStored } from './stored-value.ts'
 import { createWholeReads } from './whole-reads.ts'
 import { createWriting } from './writing.ts'
 
-export type HotStoreOptions = {
-  readonly url: string
+export type HotStoreOptions = RedisOptions & {
   readonly prefix: string
   /** How many candles of each pair and interval are kept, at least. */
   readonly recent_candles?: number
@@ -59,7 +58,7 @@ export type HotStore = {
 const RECENT_CANDLES = 300
 
 export async function openHotStore(options: HotStoreOptions, common: Common): Promise<HotStore> {
-  const redis = await connectRedis(options.url, common)
+  const redis = await connectRedis(options, common)
   const keys = new Keys(options.prefix)
   const writing = createWriting(redis, keys, options.recent_candles ?? RECENT_CANDLES)
 

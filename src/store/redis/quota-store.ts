@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Common } from '../../lib/common.ts'
-import { connectRedis } from './connect.ts'
+import { connectRedis, type RedisOptions } from './connect.ts'
 import { inTime } from './in-time.ts'
 
 /** Who asks for which key and month. */
@@ -38,8 +38,7 @@ export type QuotaStore = {
   close(): Promise<void>
 }
 
-export type QuotaOptions = {
-  readonly url: string
+export type QuotaOptions = RedisOptions & {
   readonly prefix: string
   readonly gateway: string
   readonly leaseMs: number
@@ -57,7 +56,7 @@ const OUTDATED = -2
 type LeasingRedis = Redis & { leaseUnits(...args: (string | number)[]): Promise<number[]> }
 
 export async function openQuotaStore(options: QuotaOptions, common: Common): Promise<QuotaStore> {
-  const redis = (await connectRedis(options.url, common)) as Redis as LeasingRedis
+  const redis = (await connectRedis(options, common)) as Redis as LeasingRedis
   redis.defineCommand('leaseUnits', { lua: readFileSync(new URL('lease.lua', import.meta.url), 'utf8') })
 
   const ask = async (

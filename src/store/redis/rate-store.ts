@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import type { Common } from '../../lib/common.ts'
-import { connectRedis } from './connect.ts'
+import { connectRedis, type RedisOptions } from './connect.ts'
 import { inTime } from './in-time.ts'
 
 export type RateCall = {
@@ -26,7 +26,7 @@ export type RateStore = {
   close(): Promise<void>
 }
 
-export type RateOptions = { readonly url: string; readonly prefix: string; readonly gateway: string }
+export type RateOptions = RedisOptions & { readonly prefix: string; readonly gateway: string }
 
 /** A request may wait for this. */
 const TIMEOUT_MS = 250
@@ -35,7 +35,7 @@ const ACTIVE_MS = 10_000
 type LeasingRedis = Redis & { leaseTokens(...args: (string | number)[]): Promise<[number, number, number]> }
 
 export async function openRateStore(options: RateOptions, common: Common): Promise<RateStore> {
-  const redis = (await connectRedis(options.url, common)) as Redis as LeasingRedis
+  const redis = (await connectRedis(options, common)) as Redis as LeasingRedis
   redis.defineCommand('leaseTokens', { lua: readFileSync(new URL('rate.lua', import.meta.url), 'utf8') })
   return {
     lease: async (keyId, { perSecond, burst, giveBack, want }) => {
