@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
 import { findBrowser, type OpenPage, openPage } from '../support/browser.ts'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { MEME, MEME_WETH, samplePair, sampleToken, sampleTrade } from '../support/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
+import {
+  MEME,
+  MEME_WETH,
+  sampleCandle,
+  samplePair,
+  sampleToken,
+  sampleTrade,
+} from '../support/market-samples.ts'
 
 const executable = findBrowser()
 if (executable === undefined) {
@@ -21,14 +29,15 @@ describe('a page of another origin', { skip: executable === undefined }, () => {
   let opened: OpenPage
 
   before(async () => {
-    world = await GatewayWorld.start()
+    world = await GatewayWorld.start({ withHistory: true })
     gateway = await world.startGateway()
-    await gateway.applied(
-      await world.publish([
-        { type: 'token', token: sampleToken() },
-        { type: 'pair', pair: samplePair() },
-      ]),
-    )
+    const set = await world.publish([
+      { type: 'token', token: sampleToken() },
+      { type: 'pair', pair: samplePair() },
+      { type: 'candle', candle: sampleCandle() },
+    ])
+    await world.storeAll()
+    await gateway.applied(set)
     opened = await openPage(executable ?? '')
   })
 
@@ -128,6 +137,57 @@ describe('a page of another origin', { skip: executable === undefined }, () => {
     const [auth, ack, push] = state.messages.map((text) => JSON.parse(text))
     assert.deepEqual([auth.result.action, ack.result.action], ['auth', 'subscribe'])
     assert.deepEqual([push.result.topic, push.result.tx.pair_address], ['tx', MEME_WETH])
+  })
+
+  test("reads TradingView's datafeed with a chart token in the path, and with nothing else", async () => {
+    const keys = createKeyStore(await world.logs.openLatest('KEYS'), Date.now)
+    const { record, apiKey } = await keys.create({ name: 'charts', plan: 'default' })
+    const { tokenId, token } = await keys.createChartToken(record.id)
+    // The requests of the stock UDF adapter: no headers, and what the user searches for in capitals.
+    const symbol = `${MEME_WETH}-eth`
+    const { start } = sampleCandle()
+    const period = `from=${start}&to=${start + 60}&countback=1`
+    const searched = new URLSearchParams({ limit: '30', query: symbol.toUpperCase(), type: '', exchange: '' })
+    const requests = [
+      'config',
+      `symbols?symbol=${symbol}`,
+      `history?symbol=${symbol}&resolution=1&${period}`,
+      'time',
+      `search?${searched}`,
+    ]
+    const ask = (base: string, path: string, request: Request = {}) =>
+      fetchInPage(`${gateway.url}${base}/${path}`, request)
+    const statusOf = async (base: string): Promise<number | undefined> => (await ask(base, 'time')).status
+    await waitUntil('the token is known', async () => (await statusOf(`/udf/${token}`)) === 200)
+    const bodies: unknown[] = []
+    for (const path of requests) {
+      const { status, body, error } = await ask(`/udf/${token}`, path)
+      assert.equal(status, 200, `${path}: ${error ?? JSON.stringify(body)}`)
+      bodies.push(body)
+    }
+    const [config, info, history, now, found] = bodies as [
+      { supports_search: boolean },
+      { ticker: string },
+      { s: string; t: number[] },
+      number,
+      { ticker: string }[],
+    ]
+    assert.deepEqual([config.supports_search, info.ticker, history.s], [true, symbol, 'ok'])
+    assert.deepEqual([history.t, Number.isInteger(now)], [[start], true])
+    assert.deepEqual(
+      found.map(({ ticker }) => ticker),
+      [symbol],
+    )
+    for (const path of requests) {
+      assert.equal((await ask('/udf', path)).status, 401, path)
+      assert.equal((await ask(`/udf/${apiKey}`, path)).status, 404, path)
+    }
+    const asKey = { headers: { 'X-API-KEY': token } }
+    for (const path of ['usage', `pairs/${symbol}`]) assert.equal((await ask('/v2', path, asKey)).status, 401)
+    assert.equal((await ask('/udf', 'config', asKey)).status, 401)
+    await keys.revokeChartToken(record.id, tokenId)
+    await waitUntil('the token is revoked', async () => (await statusOf(`/udf/${token}`)) !== 200)
+    for (const path of requests) assert.equal((await ask(`/udf/${token}`, path)).status, 401, path)
   })
 
   test('is kept out where its origin is not listed', async () => {

@@ -96,7 +96,8 @@ export function addUdf(scope: Scope, context: RestContext): void {
     response: { 200: searchAnswer },
   }
   scope.get('/udf/search', { schema: searchSchema, config: { cu: 5 } }, async (request, reply) => {
-    const { query, limit } = request.query
+    const { limit } = request.query
+    const query = withoutCapitals(request.query.query)
     reply.answerChains = chains.map(({ chain }) => chain)
     const found: { ref: ChainId; pair: Pair }[] = []
     const asPair = parseChainId(query, 'pair', familyOf)
@@ -187,4 +188,9 @@ function symbolInfo({ chain, address }: ChainId, { token0, token1, targetToken, 
     supported_resolutions: OFFERED,
     data_status: 'streaming',
   }
+}
+
+/** TradingView's adapter sends what the user typed in capitals, which an id of an EVM chain does not need. */
+function withoutCapitals(query: string): string {
+  return /^0x/i.test(query) ? query.toLowerCase() : query
 }
