@@ -11,6 +11,7 @@ import { createLogger } from './lib/logger.ts'
 import { hideSecrets } from './lib/secrets.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { VERSION } from './lib/version.ts'
+import { stores } from './lib/waiting.ts'
 import type { RoleName, StartRole } from './roles/role.ts'
 
 /** Loaded when they are needed: a role then holds only its own code in memory, and a mistake is answered at once. */
@@ -111,6 +112,9 @@ async function run(
     if (isPortInUse(error)) {
       const hint = 'stop the process that listens there, or set gateway.port or admin.<role>_port'
       logger.fatal({ code, address: `${error.address}:${error.port}`, hint }, 'Port in use, shutting down')
+    } else if (command !== undefined && error instanceof ChaintapeError && code === 'store_unavailable') {
+      const about = stores(config.redis.url, config.clickhouse.url)
+      logger.fatal({ code, ...about, reason: error.message }, 'Store unavailable, shutting down')
     } else logger.fatal({ err: error, code }, 'Fatal error, shutting down')
     process.exitCode = 1
     void shutdown.finish().then(() => process.exit(1))

@@ -19,8 +19,13 @@ const ENVIRONMENT = Object.fromEntries(
 )
 
 function run(...args: string[]): Promise<Ended> {
+  return runWith({}, ...args)
+}
+
+function runWith(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const env = { ...ENVIRONMENT, ...settings }
   return new Promise((resolve) => {
-    execFile(process.execPath, [...MAIN_ARGS, ...args], { env: ENVIRONMENT }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...MAIN_ARGS, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )
   })
@@ -53,6 +58,12 @@ test('a mistake is answered with one line and a way out, never with a stack trac
       "chaintape: unknown command 'keys creat'; did you mean 'create'?\nSee chaintape keys --help\n",
     ],
     [['keys', 'create'], 'chaintape: create needs --name NAME\nSee chaintape keys --help\n'],
+    ...[['create'], ['revoke', 'ID'], ['list', 'ID', 'TOKEN_ID'], ['renew', 'ID'], []].map(
+      (args): [string[], string] => [
+        ['keys', 'chart-token', ...args],
+        'chaintape: chart-token takes create ID, list ID, or revoke ID TOKEN_ID\nSee chaintape keys --help\n',
+      ],
+    ),
     [
       ['reader'],
       'chaintape: configuration from the environment (no --config file given):\n' +
@@ -102,6 +113,44 @@ async function printed(
   return whileWaiting
 }
 
+test('keys chart-token: only the token itself goes to stdout, and only once', async () => {
+  const stack = await startStack({ services: ['nats'] })
+  const file = join(stack.dataDir, 'chaintape.yaml')
+  writeFileSync(file, 'chains: { local: {} }\n')
+  const settings = { ...NOWHERE, CHAINTAPE_NATS_URLS: stack.natsUrls.join(',') }
+  const keys = (...args: string[]): Promise<Ended> => runWith(settings, 'keys', ...args, '--config', file)
+  try {
+    const key = await keys('create', '--name', 'charts')
+    const id = /^Key (\w+) created/m.exec(key.stderr)?.[1] ?? ''
+    const created = await keys('chart-token', 'create', id)
+    assert.equal(created.code, 0)
+    assert.match(created.stdout, /^ctc_[0-9A-Za-z]{36}\n$/)
+    const tokenId =
+      /^Chart token (\w+) of key (\w+) created\. It is shown only now:$/m.exec(created.stderr)?.[1] ?? ''
+    const listed = await keys('chart-token', 'list', id)
+    assert.match(listed.stdout, new RegExp(`^ID +CREATED\\n${tokenId} +\\d{4}-\\d\\d-\\d\\d[^\\n]*\\n$`))
+    const revoked = await keys('chart-token', 'revoke', id, tokenId)
+    assert.deepEqual(revoked, {
+      code: 0,
+      stdout: '',
+      stderr: `Chart token ${tokenId} of key ${id} revoked.\n`,
+    })
+    assert.match((await keys('chart-token', 'list', id)).stdout, /^ID +CREATED\n$/)
+    const [again, unknown] = await Promise.all([
+      keys('chart-token', 'revoke', id, tokenId),
+      keys('chart-token', 'create', 'nobody'),
+    ])
+    for (const { code, stdout, stderr } of [again, unknown]) {
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^chaintape: [^\n]+\n$/)
+    }
+    for (const { stdout, stderr } of [listed, revoked, again])
+      assert.ok(!(stdout + stderr).includes(created.stdout.trim()))
+  } finally {
+    await stack.stop()
+  }
+})
+
 test('a port in use is named in one line', async () => {
   const other = createServer()
   other.listen(0, '127.0.0.1')
@@ -118,6 +167,29 @@ test('a port in use is named in one line', async () => {
     assert.doesNotMatch(output, /"stack"|^ +at /m)
   } finally {
     other.close()
+  }
+})
+
+test('redis rebuild without its stores ends with one line that names them', async () => {
+  const stack = await startStack({ services: ['redis'] })
+  const file = join(stack.dataDir, 'chaintape.yaml')
+  writeFileSync(file, 'chains: { local: {} }\n')
+  try {
+    const rows: [Record<string, string>, string][] = [
+      [NOWHERE, 'Redis does not answer'],
+      [{ ...NOWHERE, CHAINTAPE_REDIS_URL: stack.redisUrl }, 'ClickHouse does not answer'],
+    ]
+    for (const [settings, reason] of rows) {
+      const { code, stdout, stderr } = await runWith(settings, 'redis', 'rebuild', '--config', file)
+      const [line = '', ...others] = (stdout + stderr).trim().split('\n')
+      assert.deepEqual([code, others], [1, []], line)
+      const { msg, reason: told, address, hint } = JSON.parse(line) as Record<string, string>
+      assert.deepEqual([msg, told], ['Store unavailable, shutting down', reason])
+      assert.ok(address?.includes('127.0.0.1:3') && hint !== undefined, line)
+      assert.doesNotMatch(line, /secret|"stack"/)
+    }
+  } finally {
+    await stack.stop()
   }
 })
 
