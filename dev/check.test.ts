@@ -7,7 +7,10 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const REPO = fileURLToPath(new URL('..', import.meta.url))
-const CHECKED = ['src', 'test', 'dev', 'bench', 'package.json', 'biome.json', 'tsconfig.json']
+const CHECKED = [
+  ...['src', 'test', 'dev', 'bench'],
+  ...['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'],
+]
 
 let copy: string
 

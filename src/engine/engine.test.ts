@@ -78,7 +78,7 @@ describe('properties of the fold', () => {
         const { number, hash, time } = tip
         const set = run.apply({ kind: 'undo', chain: CHAIN, lastValid: { number, hash } })
         assert.equal(run.stateHash(), before)
-        assert.deepEqual(set.head, { number, hash, time })
+        assert.deepEqual(set.head, { number, hash, time, startTime: canonical[0]?.time })
       }),
       { numRuns: 150 },
     )

@@ -42,9 +42,9 @@ export function referenceHolders(
   let first: TokenOrigin | undefined
   /** What the token answered, and all that moved after that. */
   let answer: { readonly fact: NonCirculatingFact; readonly since: Move[] } | undefined
-  for (const block of sinceMet(chain, address)) {
+  for (const [index, block] of sinceMet(chain, address).entries()) {
     const meeting = meetingIn(block, address)
-    if (pieces.length === 0 && meeting?.type === 'pool')
+    if (index === 0 && meeting?.type === 'pool')
       isRead ||= meeting.reservesBefore?.every((reserve) => reserve === 0n) ?? false
     const moves = block.transactions.flatMap((transaction) => {
       const own = movesIn(transaction, address, isWrappedNative)
