@@ -233,7 +233,8 @@ describe('a log that is not what it was', () => {
     assert.ok(lost && other)
     const two = { epoch: log.epoch, seq: 2, link: frameChecksum(lost) }
     const { signal } = new AbortController()
-    const restored = log.read({ after: two, signal }).next()
+    const waiting = log.read({ after: two, signal })
+    const restored = waiting.next()
     const replaced = log.read({ after: { ...two, link: frameChecksum(other) }, signal }).next()
     const refused = assert.rejects(replaced, hasCode('log_damaged'))
     await assert.rejects(log.read({ after: one, signal, until: 2 }).next(), hasCode('log_truncated'))
@@ -248,6 +249,7 @@ describe('a log that is not what it was', () => {
     assert.deepEqual(writer.last, two)
     await writer.publish(text('three'))
     assert.deepEqual(Buffer.from((await restored).value?.body ?? []).toString(), 'three')
+    await waiting.return()
     await refused
   })
 
