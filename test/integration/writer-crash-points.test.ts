@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Registry } from 'prom-client'
 import { type Stack, startStack } from '../../dev/stack.ts'
+import { ChaintapeError } from '../../src/domain/errors.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { ChainWriter, type ChainWriterParts } from '../../src/roles/writer/chain-writer.ts'
 import { createWriterMetrics } from '../../src/roles/writer/metrics.ts'
@@ -23,7 +24,12 @@ after(async () => {
   await stack?.stop()
 })
 
-class Crash extends Error {}
+/** Not the fault of a message: the writer does not look for one to blame. */
+class Crash extends ChaintapeError {
+  constructor() {
+    super('store_unavailable', 'the process ends here')
+  }
+}
 
 type Step = 'write' | 'apply' | 'commit'
 type Point = { readonly step: Step; readonly when: 'before' | 'after'; readonly call: number }

@@ -36,8 +36,9 @@ export async function storedDocuments(stack: Stack, prefix: string): Promise<Rec
   const redis = new Redis(stack.redisUrl)
   try {
     const documents: Record<string, unknown> = {}
-    const quotas = `${prefix}:quota:`
-    const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !key.startsWith(quotas)).sort()
+    const ofClients = [`${prefix}:quota:`, `${prefix}:rate:`]
+    const isOfClients = (key: string): boolean => ofClients.some((start) => key.startsWith(start))
+    const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !isOfClients(key)).sort()
     for (const key of keys) {
       const name = key.slice(prefix.length + 1)
       documents[name] = await readKey(redis, key)
