@@ -1,14 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  JetStreamApiError,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-  type StreamInfo,
-} from '@nats-io/jetstream'
+import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import {
   AuthorizationError,
   connect,
@@ -20,28 +11,27 @@ import {
 import { Gauge } from 'prom-client'
 import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import type { CertificateFiles } from '../lib/certificates.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { ChainLog } from './chain-log.ts'
 import { LatestValues } from './latest-values.ts'
-import { isForbidden, withPermission } from './permissions.ts'
+import { withPermission } from './permissions.ts'
 import { Quarantine } from './quarantine.ts'
+import { logStream, openStream } from './streams.ts'
 
 export type LogName = 'BLOCKS' | 'CHANGES'
 
 export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS' | 'QUARANTINE'
 
-export type LogOptions = {
+export type LogOptions = CertificateFiles & {
   readonly urls: readonly string[]
   readonly username?: string | undefined
   readonly password?: string | undefined
   readonly token?: string | undefined
   readonly creds_file?: string | undefined
-  readonly ca_file?: string | undefined
-  readonly cert_file?: string | undefined
-  readonly key_file?: string | undefined
   readonly prefix: string
   readonly replicas: number
   readonly max_frame_bytes: number
@@ -64,14 +54,9 @@ export type Logs = {
   close(): Promise<void>
 }
 
-type StreamSettings = Parameters<JetStreamManager['streams']['add']>[0] & { readonly name: string }
-
-const STREAM_NOT_FOUND = 10_059
-const STREAM_NAME_IN_USE = 10_058
 /** A server that hangs, or whose machine is gone, does not close the connection; by default that takes minutes to notice. */
 const PING_MS = 5_000
 const MAX_UNANSWERED_PINGS = 2
-const DUPLICATE_WINDOW_MS = 120_000
 /** API keys stay for ever; what they used is history of a little more than a year; a wish is repeated by whoever still has it. */
 const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
   KEYS: 0,
@@ -267,69 +252,4 @@ function watchConnection(
     }
   })()
   return () => isConnected
-}
-
-function logStream(name: string, subject: string, replicas: number): StreamSettings {
-  return {
-    name,
-    subjects: [subject],
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    num_replicas: replicas,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-    // A log is only ever appended to: nobody takes single messages out of it.
-    deny_delete: true,
-    deny_purge: true,
-    metadata: { epoch: randomUUID() },
-  }
-}
-
-async function openStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo> {
-  const existing = await streamInfo(manager, settings.name)
-  if (existing !== undefined) return await withReplicas(manager, existing, settings.num_replicas ?? 1)
-  try {
-    return await manager.streams.add(settings)
-  } catch (error) {
-    // With a user per role only the role that writes a stream may create it, so the others wait for it.
-    if (isForbidden(error)) {
-      throw new Error(`stream ${settings.name} does not exist yet, and this user may not create it`)
-    }
-    // Another role made it at the same moment: its epoch counts.
-    if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
-    const made = await streamInfo(manager, settings.name)
-    if (made === undefined) throw error
-    return made
-  }
-}
-
-/** Raises the replicas of an existing stream to the setting. More than that are left alone: fewer would be less safe. */
-async function withReplicas(
-  manager: JetStreamManager,
-  existing: StreamInfo,
-  replicas: number,
-): Promise<StreamInfo> {
-  const { name, num_replicas } = existing.config
-  if (num_replicas >= replicas) return existing
-  try {
-    return await manager.streams.update(name, { num_replicas: replicas })
-  } catch (error) {
-    if (!(error instanceof JetStreamApiError || isForbidden(error))) throw error
-    throw new ChaintapeError(
-      'config_invalid',
-      `nats.replicas is ${replicas}, but stream ${name} has ${num_replicas}, and NATS refuses to change it: ${error.message}`,
-    )
-  }
-}
-
-async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
-  try {
-    return await manager.streams.info(name)
-  } catch (error) {
-    if (isApiError(error, STREAM_NOT_FOUND)) return undefined
-    throw error
-  }
-}
-
-function isApiError(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code
 }

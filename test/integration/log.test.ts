@@ -293,3 +293,22 @@ describe('a log that is not what it was', () => {
     }
   })
 })
+
+test('more replicas than a lone server can hold are refused, for new streams and for existing ones', async () => {
+  const single = await connectLogs(options('lone'), createTestCommon())
+  await single.open('BLOCKS', 'eth')
+  await single.close()
+  const tripled = await connectLogs({ ...options('lone'), replicas: 3 }, createTestCommon())
+  try {
+    for (const chain of ['eth', 'bsc']) {
+      await assert.rejects(tripled.open('BLOCKS', chain), (error) => {
+        assert.ok(hasCode('config_invalid')(error), String(error))
+        assert.match(String(error), /nats\.replicas is 3, but the NATS server is not part of a cluster/)
+        return true
+      })
+    }
+  } finally {
+    await tripled.close()
+  }
+  assert.equal((await manager.streams.info('lone_BLOCKS_eth')).config.num_replicas, 1)
+})

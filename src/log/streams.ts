@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import {
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { ChaintapeError } from '../domain/errors.ts'
+import { isForbidden } from './permissions.ts'
+
+type StreamSettings = Parameters<JetStreamManager['streams']['add']>[0] & { readonly name: string }
+
+const STREAM_NOT_FOUND = 10_059
+const STREAM_NAME_IN_USE = 10_058
+const NOT_A_CLUSTER = 10_074
+const DUPLICATE_WINDOW_MS = 120_000
+
+export function logStream(name: string, subject: string, replicas: number): StreamSettings {
+  return {
+    name,
+    subjects: [subject],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    num_replicas: replicas,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    // A log is only ever appended to: nobody takes single messages out of it.
+    deny_delete: true,
+    deny_purge: true,
+    metadata: { epoch: randomUUID() },
+  }
+}
+
+/** The stream as it stands; made if there is none. */
+export async function openStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo> {
+  const existing = await streamInfo(manager, settings.name)
+  if (existing !== undefined) return await withReplicas(manager, existing, settings.num_replicas ?? 1)
+  try {
+    return await manager.streams.add(settings)
+  } catch (error) {
+    if (isApiError(error, NOT_A_CLUSTER)) throw notACluster(settings.num_replicas ?? 1)
+    // With a user per role only the role that writes a stream may create it, so the others wait for it.
+    if (isForbidden(error)) {
+      throw new Error(`stream ${settings.name} does not exist yet, and this user may not create it`)
+    }
+    // Another role made it at the same moment: its epoch counts.
+    if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
+    const made = await streamInfo(manager, settings.name)
+    if (made === undefined) throw error
+    return made
+  }
+}
+
+/** Raises the replicas of an existing stream to the setting. More than that are left alone: fewer would be less safe. */
+async function withReplicas(
+  manager: JetStreamManager,
+  existing: StreamInfo,
+  replicas: number,
+): Promise<StreamInfo> {
+  const { name, num_replicas } = existing.config
+  // A lone server accepts the update, stores one copy, and from then on reports the number it was told.
+  if (replicas > 1 && existing.cluster?.name === undefined) throw notACluster(replicas)
+  if (num_replicas >= replicas) return existing
+  try {
+    return await manager.streams.update(name, { num_replicas: replicas })
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError || isForbidden(error))) throw error
+    throw new ChaintapeError(
+      'config_invalid',
+      `nats.replicas is ${replicas}, but stream ${name} has ${num_replicas}, and NATS refuses to change it: ${error.message}`,
+    )
+  }
+}
+
+function notACluster(replicas: number): ChaintapeError {
+  return new ChaintapeError(
+    'config_invalid',
+    `nats.replicas is ${replicas}, but the NATS server is not part of a cluster: set nats.replicas to 1, or start a cluster`,
+  )
+}
+
+async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
+  try {
+    return await manager.streams.info(name)
+  } catch (error) {
+    if (isApiError(error, STREAM_NOT_FOUND)) return undefined
+    throw error
+  }
+}
+
+function isApiError(error: unknown, code: number): boolean {
+  return error instanceof JetStreamApiError && error.code === code
+}
