@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { parseCursor } from '../../src/gateway/ws/cursor.ts'
 
 type Facts = ReadonlyMap<string, unknown>
 
@@ -58,5 +59,14 @@ function ordered(value: unknown): unknown {
     return isOfTokens ? rows.sort((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1)) : rows
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, ordered(part)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, name === 'cursor' ? placesOf(part) : ordered(part)]),
+  )
+}
+
+/** The places a cursor names, without the epochs: each installation has logs of its own. */
+function placesOf(cursor: unknown): unknown {
+  const places = typeof cursor === 'string' ? parseCursor(cursor) : undefined
+  if (places === undefined) return cursor
+  return [...places].map(([chain, { after, ...rest }]) => [chain, { ...after, epoch: '' }, rest])
 }
