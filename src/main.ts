@@ -40,7 +40,7 @@ Roles run until they are stopped:
 
 Commands:
   redis rebuild   rebuilds Redis from ClickHouse
-  keys            manages API keys: create, list, revoke, rotate, show-usage
+  keys            manages API keys: create, list, revoke, rotate, chart-token, show-usage
   quarantine      skips messages that no role can process: list, add, remove
 
 Options:
