@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
+import { inspect } from 'node:util'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
@@ -8,7 +9,7 @@ import { type AdminAnswer, startAdminServer } from './lib/admin-server.ts'
 import { ArgumentError, parseArguments, suggestion } from './lib/arguments.ts'
 import type { Common } from './lib/common.ts'
 import { createLogger } from './lib/logger.ts'
-import { hideSecrets } from './lib/secrets.ts'
+import { hideSecrets, scrub } from './lib/secrets.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { VERSION } from './lib/version.ts'
 import { stores } from './lib/waiting.ts'
@@ -51,7 +52,13 @@ Options:
 CHAINTAPE_* variables override settings of the file: see docs/configuration.md.
 `
 
-const code = await main(process.argv.slice(2))
+// Node would print the error as it is, with the URLs and commands that libraries attach to it.
+const crash = (error: unknown): never => {
+  process.stderr.write(scrub(`chaintape: uncaught ${inspect(error)}\n`))
+  process.exit(1)
+}
+process.on('uncaughtException', crash)
+const code = await main(process.argv.slice(2)).catch(crash)
 if (code !== undefined) process.exitCode = code
 
 async function main(args: readonly string[]): Promise<number | undefined> {
@@ -81,7 +88,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     return undefined
   } catch (error) {
     if (error instanceof ChaintapeError && error.code === 'config_invalid') {
-      process.stderr.write(`chaintape: ${error.message}\n`)
+      process.stderr.write(scrub(`chaintape: ${error.message}\n`))
     } else if (error instanceof ArgumentError) {
       process.stderr.write(`chaintape: ${error.message}\nSee chaintape --help\n`)
     } else throw error

@@ -402,6 +402,23 @@ test('what a setting holds is never part of the message', () => {
     () => load({ ...minimal, clickhouse: { password: ['tiny secret'] } }),
     (error: Error) => !error.message.includes('tiny secret'),
   )
+  for (const line of [
+    'a: tiny: secret',
+    'b: *tiny',
+    'c: "tiny \\q"',
+    'd: [tiny',
+    '}tiny',
+    'e: "tiny',
+    'f: @tiny',
+    'g: &a tiny\n*tiny : 1',
+    '%tiny',
+  ]) {
+    assert.throws(
+      () => load(`password: tiny\n${line}\n`),
+      (error: Error) => !error.message.includes('tiny') && error.cause === undefined,
+      line,
+    )
+  }
 })
 
 test('without a file the message says so', () => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { parse } from 'yaml'
 import { ChaintapeError } from '../domain/errors.ts'
 import { isChainName } from '../domain/ids.ts'
 import { suggestion } from '../lib/arguments.ts'
 import { accessProblems } from './access-problems.ts'
 import { schemaProblems } from './problems.ts'
+import { readYamlText } from './read-yaml.ts'
 import { type Config, configSchema } from './schema.ts'
 import { parseStartDate } from './start-date.ts'
 
@@ -45,7 +45,7 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = pr
 
 function readYaml(file: string): Tree {
   try {
-    const tree: unknown = parse(readFileSync(file, 'utf8')) ?? {}
+    const tree: unknown = readYamlText(readFileSync(file, 'utf8')) ?? {}
     if (!isTree(tree)) throw new Error('the top level must be a mapping')
     return tree
   } catch (error) {
@@ -53,7 +53,7 @@ function readYaml(file: string): Tree {
     const reason = isAbsent
       ? 'no such file; create it, or name another with --config FILE'
       : (error as Error).message
-    throw new ChaintapeError('config_invalid', `${file}: ${reason}`, { cause: error })
+    throw new ChaintapeError('config_invalid', `${file}: ${reason}`)
   }
 }
 

@@ -39,11 +39,15 @@ export async function startAdminServer(options: {
         return { status: reason === undefined ? 200 : 503, body }
       }
       case '/metrics':
-        return { status: 200, body: await options.metrics.metrics(), type: options.metrics.contentType }
+        return {
+          status: 200,
+          body: scrub(await options.metrics.metrics()),
+          type: options.metrics.contentType,
+        }
       default: {
         const known = options.answer(path)
         if (known === undefined) return { status: 404, body: 'not found\n' }
-        return { status: 200, body: `${JSON.stringify(known)}\n`, type: 'application/json' }
+        return { status: 200, body: scrub(`${JSON.stringify(known)}\n`), type: 'application/json' }
       }
     }
   }

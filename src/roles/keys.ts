@@ -3,6 +3,7 @@ import pretty from 'pino-pretty'
 import { Registry } from 'prom-client'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
+import { secretsOf } from '../config/secrets.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { KeyRecord } from '../gateway/keys/key-record.ts'
@@ -10,6 +11,7 @@ import { createKeyStore, type KeyStore } from '../gateway/keys/key-store.ts'
 import { billingMonth } from '../gateway/metering/billing-month.ts'
 import { type DayUsage, readUsage } from '../gateway/metering/usage-ledger.ts'
 import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
+import { hideSecrets, scrub } from '../lib/secrets.ts'
 import { Shutdown } from '../lib/shutdown.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
 
@@ -54,6 +56,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
     }
     const command = toCommand(positionals, values)
     const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
+    hideSecrets(secretsOf(config))
     await withLogs(config, (logs) => command(config, logs))
     return 0
   } catch (error) {
@@ -62,7 +65,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
       return 2
     }
     if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(`chaintape: ${error.message}\n`)
+    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
     return error.code === 'config_invalid' ? 2 : 1
   }
 }
@@ -169,7 +172,7 @@ async function storeOf(logs: Logs): Promise<KeyStore> {
 
 async function withLogs(config: Config, work: (logs: Logs) => Promise<void>): Promise<void> {
   const logger = pino(
-    { level: 'warn' },
+    { level: 'warn', hooks: { streamWrite: scrub } },
     pretty({ destination: 2, singleLine: true, sync: true, ignore: 'pid,hostname,time' }),
   )
   const shutdown = new Shutdown(logger)

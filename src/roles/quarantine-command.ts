@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { loadConfig } from '../config/load.ts'
+import { secretsOf } from '../config/secrets.ts'
 import { decodeFault } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import {
@@ -11,6 +12,7 @@ import {
 } from '../domain/quarantine.ts'
 import { decodeChangeSet } from '../domain/wire/change-codec.ts'
 import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
+import { hideSecrets, scrub } from '../lib/secrets.ts'
 import { Shutdown } from '../lib/shutdown.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
 
@@ -46,11 +48,12 @@ export async function runQuarantine(args: readonly string[]): Promise<number> {
     const reason = values.reason
     if (name === 'add' && reason === undefined) throw new ArgumentError('add needs --reason TEXT')
     const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
+    hideSecrets(secretsOf(config))
     if (place !== undefined && !Object.hasOwn(config.chains, place.chain)) {
       const known = Object.keys(config.chains)
       throw new ArgumentError(`unknown chain '${place.chain}'${suggestion(place.chain, known)}`)
     }
-    const logger = pino({ level: 'warn' }, pino.destination(2))
+    const logger = pino({ level: 'warn', hooks: { streamWrite: scrub } }, pino.destination(2))
     const shutdown = new Shutdown(logger)
     const logs = await connectLogs(config.nats, { logger, metrics: new Registry(), shutdown })
     try {
@@ -68,7 +71,7 @@ export async function runQuarantine(args: readonly string[]): Promise<number> {
       return 2
     }
     if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(`chaintape: ${error.message}\n`)
+    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
     return error.code === 'config_invalid' ? 2 : 1
   }
 }

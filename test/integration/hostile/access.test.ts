@@ -108,10 +108,12 @@ test('a refused password ends the process, and is in none of its output', async 
   }
   const pipeline = new Pipeline(servers, 'access', {}, { nats: natsSettings('canary-of-nats') })
   try {
-    const { code, output } = await pipeline.run('engine')
-    assert.notEqual(code, 0)
-    assert.match(output, /server_unauthorized/)
-    assert.doesNotMatch(output, /canary/)
+    for (const command of [['engine'], ['keys', 'list'], ['quarantine', 'list']]) {
+      const { code, output } = await pipeline.run(...command)
+      assert.equal(code, 1)
+      assert.match(output, /refused the credentials/)
+      assert.doesNotMatch(output, /canary/)
+    }
   } finally {
     await pipeline.stop('SIGKILL')
   }
