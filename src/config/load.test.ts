@@ -84,6 +84,7 @@ test('what is not said has its default', () => {
       retention_days: {},
     },
     redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape', recent_candles: 300 },
+    reader: { takeover_ms: 2_000 },
     engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
     gateway: {

@@ -207,6 +207,13 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    reader: Type.Object(
+      {
+        /** A standby reader takes over when the log does not grow for so long although the chain has a new head. */
+        takeover_ms: Type.Integer({ default: 2_000, minimum: 100 }),
+      },
+      { ...closed, default: {} },
+    ),
     engine: Type.Object(
       {
         /** An engine that stands by takes the lead when changes it has folded are not published for so long. */

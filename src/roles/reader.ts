@@ -10,11 +10,12 @@ import { createEvmRpc } from '../chain/evm/rpc.ts'
 import { createEvmSource } from '../chain/evm/source.ts'
 import { TransferHistory } from '../chain/evm/transfer-history.ts'
 import { firstBlockAt } from '../chain/first-block-at.ts'
-import { Reader } from '../chain/reader.ts'
+import { Reader, type ReaderParts } from '../chain/reader.ts'
 import { ReaderIndex } from '../chain/reader-index.ts'
 import type { ChainSource } from '../chain/source.ts'
 import type { ChainConfig } from '../config/schema.ts'
 import { parseStartDate } from '../config/start-date.ts'
+import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import {
   ACCOUNTS_TOPIC,
@@ -27,28 +28,32 @@ import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts
 import { openOutbox } from '../store/lmdb/outbox.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
 import { createRegistry } from './dex-registry.ts'
+import { lockFolder } from './lock-folder.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
-import { appendToLog } from './reader/appender.ts'
 import { createReaderMetrics, type ReaderMetrics, rpcMetrics } from './reader/metrics.ts'
+import { takeTurns } from './reader/take-turns.ts'
 import type { StartRole } from './role.ts'
 
 /** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
-const INDEX_FORMAT = 'reader-2'
+export const INDEX_FORMAT = 'reader-2'
 
 export const startReader: StartRole = async (config, common) => {
   const metrics = createReaderMetrics(common)
   return startPerChain('reader', config, common, (run) =>
-    readChain(run, join(config.data_dir, 'reader', run.chain), metrics),
+    readChain(run, join(config.data_dir, 'reader', run.chain), config.reader.takeover_ms, metrics),
   )
 }
 
 async function readChain(
   { chain, config, logs, common, onCaughtUp, observeLag }: ChainRun,
   dir: string,
+  takeoverMs: number,
   metrics: ReaderMetrics,
 ): Promise<void> {
   const { logger } = common
   const { signal } = common.shutdown
+  const lock = lockFolder(dir)
+  common.shutdown.onClose(`lock on the reader index of ${chain}`, () => lock.release())
   const outbox = openOutbox(join(dir, 'outbox'))
   common.shutdown.onClose(`reader outbox of ${chain}`, () => outbox.close())
   const log = await logs.open('BLOCKS', chain, outbox)
@@ -115,8 +120,24 @@ async function readChain(
   )
   common.shutdown.onClose('answers about accounts', () => answering.stop())
   const background = [history, inspections]
-  await appendToLog({ chain, log, index, store, logger, signal }, async (appender) => {
-    logger.info({ tip: index.tip?.number, log_seq: store.position?.seq }, 'Reader starts')
+  const onProgress: ReaderParts['onProgress'] = ({ tip, lagBlocks }) => {
+    if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
+    metrics.lag.set({ chain }, lagBlocks)
+    metrics.openHistories.set({ chain }, index.histories.length)
+    observeLag((tip?.number ?? 0) + lagBlocks, tip?.number ?? 0)
+    if (lagBlocks === 0) onCaughtUp()
+  }
+  const turns = {
+    ...{ chain, log, index, store, logger, signal, doorbell, takeoverMs, onProgress },
+    head: () => source.head(),
+    pollMs: config.poll_ms,
+    onTurn: (turn: string) => {
+      metrics.leads.set({ chain }, turn === 'follows' ? 0 : 1)
+      if (turn === 'stalled') metrics.takeovers.inc({ chain })
+    },
+    onFollowed: (envelope: Envelope) => inspections.follow(envelope),
+  }
+  await takeTurns(turns, async (appender) => {
     for (const each of background) each.forget()
     await new Reader({
       chain,
@@ -138,13 +159,7 @@ async function readChain(
       logger,
       signal,
       onBlock: ({ number, head }) => progress.update(number, head),
-      onProgress: ({ tip, lagBlocks }) => {
-        if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
-        metrics.lag.set({ chain }, lagBlocks)
-        metrics.openHistories.set({ chain }, index.histories.length)
-        observeLag((tip?.number ?? 0) + lagBlocks, tip?.number ?? 0)
-        if (lagBlocks === 0) onCaughtUp()
-      },
+      onProgress,
     }).run()
   })
 }

@@ -49,6 +49,7 @@ export class History {
       maxFrameBytes: random.pick([200, 100_000, 100_000]),
       hasDoorbell: random.chance(0.5),
       lineLatencyMs: random.pick([2, 10, 100]),
+      takeoverMs: random.pick([300, 2_000, 10_000]),
       outboxFrames: random.pick([3, 50, 100_000, 100_000]),
       // What a dead reader sent last may still come in.
       lastWordsMs: 500,
@@ -60,6 +61,7 @@ export class History {
     this.chain.mine(random.below(backlog))
     this.tell(`start with blocks up to ${this.chain.tip.number}, ${JSON.stringify(settings)}`)
     this.supervisor.start()
+    if (random.chance(0.3)) this.tell(this.supervisor.startAnother())
     this.#clock.after(0, () => this.#next(random.between(5, 45)))
   }
 
@@ -139,7 +141,7 @@ export class History {
     if (roll < 86) return supervisor.killNow()
     if (roll < 94) return supervisor.killAtWrite(random.below(random.pick([3, 40, 300])))
     if (roll < 97) return supervisor.stop()
-    // By mistake: of two readers one has to fail, and the log must not notice.
+    // Of two readers one stands by.
     return supervisor.startAnother()
   }
 

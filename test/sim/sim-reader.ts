@@ -7,7 +7,8 @@ import type { Writes } from '../../src/domain/journaled-state.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
 import type { Outbox } from '../../src/lib/outbox.ts'
 import { ChainLog } from '../../src/log/chain-log.ts'
-import { appendToLog, type IndexStore } from '../../src/roles/reader/appender.ts'
+import type { IndexStore } from '../../src/roles/reader/appender.ts'
+import { takeTurns } from '../../src/roles/reader/take-turns.ts'
 import type { Random } from '../fuzz/random.ts'
 import { MemoryOutbox } from './memory-outbox.ts'
 import { EPOCH, type LineTrouble, SimConnection } from './sim-connection.ts'
@@ -36,6 +37,7 @@ export type SimSettings = {
   readonly lineLatencyMs: number
   /** Somebody tells the reader of new blocks, before it looks by itself. */
   readonly hasDoorbell: boolean
+  readonly takeoverMs: number
   readonly outboxFrames: number
   /** How long after its death a reader's words may still arrive. */
   readonly lastWordsMs: number
@@ -67,19 +69,15 @@ const logger = pino({ level: 'silent' })
 export class SimReader {
   readonly id: number
   readonly connection: SimConnection
-  /** How much had ever been written when it began: whatever others add from there on may fence it off. */
-  readonly startedAt: number
   readonly #parts: SimReaderParts
   readonly #stop = new AbortController()
   readonly #doorbell = new Doorbell()
   #isAlive = true
-  #isReading = false
 
   constructor(parts: SimReaderParts) {
     const { id, clock, random, stream, line: trouble, settings, onWrite } = parts
     this.#parts = parts
     this.id = id
-    this.startedAt = stream.writers.length
     this.connection = new SimConnection({
       clock,
       random,
@@ -102,11 +100,6 @@ export class SimReader {
 
   get isAlive(): boolean {
     return this.#isAlive
-  }
-
-  /** It has opened the log and gone through it: from there on it waits out whatever trouble the line has. */
-  get isReading(): boolean {
-    return this.#isReading
   }
 
   /** SIGKILL: from this moment on nothing reaches it. */
@@ -151,11 +144,19 @@ export class SimReader {
         disk.position = undefined
       },
     }
-    await appendToLog({ chain: CHAIN, log, index, store, logger, signal }, async (appender) => {
-      this.#isReading = true
+    const { pollMs, takeoverMs } = settings
+    const source = node.source(isAlive)
+    const doorbell = settings.hasDoorbell ? this.#doorbell : new Doorbell()
+    const turns = {
+      ...{ chain: CHAIN, log, index, store, logger, signal, pollMs, takeoverMs, doorbell },
+      head: () => source.head(),
+      onProgress: ({ tip }: { tip: BlockRef | undefined }) => onProgress(this, tip),
+      onTurn: (turn: string) => tell(`reader ${this.id}: ${turn}`),
+    }
+    await takeTurns(turns, async (appender) => {
       await new Reader({
         chain: CHAIN,
-        source: node.source(isAlive),
+        source,
         index,
         gather: node.gather(isAlive),
         append: (envelope) => {
@@ -166,12 +167,12 @@ export class SimReader {
         flush: () => appender.flush(),
         startBlock: settings.startBlock,
         readAheadBlocks: settings.readAheadBlocks,
-        pollMs: settings.pollMs,
-        ...(settings.hasDoorbell ? { doorbell: this.#doorbell } : {}),
+        pollMs,
+        doorbell,
         logger,
         signal,
         onBlock: () => undefined,
-        onProgress: ({ tip }) => onProgress(this, tip),
+        onProgress: turns.onProgress,
       }).run()
     })
   }

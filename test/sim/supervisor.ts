@@ -1,6 +1,5 @@
 import type { BlockRef } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
-import { LineTimeout } from './sim-connection.ts'
 import { SimDisk, SimReader, type SimReaderParts } from './sim-reader.ts'
 
 type Shared = Omit<SimReaderParts, 'id' | 'disk' | 'tell' | 'onWrite' | 'onProgress' | 'onEnd'>
@@ -11,7 +10,7 @@ export class Supervisor {
   readonly #tell: (what: string) => void
   #disk: SimDisk
   #reader: SimReader | undefined
-  /** A reader on another machine, started by mistake. */
+  /** A reader on another machine, with a disk of its own. */
   #other: SimReader | undefined
   #started = 0
   #writesUntilKill: number | undefined
@@ -47,7 +46,10 @@ export class Supervisor {
   }
 
   startAnother(): string {
-    if (this.#other?.isAlive) return 'nothing'
+    if (this.#other?.isAlive) {
+      this.#other.kill()
+      return `reader ${this.#other.id} is killed on the other machine`
+    }
     this.#other = this.#startOn(this.#newDisk())
     this.hasOneMemory = false
     return `reader ${this.#other.id} starts on another machine`
@@ -85,7 +87,7 @@ export class Supervisor {
   calmDown(): void {
     this.#isCalm = true
     this.#writesUntilKill = undefined
-    this.#other?.kill()
+    if (this.#parts.random.chance(0.5)) this.#other?.kill()
     this.#reader?.connection.breakFor(0)
     this.lastTip = { tip: undefined, times: 0 }
   }
@@ -127,7 +129,7 @@ export class Supervisor {
 
   #onEnd(reader: SimReader, error: unknown): void {
     this.#tell(`reader ${reader.id} ends: ${error instanceof Error ? error.message : 'as told'}`)
-    if (!this.#mayEndWith(reader, error)) this.failure ??= error
+    if (!this.#mayEndWith(error)) this.failure ??= error
     if (reader === this.#reader) this.#startAgain()
   }
 
@@ -137,14 +139,10 @@ export class Supervisor {
     clock.after(random.below(most + 1), () => this.start())
   }
 
-  #mayEndWith(reader: SimReader, error: unknown): boolean {
+  #mayEndWith(error: unknown): boolean {
     if (error === undefined) return true
     if (error instanceof Error && error.name === 'AbortError') return true
-    // Without a log there is nothing to begin with: the process ends, and whoever started it starts it again.
-    if (error instanceof LineTimeout && !reader.isReading) return true
-    // Fenced off is right if, since it began, somebody else wrote: another reader, or the last words of a dead one.
-    const isFenced = error instanceof ChaintapeError && error.code === 'fenced'
-    const since = this.#parts.stream.writers.slice(reader.startedAt)
-    return isFenced && since.some((writer) => writer !== reader.id)
+    // A frame that no disk retained was replaced: the reader starts again, and rebuilds its index.
+    return error instanceof ChaintapeError && error.code === 'log_damaged' && this.#parts.stream.rewrites > 0
   }
 }

@@ -89,5 +89,6 @@ export function takeOver(clock: VirtualClock, draw: () => number): void {
     clock.sleep(ms, options?.signal).then(() => value)) as typeof timers.setTimeout
   syncBuiltinESMExports()
   globalThis.setImmediate = ((run: () => void) => clock.after(0, run)) as unknown as typeof setImmediate
+  performance.now = () => clock.now
   Math.random = draw
 }

@@ -27,7 +27,7 @@ try {
   await scenario.market.mineMany(kills * BLOCKS_PER_KILL)
   for (let kill = 0; kill < kills; kill++) {
     pipeline.spawn('reader')
-    await pipeline.role('reader').logged('Reader starts')
+    await pipeline.role('reader').logged('Reader leads')
     await new Promise((resolve) => setTimeout(resolve, roll(500)))
     await pipeline.role('reader').kill('SIGKILL')
     if (roll(8) === 0) await scenario.market.reorganise(1 + roll(6))

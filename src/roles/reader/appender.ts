@@ -14,7 +14,7 @@ import type { StateStore } from '../../store/lmdb/state-store.ts'
 /** Enough to keep the log busy while it writes to disk; few enough to be sent again quickly. */
 const MAX_UNACKNOWLEDGED = 128
 /** The index can always be made again from the log, so it need not be durable with every block. */
-const MAX_UNCOMMITTED = 512
+export const MAX_UNCOMMITTED = 512
 
 export type IndexStore = Pick<StateStore, 'commit' | 'position' | 'clear'>
 
@@ -27,47 +27,42 @@ export type AppendParts = {
   readonly signal: AbortSignal
 }
 
-/** Runs `read` with an appender at the end of the log, and again whenever the log has lost its tail. */
-export async function appendToLog(
-  parts: AppendParts,
-  read: (appender: Appender) => Promise<void>,
-): Promise<void> {
-  const { logger, signal } = parts
-  for (;;) {
-    try {
-      const publisher = await retry(() => continueLog(parts), {
-        signal,
-        isRetryable: (error) => !(error instanceof ChaintapeError),
-        onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Opening BLOCKS again'),
-      })
-      return await read(new Appender(publisher, parts.index, parts.store))
-    } catch (error) {
-      if (signal.aborted && !(error instanceof ChaintapeError)) return
-      if (!(error instanceof TailLost)) throw error
-      logger.error({ err: error, code: error.code }, 'BLOCKS has lost its tail')
-    }
-  }
+/** Waits out trouble with the connection. */
+export function retryOpening<T>({ logger, signal }: AppendParts, open: () => Promise<T>): Promise<T> {
+  return retry(open, {
+    signal,
+    isRetryable: (error) => !(error instanceof ChaintapeError),
+    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Opening BLOCKS again'),
+  })
+}
+
+/** An index of messages that the log does not hold follows the log again from its start. */
+export async function clearIfForeign(parts: AppendParts, isAheadForeign = false): Promise<void> {
+  const { log, index, store, logger } = parts
+  const { position } = store
+  // Reading a log that was made anew fails by itself.
+  if (position?.epoch !== log.epoch) return
+  const standing = await log.locate(position)
+  if (standing !== 'foreign' && !(isAheadForeign && standing === 'ahead')) return
+  const end = await log.lastSequence()
+  logger.error({ code: 'log_truncated', seq: position.seq, end }, 'Rebuilding the reader index from the log')
+  store.clear()
+  index.abandon()
 }
 
 /** Opens a log to go on where it ends, and brings the index there. */
-async function continueLog({ chain, log, index, store, logger, signal }: AppendParts): Promise<LogPublisher> {
+export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
+  const { chain, log, index, store, signal } = parts
   index.abandon()
   // The fence stands before the index follows: whatever another reader appends after it makes ours fail.
   const publisher = await log.openPublisher()
   const end = await log.lastSequence()
+  // A frame for a place that is taken already would stay in the outbox, and be restored there after a loss.
+  if (end > publisher.last.seq) throw new ChaintapeError('fenced', 'BLOCKS: another reader appends')
   // An index that follows a shorter log than the publisher stands at would leave a hole.
   if (!(await log.holds(publisher.last))) throw new TailLost('BLOCKS', publisher.last.seq)
-  const { position } = store
-  const standing = position?.epoch === log.epoch ? await log.locate(position) : 'held'
-  if (position !== undefined && (standing === 'ahead' || standing === 'foreign')) {
-    // The outbox could not restore what the index holds, so the index follows the log, and the chain fills the rest.
-    logger.error(
-      { code: 'log_truncated', seq: position.seq, end },
-      'Rebuilding the reader index from the log',
-    )
-    store.clear()
-    index.abandon()
-  }
+  // The outbox could not restore what the index holds, so the index follows the log, and the chain fills the rest.
+  await clearIfForeign(parts, true)
   // A reader that died between publishing and committing finds the rest of its own words in the log.
   if (end > (store.position?.seq ?? 0)) {
     let uncommitted = 0
@@ -91,11 +86,14 @@ export function applyMessage(
   { body, position, isQuarantined }: LogMessage,
   index: ReaderIndex,
   chain: string,
-): void {
+): Envelope | undefined {
   try {
-    index.apply(decodeEnvelope(body))
+    const envelope = decodeEnvelope(body)
+    index.apply(envelope)
+    return envelope
   } catch (error) {
     if (!isQuarantined) throw new PoisonedMessage({ chain, log: 'BLOCKS', sequence: position.seq }, error)
+    return undefined
   }
 }
 

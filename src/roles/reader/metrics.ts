@@ -13,6 +13,18 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain', 'kind'],
       registers,
     }),
+    leads: new Gauge({
+      name: 'chaintape_reader_leads',
+      help: '1 if this reader appends to BLOCKS, 0 if it stands by',
+      labelNames: ['chain'],
+      registers,
+    }),
+    takeovers: new Counter({
+      name: 'chaintape_reader_takeovers_total',
+      help: 'Times this reader took over because another one had stopped appending',
+      labelNames: ['chain'],
+      registers,
+    }),
     tip: new Gauge({
       name: 'chaintape_reader_tip_block',
       help: 'Newest block in BLOCKS',

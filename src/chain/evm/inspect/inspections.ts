@@ -1,4 +1,4 @@
-import type { InspectionFact, InspectionFailureFact } from '../../../domain/envelope.ts'
+import type { Envelope, InspectionFact, InspectionFailureFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import { expectEncodable } from '../../../domain/wire/envelope-codec.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -46,6 +46,13 @@ export class Inspections {
   /** Soon, if it is a token we know. Asked for more than can be done, the newest wishes are forgotten: they can be repeated. */
   want(token: string): void {
     if (this.#wanted.size < MAX_WANTED && this.#parts.knowsToken(token)) this.#wanted.add(token)
+  }
+
+  /** Another reader appended this block: its inspections are no longer wanted here. */
+  follow(envelope: Envelope): void {
+    if (envelope.kind !== 'block' || this.#wanted.size === 0) return
+    for (const { type, address } of envelope.facts)
+      if (type === 'inspection' || type === 'inspectionFailure') this.#wanted.delete(address)
   }
 
   take(): (InspectionFact | InspectionFailureFact)[] {

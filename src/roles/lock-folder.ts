@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ChaintapeError } from '../../domain/errors.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 
 /**
- * Keeps a second process away from a folder. Two engines may run for a chain, so the log no longer stops the one
+ * Keeps a second process away from a folder. Several readers or engines may run for a chain, so the log does not stop one
  * that was given the other's state by mistake. The lock must end with its process however that ends: the
  * operating system's do, Node offers none, and its SQLite takes one for us.
  */
@@ -17,7 +17,7 @@ export function lockFolder(dir: string): { release(): void } {
     database.close()
     throw new ChaintapeError(
       'fenced',
-      `another process uses ${dir}; each engine needs a data_dir of its own`,
+      `another process uses ${dir}; each process needs a data_dir of its own`,
       {
         cause: error,
       },

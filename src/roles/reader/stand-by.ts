@@ -1,0 +1,131 @@
+import type { Doorbell } from '../../chain/doorbell.ts'
+import { readHead } from '../../chain/link.ts'
+import type { ReaderParts } from '../../chain/reader.ts'
+import type { BlockRef, Envelope } from '../../domain/envelope.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { type AppendParts, applyMessage, clearIfForeign, MAX_UNCOMMITTED, retryOpening } from './appender.ts'
+
+/** Patience of a reader that finds work right at its start: most often it is the only reader. */
+const START_PATIENCE_MS = 250
+/** A leader that is alive restores a lost tail from its own outbox, so a standby leaves it the time. */
+const RESTORE_PATIENCE_MS = 10_000
+
+export type StandByParts = AppendParts & {
+  /** The chain's head as the nodes report it now. */
+  readonly head: () => Promise<BlockRef>
+  readonly doorbell: Doorbell
+  readonly pollMs: number
+  readonly takeoverMs: number
+  readonly onProgress: ReaderParts['onProgress']
+  /** Called for each message that the index has followed. */
+  readonly onFollowed?: (envelope: Envelope) => void
+}
+
+/** `alone`: no other reader was seen to append; `stalled`: the leader stopped. */
+export type Takeover = { readonly reason: 'alone' | 'stalled'; readonly waitedMs: number }
+
+/**
+ * Follows BLOCKS into this reader's index and watches the chain's head. Returns once there has been something to append
+ * for `takeoverMs` while the log did not grow; undefined if the signal aborts. A wrong guess is harmless: the fence
+ * refuses one of two leaders.
+ */
+export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promise<Takeover | undefined> {
+  const { chain, log, index, store, logger, doorbell, pollMs, takeoverMs, onProgress, onFollowed } = parts
+  const start = await retryOpening(parts, async () => {
+    await clearIfForeign(parts)
+    return { end: await log.lastSequence(), isTailLost: await isTailLost(parts) }
+  })
+  const stop = new AbortController()
+  const signal = AbortSignal.any([parts.signal, stop.signal])
+  // One of several standbys should take over first, so that the others see it append.
+  const jitter = 1 + Math.random() / 5
+  let hasSeen = hasSeenOther
+  let mayBeAlone = !hasSeenOther
+  let { isTailLost: mustRestore } = start
+  let dueSinceMs: number | undefined
+  let read = store.position
+  let uncommitted = 0
+
+  const commit = (): void => {
+    if (read === undefined || uncommitted === 0) return
+    store.commit(index.pending(), read)
+    index.committed()
+    uncommitted = 0
+  }
+
+  const follow = async (): Promise<undefined> => {
+    for await (const message of log.read({ after: store.position, signal, withQuarantined: true })) {
+      const envelope = applyMessage(message, index, chain)
+      read = message.position
+      uncommitted++
+      if (uncommitted >= MAX_UNCOMMITTED) commit()
+      if (envelope !== undefined) onFollowed?.(envelope)
+      dueSinceMs = undefined
+      mustRestore = false
+      if (read.seq > start.end) hasSeen = true
+    }
+    return undefined
+  }
+
+  /** False if this reader stood still and not the log, or if the log cannot be read. */
+  const isLogSilent = async (waitedMs: number): Promise<boolean> => {
+    try {
+      if ((await log.lastSequence()) > (read?.seq ?? 0)) dueSinceMs = undefined
+      mustRestore = await isTailLost(parts)
+      if (mustRestore && hasSeen && waitedMs < RESTORE_PATIENCE_MS) return false
+      return dueSinceMs !== undefined
+    } catch (error) {
+      if (error instanceof ChaintapeError) throw error
+      logger.warn({ err: error }, 'Could not take over yet')
+      return false
+    }
+  }
+
+  const watch = async (): Promise<Takeover | undefined> => {
+    while (!signal.aborted) {
+      const head = await headOf(parts)
+      if (signal.aborted) return undefined
+      commit()
+      const { tip } = index
+      if (head !== undefined) {
+        if (tip !== undefined) onProgress({ tip, lagBlocks: Math.max(0, head.number - tip.number) })
+        const isDue = mustRestore || ['ahead', 'fork'].includes(readHead(tip, head))
+        // The chain has nothing more than the log: another reader may have appended it just now.
+        if (!isDue) mayBeAlone = false
+        dueSinceMs = isDue ? (dueSinceMs ?? performance.now()) : undefined
+      }
+      const patienceMs =
+        jitter * (mayBeAlone && !hasSeen ? Math.min(START_PATIENCE_MS, takeoverMs) : takeoverMs)
+      const waitedMs = dueSinceMs === undefined ? 0 : performance.now() - dueSinceMs
+      if (head !== undefined && waitedMs >= patienceMs && (await isLogSilent(waitedMs)))
+        return signal.aborted ? undefined : { reason: hasSeen ? 'stalled' : 'alone', waitedMs }
+      const leftMs = dueSinceMs === undefined ? pollMs : Math.max(0, patienceMs - waitedMs)
+      await doorbell.wait(Math.min(pollMs, leftMs || pollMs), signal)
+    }
+    return undefined
+  }
+
+  const following = follow()
+  try {
+    return await Promise.race([following, watch()])
+  } finally {
+    stop.abort()
+    await following
+    commit()
+  }
+}
+
+async function isTailLost({ log, store: { position } }: StandByParts): Promise<boolean> {
+  return position?.epoch === log.epoch && (await log.locate(position)) === 'ahead'
+}
+
+/** Undefined while no node answers: taking over would not help then. */
+async function headOf({ head, logger }: StandByParts): Promise<BlockRef | undefined> {
+  try {
+    return await head()
+  } catch (error) {
+    if (!(error instanceof ChaintapeError) || !error.retryable) throw error
+    logger.warn({ err: error, code: error.code }, 'Standby cannot read the head of the chain')
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import { TailLost } from '../../log/tail-lost.ts'
+import { Appender, continueLog, retryOpening } from './appender.ts'
+import { type StandByParts, standBy, type Takeover } from './stand-by.ts'
+
+export type TurnParts = StandByParts & {
+  /** Called when this reader becomes the standby or the leader. */
+  readonly onTurn?: (turn: 'follows' | Takeover['reason']) => void
+}
+
+/**
+ * Stands by until BLOCKS is silent although the chain goes on, leads until another reader appends, and so on. `lead` gets
+ * an appender at the end of the log, and a new one whenever the log has lost its tail.
+ */
+export async function takeTurns(
+  parts: TurnParts,
+  lead: (appender: Appender) => Promise<void>,
+): Promise<void> {
+  const { index, store, logger, signal, onTurn } = parts
+  let isLeading = false
+  let isReplaced = false
+  while (!signal.aborted) {
+    try {
+      // Whatever was not committed may never have been stored.
+      index.abandon()
+      if (!isLeading) {
+        onTurn?.('follows')
+        const at = { tip: index.tip?.number, log_seq: store.position?.seq }
+        logger.info({ reason: isReplaced ? 'replaced' : 'started', ...at }, 'Reader stands by')
+        const takeover = await standBy(parts, isReplaced)
+        if (takeover === undefined) return
+        isLeading = true
+        const { reason, waitedMs } = takeover
+        onTurn?.(reason)
+        const from = { tip: index.tip?.number, log_seq: store.position?.seq }
+        logger.info({ reason, waited_ms: Math.round(waitedMs), ...from }, 'Reader leads')
+      }
+      const publisher = await retryOpening(parts, () => continueLog(parts))
+      return await lead(new Appender(publisher, index, store))
+    } catch (error) {
+      if (signal.aborted && !(error instanceof ChaintapeError)) return
+      if (error instanceof TailLost)
+        logger.error({ err: error, code: error.code }, 'BLOCKS has lost its tail')
+      else if (error instanceof ChaintapeError && error.code === 'fenced') {
+        isLeading = false
+        isReplaced = true
+      } else throw error
+    }
+  }
+}
