@@ -27,8 +27,9 @@ try {
   await scenario.market.mineMany(kills * BLOCKS_PER_KILL)
   for (let kill = 0; kill < kills; kill++) {
     pipeline.spawn('reader')
-    await pipeline.role('reader').logged('Reader leads')
-    await new Promise((resolve) => setTimeout(resolve, roll(500)))
+    // It leads a moment later, but only if a block is due.
+    await pipeline.role('reader').logged('Reader stands by')
+    await new Promise((resolve) => setTimeout(resolve, roll(1_000)))
     await pipeline.role('reader').kill('SIGKILL')
     if (roll(8) === 0) await scenario.market.reorganise(1 + roll(6))
     if (roll(8) === 0) await scenario.market.mineMany(1 + roll(5))

@@ -16,6 +16,7 @@ import { readAll } from '../support/log-reading.ts'
 import { Pipeline, RoleProcess } from '../support/pipeline.ts'
 import { createTestCommon } from '../support/test-common.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { askAdmin } from './ask-admin.ts'
 
 /** Two readers of one chain, real NATS and a real node. The target is 5 s; a busy CI machine gets three times that. */
 const MAX_PAUSE_MS = 15_000
@@ -140,7 +141,7 @@ function turns({ dir }: Pipeline): string[] {
 
 async function leads(pipeline: Pipeline): Promise<boolean> {
   const { admin_port } = await pipeline.role('reader').logged('Admin server listening')
-  const metrics = await (await fetch(`http://127.0.0.1:${admin_port}/metrics`)).text()
+  const metrics = await (await askAdmin(admin_port, '/metrics')).text()
   return /^chaintape_reader_leads\{.*\} 1$/m.test(metrics)
 }
 

@@ -5,9 +5,7 @@ import type { Stack } from '../../dev/stack.ts'
 import { world } from '../support/example-market.ts'
 import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
 import { RoleProcess } from '../support/pipeline.ts'
-
-/** A process that does not answer within this is taken for one that cannot. */
-const ANSWER_MS = 2_000
+import { askAdmin } from './ask-admin.ts'
 
 export type Told = { readonly msg: string; readonly reason?: string; readonly time: number }
 
@@ -77,10 +75,9 @@ export class StandbyEngine {
   async part(): Promise<'leads' | 'follows' | undefined> {
     if (this.#isStopped || this.#running.exitCode !== null) return undefined
     const { admin_port } = await this.#running.logged('Admin server listening')
-    const ask = (path: string): Promise<Response> =>
-      fetch(`http://127.0.0.1:${admin_port}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
-    if ((await ask('/readyz')).status !== 200) return undefined
-    const found = /^chaintape_engine_leads\{.*\} ([01])$/m.exec(await (await ask('/metrics')).text())
+    if ((await askAdmin(admin_port, '/readyz')).status !== 200) return undefined
+    const metrics = await (await askAdmin(admin_port, '/metrics')).text()
+    const found = /^chaintape_engine_leads\{.*\} ([01])$/m.exec(metrics)
     return found === null ? undefined : found[1] === '1' ? 'leads' : 'follows'
   }
 
