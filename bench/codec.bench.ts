@@ -6,9 +6,9 @@ import type { Candle, ChangeSet, EventSide, Trade } from '../src/domain/change.t
 import type { BlockEnvelope, RawLog, RawTransaction } from '../src/domain/envelope.ts'
 import { candleStart, INTERVALS } from '../src/domain/interval.ts'
 import { priceOf, valueOfAmount } from '../src/domain/money.ts'
-import { decodeChangeSet, encodeChangeSet } from '../src/domain/wire/change-codec.ts'
-import { decodeEnvelope, encodeEnvelope } from '../src/domain/wire/envelope-codec.ts'
-import { FIRST_LINK, frameChecksum, MessageAssembler, splitMessage } from '../src/domain/wire/frame.ts'
+import { decodeChangeSet, encodeChangeSet } from '../src/wire/change-codec.ts'
+import { decodeEnvelope, encodeEnvelope } from '../src/wire/envelope-codec.ts'
+import { FIRST_LINK, frameChecksum, MessageAssembler, splitMessage } from '../src/wire/frame.ts'
 import { type Bench, repeat, type Sides } from './measure.ts'
 
 /**

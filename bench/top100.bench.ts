@@ -2,16 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { type Stack, startStack } from '../dev/stack.ts'
 import { formatAmount } from '../src/domain/money.ts'
-import {
-  ACCOUNTS_TOPIC,
-  decodeAccountsQuestion,
-  encodeAccountsAnswer,
-} from '../src/domain/wire/account-question.ts'
 import { connectLogs, type Logs } from '../src/log/connect.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
+import { ACCOUNTS_TOPIC, decodeAccountsQuestion, encodeAccountsAnswer } from '../src/wire/account-question.ts'
 import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 import { balanceSets, largest, type Ranks } from './holders/made-balances.ts'
 import { type Bench, one, openOnce, quantile, repeatAsync, type Sides } from './measure.ts'

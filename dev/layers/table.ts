@@ -2,25 +2,30 @@
 export const allowedImports: ReadonlyMap<string, readonly string[]> = new Map([
   ['domain', []],
   ['lib', []],
+  ['wire', ['domain']],
+  ['state', ['domain', 'wire']],
   ['dex', ['domain']],
-  ['engine', ['domain', 'dex']],
-  ['chain', ['domain', 'lib', 'dex']],
-  ['log', ['domain', 'lib']],
-  ['store', ['domain', 'lib']],
-  ['gateway', ['domain', 'lib', 'store', 'log']],
+  ['engine', ['domain', 'wire', 'state', 'dex']],
+  ['chain', ['domain', 'wire', 'state', 'lib', 'dex']],
+  ['log', ['domain', 'wire', 'lib']],
+  ['store', ['domain', 'wire', 'state', 'lib']],
+  ['gateway', ['domain', 'wire', 'lib', 'store', 'log']],
   ['config', ['domain', 'lib']],
-  ['roles', ['domain', 'lib', 'dex', 'engine', 'chain', 'log', 'store', 'gateway', 'config']],
+  [
+    'roles',
+    ['domain', 'wire', 'state', 'lib', 'dex', 'engine', 'chain', 'log', 'store', 'gateway', 'config'],
+  ],
   ['main.ts', ['roles', 'config', 'lib', 'domain']],
 ])
 
-export const pureFolders: ReadonlySet<string> = new Set(['domain', 'dex', 'engine'])
+export const pureFolders: ReadonlySet<string> = new Set(['domain', 'wire', 'state', 'dex', 'engine'])
 export const pureFiles: ReadonlySet<string> = new Set(['src/chain/link.ts'])
 
 /** Named imports of packages and builtins that are pure, by the folder that may use them. */
 export const purePackageImports: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
   ['domain', new Map([['node:zlib', ['crc32']]])],
   ['dex', new Map([['viem', ['keccak256', 'Hex']]])],
-  ['engine', new Map([['node:zlib', ['crc32']]])],
+  ['wire', new Map([['node:zlib', ['crc32']]])],
 ])
 
 /** The gateway reads: the names that design.md gives to the writing parts of log and store are closed to it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Fact, TransfersFact } from '../domain/envelope.ts'
-import { JournaledState } from '../domain/journaled-state.ts'
+import { JournaledState } from '../state/journaled-state.ts'
 import { HistoryQueue, type OpenHistory } from './history-queue.ts'
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`

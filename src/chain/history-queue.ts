@@ -1,7 +1,7 @@
 import type { Fact, PoolFact, TokenFact, TransfersFact } from '../domain/envelope.ts'
-import { JournaledQueue } from '../domain/journaled-queue.ts'
-import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
+import { JournaledQueue } from '../state/journaled-queue.ts'
+import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
 
 /** Transfers of a token, or of a pool's shares, that are still to be read: all from `from` up to `upTo`. */
 export type OpenHistory = {

@@ -1,7 +1,7 @@
 import type { Fact, RawLog } from '../domain/envelope.ts'
-import { JournaledQueue } from '../domain/journaled-queue.ts'
-import type { JournaledState, RecordCodec, Table } from '../domain/journaled-state.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
+import { JournaledQueue } from '../state/journaled-queue.ts'
+import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
 
 /** A contract that is to be examined as it is after this block, or later. */
 type Due = { readonly token: string; readonly block: number }

@@ -1,16 +1,16 @@
 import type { BlockRef, Envelope, Fact, RawLog } from '../domain/envelope.ts'
 import { never } from '../domain/ids.ts'
+import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 import {
   type CommittedState,
   JournaledState,
   type RecordCodec,
   type Table,
   type Writes,
-} from '../domain/journaled-state.ts'
-import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
-import { ByteReader } from '../domain/wire/byte-reader.ts'
-import { ByteWriter } from '../domain/wire/byte-writer.ts'
-import { readBlockRef, writeBlockRef } from '../domain/wire/envelope-codec.ts'
+} from '../state/journaled-state.ts'
+import { ByteReader } from '../wire/byte-reader.ts'
+import { ByteWriter } from '../wire/byte-writer.ts'
+import { readBlockRef, writeBlockRef } from '../wire/envelope-codec.ts'
 import { HistoryQueue } from './history-queue.ts'
 import { InspectionQueue, saysItChanged } from './inspection-queue.ts'
 

@@ -4,7 +4,7 @@ import { foldChangeSets } from '../../test/support/change-tables.ts'
 import { EngineRun } from '../../test/support/engine-run.ts'
 import { CHAIN, EVIL, EVIL_USDC, extremeSettings, floodBlock } from '../../test/support/extreme-market.ts'
 import type { ChangeSet, Windows } from '../domain/change.ts'
-import { decodeChangeSet, encodeChangeSet } from '../domain/wire/change-codec.ts'
+import { decodeChangeSet, encodeChangeSet } from '../wire/change-codec.ts'
 
 const DAY = 86_400
 

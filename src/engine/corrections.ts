@@ -1,6 +1,6 @@
 import type { Balance, Candle, Change } from '../domain/change.ts'
-import type { RecordCodec, Restored } from '../domain/journaled-state.ts'
-import { ByteReader } from '../domain/wire/byte-reader.ts'
+import type { RecordCodec, Restored } from '../state/journaled-state.ts'
+import { ByteReader } from '../wire/byte-reader.ts'
 import { balanceCodec } from './holders/tables.ts'
 import { candlesCodec, type Emitted, emittedCodec, pairCodec, reportCodec, tokenCodec } from './tables.ts'
 import { windowsCodec } from './window/tables.ts'

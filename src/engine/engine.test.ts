@@ -20,7 +20,7 @@ import {
 import { referenceTables } from '../../test/support/reference-market.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
-import { decodeChangeSet, encodeChangeSet } from '../domain/wire/change-codec.ts'
+import { decodeChangeSet, encodeChangeSet } from '../wire/change-codec.ts'
 
 function runAll(world: Market, envelopes: readonly Envelope[]): EngineRun {
   const run = new EngineRun(settingsOf(world))

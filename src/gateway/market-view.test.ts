@@ -16,8 +16,8 @@ import {
 } from '../../test/support/market-samples.ts'
 import type { ChainHead } from '../domain/chain-head.ts'
 import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.ts'
-import { encodeChangeSet } from '../domain/wire/change-codec.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
+import { encodeChangeSet } from '../wire/change-codec.ts'
 import { MarketView } from './market-view.ts'
 
 const REF = { chain: 'eth', address: MEME_WETH }

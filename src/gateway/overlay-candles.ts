@@ -1,7 +1,7 @@
 import type { Candle } from '../domain/change.ts'
 import type { Interval } from '../domain/interval.ts'
-import { ByteReader } from '../domain/wire/byte-reader.ts'
-import { readCandles } from '../domain/wire/candle-codec.ts'
+import { ByteReader } from '../wire/byte-reader.ts'
+import { readCandles } from '../wire/candle-codec.ts'
 import type { Told, Version } from './overlay-documents.ts'
 
 /** Which candle of a pair. */

@@ -1,4 +1,4 @@
-import { ByteReader } from '../domain/wire/byte-reader.ts'
+import { ByteReader } from '../wire/byte-reader.ts'
 
 /** A document as one change set left it; without a record it is a tombstone. */
 export type Version<T> = { readonly seq: number; readonly record: T | undefined }

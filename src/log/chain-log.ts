@@ -10,9 +10,9 @@ import {
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
-import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../domain/wire/frame.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
+import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
 import { LogPublisher, type StoredFrame } from './publisher.ts'
 import { TailLost } from './tail-lost.ts'
 

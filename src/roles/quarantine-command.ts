@@ -10,11 +10,11 @@ import {
   type QuarantineEntry,
   quarantineName,
 } from '../domain/quarantine.ts'
-import { decodeChangeSet } from '../domain/wire/change-codec.ts'
 import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
 import { hideSecrets, scrub } from '../lib/secrets.ts'
 import { Shutdown } from '../lib/shutdown.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
+import { decodeChangeSet } from '../wire/change-codec.ts'
 
 const USAGE = `usage: chaintape quarantine <command> [--config FILE]
 

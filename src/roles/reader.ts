@@ -17,16 +17,12 @@ import type { ChainConfig } from '../config/schema.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import {
-  ACCOUNTS_TOPIC,
-  decodeAccountsQuestion,
-  encodeAccountsAnswer,
-} from '../domain/wire/account-question.ts'
 import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
 import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
 import { openStateStore } from '../store/lmdb/state-store.ts'
+import { ACCOUNTS_TOPIC, decodeAccountsQuestion, encodeAccountsAnswer } from '../wire/account-question.ts'
 import { createRegistry } from './dex-registry.ts'
 import { lockFolder } from './lock-folder.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'

@@ -6,12 +6,12 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { askAccounts } from '../../src/chain/evm/accounts.ts'
 import { createEvmRpc, type EvmNodes } from '../../src/chain/evm/rpc.ts'
 import type { Change } from '../../src/domain/change.ts'
+import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import {
   ACCOUNTS_TOPIC,
   decodeAccountsQuestion,
   encodeAccountsAnswer,
-} from '../../src/domain/wire/account-question.ts'
-import { connectLogs, type Logs } from '../../src/log/connect.ts'
+} from '../../src/wire/account-question.ts'
 import { type Gateway, GatewayWorld } from '../support/gateway-world.ts'
 import { sampleToken } from '../support/market-samples.ts'
 import { createTestCommon } from '../support/test-common.ts'

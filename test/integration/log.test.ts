@@ -4,10 +4,10 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
-import { FIRST_LINK, frameChecksum, splitMessage } from '../../src/domain/wire/frame.ts'
 import type { ChainLog } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { LogPublisher } from '../../src/log/publisher.ts'
+import { FIRST_LINK, frameChecksum, splitMessage } from '../../src/wire/frame.ts'
 import { bodies, hasCode, MAX_FRAME_BYTES, readAll, text } from '../support/log-reading.ts'
 import { createTestCommon } from '../support/test-common.ts'
 

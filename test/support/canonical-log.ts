@@ -1,6 +1,6 @@
 import type { Stack } from '../../dev/stack.ts'
-import { decodeEnvelope } from '../../src/domain/wire/envelope-codec.ts'
 import { connectLogs } from '../../src/log/connect.ts'
+import { decodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { CanonicalView } from './canonical-view.ts'
 import { readAll } from './log-reading.ts'
 import { createTestCommon } from './test-common.ts'

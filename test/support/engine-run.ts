@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
-import type { Writes } from '../../src/domain/journaled-state.ts'
-import { encodeChangeSet } from '../../src/domain/wire/change-codec.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
+import type { Writes } from '../../src/state/journaled-state.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
+import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 
 export type EngineStore = {
   get(key: string): Uint8Array | undefined

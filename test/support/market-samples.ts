@@ -12,7 +12,7 @@ import type {
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../src/domain/money.ts'
 
 /** Small, readable records for tests that state what they expect by hand. */
-import { encodeChangeSet, type OpenedChangeSet, openChangeSet } from '../../src/domain/wire/change-codec.ts'
+import { encodeChangeSet, type OpenedChangeSet, openChangeSet } from '../../src/wire/change-codec.ts'
 
 export const WETH = `0x${'e'.repeat(40)}`
 export const USDC = `0x${'c'.repeat(40)}`

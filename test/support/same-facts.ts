@@ -1,6 +1,6 @@
 import type { Token } from '../../src/domain/change.ts'
-import { readToken } from '../../src/domain/wire/record-codec.ts'
 import { readStored } from '../../src/store/redis/stored-value.ts'
+import { readToken } from '../../src/wire/record-codec.ts'
 
 /**
  * Two readers of one chain tell the same of it, but not with the same blocks: older transfers are read, and contracts

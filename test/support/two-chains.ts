@@ -1,7 +1,7 @@
 import type { Stack } from '../../dev/stack.ts'
 import type { BlockEnvelope } from '../../src/domain/envelope.ts'
-import { encodeEnvelope } from '../../src/domain/wire/envelope-codec.ts'
 import type { LogName } from '../../src/log/connect.ts'
+import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { ETH_POOL, eth, swap, sync, usd, world } from './example-market.ts'
 import { buildBlock, DEPLOYMENTS } from './market-arbitraries.ts'
 import { Pipeline, type RoleName } from './pipeline.ts'

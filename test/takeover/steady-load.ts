@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockEnvelope, Envelope } from '../../src/domain/envelope.ts'
-import { encodeEnvelope } from '../../src/domain/wire/envelope-codec.ts'
 import type { LogPublisher } from '../../src/log/publisher.ts'
+import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { eth, swap, sync, tokens, usd, world } from '../support/example-market.ts'
 import { type Action, buildBlock, CHAIN } from '../support/market-arbitraries.ts'
 

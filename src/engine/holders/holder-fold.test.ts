@@ -17,7 +17,7 @@ import { padded, rawLog } from '../../../test/support/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
 import type { BlockEnvelope, Fact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
-import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
+import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
 const DEAD = `0x${'dead'.padStart(40, '0')}`

@@ -1,6 +1,6 @@
 import type { TokenOrigin } from '../../domain/change.ts'
-import type { JournaledState, RecordCodec, Table } from '../../domain/journaled-state.ts'
-import { readSigned, writeSigned } from '../../domain/wire/field-codec.ts'
+import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
+import { readSigned, writeSigned } from '../../wire/field-codec.ts'
 
 export type HolderTables = {
   /** By `<token>/<holder>`; who holds nothing is not there. */

@@ -1,7 +1,7 @@
 import { rawPrice } from '../../dex/pool-price.ts'
 import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
-import type { Table } from '../../domain/journaled-state.ts'
+import type { Table } from '../../state/journaled-state.ts'
 import type { Pool } from './pool.ts'
 
 /** So much of one token stands against so much of the other, in base units: the pool price. */

@@ -1,7 +1,7 @@
 import type { Price, Value } from '../../domain/money.ts'
-import type { ByteReader } from '../../domain/wire/byte-reader.ts'
-import type { ByteWriter } from '../../domain/wire/byte-writer.ts'
-import { readMoney, writeMoney } from '../../domain/wire/field-codec.ts'
+import type { ByteReader } from '../../wire/byte-reader.ts'
+import type { ByteWriter } from '../../wire/byte-writer.ts'
+import { readMoney, writeMoney } from '../../wire/field-codec.ts'
 import { subjectOfTrades } from './subject.ts'
 
 /** What the trades of one pair, in one block or one minute, add to its windows, and take from them when they leave. */

@@ -1,6 +1,6 @@
 import type { Price } from '../../domain/money.ts'
-import type { ByteReader } from '../../domain/wire/byte-reader.ts'
-import type { ByteWriter } from '../../domain/wire/byte-writer.ts'
+import type { ByteReader } from '../../wire/byte-reader.ts'
+import type { ByteWriter } from '../../wire/byte-writer.ts'
 
 /** A price that is the highest (or lowest) of its minute and of all minutes since. */
 type Peak = { readonly minute: number; readonly price: Price }

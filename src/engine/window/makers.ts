@@ -1,5 +1,5 @@
-import type { ByteReader } from '../../domain/wire/byte-reader.ts'
-import type { ByteWriter } from '../../domain/wire/byte-writer.ts'
+import type { ByteReader } from '../../wire/byte-reader.ts'
+import type { ByteWriter } from '../../wire/byte-writer.ts'
 
 /** When a wallet last bought and sold a token in one pair, in minutes; not kept once that is a day ago. */
 export type LastVisit = {

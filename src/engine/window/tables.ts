@@ -1,5 +1,5 @@
-import type { JournaledState, RecordCodec, Table } from '../../domain/journaled-state.ts'
-import { readWindows, writeWindows } from '../../domain/wire/windows-codec.ts'
+import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
+import { readWindows, writeWindows } from '../../wire/windows-codec.ts'
 import {
   type Contribution,
   readContribution,

@@ -1,16 +1,16 @@
 import type { ChainId } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Logs } from '../../log/connect.ts'
+import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
+import type { Holder } from '../../store/clickhouse/read/top-holders.ts'
 import {
   ACCOUNTS_TOPIC,
   type AccountAnswer,
   decodeAccountsAnswer,
   encodeAccountsQuestion,
   MAX_ACCOUNTS,
-} from '../../domain/wire/account-question.ts'
-import type { Logger } from '../../lib/logger.ts'
-import type { Logs } from '../../log/connect.ts'
-import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
-import type { Holder } from '../../store/clickhouse/read/top-holders.ts'
+} from '../../wire/account-question.ts'
 import { KeptReadings } from '../kept-readings.ts'
 import type { MarketView } from '../market-view.ts'
 

@@ -1,7 +1,7 @@
 import type { Token } from '../../domain/change.ts'
 import { formatAmount, formatFixed, formatValue, pow10, valueOfAmount } from '../../domain/money.ts'
-import type { AccountAnswer } from '../../domain/wire/account-question.ts'
 import type { Holder } from '../../store/clickhouse/read/top-holders.ts'
+import type { AccountAnswer } from '../../wire/account-question.ts'
 
 const RATIO_DIGITS = 18
 

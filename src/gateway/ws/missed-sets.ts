@@ -1,6 +1,6 @@
 import { ChaintapeError } from '../../domain/errors.ts'
-import { openChangeSet } from '../../domain/wire/change-codec.ts'
 import type { ChainLog, Standing } from '../../log/chain-log.ts'
+import { openChangeSet } from '../../wire/change-codec.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 import type { RecentSets } from './recent-sets.ts'
 

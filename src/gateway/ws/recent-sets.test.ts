@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sampleSet, sampleToken } from '../../../test/support/market-samples.ts'
-import { encodeChangeSet } from '../../domain/wire/change-codec.ts'
+import { encodeChangeSet } from '../../wire/change-codec.ts'
 import { RecentSets } from './recent-sets.ts'
 
 const at = (seq: number, epoch = 'e') => ({ epoch, seq, link: seq })

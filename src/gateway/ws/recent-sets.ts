@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../domain/log-position.ts'
-import { openChangeSet } from '../../domain/wire/change-codec.ts'
+import { openChangeSet } from '../../wire/change-codec.ts'
 import { MessageMemory } from '../message-memory.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 

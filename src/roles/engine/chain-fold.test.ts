@@ -5,11 +5,11 @@ import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/example-m
 import { hasCode } from '../../../test/support/log-reading.ts'
 import { buildBlock, CHAIN, settingsOf } from '../../../test/support/market-arbitraries.ts'
 import type { BlockEnvelope } from '../../domain/envelope.ts'
-import type { Writes } from '../../domain/journaled-state.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
-import { encodeChangeSet } from '../../domain/wire/change-codec.ts'
 import { Engine } from '../../engine/engine.ts'
 import type { LogMessage } from '../../log/chain-log.ts'
+import type { Writes } from '../../state/journaled-state.ts'
+import { encodeChangeSet } from '../../wire/change-codec.ts'
 import { ChainFold } from './chain-fold.ts'
 
 const at = (seq: number): LogPosition => ({ epoch: 'test', seq, link: seq })

@@ -2,11 +2,11 @@ import type { ChangeSet } from '../../domain/change.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
-import { decodeChangeSet, encodeChangeSet } from '../../domain/wire/change-codec.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { LogMessage } from '../../log/chain-log.ts'
 import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
+import { decodeChangeSet, encodeChangeSet } from '../../wire/change-codec.ts'
 
 /** The state can be folded again from the log, so it need not be durable with every message. */
 const MAX_UNCOMMITTED = 256

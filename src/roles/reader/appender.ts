@@ -3,13 +3,13 @@ import type { Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { PoisonedMessage } from '../../domain/quarantine.ts'
-import { decodeEnvelope, encodeEnvelope } from '../../domain/wire/envelope-codec.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { retry } from '../../lib/retry.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
 import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
+import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 
 /** Enough to keep the log busy while it writes to disk; few enough to be sent again quickly. */
 const MAX_UNACKNOWLEDGED = 128

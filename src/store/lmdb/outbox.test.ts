@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { FIRST_LINK, frameChecksum, splitMessage } from '../../domain/wire/frame.ts'
+import { FIRST_LINK, frameChecksum, splitMessage } from '../../wire/frame.ts'
 import { openOutbox } from './outbox.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'chaintape-outbox-'))

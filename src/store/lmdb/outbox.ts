@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
-import { frameChecksum } from '../../domain/wire/frame.ts'
 import type { Outbox } from '../../lib/outbox.ts'
+import { frameChecksum } from '../../wire/frame.ts'
 
 /** At the head of a chain that is many minutes of messages; a lazily syncing NATS loses at most two. */
 const MAX_BYTES = 128 * 1024 * 1024

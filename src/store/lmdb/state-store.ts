@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { Writes } from '../../domain/journaled-state.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
+import type { Writes } from '../../state/journaled-state.ts'
 import { decodeStateKey, encodeStateKey } from './state-key.ts'
 
 export type StateStore = {

@@ -1,8 +1,8 @@
 import type { Candle } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import { ByteReader } from '../../domain/wire/byte-reader.ts'
-import { readCandle } from '../../domain/wire/candle-codec.ts'
-import { RECORD_VERSION } from '../../domain/wire/record-codec.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
+import { readCandle } from '../../wire/candle-codec.ts'
+import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import type { Versioned } from '../versioned.ts'
 
 /** The newest candles of a pair and interval. */

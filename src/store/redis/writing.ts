@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import { RECORD_VERSION } from '../../domain/wire/record-codec.ts'
+import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import { guardRedis, type ScriptedRedis } from './connect.ts'
 import type { DocumentWrite, SeriesWrite } from './documents.ts'
 import type { Keys } from './keys.ts'

@@ -1,4 +1,4 @@
-import type { Balance, Pair, PairSide, Token, Trade } from '../change.ts'
+import type { Balance, Pair, PairSide, Token, Trade } from '../domain/change.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import {

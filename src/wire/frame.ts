@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { ChaintapeError } from '../errors.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 

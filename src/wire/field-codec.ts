@@ -1,6 +1,6 @@
-import type { EventRef, EventSide, TradeDirection } from '../change.ts'
-import { ChaintapeError } from '../errors.ts'
-import type { OrderKey } from '../order-key.ts'
+import type { EventRef, EventSide, TradeDirection } from '../domain/change.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { OrderKey } from '../domain/order-key.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 

@@ -9,8 +9,8 @@ import {
   solanaAddress,
   uint,
   uint256,
-} from '../../../test/support/arbitraries.ts'
-import { ChaintapeError } from '../errors.ts'
+} from '../../test/support/arbitraries.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 

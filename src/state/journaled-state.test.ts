@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ByteReader } from '../wire/byte-reader.ts'
+import { ByteWriter } from '../wire/byte-writer.ts'
 import { JournaledState, type RecordCodec, type Restored, type Table } from './journaled-state.ts'
-import { ByteReader } from './wire/byte-reader.ts'
-import { ByteWriter } from './wire/byte-writer.ts'
 
 const codec: RecordCodec<string> = { write: (w, record) => w.text(record), read: (r) => r.text() }
 

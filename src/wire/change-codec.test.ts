@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytes, candle, candleValues, change, changeSet, damaged } from '../../../test/support/arbitraries.ts'
-import type { Candle, Change, ChangeSet, WindowSums } from '../change.ts'
-import { ChaintapeError } from '../errors.ts'
-import { candleStart, INTERVALS } from '../interval.ts'
+import { bytes, candle, candleValues, change, changeSet, damaged } from '../../test/support/arbitraries.ts'
+import type { Candle, Change, ChangeSet, WindowSums } from '../domain/change.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import { candleStart, INTERVALS } from '../domain/interval.ts'
 import { decodeChangeSet, encodeChangeSet, openChangeSet } from './change-codec.ts'
 
 const encoded = changeSet.map(encodeChangeSet)

@@ -1,4 +1,4 @@
-import { ChaintapeError } from '../errors.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 
 /** A power of two, so that a few bytes of an id tell its place. */
 const RECENT_IDS = 16_384

@@ -1,6 +1,6 @@
-import type { Candle, CandleValues } from '../change.ts'
-import type { Interval } from '../interval.ts'
-import type { OrderKey } from '../order-key.ts'
+import type { Candle, CandleValues } from '../domain/change.ts'
+import type { Interval } from '../domain/interval.ts'
+import type { OrderKey } from '../domain/order-key.ts'
 import { ByteReader } from './byte-reader.ts'
 import { readCandles } from './candle-codec.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytes, damaged } from '../../../test/support/arbitraries.ts'
-import { ChaintapeError } from '../errors.ts'
+import { bytes, damaged } from '../../test/support/arbitraries.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import {
   decodeFrame,
   encodeFrame,

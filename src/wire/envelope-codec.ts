@@ -7,9 +7,9 @@ import type {
   RawLog,
   RawTransaction,
   TransfersFact,
-} from '../envelope.ts'
-import { ChaintapeError } from '../errors.ts'
-import { never } from '../ids.ts'
+} from '../domain/envelope.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import { never } from '../domain/ids.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readSigned, writeSigned } from './field-codec.ts'

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { damaged } from '../../../test/support/arbitraries.ts'
-import { inspection } from '../../../test/support/contract-arbitraries.ts'
-import { ChaintapeError } from '../errors.ts'
-import { ALL_OF_IT_PPM, type Inspection, MAX_FINDING_LENGTH, MAX_FINDINGS, taxPpm } from '../inspection.ts'
+import { damaged } from '../../test/support/arbitraries.ts'
+import { inspection } from '../../test/support/contract-arbitraries.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import {
+  ALL_OF_IT_PPM,
+  type Inspection,
+  MAX_FINDING_LENGTH,
+  MAX_FINDINGS,
+  taxPpm,
+} from '../domain/inspection.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readInspection, writeInspection } from './inspection-codec.ts'

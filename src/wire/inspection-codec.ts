@@ -1,4 +1,4 @@
-import { ChaintapeError } from '../errors.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import {
   ALL_OF_IT_PPM,
   CONTRACT_FLAGS,
@@ -12,7 +12,7 @@ import {
   type TradeTrial,
   type TrialStep,
   UNTRIED_REASONS,
-} from '../inspection.ts'
+} from '../domain/inspection.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readWord } from './field-codec.ts'

@@ -1,5 +1,5 @@
-import { type ContractReport, RISK_CODES, type RiskFactor } from '../contract-report.ts'
-import { ChaintapeError } from '../errors.ts'
+import { type ContractReport, RISK_CODES, type RiskFactor } from '../domain/contract-report.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readInspection, writeInspection } from './inspection-codec.ts'

@@ -1,4 +1,9 @@
-import { LIQUIDITY_KINDS, type LiquidityEvent, type MainPairSwitch, SWITCH_REASONS } from '../change.ts'
+import {
+  LIQUIDITY_KINDS,
+  type LiquidityEvent,
+  type MainPairSwitch,
+  SWITCH_REASONS,
+} from '../domain/change.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import {

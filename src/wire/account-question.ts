@@ -1,4 +1,4 @@
-import { ChaintapeError } from '../errors.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 
 /** Who answers it: `<prefix>.accounts.<chain>`. */
 export const ACCOUNTS_TOPIC = 'accounts'

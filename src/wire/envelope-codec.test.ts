@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytes, damaged, envelope } from '../../../test/support/arbitraries.ts'
-import type { Envelope } from '../envelope.ts'
-import { ChaintapeError } from '../errors.ts'
+import { bytes, damaged, envelope } from '../../test/support/arbitraries.ts'
+import type { Envelope } from '../domain/envelope.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import { decodeEnvelope, encodeEnvelope } from './envelope-codec.ts'
 
 const encoded = envelope.map(encodeEnvelope)

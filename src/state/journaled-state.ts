@@ -1,7 +1,7 @@
-import { ChaintapeError } from './errors.ts'
-import { RecentlyUsed } from './recently-used.ts'
-import { ByteReader } from './wire/byte-reader.ts'
-import { ByteWriter } from './wire/byte-writer.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import { RecentlyUsed } from '../domain/recently-used.ts'
+import { ByteReader } from '../wire/byte-reader.ts'
+import { ByteWriter } from '../wire/byte-writer.ts'
 
 /** What lies underneath: committed state, read synchronously. */
 export type CommittedState = { get(key: string): Uint8Array | undefined }
