@@ -26,6 +26,7 @@ export const purePackageImports: ReadonlyMap<string, ReadonlyMap<string, readonl
   ['domain', new Map([['node:zlib', ['crc32']]])],
   ['dex', new Map([['viem', ['keccak256', 'Hex']]])],
   ['wire', new Map([['node:zlib', ['crc32']]])],
+  ['engine', new Map([['node:zlib', ['crc32']]])],
 ])
 
 /** The gateway reads: the names that design.md gives to the writing parts of log and store are closed to it. */
