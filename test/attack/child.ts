@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setPriority } from 'node:os'
 
-/** A process that is told things and answers each with one message. */
+/** A process that takes orders and answers each with one message. */
 export class Child {
   readonly #process: ChildProcess
   readonly #ended: Promise<never>
@@ -11,21 +12,26 @@ export class Child {
     this.#ended = once(this.#process, 'exit').then(([code]) => {
       throw new Error(`a process of the attack ended with ${code}`)
     })
-    // Told to who asks it something; until then it must not count as unhandled.
+    // Surfaces in the next `ask`; until then it must not count as an unhandled rejection.
     this.#ended.catch(() => undefined)
   }
 
   async next<Answer>(): Promise<Answer> {
-    const told = new Promise<Answer>((resolve) => {
+    const answered = new Promise<Answer>((resolve) => {
       this.#process.once('message', (answer) => resolve(answer as Answer))
     })
-    return Promise.race([told, this.#ended])
+    return Promise.race([answered, this.#ended])
   }
 
   async ask<Answer>(order: unknown): Promise<Answer> {
     const answer = this.next<Answer>()
     this.#process.send(order as object)
     return answer
+  }
+
+  /** Leaves the CPU to the gateway and its clients first, as if it ran on a machine of its own. */
+  yieldCpu(): void {
+    if (this.#process.pid !== undefined) setPriority(this.#process.pid, 10)
   }
 
   stop(): void {

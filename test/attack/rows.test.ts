@@ -40,6 +40,7 @@ before(async () => {
     tokens: market.tokens,
   })
   attackers = new Child('./attacker-process.ts')
+  attackers.yieldCpu()
   await honest.next()
   await world.settled(SETTLE_SECONDS)
 })
