@@ -5,8 +5,8 @@ import type { ChangeSet, Trade } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { openStateStore, type StateStore } from '../../src/store/lmdb/state-store.ts'
-import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
-import { decodeEnvelope, encodeEnvelope } from '../../src/wire/envelope-codec.ts'
+import { decodeChangeSet } from '../../src/wire/change-codec.ts'
+import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { processClock, type Slice } from '../measure.ts'
 import { ethereumSettings, MadeMarket, type MarketPlace } from './made-market.ts'
 import type { RecordedSwaps } from './recorded-swaps.ts'
@@ -97,7 +97,7 @@ export class MeasuredFold {
   sampleTrades(): Trade[] {
     const sets: ChangeSet[] = []
     for (const { bytes } of [...this.#market.next()].map(messageOf)) {
-      sets.push(this.#engine.apply(decodeEnvelope(bytes), ++this.#seq))
+      sets.push(decodeChangeSet(this.#engine.apply(bytes, ++this.#seq)))
     }
     return sets.flatMap(({ changes }) =>
       changes.flatMap((change) => (change.type === 'trade' ? [change.trade] : [])),
@@ -118,16 +118,12 @@ export class MeasuredFold {
   #fold(messages: readonly Message[]): number {
     let total = 0
     for (const { bytes, swaps } of messages) {
-      const changes = this.#apply(bytes)
+      const changes = this.#engine.apply(bytes, ++this.#seq)
       if (swaps > 0) this.#last = { swaps, changes }
       total += swaps
     }
     this.commit()
     return total
-  }
-
-  #apply(bytes: Uint8Array): Uint8Array {
-    return encodeChangeSet(this.#engine.apply(decodeEnvelope(bytes), ++this.#seq))
   }
 
   /** Every swap is a trade with a price, and an engine that knows nothing but the store says the same, byte by byte. */
@@ -142,9 +138,7 @@ export class MeasuredFold {
     const fresh = new Engine(this.#settings, this.#store)
     for (const { bytes } of [...this.#market.next()].map(messageOf)) {
       this.#seq++
-      const [one, other] = [this.#engine, fresh].map((engine) =>
-        encodeChangeSet(engine.apply(decodeEnvelope(bytes), this.#seq)),
-      )
+      const [one, other] = [this.#engine, fresh].map((engine) => engine.apply(bytes, this.#seq))
       if (one === undefined || other === undefined || Buffer.compare(one, other) !== 0) {
         return `message ${this.#seq} folds to something else in a new engine`
       }

@@ -1,7 +1,13 @@
 import type { CurveOpened, PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
-import type { Change, EventRef, LiquidityEvent, Pair, PairSide, Trade, Windows } from '../domain/change.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, Pair, PairSide } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
+import { writeCandles } from '../wire/candle-codec.ts'
+import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
+import { writeReport } from '../wire/contract-codec.ts'
+import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
+import { writeBalance, writeTrade } from '../wire/record-codec.ts'
+import { writeWindows } from '../wire/windows-codec.ts'
 import { BlockRecords } from './block-records.ts'
 import { type BlockTrades, candleStarts, foldTrades, withTrade } from './candle/fold-trades.ts'
 import { newPair, newToken } from './first-records.ts'
@@ -26,30 +32,33 @@ import { WindowFold } from './window/window-fold.ts'
 /** Where in the chain an event stands. */
 type Origin = Omit<TradeOrigin, 'swap'>
 
-/** Folds one block into the tables and gathers what became different. */
+/** Folds one block into the tables and tells what became different. */
 export class BlockFold {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
   readonly #block: BlockEnvelope
+  readonly #told: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
-  readonly #trades: Trade[] = []
+  readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
   /** By pair, where they make candles, and where they enter windows. */
   readonly #tradesOf = new Map<string, BlockTrades>()
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
 
-  constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope) {
+  constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope, told: ChangeSetWriter) {
     this.#settings = settings
     this.#tables = tables
     this.#block = block
+    this.#told = told
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
-  run(): Change[] {
+  /** Trades are told as they are folded, all else once the block is over. */
+  run(): void {
     // Pools name their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
@@ -63,23 +72,26 @@ export class BlockFold {
     const updates = new TokenUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
     const switches = updates.run(settled)
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
-    const newMainPairs = switches.map(({ newPair }) => newPair)
-    const windows = this.#foldWindows(after, newMainPairs)
-    const [trades, liquidity] = [this.#trades, this.#liquidity]
-    if (trades.length > 0 || liquidity.length > 0 || switches.length > 0) {
-      const refs = { trades: trades.map(refOf), liquidity: liquidity.map(refOf), switches }
-      this.#tables.emitted.put(String(this.#block.number), refs)
-    }
-    return [
-      ...trades.map((trade): Change => ({ type: 'trade', trade })),
-      ...liquidity.map((event): Change => ({ type: 'liquidity', liquidity: event })),
-      ...this.#foldCandles(),
-      ...this.#records.changes(),
-      ...windows.map((each): Change => ({ type: 'windows', windows: each })),
-      ...switches.map((each): Change => ({ type: 'switch', switch: each })),
-      ...balances.map((balance): Change => ({ type: 'balance', balance })),
-      ...contracts.map((contract): Change => ({ type: 'contract', contract })),
-    ]
+    this.#keepForUndo(switches)
+
+    const told = this.#told
+    for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
+    this.#foldCandles()
+    this.#records.tell(told)
+    this.#foldWindows(
+      after,
+      switches.map(({ newPair }) => newPair),
+    )
+    for (const each of switches) writeSwitch(told.next('switch'), each)
+    for (const balance of balances) writeBalance(told.next('balance'), balance)
+    for (const contract of contracts) writeReport(told.next('contract'), contract)
+  }
+
+  /** What nothing later replaces has to be retracted one by one. */
+  #keepForUndo(switches: readonly MainPairSwitch[]): void {
+    const [trades, liquidity] = [this.#trades, this.#liquidity.map(refOf)]
+    if (trades.length === 0 && liquidity.length === 0 && switches.length === 0) return
+    this.#tables.emitted.put(String(this.#block.number), { trades, liquidity, switches })
   }
 
   #meetToken(fact: TokenFact): void {
@@ -214,7 +226,8 @@ export class BlockFold {
 
   #trade(pair: Pair, exchange: Exchange, origin: TradeOrigin): void {
     const { trade, paid } = toTrade(pair, exchange, origin, this.#reference)
-    this.#trades.push(trade)
+    writeTrade(this.#told.next('trade'), trade)
+    this.#trades.push(refOf(trade))
     this.#records.putPair({
       ...pair,
       updatedAt: this.#block.time,
@@ -249,18 +262,16 @@ export class BlockFold {
     this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
   }
 
-  #foldCandles(): Change[] {
+  #foldCandles(): void {
     const starts = candleStarts(this.#block.time)
-    const changes: Change[] = []
     for (const [pair, trades] of this.#tradesOf) {
       const newest = foldTrades(this.#tables.candles.get(pair) ?? [], pair, trades, starts)
       this.#tables.candles.put(pair, newest)
-      for (const candle of newest) changes.push({ type: 'candle', candle })
+      writeCandles(this.#told.next('candle'), newest)
     }
-    return changes
   }
 
-  #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): Windows[] {
+  #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): void {
     const closeOfToken = (token: string) => this.#tables.tokens.get(token)?.token.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
@@ -271,7 +282,8 @@ export class BlockFold {
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.isQuoteAsset(token)
-    return new WindowFold(this.#tables, this.#block, isQuoteAsset).run(trades, newMainPairs)
+    const windows = new WindowFold(this.#tables, this.#block, isQuoteAsset)
+    for (const each of windows.run(trades, newMainPairs)) writeWindows(this.#told.next('windows'), each)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {

@@ -1,4 +1,6 @@
-import type { Change, Pair } from '../domain/change.ts'
+import type { Pair } from '../domain/change.ts'
+import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
+import { writePair, writeToken } from '../wire/record-codec.ts'
 import type { EngineTables, TokenState } from './tables.ts'
 
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
@@ -39,11 +41,9 @@ export class BlockRecords {
     this.#tokens.add(state.token.address)
   }
 
-  changes(): Change[] {
-    const changes: Change[] = []
-    for (const address of this.#pairs.keys()) changes.push({ type: 'pair', pair: this.pair(address) })
-    for (const address of this.#tokens) changes.push({ type: 'token', token: this.token(address).token })
-    return changes
+  tell(told: ChangeSetWriter): void {
+    for (const address of this.#pairs.keys()) writePair(told.next('pair'), this.pair(address))
+    for (const address of this.#tokens) writeToken(told.next('token'), this.token(address).token)
   }
 }
 

@@ -5,6 +5,9 @@ import { never } from '../domain/ids.ts'
 import { type CommittedState, JournaledState, type Writes } from '../state/journaled-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
+import { appendChanges } from '../wire/change-codec.ts'
+import { ChangeSetWriter } from '../wire/change-set-writer.ts'
+import { decodeEnvelope } from '../wire/envelope-codec.ts'
 import { BlockFold } from './block-fold.ts'
 import { corrections } from './corrections.ts'
 import { type Explanation, explain } from './price/explain.ts'
@@ -17,13 +20,14 @@ const GAP = 'gap'
 const NO_BLOCK: Tip = { number: 0, hash: `0x${'0'.repeat(64)}`, time: 0 }
 
 /**
- * The fold: envelopes in, change sets out. Pure and synchronous; it reads committed state and keeps what it
+ * The fold: a message of BLOCKS in, one of CHANGES out. Pure and synchronous; it reads committed state and keeps what it
  * changes in memory until its owner commits `pending()` together with the log position.
  */
 export class Engine {
   readonly #settings: EngineSettings
   readonly #state: JournaledState
   readonly #tables: EngineTables
+  readonly #told = new ChangeSetWriter()
 
   constructor(settings: EngineSettings, committed: CommittedState) {
     this.#settings = settings
@@ -31,31 +35,39 @@ export class Engine {
     this.#tables = openTables(this.#state)
   }
 
-  /** `seq` is the envelope's sequence in BLOCKS: it becomes the version of all that changed. */
-  apply(envelope: Envelope, seq: number): ChangeSet {
+  /** `seq` is the message's sequence in BLOCKS: it becomes the version of all that changed. */
+  apply(message: Uint8Array, seq: number): Uint8Array {
+    const envelope = decodeEnvelope(message)
     switch (envelope.kind) {
       case 'block':
-        return this.#applyBlock(envelope, seq)
+        this.#applyBlock(envelope, seq)
+        break
       case 'undo':
-        return this.#undo(envelope, seq)
+        this.#undo(envelope, seq)
+        break
       case 'final':
-        return this.#finalise(envelope, seq)
+        this.#finalise(envelope, seq)
+        break
       default:
-        return never(envelope)
+        never(envelope)
     }
+    return this.#told.finish()
   }
 
   /**
-   * A message that is quarantined; undefined if it cannot even be decoded. A block keeps its place in the chain, without
-   * its contents. After anything else, the next block need not name the tip as its parent.
+   * A message that is quarantined, and may be unreadable. A block keeps its place in the chain, without its contents.
+   * After anything else, the next block need not name the tip as its parent.
    */
-  skip(envelope: Envelope | undefined, seq: number): ChangeSet {
+  skip(message: Uint8Array, seq: number): Uint8Array {
+    const envelope = decodeIfPossible(message)
     if (envelope?.kind === 'block' && this.#follows(envelope)) {
-      return this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
+      this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
+      return this.#told.finish()
     }
     const tip = this.tip
     if (tip !== undefined) this.#state.setOutsideBlocks(GAP, String(tip.number), new Uint8Array([1]))
-    return this.#changeSet('final', seq, tip ?? NO_BLOCK, [])
+    this.#tell('final', seq, tip ?? NO_BLOCK)
+    return this.#told.finish()
   }
 
   get tip(): Tip | undefined {
@@ -79,7 +91,7 @@ export class Engine {
     this.#state.abandon()
   }
 
-  #applyBlock(block: BlockEnvelope, seq: number): ChangeSet {
+  #applyBlock(block: BlockEnvelope, seq: number): void {
     const tip = this.tip
     if (tip !== undefined && !this.#follows(block)) {
       throw new ChaintapeError(
@@ -89,11 +101,11 @@ export class Engine {
     }
     if (this.#floor === undefined) this.#raiseFloor(Math.max(0, block.number - 1))
     if (this.#tables.startTime.get(ONLY) === undefined) this.#tables.startTime.put(ONLY, block.time)
-    const changes = new BlockFold(this.#settings, this.#tables, block).run()
     const { number, hash, time } = block
+    this.#tell('block', seq, { number, hash, time })
+    new BlockFold(this.#settings, this.#tables, block, this.#told).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
-    return this.#changeSet('block', seq, { number, hash, time }, changes)
   }
 
   #follows({ parentHash, number }: BlockEnvelope): boolean {
@@ -106,7 +118,7 @@ export class Engine {
     return this.#state.getOutsideBlocks(GAP, String(number)) !== undefined
   }
 
-  #undo({ lastValid }: UndoEnvelope, seq: number): ChangeSet {
+  #undo({ lastValid }: UndoEnvelope, seq: number): void {
     const tip = this.tip
     if (tip === undefined || lastValid.number >= tip.number) {
       throw new ChaintapeError('broken_link', `nothing to undo after block ${lastValid.number}`)
@@ -126,10 +138,11 @@ export class Engine {
         `undo names ${lastValid.hash}, but block ${now.number} is ${now.hash}`,
       )
     }
-    return this.#changeSet('undo', seq, now, corrections(restored))
+    this.#tell('undo', seq, now)
+    appendChanges(this.#told, corrections(restored))
   }
 
-  #finalise({ upTo }: FinalEnvelope, seq: number): ChangeSet {
+  #finalise({ upTo }: FinalEnvelope, seq: number): void {
     const tip = this.tip
     const floor = this.#floor
     if (tip === undefined || floor === undefined || upTo.number > tip.number) {
@@ -142,13 +155,14 @@ export class Engine {
       }
       this.#raiseFloor(upTo.number)
     }
-    return this.#changeSet('final', seq, tip, [])
+    this.#tell('final', seq, tip)
   }
 
-  #changeSet(cause: ChangeSet['cause'], seq: number, head: Tip, changes: ChangeSet['changes']): ChangeSet {
+  /** Begins the message; what changed is appended to it. */
+  #tell(cause: ChangeSet['cause'], seq: number, head: Tip): void {
     const startTime = this.#tables.startTime.get(ONLY)
     const whole = startTime === undefined ? head : { ...head, startTime }
-    return { chain: this.#settings.chain, seq, cause, head: whole, finalNumber: this.#floor ?? 0, changes }
+    this.#told.begin({ chain: this.#settings.chain, seq, cause, head: whole, finalNumber: this.#floor ?? 0 })
   }
 
   /** The last block that cannot be undone. It only rises, and no undo ever lowers it. */
@@ -161,5 +175,13 @@ export class Engine {
     const w = new ByteWriter(8)
     w.varuint(number)
     this.#state.setOutsideBlocks(FLOOR, ONLY, w.finish())
+  }
+}
+
+function decodeIfPossible(message: Uint8Array): Envelope | undefined {
+  try {
+    return decodeEnvelope(message)
+  } catch {
+    return undefined
   }
 }

@@ -1,15 +1,12 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ChangeSet } from '../domain/change.ts'
-import type { Envelope } from '../domain/envelope.ts'
-import { blameMessage, PoisonedMessage } from '../domain/quarantine.ts'
+import { PoisonedMessage } from '../domain/quarantine.ts'
 import { Engine } from '../engine/engine.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import { TailLost } from '../log/tail-lost.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
 import { openStateStore, type StateStore } from '../store/lmdb/state-store.ts'
-import { decodeChangeSet } from '../wire/change-codec.ts'
-import { decodeEnvelope } from '../wire/envelope-codec.ts'
+import { decodeChangeSet, decodeChangeSetHead } from '../wire/change-codec.ts'
 import { ChainFold, isAhead } from './engine/chain-fold.ts'
 import { follow } from './engine/follow.ts'
 import { lead } from './engine/lead.ts'
@@ -171,7 +168,7 @@ async function foldBlocks(
   for await (const message of blocks.read({ after, signal, withQuarantined: true })) {
     while (fold.isFull && !signal.aborted) await fold.changed()
     if (signal.aborted) return
-    const { cause, seq, head } = foldMessage(chain, fold, message)
+    const { cause, seq, head } = decodeChangeSetHead(foldMessage(chain, fold, message))
     if (cause === 'undo') metrics.reorgDepth.set({ chain }, tip - head.number)
     tip = head.number
     metrics.applied.inc({ chain, cause })
@@ -183,23 +180,14 @@ async function foldBlocks(
   }
 }
 
-function foldMessage(chain: string, fold: ChainFold, message: LogMessage): ChangeSet {
+function foldMessage(chain: string, fold: ChainFold, message: LogMessage): Uint8Array {
   const { body, position, isQuarantined } = message
-  const place = { chain, log: 'BLOCKS', sequence: position.seq } as const
-  if (isQuarantined) return fold.skip(decodeIfPossible(body), position)
-  const envelope = blameMessage(place, () => decodeEnvelope(body))
+  if (isQuarantined) return fold.skip(body, position)
   try {
-    return fold.fold(envelope, position)
+    return fold.fold(body, position)
   } catch (error) {
+    const place = { chain, log: 'BLOCKS', sequence: position.seq } as const
     throw fold.hasFailed ? new PoisonedMessage(place, error) : error
-  }
-}
-
-function decodeIfPossible(body: Uint8Array): Envelope | undefined {
-  try {
-    return decodeEnvelope(body)
-  } catch {
-    return undefined
   }
 }
 

@@ -2,11 +2,13 @@ import type { Candle, Change, ChangeSet } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { never } from '../domain/ids.ts'
 import { ByteReader } from './byte-reader.ts'
-import { ByteWriter } from './byte-writer.ts'
+import type { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
+import { type ChangeSetHead, ChangeSetWriter } from './change-set-writer.ts'
+import { CAUSES, CHANGES_VERSION, END, TYPE } from './change-type.ts'
 import { readReport, writeReport } from './contract-codec.ts'
-import { readBlockRef, writeBlockRef } from './envelope-codec.ts'
-import { readEventRef, readTime, writeEventRef, writeTime } from './field-codec.ts'
+import { readBlockRef } from './envelope-codec.ts'
+import { readEventRef, readTime, writeEventRef } from './field-codec.ts'
 import { readCandlesLazily } from './lazy-candles.ts'
 import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
 import {
@@ -21,54 +23,27 @@ import {
 } from './record-codec.ts'
 import { readWindows, readWindowsRef, writeWindows, writeWindowsRef } from './windows-codec.ts'
 
-/** Version 6 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 6
-const CAUSES = ['block', 'undo', 'final'] as const
-/** A change of this type is a row of candles of one pair. The list ends with a zero. */
-const END = 0
-const TYPE = {
-  trade: 1,
-  candle: 2,
-  pair: 3,
-  token: 4,
-  tradeRemoved: 5,
-  candleRemoved: 6,
-  pairRemoved: 7,
-  tokenRemoved: 8,
-  liquidity: 9,
-  windows: 10,
-  switch: 11,
-  liquidityRemoved: 12,
-  windowsRemoved: 13,
-  switchRemoved: 14,
-  balance: 15,
-  contract: 16,
-  contractRemoved: 17,
-} as const satisfies Record<Change['type'], number>
-
-/** One for all messages: it has grown to their size. */
-const w = new ByteWriter(4096)
+/** One for all messages. */
+const told = new ChangeSetWriter()
 
 export function encodeChangeSet(set: ChangeSet): Uint8Array {
-  w.clear()
-  w.u8(VERSION)
-  w.text(set.chain)
-  w.varuint(set.seq)
-  w.u8(CAUSES.indexOf(set.cause))
-  writeBlockRef(w, set.head)
-  w.varuint(set.head.time)
-  writeTime(w, set.head.startTime)
-  w.varuint(set.finalNumber)
-  for (let at = 0; at < set.changes.length; ) {
-    const change = set.changes[at] as Change
-    if (change.type === 'candle') at += writeCandleRun(w, candlesFrom(set.changes, at))
-    else {
-      writeChange(w, change)
+  told.begin(set)
+  appendChanges(told, set.changes)
+  return told.finish()
+}
+
+export function appendChanges(to: ChangeSetWriter, changes: readonly Change[]): void {
+  for (let at = 0; at < changes.length; ) {
+    const change = changes[at] as Change
+    if (change.type === 'candle') {
+      const candles = candlesFrom(changes, at)
+      writeCandles(to.next('candle'), candles)
+      at += candles.length
+    } else {
+      writeChange(to.next(change.type), change)
       at++
     }
   }
-  w.u8(END)
-  return w.finish()
 }
 
 /** A set beside the message that it was read from. */
@@ -93,27 +68,33 @@ export function openChangeSet(bytes: Uint8Array): OpenedChangeSet {
 
 type ReadCandles = (r: ByteReader) => readonly Candle[]
 
+/** What stands before the changes; they are not looked at. */
+export function decodeChangeSetHead(bytes: Uint8Array): ChangeSetHead {
+  return readSetHead(new ByteReader(bytes))
+}
+
 function decode(bytes: Uint8Array, readRun: ReadCandles): OpenedChangeSet {
   const r = new ByteReader(bytes)
+  const offsets: number[] = []
+  const { chain, seq, cause, head, finalNumber } = readSetHead(r)
+  const changes = readChanges(r, readRun, offsets)
+  r.end()
+  return { set: { chain, seq, cause, head, finalNumber, changes }, bytes, offsets }
+}
+
+function readSetHead(r: ByteReader): ChangeSetHead {
   const version = r.u8()
-  if (version !== VERSION) {
-    throw new ChaintapeError('message_unreadable', `CHANGES message has version ${version}, not ${VERSION}`)
+  if (version !== CHANGES_VERSION) {
+    throw new ChaintapeError(
+      'message_unreadable',
+      `CHANGES message has version ${version}, not ${CHANGES_VERSION}`,
+    )
   }
   const chain = r.text()
   const seq = r.varuint()
   const cause = CAUSES[r.u8()]
   if (cause === undefined) throw new ChaintapeError('message_unreadable', 'unknown cause')
-  const offsets: number[] = []
-  const set: ChangeSet = {
-    chain,
-    seq,
-    cause,
-    head: readHead(r),
-    finalNumber: r.varuint(),
-    changes: readChanges(r, readRun, offsets),
-  }
-  r.end()
-  return { set, bytes, offsets }
+  return { chain, seq, cause, head: readHead(r), finalNumber: r.varuint() }
 }
 
 function readHead(r: ByteReader): ChangeSet['head'] {
@@ -133,12 +114,6 @@ function candlesFrom(changes: readonly Change[], start: number): Candle[] {
   return candles
 }
 
-function writeCandleRun(w: ByteWriter, candles: readonly Candle[]): number {
-  w.u8(TYPE.candle)
-  writeCandles(w, candles)
-  return candles.length
-}
-
 function readChanges(r: ByteReader, readRun: ReadCandles, offsets: number[]): Change[] {
   const changes: Change[] = []
   for (let type = r.u8(); type !== END; type = r.u8()) {
@@ -151,7 +126,6 @@ function readChanges(r: ByteReader, readRun: ReadCandles, offsets: number[]): Ch
 }
 
 function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>): void {
-  w.u8(TYPE[change.type])
   switch (change.type) {
     case 'trade':
       writeTrade(w, change.trade)

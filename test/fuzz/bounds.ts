@@ -20,6 +20,7 @@ import { Keys } from '../../src/store/redis/keys.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
 import { readCandle } from '../../src/wire/candle-codec.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
 import { readWindows } from '../../src/wire/windows-codec.ts'
 import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
@@ -45,7 +46,7 @@ export function fuzz(random: Random): void {
   const market = new ExtremeMarket(random)
   const sets: ChangeSet[] = []
   const apply = (envelope: Envelope): Uint8Array => {
-    const bytes = encodeChangeSet(engine.apply(envelope, sets.length + 1))
+    const bytes = engine.apply(encodeEnvelope(envelope), sets.length + 1)
     sets.push(decodeChangeSet(bytes))
     return bytes
   }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
@@ -5,7 +6,8 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import type { Writes } from '../../src/state/journaled-state.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
-import { encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 
 export type EngineStore = {
   get(key: string): Uint8Array | undefined
@@ -39,6 +41,15 @@ export function diskStore(dir: string): EngineStore {
   }
 }
 
+/** For who thinks in envelopes and changes: the engine itself takes and gives messages. */
+export function applyEnvelope(engine: Pick<Engine, 'apply'>, envelope: Envelope, seq: number): ChangeSet {
+  const bytes = engine.apply(encodeEnvelope(envelope), seq)
+  const set = decodeChangeSet(bytes)
+  // What the parts of the engine append one by one is what the codec would write of the whole.
+  assert.ok(Buffer.compare(bytes, encodeChangeSet(set)) === 0, `set ${seq} is not as its codec writes it`)
+  return set
+}
+
 /** An engine over a store, and all it said. Its sequence counts the envelopes it applied. */
 export class EngineRun {
   readonly engine: Engine
@@ -52,7 +63,7 @@ export class EngineRun {
   }
 
   apply(envelope: Envelope): ChangeSet {
-    const set = this.engine.apply(envelope, this.sets.length + 1)
+    const set = applyEnvelope(this.engine, envelope, this.sets.length + 1)
     this.sets.push(set)
     return set
   }

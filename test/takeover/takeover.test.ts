@@ -9,8 +9,6 @@ import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { STATE_FORMAT } from '../../src/roles/engine.ts'
 import { engineSettings } from '../../src/roles/engine-settings.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
-import { encodeChangeSet } from '../../src/wire/change-codec.ts'
-import { decodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { type EngineStore, memoryStore } from '../support/engine-run.ts'
 import { CHAIN } from '../support/market-arbitraries.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -118,7 +116,7 @@ function foldCalmly(settings: EngineSettings, blocks: readonly LogMessage[]): ty
   const state = memoryStore()
   const engine = new Engine(settings, state)
   const sets = blocks.map(({ body, position: { seq } }) => {
-    const bytes = encodeChangeSet(engine.apply(decodeEnvelope(body), seq))
+    const bytes = engine.apply(body, seq)
     state.write(engine.pending(), seq)
     engine.committed()
     return bytes

@@ -9,7 +9,8 @@ import type { LogPosition } from '../../domain/log-position.ts'
 import { Engine } from '../../engine/engine.ts'
 import type { LogMessage } from '../../log/chain-log.ts'
 import type { Writes } from '../../state/journaled-state.ts'
-import { encodeChangeSet } from '../../wire/change-codec.ts'
+import { decodeChangeSet } from '../../wire/change-codec.ts'
+import { encodeEnvelope } from '../../wire/envelope-codec.ts'
 import { ChainFold } from './chain-fold.ts'
 
 const at = (seq: number): LogPosition => ({ epoch: 'test', seq, link: seq })
@@ -19,6 +20,7 @@ for (let block = 0; block < 300; block++) {
   chain.push(buildBlock(world, chain, { do: 'block', seconds: 1, actions }, 0))
 }
 const block = (seq: number): BlockEnvelope => chain[seq - 1] as BlockEnvelope
+const message = (seq: number): Uint8Array => encodeEnvelope(block(seq))
 
 type Opened = { readonly fold: ChainFold; readonly commits: number[]; readonly confirmed: number[] }
 
@@ -46,13 +48,13 @@ function setOf(seq: number): Uint8Array {
   const engine = new Engine(settingsOf(world), { get: (key) => kept.get(key) })
   return chain
     .slice(0, seq)
-    .map((envelope, index) => encodeChangeSet(engine.apply(envelope, index + 1)))
+    .map((envelope, index) => engine.apply(encodeEnvelope(envelope), index + 1))
     .at(-1) as Uint8Array
 }
 
 test('a state is committed only when all that was folded into it is confirmed', () => {
   const { fold, commits, confirmed } = open()
-  for (const seq of [1, 2, 3]) fold.fold(block(seq), at(seq))
+  for (const seq of [1, 2, 3]) fold.fold(message(seq), at(seq))
   fold.confirm(at(1))
   fold.confirm(at(2))
   assert.deepEqual(commits, [])
@@ -65,7 +67,7 @@ test('a state is committed only when all that was folded into it is confirmed', 
 test('what comes soon after a commit is committed together, a moment later', async () => {
   const { fold, commits } = open()
   for (const seq of [1, 2, 3]) {
-    fold.fold(block(seq), at(seq))
+    fold.fold(message(seq), at(seq))
     fold.confirm(at(seq))
   }
   assert.deepEqual(commits, [1])
@@ -75,9 +77,9 @@ test('what comes soon after a commit is committed together, a moment later', asy
 
 test('it is full after 256 messages, until they are confirmed and committed', () => {
   const { fold, commits } = open()
-  for (let seq = 1; seq <= 255; seq++) fold.fold(block(seq), at(seq))
+  for (let seq = 1; seq <= 255; seq++) fold.fold(message(seq), at(seq))
   assert.equal(fold.isFull, false)
-  fold.fold(block(256), at(256))
+  fold.fold(message(256), at(256))
   for (let seq = 1; seq <= 255; seq++) fold.confirm(at(seq))
   assert.equal(fold.isFull, true)
   fold.confirm(at(256))
@@ -87,7 +89,7 @@ test('it is full after 256 messages, until they are confirmed and committed', ()
 
 test('what CHANGES held at the start is recognised, not offered again', () => {
   const { fold, confirmed } = open({ body: setOf(3), position: at(30) })
-  for (const seq of [1, 2, 3, 4]) fold.fold(block(seq), at(seq))
+  for (const seq of [1, 2, 3, 4]) fold.fold(message(seq), at(seq))
   assert.deepEqual(confirmed, [1, 2, 3])
   assert.deepEqual(
     fold.ahead.map(({ seq }) => seq),
@@ -98,11 +100,11 @@ test('what CHANGES held at the start is recognised, not offered again', () => {
 
 test('another set than was published is a loud stop', () => {
   const { fold: restarted } = open({ body: setOf(3), position: at(3) })
-  restarted.fold({ ...block(1), time: 1 }, at(1))
-  restarted.fold({ ...block(2), time: 2 }, at(2))
-  assert.throws(() => restarted.fold({ ...block(3), time: 3 }, at(3)), hasCode('diverged'))
+  restarted.fold(encodeEnvelope({ ...block(1), time: 1 }), at(1))
+  restarted.fold(encodeEnvelope({ ...block(2), time: 2 }), at(2))
+  assert.throws(() => restarted.fold(encodeEnvelope({ ...block(3), time: 3 }), at(3)), hasCode('diverged'))
   const { fold: following } = open()
-  following.fold(block(1), at(1))
+  following.fold(message(1), at(1))
   assert.throws(() => following.confirm(at(1), setOf(2)), hasCode('diverged'))
   following.confirm(at(1), setOf(1))
 })
@@ -115,12 +117,15 @@ test('a CHANGES that lost what the state holds is a loud stop', () => {
 test('a message that fails half-way leaves nothing to commit', async () => {
   const { fold, commits } = open()
   for (const seq of [1, 2]) {
-    fold.fold(block(seq), at(seq))
+    fold.fold(message(seq), at(seq))
     fold.confirm(at(seq))
   }
   assert.deepEqual(commits, [1])
   const lastValid = { number: block(1).number, hash: `0x${'ee'.repeat(32)}` }
-  assert.throws(() => fold.fold({ kind: 'undo', chain: CHAIN, lastValid }, at(3)), hasCode('broken_link'))
+  assert.throws(
+    () => fold.fold(encodeEnvelope({ kind: 'undo', chain: CHAIN, lastValid }), at(3)),
+    hasCode('broken_link'),
+  )
   fold.close()
   await sleep(200)
   assert.deepEqual(commits, [1])
@@ -129,8 +134,8 @@ test('a message that fails half-way leaves nothing to commit', async () => {
 test('how long CHANGES has owed a set is counted from when it was the next', async () => {
   const { fold } = open()
   assert.equal(fold.waitedMs, 0)
-  fold.fold(block(1), at(1))
-  fold.fold(block(2), at(2))
+  fold.fold(message(1), at(1))
+  fold.fold(message(2), at(2))
   await sleep(60)
   assert.ok(fold.waitedMs >= 50)
   fold.confirm(at(1))
@@ -141,16 +146,16 @@ test('how long CHANGES has owed a set is counted from when it was the next', asy
 
 test('a quarantined block is folded without its contents; any other message leaves a gap that blocks may cross', () => {
   const { fold } = open()
-  fold.fold(block(1), at(1))
-  const emptied = fold.skip(block(2), at(2))
+  fold.fold(message(1), at(1))
+  const emptied = decodeChangeSet(fold.skip(message(2), at(2)))
   assert.equal(emptied.head.hash, block(2).hash)
   assert.ok(emptied.changes.every(({ type }) => type !== 'pair'))
-  fold.fold(block(3), at(3))
-  const skipped = fold.skip(undefined, at(4))
+  fold.fold(message(3), at(3))
+  const skipped = decodeChangeSet(fold.skip(message(4).subarray(0, 20), at(4)))
   assert.deepEqual([skipped.seq, skipped.head.hash, skipped.changes], [4, block(3).hash, []])
-  assert.equal(fold.fold(block(5), at(5)).head.hash, block(5).hash)
+  assert.equal(decodeChangeSet(fold.fold(message(5), at(5))).head.hash, block(5).hash)
   const { number, hash } = block(4)
-  fold.fold({ kind: 'undo', chain: CHAIN, lastValid: { number, hash } }, at(6))
-  assert.equal(fold.fold(block(5), at(7)).head.hash, block(5).hash)
-  assert.throws(() => fold.fold(block(8), at(8)), hasCode('broken_link'))
+  fold.fold(encodeEnvelope({ kind: 'undo', chain: CHAIN, lastValid: { number, hash } }), at(6))
+  assert.equal(decodeChangeSet(fold.fold(message(5), at(7))).head.hash, block(5).hash)
+  assert.throws(() => fold.fold(message(8), at(8)), hasCode('broken_link'))
 })

@@ -1,12 +1,10 @@
-import type { ChangeSet } from '../../domain/change.ts'
-import type { Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { LogMessage } from '../../log/chain-log.ts'
 import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
-import { decodeChangeSet, encodeChangeSet } from '../../wire/change-codec.ts'
+import { decodeChangeSetHead } from '../../wire/change-codec.ts'
 
 /** The state can be folded again from the log, so it need not be durable with every message. */
 const MAX_UNCOMMITTED = 256
@@ -84,17 +82,18 @@ export class ChainFold {
     this.#change = Promise.withResolvers()
   }
 
-  fold(envelope: Envelope, position: LogPosition): ChangeSet {
+  /** A message of BLOCKS gives one of CHANGES. */
+  fold(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
-      this.#apply((engine) => engine.apply(envelope, position.seq)),
+      this.#apply((engine) => engine.apply(message, position.seq)),
       position,
     )
   }
 
   /** A quarantined message, as far as it can be decoded. */
-  skip(envelope: Envelope | undefined, position: LogPosition): ChangeSet {
+  skip(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
-      this.#apply((engine) => engine.skip(envelope, position.seq)),
+      this.#apply((engine) => engine.skip(message, position.seq)),
       position,
     )
   }
@@ -110,13 +109,14 @@ export class ChainFold {
     return next !== undefined && Buffer.compare(next.bytes, body) === 0
   }
 
-  #take(set: ChangeSet, position: LogPosition): ChangeSet {
+  #take(bytes: Uint8Array, position: LogPosition): Uint8Array {
+    const set = { seq: position.seq, bytes }
     this.#folded = position
     this.#uncommitted++
-    if (this.#newest === undefined) this.#push({ seq: set.seq, bytes: encodeChangeSet(set) })
+    if (this.#newest === undefined) this.#push(set)
     else this.#recognise(this.#newest, set)
     this.wake()
-    return set
+    return bytes
   }
 
   /** CHANGES holds the oldest set of `ahead` and ends, after it, at `position`; `body` is what was read there. */
@@ -145,7 +145,7 @@ export class ChainFold {
     this.#parts.engine.abandon()
   }
 
-  #apply(work: (engine: Engine) => ChangeSet): ChangeSet {
+  #apply(work: (engine: Engine) => Uint8Array): Uint8Array {
     try {
       return work(this.#parts.engine)
     } catch (error) {
@@ -163,9 +163,9 @@ export class ChainFold {
   }
 
   /** CHANGES held it when we started: it was folded before, by this engine or another. */
-  #recognise(newest: FoldedSet, set: ChangeSet): void {
+  #recognise(newest: FoldedSet, set: FoldedSet): void {
     if (set.seq >= newest.seq) {
-      expectSame({ seq: set.seq, bytes: encodeChangeSet(set) }, newest.bytes)
+      expectSame(set, newest.bytes)
       this.#newest = undefined
     }
     this.#confirmed(set.seq)
@@ -202,7 +202,7 @@ export function isAhead({ position }: Pick<FoldStore, 'position'>, newest: LogMe
 
 /** The sequence in BLOCKS of the message that caused this set. */
 function causeOf(newest: LogMessage | undefined): number {
-  return newest === undefined ? 0 : decodeChangeSet(newest.body).seq
+  return newest === undefined ? 0 : decodeChangeSetHead(newest.body).seq
 }
 
 /** Folding the same message twice must give the same bytes; if not, the state or the program is not what it was. */

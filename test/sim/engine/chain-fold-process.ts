@@ -4,8 +4,6 @@ import { Engine } from '../../../src/engine/engine.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
 import { ChainFold, type FoldedSet } from '../../../src/roles/engine/chain-fold.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
-import { encodeChangeSet } from '../../../src/wire/change-codec.ts'
-import { decodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import { Killed, type Logs, lastOf } from './engine-process.ts'
 import { HandClock } from './hand-clock.ts'
 import { CHAIN } from './sim-market.ts'
@@ -94,8 +92,7 @@ export class ChainFoldProcess {
   #foldNext(): void {
     if (this.#trouble.at('fold') !== undefined) throw new Killed(`before fold of ${this.#next + 1}`)
     const seq = this.#next + 1
-    const envelope = decodeEnvelope(this.#logs.blocks[this.#next] as Uint8Array)
-    const bytes = Buffer.from(encodeChangeSet(this.#fold.fold(envelope, at(seq))))
+    const bytes = Buffer.from(this.#fold.fold(this.#logs.blocks[this.#next] as Uint8Array, at(seq)))
     const published = this.#logs.changes[this.#next]
     // It compares the newest by itself; the others must be the same as well.
     assert.ok(

@@ -7,7 +7,6 @@ import type { LogMessage } from '../../../src/log/chain-log.ts'
 import { TailLost } from '../../../src/log/tail-lost.ts'
 import { isAhead } from '../../../src/roles/engine/chain-fold.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
-import { encodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import { CHAIN } from './sim-market.ts'
 import type { Place, Trouble } from './trouble.ts'
@@ -82,8 +81,7 @@ export class EngineProcess {
       return false
     }
     const seq = this.#next + 1
-    const envelope = decodeEnvelope(this.#logs.blocks[this.#next] as Uint8Array)
-    const bytes = encodeChangeSet(this.#engine.apply(envelope, seq))
+    const bytes = this.#engine.apply(this.#logs.blocks[this.#next] as Uint8Array, seq)
     const published = this.#logs.changes[this.#next]
     if (published === undefined) this.#publish(bytes, seq)
     else assert.equal(hex(bytes), hex(published), `message ${seq} folds to what was published before`)
@@ -124,7 +122,7 @@ export class EngineProcess {
   #refuse(envelope: Envelope): void {
     const isRefusal = (error: unknown): boolean =>
       error instanceof ChaintapeError && /^(broken_link|fork_below_final)$/.test(error.code)
-    assert.throws(() => this.#engine.apply(envelope, this.#next + 1), isRefusal)
+    assert.throws(() => this.#engine.apply(encodeEnvelope(envelope), this.#next + 1), isRefusal)
     this.#startOver('a stray message was refused')
   }
 

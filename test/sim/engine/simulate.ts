@@ -12,6 +12,7 @@ import { openStateStore, type StateStore } from '../../../src/store/lmdb/state-s
 import { decodeChangeSet, encodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { Random } from '../../fuzz/random.ts'
 import { foldChangeSets } from '../../support/change-tables.ts'
+import { applyEnvelope } from '../../support/engine-run.ts'
 import { BlockLog } from './block-log.ts'
 import { ChainFoldProcess } from './chain-fold-process.ts'
 import { asMessages, EngineProcess, Killed, type Logs } from './engine-process.ts'
@@ -129,7 +130,7 @@ class CalmRun {
 
   apply(envelope: Envelope): void {
     const seq = this.sets.length + 1
-    this.sets.push(this.#engine.apply(envelope, seq))
+    this.sets.push(applyEnvelope(this.#engine, envelope, seq))
     this.#store.commit(this.#engine.pending(), { epoch: CHAIN, seq, link: 0 })
     this.#engine.committed()
     if (envelope.kind === 'block') this.#checkTables(envelope.hash)

@@ -1,0 +1,30 @@
+import type { Change } from '../domain/change.ts'
+
+/** Version 6 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+export const CHANGES_VERSION = 6
+
+export const CAUSES = ['block', 'undo', 'final'] as const
+
+/** A change of type `candle` is a row of candles of one pair. */
+export const TYPE = {
+  trade: 1,
+  candle: 2,
+  pair: 3,
+  token: 4,
+  tradeRemoved: 5,
+  candleRemoved: 6,
+  pairRemoved: 7,
+  tokenRemoved: 8,
+  liquidity: 9,
+  windows: 10,
+  switch: 11,
+  liquidityRemoved: 12,
+  windowsRemoved: 13,
+  switchRemoved: 14,
+  balance: 15,
+  contract: 16,
+  contractRemoved: 17,
+} as const satisfies Record<Change['type'], number>
+
+/** Where the next type would stand: the list of changes is over. */
+export const END = 0
