@@ -1,7 +1,8 @@
 import type { BlockEnvelope, BlockRef, Envelope, Fact, RawLog } from '../../../src/domain/envelope.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { creationLog, randomLog } from './pool-logs.ts'
-import { CHAIN, type SimMarket, type SimPool } from './sim-market.ts'
+import type { SimPool } from './protocol-logs/pool-kind.ts'
+import { CHAIN, type SimMarket } from './sim-market.ts'
 import { randomAnswer, randomMove, randomPast, randomSample } from './token-moves.ts'
 
 type Branch = readonly BlockEnvelope[]

@@ -1,41 +1,27 @@
 import type { DexDeployment } from '../../../src/dex/protocol.ts'
+import { PROTOCOLS } from '../../../src/dex/protocols.ts'
 import { DexRegistry } from '../../../src/dex/registry.ts'
-import type { Fact, PoolFact, Pricing, TokenFact } from '../../../src/domain/envelope.ts'
+import type { Fact, PoolFact, TokenFact } from '../../../src/domain/envelope.ts'
 import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
-import { hashOf } from '../../support/abi-words.ts'
 import { LOCKERS } from '../../support/move-arbitraries.ts'
-import { amount } from './pool-logs.ts'
+import { kindOf } from './pool-logs.ts'
+import { amount, type SimPool } from './protocol-logs/pool-kind.ts'
 
 export const CHAIN = 'simulated'
 
-export type PoolKind = 'v2' | 'v3' | 'v4' | 'curve'
-
-export type SimPool = {
-  readonly kind: PoolKind
-  readonly address: string
-  readonly factory: string
-  readonly tokens: readonly string[]
-  /** What a node would answer that is asked when the pool is first met. */
-  readonly reservesBefore: readonly bigint[] | undefined
-}
-
-const PRICING: Readonly<Record<PoolKind, Pricing>> = {
-  v2: { kind: 'reserves' },
-  v3: { kind: 'sqrtPrice' },
-  v4: { kind: 'sqrtPrice' },
-  curve: { kind: 'trades' },
-}
-
-const V2_FACTORY = address(0xf1)
+const V2_FACTORY = address(0xf100)
 const FOREIGN_FACTORY = address(0xfe)
 const DEPLOYMENTS: readonly DexDeployment[] = [
   { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: V2_FACTORY },
-  { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: address(0xf2) },
-  { amm: 'uniswap_v3', protocol: 'uniswap_v3', factory: address(0xf3) },
-  { amm: 'uniswap_v4', protocol: 'uniswap_v4', factory: address(0xf4) },
-  { amm: 'curve', protocol: 'curve', factory: address(0xf5) },
+  { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: address(0xf101) },
+  ...Object.keys(PROTOCOLS)
+    .filter((protocol) => protocol !== 'uniswap_v2')
+    .map((protocol, at) => ({ amm: protocol, protocol, factory: address(0xf200 + at) })),
 ]
+/** Those that most of a chain's volume goes through are met more often. */
+const FREQUENT = ['uniswap_v2', 'uniswap_v2', 'uniswap_v3', 'uniswap_v4', 'curve', 'four_meme', 'four_meme']
+const ALL_PROTOCOLS = [...FREQUENT, ...Object.keys(PROTOCOLS)]
 
 /** Two stablecoins, the native coin as a token and as itself, and tokens that claim what they like. */
 const STABLE = [address(0xa0), address(0xa1)] as const
@@ -50,33 +36,32 @@ export class SimMarket {
   readonly settings: EngineSettings
   readonly #tokens: ReadonlyMap<string, TokenFact>
 
-  constructor(random: Random) {
+  /** With `firstBlock`, some exchanges are known only before or after one of the blocks that follow it. */
+  constructor(random: Random, firstBlock?: number) {
     this.#tokens = new Map(ALL_TOKENS.map((token) => [token, tokenFact(random, token)]))
-    const stable = STABLE.map((token): QuoteAsset => ({ address: token, kind: 'stable' }))
-    const native = [WRAPPED, NATIVE].map((token): QuoteAsset => ({ address: token, kind: 'native' }))
-    const major = random.chance(0.5) ? [{ address: OTHERS[0] as string, kind: 'major' as const }] : []
-    const quoteAssets = [...(random.chance(0.7) ? [...stable, ...native] : [...native, ...stable]), ...major]
-    const minDepthUsd = random.pick([0n, 0n, 1n, 10n ** 20n])
     this.settings = {
       chain: CHAIN,
-      registry: new DexRegistry(DEPLOYMENTS),
-      quoteAssets,
-      minDepthUsd,
-      lockers: new Set(LOCKERS),
+      registry: new DexRegistry(DEPLOYMENTS.map((each) => within(random, each, firstBlock))),
+      quoteAssets: quoteAssets(random),
+      minDepthUsd: random.pick([0n, 0n, 1n, 10n ** 20n]),
+      lockers: new Set(random.chance(0.9) ? LOCKERS : []),
     }
-    const drawn = Array.from({ length: random.between(2, 9) }, (_, index) => randomPool(random, index))
+    const isHostile = random.chance(0.25)
+    const drawn = Array.from({ length: random.between(2, 9) }, (_, index) =>
+      randomPool(random, index, isHostile && random.chance(0.5)),
+    )
+    const graduated = drawn.flatMap((pool, index) => (random.chance(0.7) ? afterCurve(pool, index) : []))
     this.pools = [
       // Without a price of the native coin most of a market says nothing.
-      {
-        kind: 'v2',
-        address: address(0x500),
-        factory: V2_FACTORY,
-        tokens: [STABLE[0], WRAPPED],
-        reservesBefore: undefined,
-      },
+      pairOf(0x500, [STABLE[0], WRAPPED]),
+      ...graduated,
       // Pools without a contract are told apart by their tokens alone: of the same two there is one.
       ...drawn.filter((pool, at) => drawn.findIndex((other) => other.address === pool.address) === at),
     ]
+  }
+
+  get tokens(): readonly string[] {
+    return ALL_TOKENS
   }
 
   /** What has transfers: tokens, and pools that may have shares. */
@@ -89,39 +74,79 @@ export class SimMarket {
     const fresh = [...new Set(pools)].filter((pool) => !told.has(pool.address))
     const tokens = new Set(fresh.flatMap((pool) => pool.tokens))
     return [
-      ...fresh.map(({ kind, address, factory, tokens, reservesBefore }): PoolFact => {
-        return { type: 'pool', address, factory, tokens, pricing: PRICING[kind], reservesBefore }
+      ...fresh.map(({ address, factory, tokens, pricing, reservesBefore, goalRaw }): PoolFact => {
+        const fact = { type: 'pool', address, factory, tokens, pricing, reservesBefore } as const
+        return goalRaw === undefined ? fact : { ...fact, goalRaw }
       }),
       ...[...tokens].filter((token) => !told.has(token)).map((token) => this.#tokens.get(token) as TokenFact),
     ]
   }
 }
 
-function randomPool(random: Random, index: number): SimPool {
-  const kind = random.pick<PoolKind>(['v2', 'v2', 'v3', 'v3', 'v4', 'v4', 'curve'])
-  const protocols = { v2: 'uniswap_v2', v3: 'uniswap_v3', v4: 'uniswap_v4', curve: 'curve' }
-  const own = DEPLOYMENTS.filter(({ protocol }) => protocol === protocols[kind])
-  const isForeign = kind !== 'v4' && random.chance(0.05)
+function quoteAssets(random: Random): QuoteAsset[] {
+  const stable = STABLE.map((token): QuoteAsset => ({ address: token, kind: 'stable' }))
+  const native = [WRAPPED, NATIVE].map((token): QuoteAsset => ({ address: token, kind: 'native' }))
+  const first = random.chance(0.7) ? [...stable, ...native] : [...native, ...stable]
+  const known = first.filter(() => random.chance(0.95))
+  const majors = OTHERS.slice(0, random.pick([0, 0, 1, 2]))
+  return [...known, ...majors.map((token): QuoteAsset => ({ address: token, kind: 'major' }))]
+}
+
+function within(random: Random, deployment: DexDeployment, firstBlock: number | undefined): DexDeployment {
+  if (firstBlock === undefined || deployment.factory === V2_FACTORY || random.chance(0.92)) return deployment
+  const block = firstBlock + random.below(15)
+  return random.chance(0.5) ? { ...deployment, fromBlock: block } : { ...deployment, untilBlock: block }
+}
+
+function randomPool(random: Random, index: number, isExtreme: boolean): SimPool {
+  const protocol = random.pick(ALL_PROTOCOLS)
+  const kind = kindOf({ protocol })
+  const own = DEPLOYMENTS.filter((deployment) => deployment.protocol === protocol)
+  const isForeign = kind.idOf === undefined && random.chance(0.05)
   const factory = isForeign ? FOREIGN_FACTORY : random.pick(own).factory
-  // Only where pools are no contracts does the native coin stand beside tokens; Curve's zero is the same.
-  const choice = kind === 'v4' || kind === 'curve' ? ALL_TOKENS : ALL_TOKENS.filter((one) => one !== NATIVE)
-  const tokens = severalOf(random, choice, kind === 'curve' ? random.between(2, 4) : 2)
-  const isCounted = kind === 'v3' || kind === 'v4'
-  const reservesBefore = isCounted && random.chance(0.7) ? [amount(random), amount(random)] : undefined
-  const ordered = kind === 'curve' ? tokens : tokens.toSorted()
-  const contract = address(random.below(256) * 0x1000 + 0x600 + index)
+  const tokens = tokensOf(random, protocol)
+  const pricing = kind.pricing(random)
+  const isKnown = kind.isCounted === true && random.chance(0.7)
   return {
-    kind,
-    address: kind === 'v4' ? v4Id(ordered) : contract,
+    protocol,
+    address: kind.idOf?.(factory, tokens, pricing) ?? address(random.below(256) * 0x1000 + 0x600 + index),
     factory,
-    tokens: ordered,
-    reservesBefore,
+    tokens,
+    pricing,
+    reservesBefore: isKnown ? [amount(random), amount(random)] : undefined,
+    goalRaw: kind.isCurve && random.chance(0.6) ? 1n + amount(random) : undefined,
+    isExtreme,
   }
 }
 
-/** The hash of its key: tokens, fee, tick spacing and no hooks. */
-function v4Id([token0 = '', token1 = '']: readonly string[]): string {
-  return hashOf(token0, token1, 3_000n, 60n, '0x')
+function pairOf(contract: number, tokens: readonly string[]): SimPool {
+  return {
+    protocol: 'uniswap_v2',
+    address: address(contract),
+    factory: V2_FACTORY,
+    tokens,
+    pricing: { kind: 'reserves' },
+    reservesBefore: undefined,
+    goalRaw: undefined,
+    isExtreme: false,
+  }
+}
+
+/** The pair where the token of a launch platform's curve is traded later. */
+function afterCurve({ protocol, tokens: [token = ''] }: SimPool, index: number): SimPool[] {
+  return kindOf({ protocol }).isCurve ? [pairOf(0x501 + index, [WRAPPED, token])] : []
+}
+
+function tokensOf(random: Random, protocol: string): readonly string[] {
+  const { isCurve, hasNative, maxTokens = 2 } = kindOf({ protocol })
+  if (isCurve) {
+    const quote =
+      protocol === 'four_meme_v1' || random.chance(0.7) ? NATIVE : random.pick([WRAPPED, ...STABLE])
+    return [random.pick(OTHERS), quote]
+  }
+  const choice = hasNative ? ALL_TOKENS : ALL_TOKENS.filter((one) => one !== NATIVE)
+  const tokens = severalOf(random, choice, random.between(2, maxTokens))
+  return protocol === 'curve' ? tokens : tokens.toSorted()
 }
 
 function tokenFact(random: Random, token: string): TokenFact {
