@@ -22,6 +22,8 @@ const suites: Readonly<Record<string, Suite>> = {
     patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts'],
     concurrency: cores,
     testTimeoutMs: 120_000,
+    // Each test has its limit; property tests may be asked for many more runs than usual.
+    fileTimeoutMs: 60 * 60_000,
   },
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
   // Each file starts a stack of its own, and waits for it as often as it works: two at a time fill two cores.

@@ -1,0 +1,69 @@
+import type { JournaledState, RecordCodec, Table } from './journaled-state.ts'
+
+type Ends = { readonly first: number; readonly next: number }
+
+const ONLY = 'only'
+
+const endsCodec: RecordCodec<Ends> = {
+  write: (w, { first, next }) => {
+    w.varuint(first)
+    w.varuint(next)
+  },
+  read: (r) => ({ first: r.varuint(), next: r.varuint() }),
+}
+
+/** First come, first served, in state that can take back its latest blocks. However long it is, a turn costs the same. */
+export class JournaledQueue<T> {
+  readonly #places: Table<T>
+  readonly #ends: Table<Ends>
+
+  constructor(state: JournaledState, name: string, codec: RecordCodec<T>) {
+    this.#places = state.table(name, codec)
+    this.#ends = state.table(`${name}Ends`, endsCodec)
+  }
+
+  get length(): number {
+    const { first, next } = this.#bounds
+    return next - first
+  }
+
+  /** The first ones, in their order. */
+  first(count: number): T[] {
+    const { first, next } = this.#bounds
+    const found: T[] = []
+    for (let place = first; place < next && found.length < count; place++) {
+      const item = this.#places.get(String(place))
+      if (item !== undefined) found.push(item)
+    }
+    return found
+  }
+
+  append(item: T): void {
+    const { first, next } = this.#bounds
+    this.#places.put(String(next), item)
+    this.#ends.put(ONLY, { first, next: next + 1 })
+  }
+
+  removeFirst(): void {
+    const { first, next } = this.#bounds
+    if (first === next) return
+    this.#places.delete(String(first))
+    this.#ends.put(ONLY, { first: first + 1, next })
+  }
+
+  /** Takes out the first one like this among the first `count`; those before it keep their order. */
+  removeAmong(count: number, isIt: (item: T) => boolean): T | undefined {
+    const items = this.first(count)
+    const at = items.findIndex(isIt)
+    if (at === -1) return undefined
+    const { first } = this.#bounds
+    for (const [index, item] of items.slice(0, at).entries())
+      this.#places.put(String(first + index + 1), item)
+    this.removeFirst()
+    return items[at]
+  }
+
+  get #bounds(): Ends {
+    return this.#ends.get(ONLY) ?? { first: 0, next: 0 }
+  }
+}
