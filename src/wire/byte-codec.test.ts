@@ -190,6 +190,21 @@ test('the encoding of a number is the shortest', () => {
   assert.deepEqual(bigSizes, [1, 2, 2, 3, 33])
 })
 
+test('a number that is kept as limbs is written as any other', () => {
+  const limbsOf = (value: bigint): Uint32Array =>
+    Uint32Array.from({ length: 9 }, (_, nth) =>
+      nth === 0 ? 7 : Number((value >> BigInt(32 * (nth - 1))) & 0xffff_ffffn),
+    )
+  fc.assert(
+    fc.property(fc.oneof(uint256, fc.constantFrom(0n, 2n ** 32n, 2n ** 64n - 1n)), (value) => {
+      assert.deepEqual(
+        written((w) => w.limbs(limbsOf(value), 1)),
+        written((w) => w.biguint(value)),
+      )
+    }),
+  )
+})
+
 test('a writer refuses what the reader could not give back', () => {
   const w = new ByteWriter()
   for (const wrong of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -10,6 +10,7 @@ const MAX_UTF8_BYTES = 3
 for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
 const WORD_BYTES = 8
+const LIMB_BYTES = 4
 
 /** A power of two, so that a few letters of an id tell its place. */
 const RECENT_IDS = 16_384
@@ -93,6 +94,22 @@ export class ByteWriter {
     if (at > limit) throw tooLarge()
     buffer[start - 1] = at - start
     this.#length = at
+  }
+
+  /** The same of a number that is kept as 32-bit limbs, the lowest first. */
+  limbs(limbs: Uint32Array, at: number, count = 8): void {
+    let used = count
+    while (used > 0 && limbs[at + used - 1] === 0) used--
+    this.#room(1 + count * LIMB_BYTES)
+    const start = this.#length + 1
+    let end = start
+    for (let nth = 0; nth < used; nth++, end += LIMB_BYTES) {
+      this.#words.setUint32(end, limbs[at + nth] as number, true)
+    }
+    const buffer = this.#buffer
+    while (end > start && buffer[end - 1] === 0) end--
+    buffer[start - 1] = end - start
+    this.#length = end
   }
 
   bytes(value: Uint8Array): void {
