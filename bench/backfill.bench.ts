@@ -11,10 +11,11 @@ import { Shutdown } from '../src/lib/shutdown.ts'
 import { startReader } from '../src/roles/reader.ts'
 import { Scenario } from '../test/e2e/scenario.ts'
 import { canonicalLog } from '../test/support/canonical-log.ts'
+import { sized } from './form.ts'
 import { type Bench, repeatAsync } from './measure.ts'
 
 /** Blocks of a few swaps each, read anew in every round. A backfill is long: its start must not weigh much. */
-const BLOCKS = 2_000
+const BLOCKS = sized({ full: 2_000, short: 500, smoke: 50 })
 const CONCURRENCY = 16
 
 export const bench: Bench = {

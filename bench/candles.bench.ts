@@ -9,12 +9,12 @@ import { candleOf, number, type Row } from '../src/store/clickhouse/read/records
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
 import { openHotStore } from '../src/store/redis/hot-store.ts'
 import type { Versioned } from '../src/store/versioned.ts'
+import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides, type Slice } from './measure.ts'
 import { makeCandle } from './stores/made-changes.ts'
 import { historyOptions, silentCommon } from './stores/opened.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const PAIRS = isSmoke ? 5 : 100
+const PAIRS = sized({ full: 100, short: 100, smoke: 5 })
 const CANDLES = 300
 /** Each with a version of every candle, and none of them merged: the worst that a reader meets. */
 const PARTS = 3

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sized } from './form.ts'
 import type { Bench, Sides, Slice } from './measure.ts'
 import { leaveServerCore, MeasuredProcess } from './rest/measured-process.ts'
 import type { BareMode } from './sockets/bare-sockets.ts'
 import { type ClientPlan, connectAll, openClients } from './sockets/clients.ts'
 import { PUSHED_PAIR, requestIdOf, type Tick, TRADES } from './sockets/pushed-trades.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const CONNECTIONS = isSmoke ? 50 : 500
+const CONNECTIONS = sized({ full: 500, short: 500, smoke: 50 })
 /** Memory is taken in pages, and some of it was taken before: fewer would be lost in that. */
-const IDLE_CONNECTIONS = isSmoke ? 1_000 : 5_000
+const IDLE_CONNECTIONS = sized({ full: 5_000, short: 5_000, smoke: 1_000 })
 const SUBSCRIPTIONS = 10
 const PAIRS = 200
 

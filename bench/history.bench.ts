@@ -6,12 +6,12 @@ import { type EventPlace, openHistoryReader } from '../src/store/clickhouse/read
 import { number, type Row, tradeOf } from '../src/store/clickhouse/read/records.ts'
 import type { Versioned } from '../src/store/versioned.ts'
 import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../test/support/busy-pair.ts'
+import { sized } from './form.ts'
 import { type Bench, openOnce, quantile, type Sides, type Slice } from './measure.ts'
 import { historyOptions, silentCommon } from './stores/opened.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const ROWS = isSmoke ? 20_000 : 5_000_000
-const MANY_MONTHS = isSmoke ? 3 : 12
+const ROWS = sized({ full: 5_000_000, short: 500_000, smoke: 20_000 })
+const MANY_MONTHS = sized({ full: 12, short: 12, smoke: 3 })
 const GRANULE = 512
 const MAX_GRANULES_PER_PART = 3
 const MAX_ROWS_PER_RETURNED = 20

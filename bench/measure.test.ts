@@ -3,13 +3,12 @@ import { describe, test } from 'node:test'
 import {
   type Clock,
   type Figure,
-  fullPlan,
   measure,
+  plans,
   quantile,
   repeat,
   repeatAsync,
   type SliceOutcome,
-  smokePlan,
 } from './measure.ts'
 
 /** Time passes only when a fake slice says so. */
@@ -75,7 +74,7 @@ describe('statistics', () => {
       (call) => ({ units: speed(call) * 0.8 }),
       (call) => ({ units: speed(call) }),
     )
-    const result = await measure(figure, fullPlan, world.clock)
+    const result = await measure(figure, plans.full, world.clock)
     assert.ok(Math.abs(result.ratio - 0.8) < 1e-9 && result.iqr < 1e-9)
     assert.equal(result.pass, true)
     assert.equal(world.isOpen(), false)
@@ -83,7 +82,7 @@ describe('statistics', () => {
 
   test('alternates the order, 15 one-second pairs after 3 of warm-up', async () => {
     const world = createWorld()
-    const result = await measure(world.figure({}, steady), fullPlan, world.clock)
+    const result = await measure(world.figure({}, steady), plans.full, world.clock)
     assert.equal(world.order.join(''), 'ABBA'.repeat(9))
     assert.equal(world.now.wall, 36)
     assert.equal(result.pairs, 15)
@@ -92,7 +91,7 @@ describe('statistics', () => {
   test('the warm-up does not count', async () => {
     const world = createWorld()
     const figure = world.figure({}, (call) => ({ units: call < 3 ? 1 : 90 }), steady)
-    assert.deepEqual(await measure(figure, fullPlan, world.clock), {
+    assert.deepEqual(await measure(figure, plans.full, world.clock), {
       ...{ name: 'figure', ratio: 0.9, iqr: 0, bar: 0.5, goal: 1, direction: 'at least', pass: true },
       ...{ pairs: 15, discarded: 0 },
     })
@@ -101,7 +100,7 @@ describe('statistics', () => {
   test('a noisy series fails although its median is over the bar', async () => {
     const world = createWorld()
     const noisy = (call: number) => ({ units: 100 + (call % 3) * 40 })
-    const result = await measure(world.figure({}, noisy, steady), fullPlan, world.clock)
+    const result = await measure(world.figure({}, noisy, steady), plans.full, world.clock)
     assert.ok(result.ratio > result.bar)
     assert.ok(result.iqr / result.ratio > 0.35)
     assert.equal(result.pass, false)
@@ -112,7 +111,7 @@ describe('statistics', () => {
     const world = createWorld()
     const result = await measure(
       world.figure({}, (call) => ({ units: 100 + (call % 3) * 20 }), steady),
-      fullPlan,
+      plans.full,
       world.clock,
     )
     assert.ok(result.iqr / result.ratio > 0.3)
@@ -132,7 +131,7 @@ describe('bars', () => {
       const world = createWorld()
       const result = await measure(
         world.figure({ direction }, () => ({ units }), steady),
-        fullPlan,
+        plans.full,
         world.clock,
       )
       assert.equal(result.pass, pass)
@@ -147,7 +146,7 @@ describe('bars', () => {
       () => ({ cpu: 0.5 }),
       () => ({ cpuSeconds: 2 }),
     )
-    assert.equal((await measure(figure, fullPlan, world.clock)).ratio, 4)
+    assert.equal((await measure(figure, plans.full, world.clock)).ratio, 4)
   })
 
   test('per wall second a slower slice weighs its longer time', async () => {
@@ -156,7 +155,7 @@ describe('bars', () => {
       (
         await measure(
           world.figure({}, () => ({ wall: 2 }), steady),
-          fullPlan,
+          plans.full,
           world.clock,
         )
       ).ratio,
@@ -171,7 +170,7 @@ describe('bars', () => {
       () => ({ units: 30, wall: 3 }),
       () => ({ units: 20 }),
     )
-    assert.equal((await measure(figure, fullPlan, world.clock)).ratio, 1.5)
+    assert.equal((await measure(figure, plans.full, world.clock)).ratio, 1.5)
   })
 })
 
@@ -187,7 +186,7 @@ describe('wrong and incomplete', () => {
         const change = { direction: 'at most' } as const
         const figure =
           side === 'subject' ? world.figure(change, wrong, steady) : world.figure(change, steady, wrong)
-        const result = await measure(figure, fullPlan, world.clock)
+        const result = await measure(figure, plans.full, world.clock)
         assert.equal(result.ratio, 0)
         assert.equal(result.pass, false)
         assert.equal(result.reason, `${side} is wrong: gap at 7`)
@@ -204,7 +203,7 @@ describe('wrong and incomplete', () => {
     test(`a round is discarded and replaced when a slice ${why}`, async () => {
       const world = createWorld()
       const figure = world.figure({}, (call) => (call === 5 || call === 9 ? cut : {}), steady)
-      const { pairs, discarded, ratio, iqr } = await measure(figure, fullPlan, world.clock)
+      const { pairs, discarded, ratio, iqr } = await measure(figure, plans.full, world.clock)
       assert.deepEqual({ pairs, discarded, ratio, iqr }, { pairs: 15, discarded: 2, ratio: 1, iqr: 0 })
     })
   }
@@ -212,14 +211,14 @@ describe('wrong and incomplete', () => {
   test('a wrong slice in a discarded round still scores 0', async () => {
     const world = createWorld()
     const figure = world.figure({}, (call) => (call === 5 ? { complete: false, wrong: 'torn' } : {}), steady)
-    assert.equal((await measure(figure, fullPlan, world.clock)).ratio, 0)
+    assert.equal((await measure(figure, plans.full, world.clock)).ratio, 0)
   })
 
   test('rounds that never complete end in a failure', async () => {
     const world = createWorld()
     const result = await measure(
       world.figure({}, () => ({ complete: false }), steady),
-      fullPlan,
+      plans.full,
       world.clock,
     )
     assert.equal(result.pass, false)
@@ -229,9 +228,28 @@ describe('wrong and incomplete', () => {
   test('smoke judges neither bar nor noise, but correctness', async () => {
     const world = createWorld()
     const slow = (call: number) => ({ units: 1 + (call % 3) })
-    assert.equal((await measure(world.figure({}, slow, steady), smokePlan, world.clock)).pass, true)
+    assert.equal((await measure(world.figure({}, slow, steady), plans.smoke, world.clock)).pass, true)
     const wrong = world.figure({}, () => ({ wrong: 'gap' }), steady)
-    assert.equal((await measure(wrong, smokePlan, world.clock)).pass, false)
+    assert.equal((await measure(wrong, plans.smoke, world.clock)).pass, false)
+  })
+
+  test('without a baseline the value is the figure, and takes no time but its own', async () => {
+    const world = createWorld()
+    const { open, ...rest } = world.figure({ per: 'slice', isTime: true }, () => ({ units: 0.7 }))
+    const figure = { ...rest, open: async () => ({ subject: (await open()).subject }) }
+    const result = await measure(figure, plans.full, world.clock)
+    assert.deepEqual([result.ratio, result.isTime, world.order.join('')], [0.7, true, 'A'.repeat(18)])
+  })
+
+  test('a doubtful figure is measured again, once, and the better one counts', async () => {
+    const world = createWorld()
+    const figure = world.figure({}, (call) => ({ units: call < 7 ? 20 : 80 }), steady)
+    const result = await measure(figure, plans.short, world.clock, ({ ratio }) => ratio < 0.5)
+    assert.equal(result.ratio, 0.8)
+    const bad = world.figure({}, (call) => ({ units: call < 7 ? 20 : 10 }), steady)
+    world.order.length = 0
+    assert.equal((await measure(bad, plans.short, world.clock, () => true)).ratio, 0.2)
+    assert.equal(world.order.length, 28)
   })
 
   test('the sides are closed when a slice throws', async () => {
@@ -239,7 +257,7 @@ describe('wrong and incomplete', () => {
     const figure = world.figure({}, () => {
       throw new Error('engine died')
     })
-    await assert.rejects(measure(figure, fullPlan, world.clock), /engine died/)
+    await assert.rejects(measure(figure, plans.full, world.clock), /engine died/)
     assert.equal(world.isOpen(), false)
   })
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keys } from '../src/store/redis/keys.ts'
+import { sized } from './form.ts'
 import type { Bench, Sides, SliceOutcome } from './measure.ts'
 import type { MgetPlan } from './rest/bare-mget.ts'
 import { idOf, openGateway, PAIRS_OF_FIRST, PREFIX, TOKENS } from './rest/gateway.ts'
@@ -9,7 +10,7 @@ import { leaveServerCore, MeasuredProcess } from './rest/measured-process.ts'
 
 const CONNECTIONS = 32
 /** On a busy machine the seconds of the warm-up are not enough to have everything compiled; requests are. */
-const WARM_UP_MS = process.argv.includes('--smoke') ? 0 : 5_000
+const WARM_UP_MS = sized({ full: 5_000, short: 2_000, smoke: 0 })
 
 export const bench: Bench = {
   figures: [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 // The runner lists the folder it lies in, so a copy of it gets benches of its own.
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-run-'))
 after(() => rmSync(folder, { recursive: true }))
-for (const file of ['run.ts', 'measure.ts'])
+for (const file of ['form.ts', 'measure.ts', 'results.ts', 'run-all.ts', 'run.ts'])
   cpSync(path.join(import.meta.dirname, file), path.join(folder, file))
 writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}')
 
@@ -33,6 +33,15 @@ for (const [name, opening] of Object.entries(openings)) {
   )
 }
 
+// Its slices take no time, so that a short run takes none either.
+writeFileSync(
+  path.join(folder, 'quick.bench.ts'),
+  `import { recordedValues } from './measure.ts'
+  const figure = { bar: 1, goal: 2, direction: 'at least', per: 'slice' }
+  const open = () => ({ subject: recordedValues([5]) })
+  export const bench = { figures: [{ ...figure, name: 'first', open }, { ...figure, name: 'second', open }] }`,
+)
+
 function run(...args: string[]) {
   const { status, stdout } = spawnSync(process.execPath, [path.join(folder, 'run.ts'), ...args])
   return { status, lines: stdout.toString().trimEnd().split('\n') }
@@ -44,7 +53,7 @@ test('a missing or unknown name lists the benches and fails', () => {
   for (const args of [[], ['nope'], ['good', 'wrong'], ['../good']]) {
     const { status, lines } = run(...args)
     assert.equal(status, 1)
-    assert.equal(lines.at(-1), 'benches: broken, good, wrong')
+    assert.equal(lines.at(-1), 'benches: broken, good, quick, wrong')
   }
 })
 
@@ -64,4 +73,30 @@ test('a wrong or broken figure fails the run, and the others are still measured'
     assert.deepEqual([status, first.ratio, first.pass, first.reason], [1, 0, false, reason])
     assert.equal(second.pass, true)
   }
+})
+
+test('a short run is compared with the kept table, which only --keep writes', () => {
+  assert.equal(run('quick', '--keep').status, 1)
+  const unkept = run('quick', '--short')
+  assert.equal(unkept.status, 0)
+  assert.ok(unkept.lines.includes('new, nothing to compare with: first'))
+  assert.equal(run('quick', '--short', '--keep').status, 0)
+  const table = path.join(folder, 'results/short.json')
+  const kept = JSON.parse(readFileSync(table, 'utf8'))
+  assert.deepEqual(Object.keys(kept.quick.figures), ['first', 'second'])
+  kept.quick.figures.first.ratio *= 100
+  kept.quick.figures.third = kept.quick.figures.second
+  writeFileSync(table, JSON.stringify(kept))
+  const { status, lines } = run('quick', '--short')
+  assert.equal(status, 1)
+  assert.match(lastLine(lines).figures[0].fall, /^fell from 500 /)
+  assert.ok(lines.includes('gone since the table was kept: third'))
+})
+
+test('all benches make one table, and one broken figure fails it', () => {
+  const { status, lines } = run('all', '--smoke')
+  assert.equal(status, 1)
+  assert.ok(lines.includes('broken: first: threw: no engine'))
+  assert.ok(lines.includes('wrong: first: subject is wrong: gap'))
+  assert.match(lines.join(), /'quick' +│ 'second'/)
 })

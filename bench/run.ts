@@ -2,43 +2,57 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import {
-  type Bench,
-  type Figure,
-  type FigureResult,
-  fullPlan,
-  measure,
-  type Plan,
-  smokePlan,
-} from './measure.ts'
+import { form } from './form.ts'
+import { type Bench, type Figure, type FigureResult, measure, plans, processClock } from './measure.ts'
+import { changedNames, fallOf, isDoubtful, keep, readTable, shown, thisMachine } from './results.ts'
+import { runAll } from './run-all.ts'
 
 const ending = '.bench.ts'
+const plan = plans[form]
+const machine = thisMachine()
 
 async function main(): Promise<boolean> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { smoke: { type: 'boolean' } },
+    options: { smoke: { type: 'boolean' }, short: { type: 'boolean' }, keep: { type: 'boolean' } },
   })
   const known = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith(ending))
     .map((file) => file.slice(0, -ending.length))
     .sort()
   const [name, ...rest] = positionals
-  if (name === undefined || rest.length > 0 || !known.includes(name)) {
-    console.log(`usage: npm run bench -- <name> [--smoke]\nbenches: ${known.join(', ') || 'none yet'}`)
+  const isKnown = name === 'all' || known.includes(name ?? '')
+  if (name === undefined || rest.length > 0 || !isKnown || (values.keep && form !== 'short')) {
+    const benches = `benches: ${known.join(', ') || 'none yet'}`
+    console.log(`usage: npm run bench -- <name>|all [--smoke | --short [--keep]]\n${benches}`)
     return false
   }
+  return name === 'all' ? runAll(known, values.keep === true) : runOne(name, values.keep === true)
+}
 
-  const plan = values.smoke ? smokePlan : fullPlan
-  const bench = await loadBench(name)
+async function runOne(name: string, isKept: boolean): Promise<boolean> {
+  const kept = form === 'short' ? readTable()[name] : undefined
+  const { figures } = await loadBench(name)
   const results: FigureResult[] = []
-  for (const figure of bench.figures) results.push(await measureSafely(figure, plan))
-  printTable(results, plan)
+  for (const figure of figures) {
+    const result = await measureSafely(
+      figure,
+      (first) => form === 'short' && isDoubtful(first, kept, machine),
+    )
+    const fall = fallOf(result, kept, machine)
+    results.push(fall === undefined ? result : { ...result, fall })
+  }
+  printTable(results)
+  if (form === 'short') {
+    const { added, gone } = changedNames(results, kept)
+    for (const each of added) console.log(`new, nothing to compare with: ${each}`)
+    for (const each of gone) console.log(`gone since the table was kept: ${each}`)
+  }
+  const isRight = results.length > 0 && results.every(({ pass }) => pass)
+  if (isKept && isRight) keep({ [name]: results })
   // One object on the last line, so that a script can take it with tail -n 1.
-  console.log(
-    JSON.stringify({ bench: name, ...(plan.smoke && { smoke: true }), figures: results.map(rounded) }),
-  )
-  return results.length > 0 && results.every(({ pass }) => pass)
+  console.log(JSON.stringify({ bench: name, [form]: true, figures: results.map(rounded) }))
+  return isRight && (isKept || results.every(({ fall }) => fall === undefined))
 }
 
 async function loadBench(name: string): Promise<Bench> {
@@ -49,9 +63,12 @@ async function loadBench(name: string): Promise<Bench> {
 }
 
 /** A figure that throws is a figure that failed; the others are still worth their time. */
-async function measureSafely(figure: Figure, plan: Plan): Promise<FigureResult> {
+async function measureSafely(
+  figure: Figure,
+  isDoubted: (result: FigureResult) => boolean,
+): Promise<FigureResult> {
   try {
-    return await measure(figure, plan)
+    return await measure(figure, plan, processClock, isDoubted)
   } catch (error) {
     console.error(error)
     const { name, bar, goal, direction } = figure
@@ -60,22 +77,27 @@ async function measureSafely(figure: Figure, plan: Plan): Promise<FigureResult> 
   }
 }
 
-function printTable(results: FigureResult[], plan: Plan): void {
+function printTable(results: readonly FigureResult[]): void {
   const rows = results.map((result) => ({
     figure: result.name,
-    ratio: result.ratio.toFixed(3),
-    IQR: result.iqr.toFixed(3),
-    bar: `${result.direction} ${result.bar}`,
+    ratio: shown(result.ratio),
+    IQR: shown(result.iqr),
+    bar: `${result.direction} ${shown(result.bar)}`,
     goal: result.goal,
     pairs: result.pairs,
     discarded: result.discarded,
-    pass: result.pass,
+    pass: result.pass && result.fall === undefined,
   }))
   console.table(rows)
-  if (plan.smoke)
+  if (form === 'smoke')
     console.log('smoke run: pass means that it runs and its output is correct; the bars are not judged')
-  for (const { name, reason } of results) {
-    if (reason !== undefined) console.log(`${name}: ${reason}`)
+  if (form === 'short')
+    console.log(
+      'short run: pass means correct and not much worse than in the kept table; the bars are not judged',
+    )
+  for (const { name, reason, fall } of results) {
+    const problem = reason ?? fall
+    if (problem !== undefined) console.log(`${name}: ${problem}`)
   }
 }
 

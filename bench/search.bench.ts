@@ -7,13 +7,13 @@ import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
 import { collectGarbage, collectSeldom } from './collect-garbage.ts'
-import { type Bench, one, openOnce, quantile, type Sides, type Slice } from './measure.ts'
+import { sized } from './form.ts'
+import { type Bench, openOnce, quantile, type Sides, type Slice } from './measure.ts'
 import { type BenchGateway, openGateway, PREFIX } from './rest/gateway.ts'
 import { addressOf, makeSearched, setOf } from './search/made-tokens.ts'
 import { historyOptions, silentCommon } from './stores/opened.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const TOKENS = isSmoke ? 3_000 : 1_000_000
+const TOKENS = sized({ full: 1_000_000, short: 200_000, smoke: 3_000 })
 const TOKENS_PER_BATCH = 50_000
 const MERGE_MS = 600_000
 /** So many are written again, twice, and these versions are not merged. */
@@ -91,6 +91,7 @@ export const bench: Bench = {
       goal: 20,
       direction: 'at most',
       per: 'slice',
+      isTime: true,
       open: openTail,
     },
   ],
@@ -266,7 +267,6 @@ async function openTail(): Promise<Sides> {
       all.push(...times)
       return { units: quantile(times, 0.99), ...(wrong !== undefined && { wrong }) }
     },
-    baseline: one,
     close: () => {
       const [p50, p99] = [0.5, 0.99].map((share) => quantile(all, share).toFixed(1))
       console.log(`${all.length} searches, warm-up included: p50 ${p50} ms, p99 ${p99} ms`)

@@ -8,13 +8,13 @@ import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { rowsOf, type TableRows } from '../src/store/clickhouse/rows.ts'
 import { decodeChangeSet, encodeChangeSet } from '../src/wire/change-codec.ts'
+import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides } from './measure.ts'
 import { makeSet } from './stores/made-changes.ts'
 import { historyOptions, silentCommon } from './stores/opened.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const TRADES_PER_BLOCK = isSmoke ? 10 : 125
-const BLOCKS_PER_BATCH = isSmoke ? 2 : 10
+const TRADES_PER_BLOCK = sized({ full: 125, short: 125, smoke: 10 })
+const BLOCKS_PER_BATCH = sized({ full: 10, short: 10, smoke: 2 })
 
 /** The way of changes into ClickHouse, from the log's bytes to the marker, against the server's own part of it. */
 export const bench: Bench = {

@@ -9,16 +9,20 @@ import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.t
 import { rowsOf } from '../src/store/clickhouse/rows.ts'
 import { ACCOUNTS_TOPIC, decodeAccountsQuestion, encodeAccountsAnswer } from '../src/wire/account-question.ts'
 import { collectGarbage, collectSeldom } from './collect-garbage.ts'
+import { sized } from './form.ts'
 import { balanceSets, largest, type Ranks } from './holders/made-balances.ts'
-import { type Bench, one, openOnce, quantile, repeatAsync, type Sides } from './measure.ts'
+import { type Bench, openOnce, quantile, repeatAsync, type Sides } from './measure.ts'
 import { type BenchGateway, openGateway, PREFIX } from './rest/gateway.ts'
 import { addressOf, makeSearched, setOf } from './search/made-tokens.ts'
 import { historyOptions, silentCommon } from './stores/opened.ts'
 
-const isSmoke = process.argv.includes('--smoke')
-const RANKS: Ranks = { holders: isSmoke ? 20_000 : 1_000_000, changed: isSmoke ? 500 : 20_000, versions: 3 }
+const RANKS: Ranks = {
+  holders: sized({ full: 1_000_000, short: 200_000, smoke: 20_000 }),
+  changed: sized({ full: 20_000, short: 4_000, smoke: 500 }),
+  versions: 3,
+}
 /** As many as can be asked for, one after the other, before the first one's answer is too old to be given again. */
-const TOKENS = isSmoke ? 4 : 8
+const TOKENS = sized({ full: 8, short: 8, smoke: 4 })
 const KEPT_MS = 5_000
 const LIMIT = 100
 const FILL_MS = 600_000
@@ -44,6 +48,7 @@ export const bench: Bench = {
       goal: 40,
       direction: 'at most',
       per: 'slice',
+      isTime: true,
       open: openCold,
     },
     {
@@ -52,6 +57,7 @@ export const bench: Bench = {
       goal: 3,
       direction: 'at most',
       per: 'slice',
+      isTime: true,
       open: openKept,
     },
     {
@@ -60,6 +66,7 @@ export const bench: Bench = {
       goal: 500,
       direction: 'at most',
       per: 'slice',
+      isTime: true,
       open: openEqual,
     },
   ],
@@ -288,5 +295,5 @@ function tailOf<T>({ ask, complaintOf, isOfAll = false }: Asking<T>) {
     console.log(`${times.length} answers, warm-up included: p50 ${p50} ms, p99 ${p99} ms`)
     return filled.close()
   }
-  return { subject, baseline: one, close }
+  return { subject, close }
 }

@@ -28,7 +28,7 @@ test('what the gateway is measured against is at least 1.5 times as fast as plai
     open,
   } as const
   // Short slices on a busy machine vary; what counts here is that all bytes came, and the median.
-  const plan = { smoke: true, sliceMs: 200, warmUpPairs: 2, pairs: 7 }
+  const plan = { form: 'smoke', sliceMs: 200, warmUpPairs: 2, pairs: 7 } as const
   const { ratio, pass, reason } = await measure(figure, plan)
   assert.ok(pass, reason)
   assert.ok(ratio >= 1.5, `it is ${ratio.toFixed(2)} times as fast`)

@@ -157,7 +157,7 @@ export type Pace = {
 export async function openPace(
   open: (onArrived: Arrived) => Promise<Hop>,
   { blocksPerSecond, share, ofAllSince = Number.POSITIVE_INFINITY }: Pace,
-): Promise<{ slice: Slice; close(): Promise<void> }> {
+): Promise<{ slice: Slice; latestMs(): number; close(): Promise<void> }> {
   collectSeldom()
   const sentAt = new Map<number, number>()
   let latenciesMs: number[] = []
@@ -190,6 +190,7 @@ export async function openPace(
       const units = quantile(latenciesMs, share)
       return wrong === undefined ? { units } : { units, wrong }
     },
+    latestMs: () => quantile(latenciesMs, share),
     close: () => hop.close(),
   }
 }
