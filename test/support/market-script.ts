@@ -212,7 +212,7 @@ function randomFact(
   branch: readonly BlockEnvelope[],
   block: BlockEnvelope,
 ): Fact | undefined {
-  const roll = random.below(10)
+  const roll = random.below(12)
   const token = random.pick(market.tokens)
   if (roll < 4) return randomPast(random, branch)
   if (roll < 6) return randomSample(random, [...branch, block], random.pick(market.movable), market.settings)

@@ -50,11 +50,18 @@ export class SimMarket {
     const drawn = Array.from({ length: random.between(2, 9) }, (_, index) =>
       randomPool(random, index, isHostile && random.chance(0.5)),
     )
-    const graduated = drawn.flatMap((pool, index) => (random.chance(0.7) ? afterCurve(pool, index) : []))
+    // More pairs of one quote asset than are listed with it.
+    const crowd = random.chance(0.08)
+      ? Array.from({ length: 22 }, (_, index) =>
+          pairOf(random, 0x700 + index, [STABLE[0], random.pick(OTHERS)]),
+        )
+      : []
+    const graduated = drawn.flatMap((pool, index) => afterCurve(random, pool, index))
     this.pools = [
       // Without a price of the native coin most of a market says nothing.
-      pairOf(0x500, [STABLE[0], WRAPPED]),
+      pairOf(random, 0x500, [STABLE[0], WRAPPED]),
       ...graduated,
+      ...crowd,
       // Pools without a contract are told apart by their tokens alone: of the same two there is one.
       ...drawn.filter((pool, at) => drawn.findIndex((other) => other.address === pool.address) === at),
     ]
@@ -113,28 +120,38 @@ function randomPool(random: Random, index: number, isExtreme: boolean): SimPool 
     factory,
     tokens,
     pricing,
-    reservesBefore: isKnown ? [amount(random), amount(random)] : undefined,
+    reservesBefore: isKnown
+      ? [amount(random), amount(random)]
+      : pricing.kind === 'reserves'
+        ? emptyAtTimes(random)
+        : undefined,
     goalRaw: kind.isCurve && random.chance(0.6) ? 1n + amount(random) : undefined,
     isExtreme,
   }
 }
 
-function pairOf(contract: number, tokens: readonly string[]): SimPool {
+function pairOf(random: Random, contract: number, tokens: readonly string[]): SimPool {
   return {
     protocol: 'uniswap_v2',
     address: address(contract),
     factory: V2_FACTORY,
     tokens,
     pricing: { kind: 'reserves' },
-    reservesBefore: undefined,
+    reservesBefore: emptyAtTimes(random),
     goalRaw: undefined,
     isExtreme: false,
   }
 }
 
+/** Of a pool that was empty when it was met, all shares are known. */
+function emptyAtTimes(random: Random): readonly bigint[] | undefined {
+  return random.chance(0.5) ? [0n, 0n] : undefined
+}
+
 /** The pair where the token of a launch platform's curve is traded later. */
-function afterCurve({ protocol, tokens: [token = ''] }: SimPool, index: number): SimPool[] {
-  return kindOf({ protocol }).isCurve ? [pairOf(0x501 + index, [WRAPPED, token])] : []
+function afterCurve(random: Random, { protocol, tokens: [token = ''] }: SimPool, index: number): SimPool[] {
+  const hasPair = kindOf({ protocol }).isCurve && random.chance(0.7)
+  return hasPair ? [pairOf(random, 0x501 + index, [WRAPPED, token])] : []
 }
 
 function tokensOf(random: Random, protocol: string): readonly string[] {

@@ -41,7 +41,9 @@ export const MIDDLE_BIN = 2 ** 23
 /** Few different values at times, so that pools come to be equally deep and undone values to come back. */
 export function amount(random: Random): bigint {
   const roll = random.below(20)
-  if (roll < 11) return BigInt(random.between(1, 999_999)) * 10n ** BigInt(random.between(9, 18))
+  if (roll < 9) return BigInt(random.between(1, 999_999)) * 10n ** BigInt(random.between(9, 18))
+  // Within and beyond the margin by which another pair has to be deeper to become the main one.
+  if (roll < 15) return BigInt(random.between(95, 116)) * 10n ** 19n
   if (roll < 18) return random.pick([10n ** 6n, 10n ** 18n, 2n * 10n ** 18n, 10n ** 21n])
   return random.pick([0n, 1n, 7n, 2n ** 112n - 1n])
 }
