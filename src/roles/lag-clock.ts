@@ -8,18 +8,17 @@ export class LagClock {
   /** Oldest first. */
   readonly #marks: Mark[] = []
   readonly #nowMs: () => number
-  #position = 0
+  #position = (): number => 0
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
-  /** The input ends at `end`, and the role is at `position`. */
-  observe(end: number, position: number): void {
+  /** The input ends at `end`. `position` is asked again for `seconds`: a role may catch up long before the next `observe`. */
+  observe(end: number, position: () => number): void {
     this.#position = position
-    const reached = this.#marks.findIndex((mark) => mark.end > position)
-    this.#marks.splice(0, reached === -1 ? this.#marks.length : reached)
-    if (end > Math.max(position, this.#marks.at(-1)?.end ?? 0)) {
+    this.#dropReached()
+    if (end > Math.max(position(), this.#marks.at(-1)?.end ?? 0)) {
       this.#marks.push({ end, atMs: this.#nowMs() })
     }
     // A log that was created anew ends earlier.
@@ -27,7 +26,14 @@ export class LagClock {
   }
 
   get seconds(): number {
+    this.#dropReached()
     const [oldest] = this.#marks
-    return oldest === undefined || oldest.end <= this.#position ? 0 : (this.#nowMs() - oldest.atMs) / 1_000
+    return oldest === undefined ? 0 : (this.#nowMs() - oldest.atMs) / 1_000
+  }
+
+  #dropReached(): void {
+    const position = this.#position()
+    const ahead = this.#marks.findIndex((mark) => mark.end > position)
+    this.#marks.splice(0, ahead === -1 ? this.#marks.length : ahead)
   }
 }

@@ -120,7 +120,7 @@ async function readChain(
     if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
     metrics.lag.set({ chain }, lagBlocks)
     metrics.openHistories.set({ chain }, index.histories.length)
-    observeLag((tip?.number ?? 0) + lagBlocks, tip?.number ?? 0)
+    observeLag((tip?.number ?? 0) + lagBlocks, () => tip?.number ?? 0)
     if (lagBlocks === 0) onCaughtUp()
   }
   const turns = {

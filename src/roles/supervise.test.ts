@@ -121,7 +121,7 @@ test('a fork below a final block is held until somebody looks', async () => {
 })
 
 test('a chain that falls behind its input is not ready until it has caught up', async () => {
-  let observe = (_end: number, _position: number): void => undefined
+  let observe = (_end: number, _position: () => number): void => undefined
   const { common, supervisor } = start(
     (attempt) => {
       observe = attempt.observeLag
@@ -130,10 +130,10 @@ test('a chain that falls behind its input is not ready until it has caught up', 
     { chains: ['slow'], maxLagSeconds: 0.01 },
   )
   await waitFor('the start', () => (supervisor.readiness() === undefined ? true : undefined))
-  observe(10, 5)
+  observe(10, () => 5)
   await waitFor('the lag', () => (supervisor.readiness() === 'slow: behind by 0 s' ? true : undefined))
   assert.match(await common.metrics.metrics(), /^chaintape_lag_seconds{chain="slow"} 0\.\d+$/m)
-  observe(10, 10)
+  observe(10, () => 10)
   assert.equal(supervisor.readiness(), undefined)
   await common.shutdown.finish()
 })

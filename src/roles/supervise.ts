@@ -22,7 +22,7 @@ export type Attempt = {
   /** To be called once the chain is where the role can be relied upon; ends the fault of an earlier attempt. */
   readonly onCaughtUp: () => void
   /** To be called every few seconds, or at every block: where the input ends, and where the role is. */
-  readonly observeLag: (end: number, position: number) => void
+  readonly observeLag: (end: number, position: () => number) => void
 }
 
 export type SuperviseOptions = {

@@ -10,7 +10,7 @@ export function watchLag(
 ): void {
   const look = async (): Promise<void> => {
     try {
-      observeLag(await end(), position())
+      observeLag(await end(), position)
     } catch (error) {
       // Without the log nothing can be said; that it is away is in chaintape_nats_connected.
       common.logger.debug({ err: error }, 'Could not read the end of the log')

@@ -48,6 +48,10 @@ export class Outages {
     let [endMs, pushes] = [downMs, 0]
     try {
       await Promise.all([this.#expectNoticed(outage, seconds), this.#expectSockets(outage, seconds), over])
+    } catch (error) {
+      // A process left running would keep the suite from ending.
+      await latecomer?.kill('SIGKILL')
+      throw error
     } finally {
       await over
       endMs = performance.now()

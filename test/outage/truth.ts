@@ -64,9 +64,12 @@ function ordered(value: unknown): unknown {
   )
 }
 
-/** The places a cursor names, without the epochs: each installation has logs of its own. */
+/**
+ * The positions in a cursor, without epochs and checksums: each installation has logs of its own, and facts found in the
+ * background enter them with different blocks.
+ */
 function placesOf(cursor: unknown): unknown {
   const places = typeof cursor === 'string' ? parseCursor(cursor) : undefined
   if (places === undefined) return cursor
-  return [...places].map(([chain, { after, ...rest }]) => [chain, { ...after, epoch: '' }, rest])
+  return [...places].map(([chain, { after, ...rest }]) => [chain, { ...after, epoch: '', link: 0 }, rest])
 }
