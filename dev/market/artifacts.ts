@@ -31,9 +31,13 @@ type SolcOutput = {
   contracts: Record<string, Record<string, CompiledContract>>
 }
 
+type Solc = {
+  compile(input: string, callbacks: { import(path: string): { contents: string } }): string
+}
+
 export type CompileOptions = { readonly evmVersion?: string; readonly withoutMetadata?: boolean }
 
-/** All contracts of a file are compiled at once. */
+/** All contracts of a file, and of those it imports from its folder, are compiled at once. */
 const compiled = new Map<string, SolcOutput>()
 
 /** Compiles a contract; by default the one of `<name>.sol` in this folder. */
@@ -42,7 +46,7 @@ export function compile(
   source: URL = new URL(`${name}.sol`, import.meta.url),
   { evmVersion = 'paris', withoutMetadata = false }: CompileOptions = {},
 ): Artifact & { readonly runtime: Hex } {
-  const solc = require('solc') as { compile(input: string): string }
+  const solc = require('solc') as Solc
   const file = basename(fileURLToPath(source))
   const input = {
     language: 'Solidity',
@@ -54,8 +58,10 @@ export function compile(
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },
   }
+  const readImport = (path: string) => ({ contents: readFileSync(new URL(path, source), 'utf8') })
   const question = JSON.stringify(input)
-  const output = compiled.get(question) ?? (JSON.parse(solc.compile(question)) as SolcOutput)
+  const output =
+    compiled.get(question) ?? (JSON.parse(solc.compile(question, { import: readImport })) as SolcOutput)
   compiled.set(question, output)
   const errors = output.errors?.filter(({ severity }) => severity === 'error') ?? []
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
