@@ -9,13 +9,25 @@ import { PAIR_SWAP, type RecordedSwaps, SYNC, words } from './recorded-swaps.ts'
 
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+/** Dollars of six decimals that are traded against WETH, by the number of their pair: quote assets on both sides. */
+const DOLLARS = new Map([
+  [0, { address: USDC, symbol: 'USDC' }],
+  [2, { address: '0xdac17f958d2ee523a2206206994597c13d831ec7', symbol: 'USDT' }],
+  [4, { address: '0x6c3ea9036406852006290770bedfcaba0e23a0e8', symbol: 'PYUSD' }],
+])
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const V2_FACTORY = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
 const V3_FACTORY = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
 const SECONDS_PER_BLOCK = 12
+const FIRST_NUMBER = 10_000_000
 const FINAL_LAG = 64
 const BLOCKS_PER_FINAL = 32
 const INTRODUCED_PER_BLOCK = 250
 const WALLETS = 100_000
+const LOGS_PER_SWAP = 4
+/** About what one WETH is worth: turns a recorded amount of WETH into one of USDC. */
+const WETH_USD = 2_000n
+const POOL_HOLDS = 10n ** 24n
 
 export function ethereumSettings(): EngineSettings {
   const file = path.join(import.meta.dirname, '../../config/chains/eth.yaml')
@@ -24,22 +36,31 @@ export function ethereumSettings(): EngineSettings {
   return engineSettings('eth', config)
 }
 
+export type MarketPlan = {
+  readonly pairs: number
+  /** With every swap go two Transfers: of the token, and of what it is paid with. */
+  readonly hasTransfers?: boolean
+  /** A backfill: what was read is final already. */
+  readonly isHistory?: boolean
+}
+
 export type MarketPlace = { number: number; hash: string; time: number; random: number }
 
 /**
  * A chain of any number of pairs that trade as recorded pools did: the same events, at other addresses. How often
  * a pair trades falls with its rank (Zipf's law, exponent 1): half of all trades are of few pairs, and the other
- * half of ever rarer ones. A pair with an odd number is of Uniswap V2, the others are of V3; pair 0 is USDC/WETH.
+ * half of ever rarer ones. A pair with an odd number is of Uniswap V2, the others are of V3. Pairs 0, 2 and 4 are of two quote
+ * assets, an eighth of all trades; one pair in five is traded against USDC, the others against WETH.
  */
 export class MadeMarket {
   readonly #recorded: RecordedSwaps
-  readonly #pairs: number
+  readonly #plan: MarketPlan
   #place: MarketPlace
 
-  constructor(recorded: RecordedSwaps, pairs: number, place?: MarketPlace) {
+  constructor(recorded: RecordedSwaps, plan: MarketPlan, place?: MarketPlace) {
     this.#recorded = recorded
-    this.#pairs = pairs
-    this.#place = place ?? { number: 10_000_000, hash: hex(0, 32), time: 1_700_000_000, random: 1 }
+    this.#plan = plan
+    this.#place = place ?? { number: FIRST_NUMBER, hash: hex(0, 32), time: 1_700_000_000, random: 1 }
   }
 
   /** Where it stands, for another process to go on from there. */
@@ -49,10 +70,13 @@ export class MadeMarket {
 
   /** Every pair is met once, with a trade. */
   *introduction(): Generator<Envelope> {
-    for (let first = 0; first < this.#pairs; first += INTRODUCED_PER_BLOCK) {
-      const count = Math.min(INTRODUCED_PER_BLOCK, this.#pairs - first)
+    const { pairs: all, hasTransfers } = this.#plan
+    for (let first = 0; first < all; first += INTRODUCED_PER_BLOCK) {
+      const count = Math.min(INTRODUCED_PER_BLOCK, all - first)
       const pairs = Array.from({ length: count }, (_, at) => first + at)
-      yield* this.#block(pairs, pairs.flatMap(factsOf))
+      const facts = pairs.flatMap(factsOf)
+      const histories = hasTransfers ? pairs.map((pair) => historyOf(pair, this.#place.number)) : []
+      yield* this.#block(pairs, [...facts, ...histories])
     }
   }
 
@@ -60,6 +84,12 @@ export class MadeMarket {
   *next(): Generator<Envelope> {
     const swaps = 50 + this.#dice(151)
     const pairs = Array.from({ length: swaps }, () => this.#drawPair())
+    yield* this.#block(pairs, [])
+  }
+
+  /** A block of these pairs' trades at a time of its own, later than the one before. */
+  *blockAt(time: number, pairs: readonly number[]): Generator<Envelope> {
+    this.#place = { ...this.#place, time: time - SECONDS_PER_BLOCK }
     yield* this.#block(pairs, [])
   }
 
@@ -77,25 +107,26 @@ export class MadeMarket {
     }
     this.#place = { ...this.#place, number, hash: block.hash, time: block.time }
     yield block
-    if (number % BLOCKS_PER_FINAL !== 0 || number - FINAL_LAG < 10_000_001) return
-    yield {
-      kind: 'final',
-      chain: 'eth',
-      upTo: { number: number - FINAL_LAG, hash: hex(number - FINAL_LAG, 32) },
-    }
+    const final = number - (this.#plan.isHistory ? 0 : FINAL_LAG)
+    if (number % BLOCKS_PER_FINAL !== 0 || final <= FIRST_NUMBER) return
+    yield { kind: 'final', chain: 'eth', upTo: { number: final, hash: hex(final, 32) } }
   }
 
   #transaction(pair: number, index: number): RawTransaction {
     const hash = hex(this.#place.number * 1_000 + index, 32)
     const from = addressOf('aa', this.#dice(WALLETS))
-    return { index, hash, from, logs: pair % 2 === 1 ? this.#v2(pair, index) : this.#v3(pair, index) }
+    const moves = this.#plan.hasTransfers ? transfers(pair, index, from) : []
+    const first = LOGS_PER_SWAP * index + moves.length
+    const swap = pair % 2 === 1 ? this.#v2(pair, first) : this.#v3(pair, first)
+    return { index, hash, from, logs: [...moves, ...swap] }
   }
 
-  /** The day of the recorded pool goes on in every such pool, each at its own hour. */
+  /** The day of the recorded pool goes on in every such pool, each at its own hour, those of dollars at the same. */
   #v3(pair: number, index: number): RawLog[] {
     const { concentrated } = this.#recorded
-    const { topics, data } = must(concentrated[(pair * 37 + this.#place.number) % concentrated.length])
-    return [{ index: 2 * index, address: poolOf(pair), topics, data }]
+    const hour = DOLLARS.has(pair) ? 0 : pair * 37
+    const { topics, data } = must(concentrated[(hour + this.#place.number) % concentrated.length])
+    return [{ index, address: poolOf(pair), topics, data }]
   }
 
   /** A recorded trade, larger or smaller, at a price that is a little higher or lower. */
@@ -104,19 +135,20 @@ export class MadeMarket {
     const { topics, reserves, amountIn, isFirstIn } = must(pairs[pair % pairs.length])
     const shift = BigInt(this.#dice(400) - 200)
     const reserve0 = (reserves[0] * (10_000n + shift)) / 10_000n
-    const reserve1 = (reserves[1] * (10_000n - shift)) / 10_000n
-    const paid = (amountIn * BigInt(200 + this.#dice(2_000))) / 1_000n + 1n
+    const reserve1 = (inQuote(reserves[1], pair) * (10_000n - shift)) / 10_000n + 1n
+    const usual = isFirstIn ? amountIn : inQuote(amountIn, pair)
+    const paid = (usual * BigInt(200 + this.#dice(2_000))) / 1_000n + 1n
     const got = isFirstIn ? (paid * reserve1) / reserve0 : (paid * reserve0) / reserve1
     const amounts = isFirstIn ? [paid, 0n, 0n, got] : [0n, paid, got, 0n]
     const address = poolOf(pair)
     return [
-      { index: 2 * index, address, topics: [SYNC], data: words(reserve0, reserve1) },
-      { index: 2 * index + 1, address, topics: [PAIR_SWAP, ...topics.slice(1)], data: words(...amounts) },
+      { index, address, topics: [SYNC], data: words(reserve0, reserve1) },
+      { index: index + 1, address, topics: [PAIR_SWAP, ...topics.slice(1)], data: words(...amounts) },
     ]
   }
 
   #drawPair(): number {
-    return Math.floor((this.#pairs + 1) ** this.#chance()) - 1
+    return Math.floor((this.#plan.pairs + 1) ** this.#chance()) - 1
   }
 
   #dice(sides: number): number {
@@ -133,20 +165,72 @@ export class MadeMarket {
 }
 
 function factsOf(pair: number): Fact[] {
-  const token = pair === 0 ? USDC : tokenOf(pair)
   const isV2 = pair % 2 === 1
   const pool: Fact = {
     type: 'pool',
     address: poolOf(pair),
     factory: isV2 ? V2_FACTORY : V3_FACTORY,
-    tokens: [token, WETH],
+    tokens: tokensOf(pair),
     pricing: { kind: isV2 ? 'reserves' : 'sqrtPrice' },
     // So much that what a pool is said to pay out, round after round, never runs out.
     reservesBefore: isV2 ? undefined : [10n ** 17n, 10n ** 26n],
   }
-  const weth = tokenFact(WETH, 'WETH', 18)
-  if (pair === 0) return [tokenFact(USDC, 'USDC', 6), weth, pool]
-  return [tokenFact(token, `TOK${pair % 1_000}`, isV2 ? 18 : 6), pool]
+  const dollar = DOLLARS.get(pair)
+  if (dollar !== undefined) {
+    return [
+      tokenFact(dollar.address, dollar.symbol, 6),
+      ...(pair === 0 ? [tokenFact(WETH, 'WETH', 18)] : []),
+      pool,
+    ]
+  }
+  // A pool of USDC has it in the place of the recorded one's USDC, and its token in that of WETH.
+  const decimals = isV2 || isAgainstUsdc(pair) ? 18 : 6
+  return [tokenFact(tokenOf(pair), `TOK${pair % 1_000}`, decimals), pool]
+}
+
+/** In the order of the recorded events: those of V3 are of USDC and WETH, in those of V2 the second one pays. */
+function tokensOf(pair: number): [string, string] {
+  const dollar = DOLLARS.get(pair)
+  if (dollar !== undefined) return [dollar.address, WETH]
+  const token = tokenOf(pair)
+  if (!isAgainstUsdc(pair)) return [token, WETH]
+  return pair % 2 === 1 ? [token, USDC] : [USDC, token]
+}
+
+/** One of V2 and one of V3 among ten, and none whose token has a second pair. */
+function isAgainstUsdc(pair: number): boolean {
+  return pair % 10 === 3 || (pair % 10 === 2 && !DOLLARS.has(pair))
+}
+
+/** What a recorded amount of WETH is in the asset that a pair is traded against. */
+function inQuote(amountRaw: bigint, pair: number): bigint {
+  return isAgainstUsdc(pair) ? (amountRaw * WETH_USD) / 10n ** 12n + 1n : amountRaw
+}
+
+/** All that happened to a token before it was met: the pool got what there is. */
+function historyOf(pair: number, upTo: number): Fact {
+  const creator = addressOf('aa', pair % WALLETS)
+  return {
+    type: 'transfers',
+    address: DOLLARS.get(pair)?.address ?? tokenOf(pair),
+    upTo,
+    isLast: true,
+    first: { time: 1_600_000_000, sender: creator },
+    gains: [{ holder: poolOf(pair), amountRaw: POOL_HOLDS }],
+    ...{ issuedRaw: POOL_HOLDS, burnedRaw: 0n, stillbornRaw: 0n },
+  }
+}
+
+/** One token goes to the pool, the other comes from it; every other wallet buys. */
+function transfers(pair: number, index: number, wallet: string): RawLog[] {
+  const ends = [wallet, poolOf(pair)].map((address) => `0x${'0'.repeat(24)}${address.slice(2)}`)
+  const back = ends.toReversed()
+  return tokensOf(pair).map((address, side) => ({
+    index: LOGS_PER_SWAP * index + side,
+    address,
+    topics: [TRANSFER, ...((index + side) % 2 === 0 ? ends : back)],
+    data: words(10n ** 15n + BigInt(index)),
+  }))
 }
 
 /** One token in ten has two pairs. */
@@ -159,7 +243,7 @@ function tokenFact(address: string, symbol: string, decimals: number): Fact {
   return { type: 'token', address, nameRaw: raw, symbolRaw: raw, decimals, supplyRaw: 10n ** 27n }
 }
 
-function poolOf(pair: number): string {
+export function poolOf(pair: number): string {
   return addressOf('bb', pair)
 }
 

@@ -1,44 +1,49 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChangeSet, Trade } from '../../src/domain/change.ts'
+import type { Trade } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { openStateStore, type StateStore } from '../../src/store/lmdb/state-store.ts'
 import { decodeChangeSet } from '../../src/wire/change-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { processClock, type Slice } from '../measure.ts'
-import { ethereumSettings, MadeMarket, type MarketPlace } from './made-market.ts'
+import { ethereumSettings, MadeMarket, type MarketPlace, type MarketPlan } from './made-market.ts'
 import type { RecordedSwaps } from './recorded-swaps.ts'
 
 const FORMAT = 'engine-bench'
-const INTRODUCTIONS_PER_COMMIT = 16
-export type FoldSize = { readonly pairs: number; readonly blocksPerCommit: number }
+/** As many as the engine's role folds at most between two commits; a slice ends with one, too. */
+const BLOCKS_PER_COMMIT = 256
+/** Blocks as full as no chain has them: fewer of them are as much as many others. */
+const INTRODUCTIONS_PER_COMMIT = 64
+/** Made up together, before the clock runs. */
+const BLOCKS_AT_ONCE = 8
+/** A second engine is opened for it, which takes longer than a slice. */
+const SLICES_PER_COMPARISON = 5
 
-type Message = { readonly bytes: Uint8Array; readonly swaps: number }
+export type BlockMessage = { readonly bytes: Uint8Array; readonly swaps: number }
+export type ChangesMessage = BlockMessage & { readonly seq: number }
 
 /** An engine over a store on disk, fed with messages as they would stand in BLOCKS. */
 export class MeasuredFold {
   readonly dir: string
+  /** Bytes of CHANGES for each swap, slice by slice. */
+  readonly bytesPerSwap: number[] = []
   readonly #settings = ethereumSettings()
   readonly #market: MadeMarket
-  readonly #blocksPerCommit: number
   readonly #store: StateStore
   readonly #engine: Engine
   #seq: number
+  #uncommitted = 0
+  #slices = 0
   #wallSeconds = 0
   #swaps = 0
-  #last: { swaps: number; changes: Uint8Array } | undefined
+  #last: ChangesMessage | undefined
 
   /** Begins anew in a folder of its own, or goes on from what is there. */
-  constructor(
-    recorded: RecordedSwaps,
-    { pairs, blocksPerCommit }: FoldSize,
-    from?: { dir: string; place: MarketPlace },
-  ) {
+  constructor(recorded: RecordedSwaps, plan: MarketPlan, from?: { dir: string; place: MarketPlace }) {
     this.dir = from?.dir ?? mkdtempSync(join(tmpdir(), 'chaintape-bench-engine-'))
-    this.#market = new MadeMarket(recorded, pairs, from?.place)
-    this.#blocksPerCommit = blocksPerCommit
+    this.#market = new MadeMarket(recorded, plan, from?.place)
     this.#store = openStateStore({ dir: this.dir, format: FORMAT })
     this.#engine = new Engine(this.#settings, this.#store)
     this.#seq = this.#store.position?.seq ?? 0
@@ -53,55 +58,57 @@ export class MeasuredFold {
   }
 
   introduce(): void {
-    let messages: Message[] = []
     for (const envelope of this.#market.introduction()) {
-      messages.push(messageOf(envelope))
-      // These are blocks as full as no chain has them: fewer of them are as much as many others.
-      if (messages.length < INTRODUCTIONS_PER_COMMIT) continue
-      this.#fold(messages)
-      messages = []
+      this.#apply(messageOf(envelope))
+      if (this.#uncommitted >= INTRODUCTIONS_PER_COMMIT) this.commit()
     }
-    this.#fold(messages)
+    this.commit()
   }
 
-  /** One block, as after a restart. */
-  foldOne(): void {
-    this.#fold([...this.#market.next()].map(messageOf))
+  /** The next block and what follows it, as CHANGES messages. */
+  foldBlock(envelopes: Iterable<Envelope> = this.#market.next()): ChangesMessage[] {
+    return Array.from(envelopes, (envelope) => this.#apply(messageOf(envelope)))
+  }
+
+  /** A block of these pairs' trades, at a time of its own. */
+  foldBlockAt(time: number, pairs: readonly number[]): ChangesMessage[] {
+    return this.foldBlock(this.#market.blockAt(time, pairs))
   }
 
   commit(): void {
     this.#store.commit(this.#engine.pending(), { epoch: 'bench', seq: this.#seq, link: 0 })
     this.#engine.committed()
+    this.#uncommitted = 0
   }
 
   /** Its CPU time and its clock are those of the folding alone: making up the messages is not part of the work. */
   readonly slice: Slice = (durationMs) => {
-    let wall = 0
-    let cpuSeconds = 0
+    const spent = { wall: 0, cpu: 0 }
     let units = 0
-    while (wall * 1_000 < durationMs) {
+    let bytes = 0
+    while (spent.wall * 1_000 < durationMs) {
       const messages = this.#nextMessages()
-      const wallStart = processClock.wallSeconds()
-      const cpuStart = processClock.cpuSeconds()
-      units += this.#fold(messages)
-      cpuSeconds += processClock.cpuSeconds() - cpuStart
-      wall += processClock.wallSeconds() - wallStart
+      timed(spent, () => {
+        for (const message of messages) {
+          units += message.swaps
+          bytes += this.#apply(message).bytes.length
+        }
+        if (this.#uncommitted >= BLOCKS_PER_COMMIT) this.commit()
+      })
     }
-    this.#wallSeconds += wall
+    timed(spent, () => this.commit())
+    this.#wallSeconds += spent.wall
     this.#swaps += units
-    const wrong = this.#wrong()
-    return wrong === undefined ? { units, cpuSeconds } : { units, cpuSeconds, wrong }
+    this.bytesPerSwap.push(bytes / units)
+    const wrong =
+      this.#wrong() ?? (this.#slices++ % SLICES_PER_COMPARISON === 0 ? this.#difference() : undefined)
+    // What was measured lasted as long as it should, even if a slow commit made it longer.
+    return { units, cpuSeconds: spent.cpu, complete: true, ...(wrong !== undefined && { wrong }) }
   }
 
   /** The trades of the next block. */
   sampleTrades(): Trade[] {
-    const sets: ChangeSet[] = []
-    for (const { bytes } of [...this.#market.next()].map(messageOf)) {
-      sets.push(decodeChangeSet(this.#engine.apply(bytes, ++this.#seq)))
-    }
-    return sets.flatMap(({ changes }) =>
-      changes.flatMap((change) => (change.type === 'trade' ? [change.trade] : [])),
-    )
+    return this.foldBlock().flatMap(({ bytes }) => tradesOf(bytes))
   }
 
   async close(isKept = false): Promise<void> {
@@ -109,45 +116,54 @@ export class MeasuredFold {
     if (!isKept) rmSync(this.dir, { recursive: true, force: true })
   }
 
-  #nextMessages(): Message[] {
-    const messages: Message[] = []
-    while (messages.length < this.#blocksPerCommit) messages.push(...[...this.#market.next()].map(messageOf))
-    return messages
+  #nextMessages(): BlockMessage[] {
+    return Array.from({ length: BLOCKS_AT_ONCE }, () => Array.from(this.#market.next(), messageOf)).flat()
   }
 
-  #fold(messages: readonly Message[]): number {
-    let total = 0
-    for (const { bytes, swaps } of messages) {
-      const changes = this.#engine.apply(bytes, ++this.#seq)
-      if (swaps > 0) this.#last = { swaps, changes }
-      total += swaps
-    }
-    this.commit()
-    return total
+  /** The one place that the engine's own interface is used in. */
+  #apply({ bytes, swaps }: BlockMessage, engine = this.#engine, seq = ++this.#seq): ChangesMessage {
+    const changes = { swaps, seq, bytes: engine.apply(bytes, seq) }
+    this.#uncommitted++
+    if (swaps > 0) this.#last = changes
+    return changes
   }
 
-  /** Every swap is a trade with a price, and an engine that knows nothing but the store says the same, byte by byte. */
+  /** Every swap is a trade with a price. */
   #wrong(): string | undefined {
-    const { swaps, changes } = this.#last ?? { swaps: 0, changes: new Uint8Array() }
-    const trades = decodeChangeSet(changes).changes.flatMap((change) =>
-      change.type === 'trade' ? [change.trade] : [],
-    )
+    const { swaps, bytes } = this.#last ?? { swaps: 0, bytes: new Uint8Array() }
+    const trades = tradesOf(bytes)
     if (trades.length !== swaps) return `${trades.length} trades of ${swaps} swaps`
     const unpriced = trades.find(({ valueUsd }) => valueUsd === undefined)
-    if (unpriced !== undefined) return `a trade of ${unpriced.pair} has no price`
+    return unpriced && `a trade of ${unpriced.pair} has no price`
+  }
+
+  /** An engine that knows nothing but the store says the same, byte by byte. */
+  #difference(): string | undefined {
     const fresh = new Engine(this.#settings, this.#store)
-    for (const { bytes } of [...this.#market.next()].map(messageOf)) {
-      this.#seq++
-      const [one, other] = [this.#engine, fresh].map((engine) => engine.apply(bytes, this.#seq))
-      if (one === undefined || other === undefined || Buffer.compare(one, other) !== 0) {
-        return `message ${this.#seq} folds to something else in a new engine`
+    for (const message of Array.from(this.#market.next(), messageOf)) {
+      const one = this.#apply(message)
+      const other = this.#apply(message, fresh, one.seq)
+      if (Buffer.compare(one.bytes, other.bytes) !== 0) {
+        return `message ${one.seq} folds to something else in a new engine`
       }
     }
     return undefined
   }
 }
 
-function messageOf(envelope: Envelope): Message {
+function timed(spent: { wall: number; cpu: number }, work: () => void): void {
+  const wallStart = processClock.wallSeconds()
+  const cpuStart = processClock.cpuSeconds()
+  work()
+  spent.cpu += processClock.cpuSeconds() - cpuStart
+  spent.wall += processClock.wallSeconds() - wallStart
+}
+
+function tradesOf(changes: Uint8Array): Trade[] {
+  return decodeChangeSet(changes).changes.flatMap((change) => (change.type === 'trade' ? [change.trade] : []))
+}
+
+export function messageOf(envelope: Envelope): BlockMessage {
   const swaps = envelope.kind === 'block' ? envelope.transactions.length : 0
   return { bytes: encodeEnvelope(envelope), swaps }
 }

@@ -1,8 +1,8 @@
 import type { MarketPlace } from './made-market.ts'
-import { type FoldSize, MeasuredFold } from './measured-fold.ts'
+import { MeasuredFold } from './measured-fold.ts'
 import { readRecordedSwaps } from './recorded-swaps.ts'
 
-export type RestartPlan = { dir: string; place: MarketPlace; size: FoldSize; foldMs: number }
+export type RestartPlan = { dir: string; place: MarketPlace; pairs: number; foldMs: number }
 
 export type Restarted = {
   /** From the start of the process, less what it took to make up the market. */
@@ -18,8 +18,8 @@ const plan = JSON.parse(process.argv[2] ?? '') as RestartPlan
 const readStart = performance.now()
 const recorded = readRecordedSwaps()
 const readMs = performance.now() - readStart
-const fold = new MeasuredFold(recorded, plan.size, plan)
-fold.foldOne()
+const fold = new MeasuredFold(recorded, { pairs: plan.pairs }, plan)
+fold.foldBlock()
 const seconds = (performance.now() - readMs) / 1_000
 await fold.slice(plan.foldMs)
 fold.commit()

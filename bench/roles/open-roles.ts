@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
+import { MAIN_ARGS } from '../../dev/main-args.ts'
+import { freePorts } from '../../dev/services/process.ts'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
+import { putTestKey, TEST_PLANS } from '../../test/support/test-key.ts'
+import { MeasuredProcess } from '../rest/measured-process.ts'
+import { historyOptions, silentCommon } from '../stores/opened.ts'
+
+export type RoleName = 'engine' | 'writer' | 'gateway'
+
+/** Roles as they are started in earnest, each in a process of its own, over real servers. */
+export type RunningRoles = {
+  readonly stack: Stack
+  readonly logs: Logs
+  readonly hot: HotStore
+  readonly gatewayPort: number
+  /** Of all roles together, without their servers. */
+  cpuSeconds(): Promise<number>
+  /** Waits until ClickHouse and Redis hold everything up to this version. */
+  written(seq: number): Promise<void>
+  /** Says what is wrong if ClickHouse has another number of trades of this version. */
+  complaint(seq: number, trades: number): Promise<string | undefined>
+  stop(): Promise<void>
+}
+
+const PREFIX = 'roles_bench'
+const LOOK_EVERY_MS = 20
+const OVERDUE_MS = 120_000
+
+export async function openRoles(names: readonly RoleName[]): Promise<RunningRoles> {
+  const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+  const common = silentCommon()
+  const logs = await connectLogs(
+    { urls: stack.natsUrls, prefix: PREFIX, replicas: 1, max_frame_bytes: 900_000 },
+    common,
+  )
+  await putTestKey(logs)
+  const [gatewayPort = 0] = await freePorts(1)
+  const file = writeConfig(stack, gatewayPort)
+  const processes = names.map((name) => new MeasuredProcess(MAIN_ARGS, [name, '--config', file]))
+  const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
+  const history = openHistoryStore(historyOptions(stack.clickhouseUrl, PREFIX), common)
+  const client = createClient({ url: stack.clickhouseUrl, database: PREFIX })
+
+  const isWritten = async (seq: number): Promise<boolean> => {
+    const heads = await Promise.all([history.marker('eth'), hot.head('eth')])
+    return heads.every((head) => head !== undefined && head.seq >= seq)
+  }
+  return {
+    ...{ stack, logs, hot, gatewayPort },
+    cpuSeconds: async () => {
+      const spent = await Promise.all(processes.map((each) => each.cpuSeconds()))
+      return spent.reduce((sum, seconds) => sum + seconds, 0)
+    },
+    written: async (seq) => {
+      const deadline = performance.now() + OVERDUE_MS
+      // Until the writer has migrated, there is no table to ask.
+      while (!(await isWritten(seq).catch(() => false))) {
+        if (performance.now() > deadline) throw new Error(`version ${seq} was not written in time`)
+        await sleep(LOOK_EVERY_MS)
+      }
+    },
+    complaint: async (seq, trades) => {
+      const answer = await client.query({
+        query: 'SELECT count() AS found FROM trades WHERE seq = {seq:UInt64}',
+        query_params: { seq },
+        format: 'JSONEachRow',
+      })
+      const [row] = await answer.json<{ found: string }>()
+      return Number(row?.found) === trades ? undefined : `${row?.found} of ${trades} trades were written`
+    },
+    stop: async () => {
+      await Promise.all(processes.map((each) => each.stop()))
+      await Promise.all([logs.close(), hot.close(), history.close(), client.close()])
+      await stack.stop()
+    },
+  }
+}
+
+function writeConfig(stack: Stack, port: number): string {
+  const file = join(stack.dataDir, 'roles.yaml')
+  const settings = {
+    data_dir: join(stack.dataDir, 'roles'),
+    nats: { urls: stack.natsUrls, prefix: PREFIX },
+    redis: { url: stack.redisUrl, prefix: PREFIX },
+    clickhouse: { url: stack.clickhouseUrl, database: PREFIX },
+    gateway: { port },
+    admin: { engine_port: 0, writer_port: 0, gateway_port: 0 },
+    plans: TEST_PLANS,
+    chains: { eth: { rpc_urls: ['http://127.0.0.1:1'] } },
+  }
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(settings))
+  return file
+}
