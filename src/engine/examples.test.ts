@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  addressOf,
   DEEPER_ETH_POOL,
   ETH_POOL,
   ExampleMarket,
   eth,
+  ethAt,
   price,
   STABLE_POOL,
   swap,
@@ -25,11 +27,11 @@ import type { Action } from '../../test/support/market-arbitraries.ts'
 
 describe('prices', () => {
   test('3,000,000 USDC against 1,000 WETH make a WETH worth 3,000 dollars', () => {
-    const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(3_000_000n), eth(1_000n)))
+    const market = ethAt(3_000n)
     const weth = market.token(WETH)
     assert.equal(price(weth.priceUsd), '3000')
     assert.equal(price(weth.priceNative), '1')
-    assert.equal(weth.mainPair, world.pools[ETH_POOL]?.address)
+    assert.equal(weth.mainPair, addressOf(ETH_POOL))
     const pair = market.pair(ETH_POOL)
     assert.equal(pair.targetToken, WETH)
     assert.equal(value(pair.tvlUsd), '6000000')
@@ -39,13 +41,11 @@ describe('prices', () => {
   })
 
   test('what was paid is the price of the trade, what the reserves say is the price of the pool', () => {
-    const market = new ExampleMarket()
-      .block(12, sync(ETH_POOL, usd(3_000_000n), eth(1_000n)))
-      .block(
-        12,
-        sync(TOKEN_ETH, eth(12n), tokens(40_000n)),
-        swap(TOKEN_ETH, eth(2n), 0n, 0n, tokens(10_000n)),
-      )
+    const market = ethAt(3_000n).block(
+      12,
+      sync(TOKEN_ETH, eth(12n), tokens(40_000n)),
+      swap(TOKEN_ETH, eth(2n), 0n, 0n, tokens(10_000n)),
+    )
     const trade = market.lastTrade()
     // 2 ETH for 10,000 tokens: 0.0002 ETH, or 0.6 dollars, for each.
     assert.equal(trade.side, 'buy')
@@ -110,7 +110,7 @@ describe('prices', () => {
 
 describe('stablecoins', () => {
   test("a stablecoin is a dollar, and its native price follows the native coin's", () => {
-    const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
+    const market = ethAt(2_000n)
     assert.equal(price(market.token(USDC).priceUsd), '1')
     assert.equal(price(market.token(USDC).priceNative), '0.0005')
     assert.equal(value(market.token(USDC).fdvUsd), '5000000')
@@ -126,8 +126,7 @@ describe('stablecoins', () => {
   })
 
   test('half of the stablecoin liquidity tells the price of the native coin', () => {
-    const market = new ExampleMarket()
-      .block(12, sync(ETH_POOL, usd(1_000_000n), eth(1_000n)))
+    const market = ethAt(1_000n)
       .block(12, sync(DEEPER_ETH_POOL, eth(1_000n), usd(2_000_000n)))
       .block(12, sync(TOKEN_ETH, eth(10n), tokens(10n)))
     assert.equal(price(market.token(WETH).priceUsd), '2000')
@@ -138,9 +137,7 @@ describe('stablecoins', () => {
   })
 
   test('a lower-ranked stablecoin with a pair of its own is priced by it', () => {
-    const market = new ExampleMarket()
-      .block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
-      .block(12, sync(STABLE_POOL, usd(1_000n), usd(900n)))
+    const market = ethAt(2_000n).block(12, sync(STABLE_POOL, usd(1_000n), usd(900n)))
     assert.equal(price(market.token(USDT).priceUsd), '0.9')
     assert.equal(price(market.token(USDT).priceNative), '0.00045')
     market.block(12, sync(ETH_POOL, usd(4_000_000n), eth(1_000n)))
@@ -227,15 +224,13 @@ describe('candles', () => {
 
 describe('main pair', () => {
   test('the deepest pair is the main one; the price comes from it', () => {
-    const market = new ExampleMarket()
-      .block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
-      .block(12, sync(TOKEN_USDC, tokens(1_000n), usd(5_000n)))
-    assert.equal(market.token(TOKEN).mainPair, world.pools[TOKEN_USDC]?.address)
+    const market = ethAt(2_000n).block(12, sync(TOKEN_USDC, tokens(1_000n), usd(5_000n)))
+    assert.equal(market.token(TOKEN).mainPair, addressOf(TOKEN_USDC))
     assert.equal(price(market.token(TOKEN).priceUsd), '5')
     // 10 ETH on each side are 40,000 dollars, more than the 10,000 of the other.
     market.block(12, sync(TOKEN_ETH, eth(10n), tokens(2_500n)))
     const token = market.token(TOKEN)
-    assert.equal(token.mainPair, world.pools[TOKEN_ETH]?.address)
+    assert.equal(token.mainPair, addressOf(TOKEN_ETH))
     assert.equal(price(token.priceUsd), '8')
     assert.equal(value(token.mainPairTvlUsd), '40000')
     assert.equal(value(token.tvlUsd), '50000')
@@ -249,7 +244,7 @@ describe('main pair', () => {
     const inUsdc = sync(TOKEN_USDC, tokens(1_000n), usd(5_000n))
     const inEth = sync(TOKEN_ETH, eth(5n) / 2n, tokens(500n))
     const mainAfter = (...blocks: Action[][]) => {
-      const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
+      const market = ethAt(2_000n)
       for (const actions of blocks) market.block(12, ...actions)
       assert.deepEqual(
         [market.pair(TOKEN_USDC), market.pair(TOKEN_ETH)].map(({ tvlUsd }) => value(tvlUsd)),
@@ -268,8 +263,8 @@ describe('main pair', () => {
     market.block(12, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
     // 5,500 dollars, then one cent more.
     market.block(12, sync(TOKEN_ETH, eth(11n) / 4n, tokens(500n)))
-    assert.equal(market.token(TOKEN).mainPair, world.pools[TOKEN_USDC]?.address)
+    assert.equal(market.token(TOKEN).mainPair, addressOf(TOKEN_USDC))
     market.block(12, sync(TOKEN_ETH, eth(11n) / 4n + eth(1n) / 200_000n, tokens(500n)))
-    assert.equal(market.token(TOKEN).mainPair, world.pools[TOKEN_ETH]?.address)
+    assert.equal(market.token(TOKEN).mainPair, addressOf(TOKEN_ETH))
   })
 })

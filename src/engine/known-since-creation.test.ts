@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  ETH_POOL,
-  ExampleMarket,
-  eth,
-  price,
-  swap,
-  sync,
-  TOKEN_USDC,
-  tokens,
-  usd,
-} from '../../test/support/example-market.ts'
+import { ethAt, price, swap, sync, TOKEN_USDC, tokens, usd } from '../../test/support/example-market.ts'
 
 const create = { do: 'create', pool: TOKEN_USDC, newTx: true } as const
 const traded = [
@@ -19,7 +9,7 @@ const traded = [
 ] as const
 
 test('of a pair whose creation was not read, nothing is known that counts from there', () => {
-  const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(2_000n), eth(1n))).block(12, ...traded)
+  const market = ethAt(2_000n, 1n).block(12, ...traded)
   const { createdAt, firstTradeAt, athPriceUsd, token0, token1, lastTradePriceUsd } = market.pair(TOKEN_USDC)
   assert.deepEqual([createdAt, firstTradeAt, athPriceUsd], [undefined, undefined, undefined])
   assert.deepEqual([token0.initialReserveRaw, token1.initialReserveRaw], [undefined, undefined])
@@ -28,7 +18,7 @@ test('of a pair whose creation was not read, nothing is known that counts from t
 })
 
 test('of a pair whose creation was read, all of it is known, and an undo of the creation takes it back', () => {
-  const market = new ExampleMarket().block(12, sync(ETH_POOL, usd(2_000n), eth(1n)))
+  const market = ethAt(2_000n, 1n)
   market.block(12, create, ...traded).block(12, swap(TOKEN_USDC, 0n, usd(30n), tokens(10n), 0n))
   const { createdAt, firstTradeAt, athPriceUsd, token0, token1, lastTradeAt } = market.pair(TOKEN_USDC)
   assert.deepEqual([firstTradeAt, (lastTradeAt ?? 0) - 12], [createdAt, createdAt])

@@ -109,6 +109,20 @@ export class ExampleMarket {
   }
 }
 
+/** An ETH is worth so many dollars, in a pool of `depth` of them. */
+export function ethAt(dollars: bigint, depth = 1_000n): ExampleMarket {
+  return new ExampleMarket().block(12, sync(ETH_POOL, usd(dollars * depth), eth(depth)))
+}
+
+/** 2,000 dollars for an ETH; 0.01 ETH, so 20 dollars, for a token; about 200,000 dollars on each side. */
+export function calmMarket(): ExampleMarket {
+  return ethAt(2_000n, 10_000n).block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+}
+
+export function addressOf(pool: number): string | undefined {
+  return world.pools[pool]?.address
+}
+
 export function price(fixed: bigint | undefined): string | undefined {
   return fixed === undefined ? undefined : formatPrice(fixed)
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  addressOf,
+  calmMarket,
   DEEPER_ETH_POOL,
   ETH_POOL,
-  ExampleMarket,
+  type ExampleMarket,
   eth,
   price,
   swap,
@@ -24,18 +26,11 @@ import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
 import { mainOf, withDepth } from '../token/main-pair.ts'
 
-/** 2,000 dollars for an ETH; 0.01 ETH, so 20 dollars, for a token; about 200,000 dollars on each side. */
-function calmMarket(): ExampleMarket {
-  return new ExampleMarket()
-    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
-    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
-}
-
 const tokenPrice = (market: ExampleMarket) => price(market.token(TOKEN).priceUsd)
 
 function candleHigh(market: ExampleMarket, pool: number): string | undefined {
   const highs = [...market.tables.candles.values()]
-    .filter(({ pair, interval }) => pair === world.pools[pool]?.address && interval === 'k1')
+    .filter(({ pair, interval }) => pair === addressOf(pool) && interval === 'k1')
     .map(({ usd: values }) => price(values?.high))
   return highs.at(-1)
 }

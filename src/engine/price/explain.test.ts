@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  addressOf,
   DEEPER_ETH_POOL,
   ETH_POOL,
   ExampleMarket,
   eth,
+  ethAt,
   price,
   sync,
   TOKEN,
@@ -14,14 +16,10 @@ import {
   usd,
   value,
   WETH,
-  world,
 } from '../../../test/support/example-market.ts'
 
-const addressOf = (pool: number) => world.pools[pool]?.address
-
 test('a price names its pools, its route, and what was not believed', () => {
-  const market = new ExampleMarket()
-    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+  const market = ethAt(2_000n, 10_000n)
     .block(12, sync(DEEPER_ETH_POOL, eth(1_000n), usd(2_010_000n)))
     .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
     .block(12, sync(TOKEN_USDC, tokens(1n), usd(1_000n)))

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  addressOf,
+  calmMarket,
   ETH_POOL,
   ExampleMarket,
   eth,
+  ethAt,
   price,
   STABLE_POOL,
   swap,
@@ -17,19 +20,14 @@ import {
   usd,
   value,
   WETH,
-  world,
 } from '../../../test/support/example-market.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
 import { mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
 
-const addressOf = (pool: number) => world.pools[pool]?.address
-
 /** The example of docs/data-rules.md. */
 function market(): ExampleMarket {
-  return new ExampleMarket()
-    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
-    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
+  return calmMarket()
     .block(12, sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)))
     .block(
       12,
@@ -75,7 +73,7 @@ test('a pair is still called main for its target alone', () => {
 })
 
 test('a quote asset is led by a pair that prices it as soon as there is one', () => {
-  const example = new ExampleMarket().block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
+  const example = ethAt(2_000n, 10_000n)
   example.block(12, sync(STABLE_POOL, usd(1_000n), usd(990n)))
   assert.equal(example.token(USDT).mainPair, addressOf(STABLE_POOL))
   assert.equal(price(example.token(USDT).priceUsd), '0.99')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  ETH_POOL,
-  ExampleMarket,
-  eth,
+  addressOf,
+  calmMarket,
+  type ExampleMarket,
   swap,
   sync,
   TOKEN,
@@ -11,22 +11,16 @@ import {
   TOKEN_USDC,
   tokens,
   usd,
-  world,
 } from '../../../test/support/example-market.ts'
 import type { Change } from '../../domain/change.ts'
 
-const addressOf = (pool: number) => world.pools[pool]?.address
-
 /** The token's pair with ETH is worth 200,000 dollars on its quote side, the one with USDC 100,000. */
 function twoPairs(): ExampleMarket {
-  return new ExampleMarket()
-    .block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
-    .block(12, sync(TOKEN_ETH, eth(100n), tokens(10_000n)))
-    .block(
-      12,
-      sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)),
-      swap(TOKEN_USDC, 0n, usd(20n), tokens(1n), 0n),
-    )
+  return calmMarket().block(
+    12,
+    sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)),
+    swap(TOKEN_USDC, 0n, usd(20n), tokens(1n), 0n),
+  )
 }
 
 function lastChanges<Type extends Change['type']>(market: ExampleMarket, type: Type) {
