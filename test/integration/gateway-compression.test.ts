@@ -4,26 +4,21 @@ import type { Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type PerMessageDeflateOptions, WebSocket } from 'ws'
 import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { MEME_WETH, samplePair, sampleToken, sampleTrade } from '../support/market-samples.ts'
+import { API_KEY, type Gateway, type GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import { TEST_PLANS } from '../support/test-key.ts'
+import { TradedPair, TX } from '../support/traded-pair.ts'
 
-const TX = ['tx', MEME_WETH, 'eth']
 const BOMB_BYTES = 5_000_000
 
+let traded: TradedPair
 let world: GatewayWorld
 let gateway: Gateway
 /** A key of the plan that has it. */
 let apiKey: string
-let block = 1_000
 
 before(async () => {
-  world = await GatewayWorld.start()
-  await world.publish([
-    { type: 'pair', pair: samplePair() },
-    { type: 'token', token: sampleToken() },
-  ])
-  await world.storeAll()
+  traded = await TradedPair.start()
+  world = traded.world
   const sockets = { ...TEST_PLANS.default.sockets, compression: true }
   gateway = await world.startGateway({ small: { ...TEST_PLANS.default, sockets } })
   const keys = createKeyStore(await world.logs.openLatest('KEYS'), Date.now)
@@ -73,8 +68,7 @@ class Reader {
 }
 
 async function trade(): Promise<void> {
-  const key = { block: ++block, tx: 0, log: 0 }
-  await gateway.applied(await world.publish([{ type: 'trade', trade: sampleTrade({ key }) }]))
+  await gateway.applied(await world.publish(traded.trades(1)))
 }
 
 const withoutCursor = (text: string) => text.replace(/,"cursor":"[^"]+"/, '')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Change, Trade } from '../../src/domain/change.ts'
+import type { Change } from '../../src/domain/change.ts'
 import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
-import { type Client, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
+import type { Client, Gateway, GatewayWorld } from '../support/gateway-world.ts'
 import {
   MEME,
   MEME_WETH,
@@ -11,8 +11,8 @@ import {
   sampleLiquidity,
   samplePair,
   sampleToken,
-  sampleTrade,
 } from '../support/market-samples.ts'
+import { BULKY_SIDE, KLINE, TradedPair, TX } from '../support/traded-pair.ts'
 
 type Push = {
   readonly id: number
@@ -38,20 +38,13 @@ type Ack = {
   }
 }
 
-const TX = ['tx', MEME_WETH, 'eth']
-const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
-
+let traded: TradedPair
 let world: GatewayWorld
 let gateway: Gateway
-let block = 1_000
 
 before(async () => {
-  world = await GatewayWorld.start()
-  await world.publish([
-    { type: 'pair', pair: samplePair() },
-    { type: 'token', token: sampleToken() },
-  ])
-  await world.storeAll()
+  traded = await TradedPair.start()
+  world = traded.world
   gateway = await world.startGateway()
 })
 
@@ -59,14 +52,6 @@ after(async () => {
   await gateway?.stop()
   await world?.stop()
 })
-
-/** Each trade in a block of its own number, so that its id tells its place. */
-function trades(count: number, overrides: Partial<Trade> = {}): Change[] {
-  return Array.from({ length: count }, () => ({
-    type: 'trade' as const,
-    trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 }, ...overrides }),
-  }))
-}
 
 async function subscribe(client: Client, params: readonly unknown[], id = 1): Promise<Ack> {
   return (await client.request(id, 'subscribe', params)) as Ack
@@ -95,11 +80,11 @@ test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it 
   assert.deepEqual(Object.keys((await subscribe(plain, TX)).result), ['status', 'action', 'params'])
   const { result } = await subscribe(client, [...TX, { cursor: true }])
   assert.deepEqual(Object.keys(result), ['status', 'action', 'params', 'cursor'])
-  const first = block + 1
-  await world.publish(trades(2))
-  await world.publish(trades(1))
+  const first = traded.block + 1
+  await world.publish(traded.trades(2))
+  await world.publish(traded.trades(1))
   const [told, bare] = [await pushes(client, 3), await pushes(plain, 3)]
-  assert.deepEqual([blocks(told), numbers(told)], [range(first, block), [1, 2, 3]])
+  assert.deepEqual([blocks(told), numbers(told)], [range(first, traded.block), [1, 2, 3]])
   assert.deepEqual(Object.keys(told[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time', 'cursor', 'seq'])
   assert.deepEqual(Object.keys(bare[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time'])
   assert.deepEqual(
@@ -107,27 +92,27 @@ test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it 
     told.map(({ result: each }) => each),
   )
   // The ack's own cursor stands before all of them.
-  await resume(gateway, result.cursor ?? '', range(first, block))
+  await resume(gateway, result.cursor ?? '', range(first, traded.block))
   await Promise.all([plain.close(), client.close()])
 })
 
 test('from: any push on, in the middle of a set too; from memory, from the log after a restart, at another gateway', async () => {
   const client = await gateway.connect()
   await subscribe(client, [...TX, { cursor: true }])
-  const first = block + 1
-  await world.publish([...trades(1), { type: 'token', token: sampleToken() }, ...trades(2)])
-  await world.publish(trades(3))
+  const first = traded.block + 1
+  await world.publish([...traded.trades(1), { type: 'token', token: sampleToken() }, ...traded.trades(2)])
+  await world.publish(traded.trades(3))
   const told = await pushes(client, 6)
   await client.close()
-  const last = await world.publish(trades(2))
+  const last = await world.publish(traded.trades(2))
   await gateway.applied(last)
   for (const [index, { cursor }] of told.entries()) {
-    await resume(gateway, cursor, range(first + index + 1, block))
+    await resume(gateway, cursor, range(first + index + 1, traded.block))
   }
   await world.storeAll()
   const other = await world.startGateway()
   for (const [index, { cursor }] of told.entries()) {
-    const again = await resume(other, cursor, range(first + index + 1, block))
+    const again = await resume(other, cursor, range(first + index + 1, traded.block))
     // And once more from there.
     await resume(gateway, again.at(-1)?.cursor ?? '', [])
   }
@@ -138,20 +123,20 @@ test('from: joins what is pushed meanwhile without gap or duplicate', async () =
   const client = await gateway.connect()
   const { result } = await subscribe(client, [...TX, { cursor: true }])
   await client.close()
-  const first = block + 1
-  for (let i = 0; i < 50; i++) await world.publish(trades(3))
+  const first = traded.block + 1
+  for (let i = 0; i < 50; i++) await world.publish(traded.trades(3))
   const other = await world.startGateway()
   const publishing = (async () => {
-    for (let i = 0; i < 150; i++) await world.publish(trades(3))
+    for (let i = 0; i < 150; i++) await world.publish(traded.trades(3))
   })()
   const clients = await Promise.all([gateway, other, gateway, other].map((each) => each.connect()))
   for (const each of clients) await subscribe(each, [...TX, { from: result.cursor }])
   await publishing
   for (const each of clients) {
     const told = await pushes(each, 600)
-    assert.deepEqual(blocks(told), range(first, block))
+    assert.deepEqual(blocks(told), range(first, traded.block))
     assert.deepEqual(numbers(told), range(1, 600))
-    assert.equal(told.at(-1)?.result.tx?.block_number, block)
+    assert.equal(told.at(-1)?.result.tx?.block_number, traded.block)
     await each.close()
   }
   await other.stop()
@@ -163,13 +148,13 @@ test('a gateway that is behind the cursor tells nothing twice', async () => {
   await subscribe(client, [...TX, { cursor: true }])
   // Both are asked before either can have told the other's reader: whoever is first, the rest follows once.
   for (let round = 0; round < 20; round++) {
-    const published = await world.publish(trades(2))
+    const published = await world.publish(traded.trades(2))
     const [first, second] = await pushes(client, 2)
     const from = (round % 2 === 0 ? first : second)?.cursor
     const other = await lagging.connect()
     await subscribe(other, [...TX, { from }])
-    await world.publish(trades(1))
-    const expected = round % 2 === 0 ? range(block - 1, block) : [block]
+    await world.publish(traded.trades(1))
+    const expected = round % 2 === 0 ? range(traded.block - 1, traded.block) : [traded.block]
     const got = await pushes(other, expected.length)
     assert.deepEqual(blocks(got), expected, `after ${published.seq}`)
     await pushes(client, 1)
@@ -186,7 +171,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
   await subscribe(asking, [...KLINE, { reorg: true }], 2)
   const liq = ['liq', MEME_WETH, 'eth', { reorg: true }]
   await subscribe(asking, liq, 3)
-  const [wrong] = trades(1) as [Change & { type: 'trade' }]
+  const [wrong] = traded.trades(1) as [Change & { type: 'trade' }]
   const { key, time, pair } = wrong.trade
   const candle = sampleCandle({ start: 600 })
   const added = sampleLiquidity()
@@ -212,7 +197,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
     ],
     { cause: 'undo' },
   )
-  await world.publish(trades(1))
+  await world.publish(traded.trades(1))
   const after = await pushes(asking, 5)
   assert.deepEqual(
     after.map(({ id, result }) => [
@@ -225,7 +210,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
       [3, 'revert', ['100-31']],
       [2, 'revert', 660],
       [2, 'kline', undo.seq],
-      [1, 'tx', `${block}-0`],
+      [1, 'tx', `${traded.block}-0`],
     ],
   )
   assert.deepEqual(
@@ -235,7 +220,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
       [3, 'tx'],
     ],
   )
-  assert.deepEqual(blocks(await pushes(plain, 2)), [key.block, block])
+  assert.deepEqual(blocks(await pushes(plain, 2)), [key.block, traded.block])
   // Whoever was away while it happened is told as well, if he asks.
   const [away, deaf] = [await gateway.connect(), await gateway.connect()]
   const from = swap?.cursor
@@ -245,7 +230,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
     (await pushes(away, 2)).map(({ result }) => result.topic),
     ['revert', 'tx'],
   )
-  assert.deepEqual(blocks(await pushes(deaf, 1)), [block])
+  assert.deepEqual(blocks(await pushes(deaf, 1)), [traded.block])
   await Promise.all([plain, asking, away, deaf].map((client) => client.close()))
 })
 
@@ -284,16 +269,16 @@ test('subscribing again with other options takes the place of what was', async (
   const client = await gateway.connect()
   await subscribe(client, TX, 1)
   await subscribe(client, [...TX, { cursor: true }], 2)
-  await world.publish(trades(1))
+  await world.publish(traded.trades(1))
   const [numbered] = await pushes(client, 1)
   assert.deepEqual([numbered?.id, numbered?.seq], [2, 1])
   await subscribe(client, TX, 3)
-  await world.publish(trades(1))
+  await world.publish(traded.trades(1))
   const [plain] = await pushes(client, 1)
   assert.deepEqual([plain?.id, plain?.seq], [3, undefined])
   const unsubscribed = await client.request(4, 'unsubscribe', [...TX, { cursor: true }])
   assert.equal((unsubscribed as Ack).result.status, 'ok')
-  await gateway.applied(await world.publish(trades(1)))
+  await gateway.applied(await world.publish(traded.trades(1)))
   assert.deepEqual(await client.request(5, 'ping', []), { jsonrpc: '2.0', id: 5, result: 'pong' })
   await client.close()
 })
@@ -326,18 +311,19 @@ test('a slow reader: states are conflated, events never skipped; past the limit 
   const count = async (name: string) => (await gateway.metric(`chaintape_gateway_${name}_total`)) ?? 0
   const [conflated, slow] = [await count('conflations'), await count('slow_readers')]
   client.socket.pause()
-  const first = block + 1
-  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
+  const first = traded.block + 1
   let version = 0n
   // One after the other: what the gateway takes in one turn it also writes in one, and that may be too much at once.
   const publish = async () => {
     version++
     const usd = { open: 1n, high: 1n, low: 1n, close: 1n, volume: version * 10n ** 18n }
     const candle = sampleCandle({ start: 60_000, usd })
-    await gateway.applied(await world.publish([...trades(1, { sold: big }), { type: 'candle', candle }]))
+    await gateway.applied(
+      await world.publish([...traded.trades(1, { sold: BULKY_SIDE }), { type: 'candle', candle }]),
+    )
   }
   while ((await count('conflations')) < conflated + 3) await publish()
-  const [lastBlock, lastVersion] = [block, String(version)]
+  const [lastBlock, lastVersion] = [traded.block, String(version)]
   client.socket.resume()
   const told: Push[] = []
   const isLast = ({ result }: Push) => result.kline?.usd.volume === lastVersion
@@ -357,11 +343,11 @@ test('a slow reader: states are conflated, events never skipped; past the limit 
   while (client.waiting > 0) rest.push((await client.next()) as Push)
   const taken = rest.filter(({ id }) => id === 1)
   assert.deepEqual(blocks(taken), range(lastBlock + 1, lastBlock + taken.length))
-  assert.ok(lastBlock + taken.length < block)
+  assert.ok(lastBlock + taken.length < traded.block)
   await resume(
     gateway,
     (taken.at(-1) ?? swaps.at(-1))?.cursor ?? '',
-    range(lastBlock + taken.length + 1, block),
+    range(lastBlock + taken.length + 1, traded.block),
   )
 })
 
@@ -369,9 +355,8 @@ test('a replay larger than all buffers waits for its reader', async () => {
   const client = await gateway.connect()
   const { result } = await subscribe(client, [...TX, { cursor: true }])
   await client.close()
-  const first = block + 1
-  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
-  for (let i = 0; i < 150; i++) await world.publish(trades(1, { sold: big }))
+  const first = traded.block + 1
+  for (let i = 0; i < 150; i++) await world.publish(traded.trades(1, { sold: BULKY_SIDE }))
   await world.storeAll()
   const slowReaders = async (at: Gateway) => (await at.metric('chaintape_gateway_slow_readers_total')) ?? 0
   const told = async (at: Gateway) =>
@@ -390,7 +375,7 @@ test('a replay larger than all buffers waits for its reader', async () => {
     assert.ok(seen - before < 150, `${seen - before} were made for a reader that takes none`)
     again.socket.resume()
     const all = await pushes(again, 150)
-    assert.deepEqual(blocks(all), range(first, block))
+    assert.deepEqual(blocks(all), range(first, traded.block))
     assert.equal(await slowReaders(at), slow)
     await again.close()
   }

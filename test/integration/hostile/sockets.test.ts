@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { API_KEY, type Client, type Gateway, GatewayWorld } from '../../support/gateway-world.ts'
-import {
-  MEME_WETH,
-  sampleCandle,
-  samplePair,
-  sampleToken,
-  sampleTrade,
-} from '../../support/market-samples.ts'
+import { API_KEY, type Client, type Gateway, type GatewayWorld } from '../../support/gateway-world.ts'
+import { sampleCandle, samplePair, sampleTrade } from '../../support/market-samples.ts'
 import { TEST_PLANS } from '../../support/test-key.ts'
+import { BULKY_SIDE, KLINE, TradedPair, TX } from '../../support/traded-pair.ts'
 
 type Reply = {
   readonly id: number
@@ -17,31 +12,19 @@ type Reply = {
 }
 type Row = (string | number)[]
 
-const TX = ['tx', MEME_WETH, 'eth']
-const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
 const SETS = 150
 const TRADES_PER_SET = 20
 const MESSAGES_PER_SECOND = 20
 
+let traded: TradedPair
 let world: GatewayWorld
 let gateway: Gateway
 let row: Row
-let block = 1_000
 
 before(async () => {
-  world = await GatewayWorld.start()
-  await world.publish([
-    { type: 'pair', pair: samplePair() },
-    { type: 'token', token: sampleToken() },
-  ])
-  for (let set = 0; set < SETS; set++) {
-    await world.publish(
-      Array.from({ length: TRADES_PER_SET }, () => ({
-        type: 'trade' as const,
-        trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 } }),
-      })),
-    )
-  }
+  traded = await TradedPair.start()
+  world = traded.world
+  for (let set = 0; set < SETS; set++) await world.publish(traded.trades(TRADES_PER_SET))
   await world.storeAll()
   const sockets = { connections: 100, messages_per_second: MESSAGES_PER_SECOND }
   gateway = await world.startGateway({ default: { ...TEST_PLANS.default, sockets } })
@@ -107,10 +90,7 @@ test('a replay costs 50 CU per started thousand of events read, whatever it show
     const { result } = await subscribe(client, [...params, { from: beginning() }])
     assert.equal(result?.recovered, true)
     // What is live comes after all that was replayed.
-    await world.publish([
-      { type: 'trade', trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 } }) },
-      { type: 'candle', candle: sampleCandle() },
-    ])
+    await world.publish([...traded.trades(1), { type: 'candle', candle: sampleCandle() }])
     await client.take(pushes + 1)
     events++
     await client.close()
@@ -125,11 +105,7 @@ test('a key runs two replays at a time; the next wait, the socket goes on, and a
   const sockets = { connections: 100, messages_per_second: 1_000, subscriptions: 2 }
   const slow = await world.startGateway({ default: { ...TEST_PLANS.default, sockets } })
   const clients = await Promise.all([1, 2, 3, 4].map(() => slow.connect()))
-  const big = { ...sampleTrade().sold, symbol: 'x'.repeat(200_000) }
-  for (let nth = 0; nth < 60; nth++)
-    await world.publish([
-      { type: 'trade', trade: sampleTrade({ key: { block: ++block, tx: 0, log: 0 }, sold: big }) },
-    ])
+  for (let nth = 0; nth < 60; nth++) await world.publish(traded.trades(1, { sold: BULKY_SIDE }))
   const [first, second, third, fourth] = clients as [Client, Client, Client, Client]
   // Larger than all buffers: they run until their readers go on.
   for (const each of [first, second]) {
@@ -172,7 +148,7 @@ test('30 subscriptions resume at once: each gets everything once, never more tha
   await client.request(101, 'unsubscribe', TX)
   const sold = { ...sampleTrade().sold, symbol: 'x'.repeat(5_000) }
   const publishTrades = () => {
-    const key = { block: ++block, tx: 0, log: 0 }
+    const key = { block: traded.nextBlock(), tx: 0, log: 0 }
     return world.publish(
       addresses.map((pair, log) => ({
         type: 'trade' as const,
