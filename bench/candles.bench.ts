@@ -6,9 +6,9 @@ import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { type CandlesQuestion, openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { candleOf, number, type Row } from '../src/store/clickhouse/read/records.ts'
-import { rowsOf } from '../src/store/clickhouse/rows.ts'
 import { openHotStore } from '../src/store/redis/hot-store.ts'
 import type { Versioned } from '../src/store/versioned.ts'
+import { rowsOfSets } from '../test/support/rows-of-sets.ts'
 import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides, type Slice } from './measure.ts'
 import { makeCandle } from './stores/made-changes.ts'
@@ -83,7 +83,7 @@ async function fillHistory(stack: Stack): Promise<ReturnType<typeof historyOptio
   await client.command({ query: 'SYSTEM STOP MERGES' })
   await client.close()
   const store = openHistoryStore(options, common)
-  for (let version = 1; version <= PARTS; version++) await store.write(rowsOf(setsOf(version)))
+  for (let version = 1; version <= PARTS; version++) await store.write(rowsOfSets(setsOf(version)))
   await store.close()
   return options
 }

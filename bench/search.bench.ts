@@ -5,7 +5,7 @@ import { skeletonOf } from '../src/domain/search-text.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
-import { rowsOf } from '../src/store/clickhouse/rows.ts'
+import { rowsOfSets } from '../test/support/rows-of-sets.ts'
 import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 import { sized } from './form.ts'
 import { type Bench, openOnce, quantile, type Sides, type Slice } from './measure.ts'
@@ -121,7 +121,7 @@ async function fill(): Promise<Searched> {
       const length = Math.min(TOKENS_PER_BATCH, count - first)
       const changes = Array.from({ length }, (_, at) => makeSearched(first + at, version).token)
       // The rest of a token is not asked of ClickHouse.
-      const rows = rowsOf([setOf(version + 1, changes)]).filter(({ table }) => table === 'token_search')
+      const rows = rowsOfSets([setOf(version + 1, changes)]).filter(({ table }) => table === 'token_search')
       await store.write(rows)
     }
     if (version > 0) continue

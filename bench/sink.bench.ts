@@ -3,11 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import { startStack } from '../dev/stack.ts'
 import type { ChainHead } from '../src/domain/chain-head.ts'
-import type { ChangeSet } from '../src/domain/change.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { rowsOf, type TableRows } from '../src/store/clickhouse/rows.ts'
-import { decodeChangeSet, encodeChangeSet } from '../src/wire/change-codec.ts'
+import { latestChanges } from '../src/store/latest-changes.ts'
+import { encodeChangeSet } from '../src/wire/change-codec.ts'
+import { type ChangeSetIndex, indexChangeSet } from '../src/wire/change-index.ts'
 import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides } from './measure.ts'
 import { makeSet } from './stores/made-changes.ts'
@@ -45,7 +46,7 @@ async function open(): Promise<Sides> {
     makeSet(i + 1, TRADES_PER_BLOCK, i * TRADES_PER_BLOCK),
   )
   const messages = sets.map(encodeChangeSet)
-  const tables = rowsOf(sets).map(toBare)
+  const tables = rowsOf(latestChanges(messages.map(indexChangeSet))).map(toBare)
   const rowsPerBatch = tables.reduce((sum, { rows }) => sum + rows, 0)
   const trades = TRADES_PER_BLOCK * BLOCKS_PER_BATCH
   let lastSeq = 0
@@ -75,10 +76,10 @@ async function open(): Promise<Sides> {
 
   /** Each time as if all were new. */
   function makeBatch(): { head: ChainHead; rows: TableRows[] } {
-    const decoded = messages.map((message): ChangeSet => ({ ...decodeChangeSet(message), seq: ++lastSeq }))
-    const { chain, seq, head, finalNumber } = decoded.at(-1) as ChangeSet
+    const opened = messages.map((message): ChangeSetIndex => ({ ...indexChangeSet(message), seq: ++lastSeq }))
+    const { chain, seq, head, finalNumber } = opened.at(-1) as ChangeSetIndex
     const position = { epoch: 'e', seq, link: 1 }
-    return { head: { chain, seq, ...head, finalNumber, position }, rows: rowsOf(decoded) }
+    return { head: { chain, seq, ...head, finalNumber, position }, rows: rowsOf(latestChanges(opened)) }
   }
 
   /** As the writer does: the next batch is made while the server is busy with this one. */
@@ -103,9 +104,9 @@ function toBare({ table, columns, count, chunks }: TableRows): BareTable {
 
 async function insertBare(client: ClickHouseClient, { table, columns, body }: BareTable): Promise<void> {
   const { stream } = await client.exec({
-    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated`,
+    query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
     values: Readable.from([body], { objectMode: false }),
-    clickhouse_settings: { async_insert: 0, insert_deduplicate: 0, input_format_null_as_default: 1 },
+    clickhouse_settings: { async_insert: 0, insert_deduplicate: 0 },
   })
   for await (const _ of stream);
 }

@@ -6,8 +6,8 @@ import { connectLogs, type Logs } from '../src/log/connect.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
-import { rowsOf } from '../src/store/clickhouse/rows.ts'
 import { ACCOUNTS_TOPIC, decodeAccountsQuestion, encodeAccountsAnswer } from '../src/wire/account-question.ts'
+import { rowsOfSets } from '../test/support/rows-of-sets.ts'
 import { collectGarbage, collectSeldom } from './collect-garbage.ts'
 import { sized } from './form.ts'
 import { balanceSets, largest, type Ranks } from './holders/made-balances.ts'
@@ -95,7 +95,7 @@ async function fill(): Promise<Filled> {
   })
   const [first = '', ...others] = TOKEN_ADDRESSES
   for (let version = 0; version < RANKS.versions; version++) {
-    for (const set of balanceSets(first, RANKS, version)) await store.write(rowsOf([set]))
+    for (const set of balanceSets(first, RANKS, version)) await store.write(rowsOfSets([set]))
     for (const token of others) await client.command({ query: COPY, query_params: { first, token, version } })
     if (version > 0) continue
     await client.command({ query: EQUALISE, query_params: { first, token: EQUAL } })

@@ -7,28 +7,29 @@ import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readOrderKey, writeOrderKey } from './field-codec.ts'
 
-const SAME_PAIR = 1
-const SAME_FIRST = 2
-const SAME_LAST = 4
+export const SAME_PAIR = 1
+export const SAME_FIRST = 2
+export const SAME_LAST = 4
 /** Of the next longer interval, and around the previous one. */
-const AROUND = 8
+export const AROUND = 8
 /** All that was traded is as in the previous one. */
-const SAME_TRADES = 16
-const ALL_FLAGS = SAME_PAIR | SAME_FIRST | SAME_LAST | AROUND | SAME_TRADES
+export const SAME_TRADES = 16
+export const ALL_FLAGS = SAME_PAIR | SAME_FIRST | SAME_LAST | AROUND | SAME_TRADES
 
 const SAME_OPEN = 1
 const SAME_HIGH = 2
 const SAME_LOW = 4
 const SAME_CLOSE = 8
-const SAME_VOLUME = 16
-const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
-const NO_VALUES = 32
+export const SAME_VOLUME = 16
+export const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
+export const NO_VALUES = 32
 /** Instead of `SAME_VOLUME`, which needs no more bits: the volume is unknown. */
-const NO_VOLUME = NO_VALUES | SAME_VOLUME
+export const NO_VOLUME = NO_VALUES | SAME_VOLUME
 /** The values in the quote token are those in this unit. */
-const AS_USD = 64
-const AS_NATIVE = 128
+export const AS_USD = 64
+export const AS_NATIVE = 128
 
+export const INTERVAL_COUNT = INTERVALS.length
 const NEXT_CODE = Object.fromEntries(INTERVALS.map((interval, code) => [interval, code + 1])) as Record<
   Interval,
   number
@@ -153,7 +154,7 @@ function nextCode(interval: Interval): number {
 }
 
 /** Where the candle of this interval starts that has `time` in it. All pairs of a block ask for the same ones. */
-function startAround(code: number, time: number): number {
+export function startAround(code: number, time: number): number {
   if (aroundTimes[code] !== time) {
     aroundTimes[code] = time
     aroundStarts[code] = candleStart(INTERVALS[code] as Interval, time)

@@ -82,7 +82,7 @@ function decode(bytes: Uint8Array, readRun: ReadCandles): OpenedChangeSet {
   return { set: { chain, seq, cause, head, finalNumber, changes }, bytes, offsets }
 }
 
-function readSetHead(r: ByteReader): ChangeSetHead {
+export function readSetHead(r: ByteReader): ChangeSetHead {
   const version = r.u8()
   if (version !== CHANGES_VERSION) {
     throw new ChaintapeError(

@@ -5,11 +5,11 @@ import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readMoney, writeMoney } from './field-codec.ts'
 
-const SAME_SUMS = 1
-const SAME_OPEN = 2
-const NO_OPEN = 4
-const NO_BUY = 8
-const NO_SELL = 16
+export const SAME_SUMS = 1
+export const SAME_OPEN = 2
+export const NO_OPEN = 4
+export const NO_BUY = 8
+export const NO_SELL = 16
 const ALL_FLAGS = SAME_SUMS | SAME_OPEN | NO_OPEN | NO_BUY | NO_SELL
 
 export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): void {
@@ -82,13 +82,7 @@ function readSums(r: ByteReader, previous: WindowSums | undefined): WindowSums {
   const flags = r.u8()
   const open = flags & (SAME_OPEN | NO_OPEN)
   const isSameSums = (flags & SAME_SUMS) !== 0
-  const isLikePrevious = isSameSums || open === SAME_OPEN
-  const isPossible = flags <= ALL_FLAGS && open !== (SAME_OPEN | NO_OPEN)
-  if (
-    !isPossible ||
-    (isSameSums && (flags & (NO_BUY | NO_SELL)) !== 0) ||
-    (isLikePrevious && previous === undefined)
-  ) {
+  if (!isPossibleWindow(flags, previous !== undefined)) {
     throw new ChaintapeError('message_unreadable', `a window cannot begin with ${flags}`)
   }
   if (previous !== undefined && flags === (SAME_SUMS | SAME_OPEN)) return previous
@@ -105,4 +99,15 @@ function readSums(r: ByteReader, previous: WindowSums | undefined): WindowSums {
     sellers: r.varuint(),
     openUsd: open === SAME_OPEN ? previous?.openUsd : open === NO_OPEN ? undefined : r.biguint(),
   }
+}
+
+export function isPossibleWindow(flags: number, hasPrevious: boolean): boolean {
+  const open = flags & (SAME_OPEN | NO_OPEN)
+  const isSameSums = (flags & SAME_SUMS) !== 0
+  return (
+    flags <= ALL_FLAGS &&
+    open !== (SAME_OPEN | NO_OPEN) &&
+    !(isSameSums && (flags & (NO_BUY | NO_SELL)) !== 0) &&
+    (hasPrevious || !(isSameSums || open === SAME_OPEN))
+  )
 }

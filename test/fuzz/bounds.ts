@@ -14,7 +14,6 @@ import { tokenPrice } from '../../src/gateway/shape/token-price.ts'
 import { tokenRow } from '../../src/gateway/shape/token-row.ts'
 import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
 import { tokenWindows } from '../../src/gateway/shape/windows.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import { documentsOf } from '../../src/store/redis/documents.ts'
 import { Keys } from '../../src/store/redis/keys.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
@@ -24,6 +23,8 @@ import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
 import { readWindows } from '../../src/wire/windows-codec.ts'
 import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
+import { readRowBinary } from '../support/read-row-binary.ts'
+import { rowsOfSets } from '../support/rows-of-sets.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -91,19 +92,20 @@ function checkAnswers(sets: readonly ChangeSet[]): void {
 type World = { readonly pairs: Map<string, Pair>; readonly tokens: Map<string, Token> }
 
 function checkRows(sets: readonly ChangeSet[]): void {
-  for (const { table, columns, chunks } of rowsOf(sets)) {
-    const checked = columns.flatMap((column, at) => {
+  for (const rows of rowsOfSets(sets)) {
+    const checked = rows.columns.flatMap((column) => {
       const check = AMOUNT_COLUMN.test(column)
         ? checkAmount
         : FIXED_COLUMN.test(column)
           ? checkFixed
           : undefined
-      return check === undefined ? [] : [{ at, check, name: `${table}.${column}` }]
+      return check === undefined ? [] : [{ column, check, name: `${rows.table}.${column}` }]
     })
-    for (const line of Buffer.concat(chunks).toString().split('\n').slice(0, -1)) {
-      const cells = line.split('\t')
-      assert.equal(cells.length, columns.length)
-      for (const { at, check, name } of checked) if (cells[at] !== '\\N') check(name, cells[at] ?? '')
+    for (const row of readRowBinary(rows)) {
+      for (const { column, check, name } of checked) {
+        const cell = row[column]
+        if (cell !== null) check(name, cell ?? '')
+      }
     }
   }
 }

@@ -12,10 +12,10 @@ import {
   type HistoryReader,
   openHistoryReader,
 } from '../../src/store/clickhouse/read/history-reader.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import type { Versioned } from '../../src/store/versioned.ts'
 import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/busy-pair.ts'
 import { buildTrade, Dice } from '../support/change-builders.ts'
+import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { type Kept, tellStory, type World } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
@@ -114,7 +114,7 @@ test('the newest versions are read, page by page, and nothing above the bound', 
     assert.ok(sets.filter(({ cause }) => cause === 'undo').length > 2)
     // So that older versions stay.
     await client.command({ query: 'SYSTEM STOP MERGES' })
-    for (const set of sets) await store.write(rowsOf([set]))
+    for (const set of sets) await store.write(rowsOfSets([set]))
     for (const told of [25, messages]) {
       const { sets: early, world: then } = tellStory({ chain: 'eth', seed: 41, messages: told })
       await assertRead(reader, then, world, early.at(-1)?.seq ?? 0)
@@ -133,7 +133,7 @@ test('a row that the marker does not vouch for is not read', async () => {
   await withHistory('unmarked', async (store, reader) => {
     const [set] = tellStory({ chain: 'eth', seed: 42, messages: 1 }).sets
     assert.ok(set !== undefined && (await reader.marker('eth')) === undefined)
-    await store.write(rowsOf([set]))
+    await store.write(rowsOfSets([set]))
     const pair = set.changes.find((change) => change.type === 'trade')?.trade.pair ?? ''
     const question = { chain: 'eth', pair, before: undefined, limit: 10 }
     assert.deepEqual(await reader.trades({ ...question, upTo: set.seq - 1 }), [])
@@ -173,7 +173,7 @@ test('rows are kept for as long as the settings say, and for ever without', asyn
   try {
     const changes = [trade(1), trade(100), trade(101)]
     const head = { number: 1, hash: '0x01', time: now }
-    await store.write(rowsOf([{ chain: 'eth', seq: 1, cause: 'block', head, finalNumber: 0, changes }]))
+    await store.write(rowsOfSets([{ chain: 'eth', seq: 1, cause: 'block', head, finalNumber: 0, changes }]))
     assert.deepEqual([await ttl(), await count()], [[], 3])
     const lines = common.lines.length
     await migrate({ ...options, retention_days: { trades: 60, candles: 9 } }, common)

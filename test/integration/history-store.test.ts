@@ -7,8 +7,8 @@ import type { ChainHead } from '../../src/domain/chain-head.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
-import { TABLE_NAMES } from '../../src/store/clickhouse/tables.ts'
+import { TABLE_NAMES } from '../../src/store/clickhouse/table-names.ts'
+import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { readWorld } from '../support/stored-rows.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -74,13 +74,13 @@ test('rows equal what the changes say, with any batching, any repetition and aft
     const { sets, world } = tellStory({ chain: 'eth', seed, messages: 120 })
     const store = openHistoryStore(options, common)
     try {
-      await store.write(rowsOf(sets.slice(0, 1)))
-      await store.write(rowsOf(sets.slice(0, 40)))
-      for (const set of sets.slice(40, 60)) await store.write(rowsOf([set]))
-      await store.write(rowsOf(sets.slice(30)))
+      await store.write(rowsOfSets(sets.slice(0, 1)))
+      await store.write(rowsOfSets(sets.slice(0, 40)))
+      for (const set of sets.slice(40, 60)) await store.write(rowsOfSets([set]))
+      await store.write(rowsOfSets(sets.slice(30)))
       assert.deepEqual(await readWorld(stack.clickhouseUrl, database, 'eth'), world)
       // A whole replay, in other batches: nothing may change.
-      for (let at = 0; at < sets.length; at += 50) await store.write(rowsOf(sets.slice(at, at + 50)))
+      for (let at = 0; at < sets.length; at += 50) await store.write(rowsOfSets(sets.slice(at, at + 50)))
       assert.deepEqual(await readWorld(stack.clickhouseUrl, database, 'eth'), world)
       for (const table of TABLE_NAMES) {
         await client.command({ query: `OPTIMIZE TABLE ${database}.${table} FINAL` })
@@ -104,8 +104,8 @@ test('a removed row is hidden from FINAL and stays removed when an older version
   assert.ok(removals.length > 0)
   const store = openHistoryStore(options, common)
   try {
-    await store.write(rowsOf([set, { ...set, seq: 10, changes: removals }]))
-    await store.write(rowsOf([set]))
+    await store.write(rowsOfSets([set, { ...set, seq: 10, changes: removals }]))
+    await store.write(rowsOfSets([set]))
     assert.equal((await readWorld(stack.clickhouseUrl, 'removed', 'eth')).trades.size, 0)
   } finally {
     await store.close()
@@ -145,10 +145,10 @@ test('a server that is away is store_unavailable; one that refuses is not', asyn
   const isUnavailable = (error: unknown): boolean =>
     error instanceof ChaintapeError && error.code === 'store_unavailable' && error.cause instanceof Error
   try {
-    await assert.rejects(lost.write(rowsOf(sets)), isUnavailable)
+    await assert.rejects(lost.write(rowsOfSets(sets)), isUnavailable)
     await assert.rejects(lost.marker('eth'), isUnavailable)
     await assert.rejects(migrate({ ...optionsOf('x'), url: 'http://127.0.0.1:1' }, common), isUnavailable)
-    await assert.rejects(wrong.write(rowsOf(sets)), ClickHouseError)
+    await assert.rejects(wrong.write(rowsOfSets(sets)), ClickHouseError)
   } finally {
     await lost.close()
     await wrong.close()

@@ -8,8 +8,8 @@ import { magnitudeOf } from '../../src/domain/magnitude.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { type HistoryReader, openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import { Dice } from '../support/change-builders.ts'
+import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
 const TOKEN = addressOf(1)
@@ -85,7 +85,7 @@ async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   try {
     await work({
       ...{ database, reader },
-      write: (...sets) => store.write(rowsOf(sets)),
+      write: (...sets) => store.write(rowsOfSets(sets)),
       top: (limit, upTo, token = TOKEN) => reader.topHolders({ chain: 'eth', upTo, token, limit }),
       merge: async () => {
         await client.command({ query: 'SYSTEM START MERGES' })

@@ -10,6 +10,7 @@ import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import type { TableRows } from '../../src/store/clickhouse/rows.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
+import { readRowBinary } from '../support/read-row-binary.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 import { createWriterRig } from '../support/writer-rig.ts'
@@ -38,9 +39,8 @@ const points: Point[] = (['write', 'apply', 'commit'] as const).flatMap((step) =
   (['before', 'after'] as const).flatMap((when) => [1, 2].map((call) => ({ step, when, call }))),
 )
 
-function newestSeq({ columns, chunks }: TableRows): number {
-  const rows = Buffer.concat(chunks).toString().trimEnd().split('\n')
-  return Math.max(...rows.map((row) => Number(row.split('\t')[columns.indexOf('seq')])))
+function newestSeq(rows: TableRows): number {
+  return Math.max(...readRowBinary(rows).map((row) => Number(row['seq'])))
 }
 
 /** Dies at one call of one step, as a process would. */

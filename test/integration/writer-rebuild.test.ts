@@ -6,7 +6,7 @@ import { Redis } from 'ioredis'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
+import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { storedDocuments } from '../support/store-dump.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
@@ -103,7 +103,7 @@ test('rows of a batch that was not finished do no harm', async () => {
     const first = await rig.start()
     await rig.written('eth', eth.sets.slice(0, 60))
     await first.stop()
-    await history.write(rowsOf(eth.sets.slice(60, 75)))
+    await history.write(rowsOfSets(eth.sets.slice(60, 75)))
     await redis.flushall()
     await rebuild(rig)
     await rig.start()

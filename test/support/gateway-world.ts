@@ -19,10 +19,10 @@ import { startGateway } from '../../src/roles/gateway.ts'
 import type { RunningRole } from '../../src/roles/role.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
-import { rowsOf } from '../../src/store/clickhouse/rows.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { sampleSet, USDC, WETH } from './market-samples.ts'
+import { rowsOfSets } from './rows-of-sets.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from './test-key.ts'
 
 export { API_KEY }
@@ -95,7 +95,7 @@ export class GatewayWorld {
     const { seq, head, finalNumber } = last.set
     const stored: ChainHead = { chain, seq, ...head, finalNumber, position: last.position }
     const sets = published.map(({ set }) => set)
-    await this.history?.write(rowsOf(sets))
+    await this.history?.write(rowsOfSets(sets))
     await this.history?.commit(stored)
     await this.store.apply(sets, stored)
   }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { ChangeSet } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { blameMessage, type MessagePlace, PoisonedMessage } from '../../domain/quarantine.ts'
@@ -8,8 +7,10 @@ import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
 import { rowsOf, type TableRows } from '../../store/clickhouse/rows.ts'
+import { latestChanges } from '../../store/latest-changes.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
 import { decodeChangeSet } from '../../wire/change-codec.ts'
+import { type ChangeSetIndex, indexChangeSet } from '../../wire/change-index.ts'
 import { BatchQueue } from './batch-queue.ts'
 import type { WriterMetrics } from './metrics.ts'
 
@@ -35,7 +36,7 @@ export type ChainWriterParts = {
 /** While nothing happens on a chain, Redis is looked at so often: it may lose its data at any time. */
 const LOOK_EVERY_MS = 1_000
 
-type Item = { readonly set: ChangeSet; readonly position: LogPosition }
+type Item = { readonly set: ChangeSetIndex; readonly position: LogPosition }
 
 type Batch = { readonly items: readonly Item[]; readonly rows: () => readonly TableRows[] }
 
@@ -91,7 +92,7 @@ export class ChainWriter {
 
   async #read(queue: BatchQueue<Item>, signal: AbortSignal): Promise<void> {
     for await (const message of this.#parts.log.read({ after: this.#written?.position, signal })) {
-      const set = this.#decode(message)
+      const set = this.#index(message)
       if (set.seq <= this.#lastSeq) {
         throw new ChaintapeError('diverged', `CHANGES goes back from version ${this.#lastSeq} to ${set.seq}`)
       }
@@ -127,7 +128,10 @@ export class ChainWriter {
     const written = await insist(async () => {
       await this.#completeHot()
       const counts = await history.write(rows())
-      await hot.apply(sets, head)
+      await hot.apply(
+        sets.map(({ bytes }) => decodeChangeSet(bytes)),
+        head,
+      )
       this.#applied = head
       await history.commit(head)
       return counts
@@ -145,7 +149,7 @@ export class ChainWriter {
   async #writeOneByOne(items: readonly Item[]): Promise<void> {
     for (const item of items) {
       try {
-        await this.#write({ items: [item], rows: () => rowsOf([item.set]) })
+        await this.#write({ items: [item], rows: () => rowsOf(latestChanges([item.set])) })
       } catch (error) {
         throw isOfMessage(error) ? new PoisonedMessage(this.#placeOf(item.position), error) : error
       }
@@ -205,15 +209,18 @@ export class ChainWriter {
 
   async #refill(after: LogPosition | undefined, target: ChainHead): Promise<void> {
     const { hot, limits, log, signal } = this.#parts
-    let sets: ChangeSet[] = []
+    let sets: ChangeSetIndex[] = []
     let size = 0
     for await (const message of log.read({ after, signal })) {
-      const set = this.#decode(message)
+      const set = this.#index(message)
       sets.push(set)
       size += sizeOf(set)
       const isLast = message.position.seq >= target.position.seq
       if (!isLast && size < limits.max_batch_rows) continue
-      await hot.apply(sets, headAt({ set, position: message.position }))
+      await hot.apply(
+        sets.map(({ bytes }) => decodeChangeSet(bytes)),
+        headAt({ set, position: message.position }),
+      )
       if (isLast) return
       sets = []
       size = 0
@@ -221,9 +228,9 @@ export class ChainWriter {
     signal.throwIfAborted()
   }
 
-  #decode(message: LogMessage): ChangeSet {
+  #index(message: LogMessage): ChangeSetIndex {
     const { chain } = this.#parts
-    const set = blameMessage(this.#placeOf(message.position), () => decodeChangeSet(message.body))
+    const set = blameMessage(this.#placeOf(message.position), () => indexChangeSet(message.body))
     if (set.chain !== chain) {
       throw new ChaintapeError('diverged', `CHANGES of chain ${chain} holds a message of chain ${set.chain}`)
     }
@@ -236,11 +243,11 @@ async function takeBatch(queue: BatchQueue<Item>): Promise<Batch | undefined> {
   if (items.length === 0) return undefined
   const sets = items.map(({ set }) => set)
   try {
-    const rows = rowsOf(sets)
+    const rows = rowsOf(latestChanges(sets))
     return { items, rows: () => rows }
   } catch {
     // It fails again when it is written, where the message at fault is looked for.
-    return { items, rows: () => rowsOf(sets) }
+    return { items, rows: () => rowsOf(latestChanges(sets)) }
   }
 }
 
@@ -249,8 +256,8 @@ function isOfMessage(error: unknown): boolean {
   return !(error instanceof ChaintapeError)
 }
 
-function sizeOf(set: ChangeSet): number {
-  return Math.max(1, set.changes.length)
+function sizeOf({ count }: ChangeSetIndex): number {
+  return Math.max(1, count)
 }
 
 function headAt({ set, position }: Item): ChainHead {

@@ -1,102 +1,63 @@
-import { ChaintapeError } from '../../domain/errors.ts'
-import { isAmount, isBalance, MAX_FIXED, MAX_TIME } from '../../domain/limits.ts'
-import { PRICE_DIGITS, type Price, pow10, VALUE_DIGITS, type Value } from '../../domain/money.ts'
+/** How many bytes the default of a type takes in RowBinary: all of them are zero. */
+const DEFAULT_BYTES = {
+  String: 1,
+  'LowCardinality(String)': 1,
+  Bool: 1,
+  UInt8: 1,
+  UInt16: 2,
+  UInt32: 4,
+  UInt64: 8,
+  UInt256: 32,
+  Int256: 32,
+  "DateTime('UTC')": 4,
+  "Enum8('pair' = 1, 'token' = 2)": 1,
+  "Enum8('symbol' = 1, 'name' = 2, 'word' = 3)": 1,
+} as const
 
-/** As it stands between two tabs. */
-export type Cell = string
+type Decimal = 'Decimal(76, 18)' | 'Decimal(76, 40)'
+type Enumeration = "Enum8('buy' = 1, 'sell' = 2)" | "Enum8('usd' = 1, 'native' = 2)"
 
-export const NULL: Cell = '\\N'
+/** As `DESCRIBE TABLE` spells it. */
+export type ColumnType =
+  | keyof typeof DEFAULT_BYTES
+  | `Nullable(${keyof typeof DEFAULT_BYTES | Decimal | Enumeration})`
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\0': '\\0',
-}
-const SPECIAL = /[\\\t\n\r\0]/
-const ALL_SPECIAL = /[\\\t\n\r\0]/g
-const MAX_COUNT = 2n ** 64n - 1n
+/** How a cell is made of a field. */
+export const CELL = {
+  constant: 0,
+  id: 1,
+  idOrNull: 2,
+  text: 3,
+  textOrNull: 4,
+  byte: 5,
+  byteOrNull: 6,
+  codeOrNull: 7,
+  word: 8,
+  u32: 9,
+  u64: 10,
+  time: 11,
+  u32OrNull: 12,
+  u64OrNull: 13,
+  timeOrNull: 14,
+  u256: 15,
+  u256OrNull: 16,
+  fixedOrNull: 17,
+  i256: 18,
+  numberWord: 19,
+  number16: 20,
+  number32: 21,
+  numberOrNull: 22,
+} as const
 
-// The server wraps an integer that is too large around, and refuses a decimal that is: a number beyond the limits of its
-// column is NULL, which is unknown.
+/** Undefined is NULL, or the default of a column that has no NULL. */
+export type Cell = string | number | bigint | boolean | undefined
 
-export function priceCell(known: Price | undefined): Cell {
-  return known === undefined || known > MAX_FIXED ? NULL : decimal(known, PRICE_DIGITS)
-}
+/** Stands before a cell that may be NULL, and is 0 if it is not. */
+export const NULL = 1
 
-export function valueCell(known: Value | undefined): Cell {
-  return known === undefined || known > MAX_FIXED ? NULL : decimal(known, VALUE_DIGITS)
-}
-
-/** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
-export function wholeDollarsCell(known: Value | undefined): Cell {
-  const dollars = (known ?? 0n) / pow10(VALUE_DIGITS)
-  return dollars > MAX_COUNT ? MAX_COUNT.toString() : dollars.toString()
-}
-
-/** With all its zeros: the server does not mind them, and most of what is written are decimals. */
-function decimal(fixed: bigint, digits: number): Cell {
-  const text = fixed.toString()
-  const whole = text.length - digits
-  return whole > 0 ? `${text.slice(0, whole)}.${text.slice(whole)}` : `0.${text.padStart(digits, '0')}`
-}
-
-/** Of an event. One that claims more than this is not published as an event, so only damage gets here. */
-export function rawCell(amount: bigint): Cell {
-  if (!isAmount(amount)) throw unstorable(`amount ${amount}`)
-  return amount.toString()
-}
-
-/** Of a holder. The engine follows no token that claims more. */
-export function signedRawCell(amount: bigint): Cell {
-  if (!isBalance(amount)) throw unstorable(`amount ${amount}`)
-  return amount.toString()
-}
-
-export function optionalRawCell(known: bigint | undefined): Cell {
-  return known === undefined || !isAmount(known) ? NULL : known.toString()
-}
-
-export function optionalTimeCell(known: number | undefined): Cell {
-  return known === undefined || !isTime(known) ? NULL : timeCell(known)
-}
-
-/** Unix seconds at full width: the server takes four digits for a year. The reader refuses blocks of later times. */
-export function timeCell(seconds: number): Cell {
-  if (!isTime(seconds)) throw unstorable(`time ${seconds}`)
-  return String(seconds).padStart(10, '0')
-}
-
-function isTime(seconds: number): boolean {
-  return Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_TIME
-}
-
-export function countCell(count: number): Cell {
-  return String(count)
-}
-
-/**
- * Whatever a token calls itself, half a surrogate pair in it would make the server refuse the whole batch, and a tab
- * or line end would be taken for one of ours.
- */
-export function textCell(given: string): Cell {
-  const text = given.toWellFormed()
-  return SPECIAL.test(text) ? text.replaceAll(ALL_SPECIAL, (character) => ESCAPES[character] as string) : text
-}
-
-export function optionalTextCell(known: string | undefined): Cell {
-  return known === undefined ? NULL : textCell(known)
-}
-
-export function optionalFlagCell(known: boolean | undefined): Cell {
-  return known === undefined ? NULL : known ? '1' : '0'
-}
-
-export function optionalCountCell(known: number | undefined): Cell {
-  return known === undefined ? NULL : countCell(known)
-}
-
-function unstorable(what: string): ChaintapeError {
-  return new ChaintapeError('message_unreadable', `no column can hold ${what}`)
+/** The cell of a row that has nothing to say in it. */
+export function defaultOf(type: ColumnType): Uint8Array {
+  return type in DEFAULT_BYTES
+    ? Buffer.alloc(DEFAULT_BYTES[type as keyof typeof DEFAULT_BYTES])
+    : Uint8Array.of(NULL)
 }

@@ -7,7 +7,7 @@ import { guardClickhouse } from './failure.ts'
 import { createAsk } from './read/ask.ts'
 import { readMarker } from './read/marker.ts'
 import type { TableRows } from './rows.ts'
-import { TABLE_NAMES, type TableName } from './tables.ts'
+import { TABLE_NAMES, type TableName } from './table-names.ts'
 
 export type WrittenRows = Readonly<Record<TableName, number>>
 
@@ -26,7 +26,6 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   // Rows are told apart by key and seq; the server's own memory of recent blocks would only hide a replay.
   insert_deduplicate: 0,
-  input_format_null_as_default: 1,
   // A batch that spans many months is slow but right.
   throw_on_max_partitions_per_insert_block: 0,
 }
@@ -57,15 +56,16 @@ async function insertRows(
   clickhouse_settings: ClickHouseSettings,
   { table, columns, chunks }: TableRows,
 ): Promise<void> {
-  await guardClickhouse(() =>
-    client.insert({
-      table,
-      columns: columns as [string, ...string[]],
-      format: 'TabSeparated',
+  await guardClickhouse(async () => {
+    // The client's own `insert` knows no binary formats.
+    const { stream } = await client.exec({
+      query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
       values: Readable.from(chunks, { objectMode: false }),
       clickhouse_settings,
-    }),
-  )
+    })
+    // The connection is free again once the answer, which is empty, was read.
+    for await (const _ of stream);
+  })
 }
 
 async function insertMarker(

@@ -1,200 +1,134 @@
-import type { Balance, Change, ChangeSet, Token, WindowsRef } from '../../domain/change.ts'
-import { never } from '../../domain/ids.ts'
-import { magnitudeOf } from '../../domain/magnitude.ts'
-import { searchTermsOf } from '../../domain/search-text.ts'
-import { NULL } from './cells.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
+import type { ChangeSetIndex } from '../../wire/change-index.ts'
+import { CONTRACT } from '../../wire/change-layouts.ts'
+import { readReport } from '../../wire/contract-codec.ts'
+import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
+import type { ColumnType } from './cells.ts'
+import { type RecordTable, sizedText, type Table } from './columns.ts'
+import { RowBinary } from './row-binary.ts'
+import type { TableName } from './table-names.ts'
 import {
-  type BalanceRow,
   balancesTable,
   candlesTable,
   contractsTable,
   liquidityTable,
   pairsTable,
+  pairWindowsTable,
   switchesTable,
-  type Table,
-  type TableName,
   tokenSearchTable,
   tokensTable,
+  tokenWindowsTable,
   tradesTable,
-  type WindowsKey,
-  windowsTable,
 } from './tables.ts'
+import { termsOf } from './token-terms.ts'
 
 export type TableRows = {
   readonly table: TableName
   readonly columns: readonly string[]
+  readonly types: readonly ColumnType[]
   readonly count: number
-  /** Tab-separated text: what the server reads quickest, after formats that are slow to make here. */
+  /** In the RowBinary format. */
   readonly chunks: readonly Buffer[]
 }
 
-const CHUNK_BYTES = 256 * 1_024
-
-/**
- * What a run of change sets leaves behind, as rows: for each natural key only its newest version, a removal
- * being a row that says so. The sets are those of one log, in its order.
- */
-export function rowsOf(sets: readonly ChangeSet[]): TableRows[] {
-  const trades = new RowsOfTable(tradesTable)
-  const liquidity = new RowsOfTable(liquidityTable)
+/** A row for each natural key: its latest version; a removal is a row that says so. */
+export function rowsOf(latest: LatestChanges): TableRows[] {
   const candles = new RowsOfTable(candlesTable)
-  const pairs = new RowsOfTable(pairsTable)
-  const tokens = new RowsOfTable(tokensTable)
-  const windows = new RowsOfTable(windowsTable)
-  const switches = new RowsOfTable(switchesTable)
-  const balances = new RowsOfTable(balancesTable)
-  const contracts = new RowsOfTable(contractsTable)
-  const search = new RowsOfTable(tokenSearchTable)
-  const newestTokens = new Map<string, { readonly set: ChangeSet; readonly token: Token }>()
-  const add = (set: ChangeSet, change: Change): void => {
-    switch (change.type) {
-      case 'trade':
-        trades.put(set, change.trade)
-        break
-      case 'liquidity':
-        liquidity.put(set, change.liquidity)
-        break
-      case 'candle':
-        candles.put(set, change.candle)
-        break
-      case 'pair':
-        pairs.put(set, change.pair)
-        break
-      case 'token':
-        tokens.put(set, change.token)
-        newestTokens.set(change.token.address, { set, token: change.token })
-        break
-      case 'windows':
-        for (const key of ownersOf(change.windows)) windows.put(set, { ...key, windows: change.windows })
-        break
-      case 'switch':
-        switches.put(set, change.switch)
-        break
-      case 'balance':
-        putBalance(balances, set, change.balance)
-        break
-      case 'contract':
-        contracts.put(set, change.contract)
-        break
-      case 'contractRemoved':
-        contracts.remove(set, { token: change.token })
-        break
-      case 'tradeRemoved':
-        trades.remove(set, change.trade)
-        break
-      case 'liquidityRemoved':
-        liquidity.remove(set, change.liquidity)
-        break
-      case 'candleRemoved':
-        candles.remove(set, change.candle)
-        break
-      case 'pairRemoved':
-        pairs.remove(set, { address: change.pair })
-        break
-      case 'tokenRemoved':
-        tokens.remove(set, { address: change.token })
-        newestTokens.delete(change.token)
-        break
-      case 'windowsRemoved':
-        for (const key of ownersOf(change.windows)) windows.remove(set, key)
-        break
-      case 'switchRemoved':
-        switches.remove(set, change.switch)
-        break
-      default:
-        never(change)
-    }
-  }
-  for (const set of sets) {
-    for (const change of set.changes) add(set, change)
-  }
-  for (const { set, token } of newestTokens.values()) {
-    for (const term of searchTermsOf(token)) search.put(set, { ...term, token })
-  }
-  return [trades, liquidity, candles, pairs, tokens, windows, switches, balances, contracts, search]
+  for (const ofPair of latest.candles.values()) candles.addAll(ofPair.values())
+  const windows = new RowsOfTable(pairWindowsTable).addAll(latest.pairWindows.values())
+  windows.addAll(latest.tokenWindows.values(), tokenWindowsTable)
+  return [
+    new RowsOfTable(tradesTable).addAll(latest.trades.values()),
+    new RowsOfTable(liquidityTable).addAll(latest.liquidity.values()),
+    candles,
+    new RowsOfTable(pairsTable).addAll(latest.pairs.values()),
+    new RowsOfTable(tokensTable).addAll(latest.tokens.values()),
+    windows,
+    new RowsOfTable(switchesTable).addAll(latest.switches.values()),
+    balanceRows(latest),
+    contractRows(latest),
+    searchRows(latest),
+  ]
     .map((table) => table.finish())
     .filter(({ count }) => count > 0)
 }
 
-/** Of a new order of magnitude, it stands elsewhere than before. */
-function putBalance(
-  rows: RowsOfTable<BalanceRow, BalanceRow & Balance>,
-  set: ChangeSet,
-  balance: Balance,
-): void {
-  const { token, holder, amountRaw, beforeRaw } = balance
-  const [magnitude, before] = [magnitudeOf(amountRaw), magnitudeOf(beforeRaw)]
-  if (beforeRaw !== 0n && (amountRaw === 0n || before !== magnitude))
-    rows.remove(set, { token, holder, magnitude: before })
-  if (amountRaw !== 0n) rows.put(set, { ...balance, magnitude })
-}
+class RowsOfTable {
+  readonly #table: Table | RecordTable<never>
+  readonly #rows = new RowBinary()
+  #chain = ''
+  #sizedChain = sizedText('')
 
-function ownersOf({ pair, token }: WindowsRef): WindowsKey[] {
-  return [
-    ...(pair === undefined ? [] : [{ kind: 'pair' as const, id: pair }]),
-    ...(token === undefined ? [] : [{ kind: 'token' as const, id: token }]),
-  ]
-}
-
-class RowsOfTable<Key, Full extends Key> {
-  readonly #table: Table<Key, Full>
-  /** By natural key; the cells beyond it are made at the end, as most versions are replaced before that. */
-  readonly #newest = new Map<string, { readonly set: ChangeSet; readonly record: Full | undefined }>()
-
-  constructor(table: Table<Key, Full>) {
+  constructor(table: Table | RecordTable<never>) {
     this.#table = table
   }
 
-  put(set: ChangeSet, record: Full): void {
-    this.#newest.set(this.#keyOf(set, record), { set, record })
+  addAll(changes: Iterable<PlacedChange>, table = this.#table as Table): this {
+    for (const { set, base } of changes) this.add(table, set, base, set.places[base] !== table.type)
+    return this
   }
 
-  remove(set: ChangeSet, ref: Key): void {
-    this.#newest.set(this.#keyOf(set, ref), { set, record: undefined })
+  add(table: Table, set: ChangeSetIndex, base: number, isRemoved: boolean): void {
+    this.#begin(set.chain)
+    this.#rows.cells(isRemoved ? table.removedCells : table.cells, set.bytes, set.places, base)
+    if (isRemoved) this.#rows.raw(table.removedRest)
+    this.#end(set.seq, isRemoved)
   }
 
-  /** The columns beyond the key of a removal are NULL, which the server turns into their defaults. */
+  addRecord<T>(
+    { values, types }: RecordTable<T>,
+    { chain, seq }: ChangeSetIndex,
+    record: T,
+    isRemoved: boolean,
+  ): void {
+    this.#begin(chain)
+    for (const [at, cellOf] of values.entries()) this.#rows.value(types[at + 1] as ColumnType, cellOf(record))
+    this.#end(seq, isRemoved)
+  }
+
   finish(): TableRows {
-    const { name, key, rest } = this.#table
-    const columns = ['chain', ...[...key, ...rest].map(([column]) => column), 'seq', 'is_deleted']
-    const nothing = rest.map(() => `${NULL}\t`).join('')
-    const text = new TextChunks()
-    for (const [start, { set, record }] of this.#newest) {
-      let row = start
-      if (record === undefined) row += nothing
-      else for (const [, cell] of rest) row += `${cell(record)}\t`
-      text.append(`${row}${set.seq}\t${record === undefined ? '1' : '0'}\n`)
-    }
-    return { table: name, columns, count: this.#newest.size, chunks: text.finish() }
+    const { name, columns, types } = this.#table
+    return { table: name, columns, types, count: this.#rows.count, chunks: this.#rows.finish() }
   }
 
-  /** The row's first cells. */
-  #keyOf({ chain }: ChangeSet, ref: Key): string {
-    let start = `${chain}\t`
-    for (const [, cell] of this.#table.key) start += `${cell(ref)}\t`
-    return start
+  #begin(chain: string): void {
+    if (chain !== this.#chain) {
+      this.#chain = chain
+      this.#sizedChain = sizedText(chain)
+    }
+    this.#rows.begin()
+    this.#rows.text(this.#sizedChain)
+  }
+
+  #end(seq: number, isRemoved: boolean): void {
+    this.#rows.u64(seq)
+    this.#rows.u8(isRemoved ? 1 : 0)
   }
 }
 
-/** Row by row into bytes: as one long string all its cells would have to stay, and to be collected, together. */
-class TextChunks {
-  readonly #full: Buffer[] = []
-  // Most tables have no rows in a small batch.
-  #chunk: Buffer = Buffer.alloc(0)
-  #length = 0
+function balanceRows({ balances }: LatestChanges): RowsOfTable {
+  const rows = new RowsOfTable(balancesTable)
+  for (const { set, base, isRemoved } of balances.values()) rows.add(balancesTable, set, base, isRemoved)
+  return rows
+}
 
-  append(row: string): void {
-    // No character takes more than three bytes for each of its code units.
-    const room = row.length * 3
-    if (this.#length + room > this.#chunk.length) {
-      if (this.#length > 0) this.#full.push(this.#chunk.subarray(0, this.#length))
-      this.#chunk = Buffer.allocUnsafe(Math.max(room, CHUNK_BYTES))
-      this.#length = 0
-    }
-    this.#length += this.#chunk.write(row, this.#length, 'utf8')
+function contractRows({ contracts }: LatestChanges): RowsOfTable {
+  const rows = new RowsOfTable(contractsTable)
+  for (const { set, base } of contracts.values()) {
+    const isRemoved = set.places[base] !== CONTRACT.type
+    const r = new ByteReader(set.bytes, set.places[base + CONTRACT.slots.token])
+    const report = isRemoved ? undefined : readReport(r)
+    rows.addRecord(contractsTable, set, { token: report?.token ?? r.id(), report }, isRemoved)
   }
+  return rows
+}
 
-  finish(): Buffer[] {
-    return [...this.#full, this.#chunk.subarray(0, this.#length)]
+/** A removed token keeps its terms: whoever finds it asks for the token itself. */
+function searchRows({ tokens }: LatestChanges): RowsOfTable {
+  const rows = new RowsOfTable(tokenSearchTable)
+  for (const { set, base } of tokens.values()) {
+    if (set.places[base] !== tokensTable.type) continue
+    for (const term of termsOf(set, base)) rows.addRecord(tokenSearchTable, set, term, false)
   }
+  return rows
 }

@@ -1,312 +1,274 @@
-import type {
-  Balance,
-  Candle,
-  CandleRef,
-  CandleValues,
-  EventRef,
-  EventSide,
-  LiquidityEvent,
-  MainPairSwitch,
-  Pair,
-  PairSide,
-  Token,
-  Trade,
-  WindowSums,
-  Windows,
-} from '../../domain/change.ts'
+import { LIQUIDITY_KINDS, SWITCH_REASONS } from '../../domain/change.ts'
 import type { ContractReport } from '../../domain/contract-report.ts'
-import { quoteUnit } from '../../domain/quote-unit.ts'
+import { INTERVALS } from '../../domain/interval.ts'
 import { isHoneypot } from '../../domain/risk-score.ts'
-import type { SearchTerm } from '../../domain/search-text.ts'
-import { WINDOWS } from '../../domain/window.ts'
-import {
-  type Cell,
-  countCell,
-  NULL,
-  optionalCountCell,
-  optionalFlagCell,
-  optionalRawCell,
-  optionalTextCell,
-  optionalTimeCell,
-  priceCell,
-  rawCell,
-  signedRawCell,
-  textCell,
-  timeCell,
-  valueCell,
-  wholeDollarsCell,
-} from './cells.ts'
+import { WINDOWS, type WindowName } from '../../domain/window.ts'
+import * as layouts from '../../wire/change-layouts.ts'
+import { type Columns, defineRecordTable, defineTable, type Table } from './columns.ts'
 import { reportText } from './report-text.ts'
 
-export type Column<T> = readonly [name: string, cell: (record: T) => Cell]
+const AMOUNT = 'Nullable(UInt256)'
+const PRICE = 'Nullable(Decimal(76, 40))'
+const VALUE = 'Nullable(Decimal(76, 18))'
+const TIME = "DateTime('UTC')"
+const WORD = 'LowCardinality(String)'
+const DIRECTION = "Nullable(Enum8('buy' = 1, 'sell' = 2))"
 
-/** What of a record goes into which column. Chain, seq and is_deleted are in every table and not listed. */
-export type Table<Key, Full extends Key> = {
-  readonly name: TableName
-  readonly key: readonly Column<Key>[]
-  readonly rest: readonly Column<Full>[]
-}
+const eventKey = {
+  pair: ['String', 'pair'],
+  time: [TIME, 'time'],
+  block: ['UInt64', 'block'],
+  tx: ['UInt32', 'tx'],
+  log: ['UInt32', 'log'],
+} as const
 
-export const TABLE_NAMES = [
+const eventValues = {
+  value_usd: [VALUE, 'valueUsd'],
+  value_native: [VALUE, 'valueNative'],
+  liquidity_usd: [VALUE, 'liquidityUsd'],
+  liquidity_native: [VALUE, 'liquidityNative'],
+} as const
+
+export const tradesTable = defineTable(
   'trades',
+  { full: layouts.TRADE, removed: layouts.TRADE_REMOVED },
+  eventKey,
+  {
+    amm: [WORD, 'amm'],
+    transaction: ['String', 'transaction'],
+    sender: ['String', 'sender'],
+    recipient: ['String', 'recipient'],
+    wallet: ['String', 'wallet'],
+    target_token: ['Nullable(String)', 'targetToken'],
+    side: [DIRECTION, 'side'],
+    ...eventSide('sold_token', 'sold', 'sold'),
+    ...eventSide('bought_token', 'bought', 'bought'),
+    ...eventValues,
+  },
+)
+
+export const liquidityTable = defineTable(
   'liquidity',
+  { full: layouts.LIQUIDITY, removed: layouts.LIQUIDITY_REMOVED },
+  eventKey,
+  {
+    kind: [WORD, ['kind', LIQUIDITY_KINDS]],
+    amm: [WORD, 'amm'],
+    transaction: ['String', 'transaction'],
+    provider: ['String', 'provider'],
+    wallet: ['String', 'wallet'],
+    ...eventSide('token0', 'token0', 'side0'),
+    ...eventSide('token1', 'token1', 'side1'),
+    ...eventValues,
+  },
+)
+
+export const candlesTable = defineTable(
   'candles',
+  { full: layouts.CANDLE, removed: layouts.CANDLE_REMOVED },
+  {
+    pair: ['String', 'pair'],
+    interval: [WORD, ['interval', INTERVALS]],
+    start: [TIME, 'start'],
+  },
+  {
+    ...candleValues('usd'),
+    ...candleValues('native'),
+    quote_as: ["Nullable(Enum8('usd' = 1, 'native' = 2))", 'quoteAs'],
+    ...candleValues('quote'),
+    trade_count: ['UInt64', 'tradeCount'],
+    first_block: ['UInt64', 'firstBlock'],
+    first_tx: ['UInt32', 'firstTx'],
+    first_log: ['UInt32', 'firstLog'],
+    last_block: ['UInt64', 'lastBlock'],
+    last_tx: ['UInt32', 'lastTx'],
+    last_log: ['UInt32', 'lastLog'],
+  },
+)
+
+export const pairsTable = defineTable(
   'pairs',
-  'tokens',
-  'windows',
-  'switches',
-  'balances',
-  'token_search',
-  'contracts',
-] as const
-
-export type TableName = (typeof TABLE_NAMES)[number]
-
-/** Windows that a pair and a token have in common are a row of each. */
-export type WindowsKey = { readonly kind: 'pair' | 'token'; readonly id: string }
-export type WindowsOf = WindowsKey & { readonly windows: Windows }
-
-/** What a token is found by: a row for each of its terms. */
-export type FoundToken = SearchTerm & { readonly token: Token }
-
-export type SwitchKey = Pick<MainPairSwitch, 'token' | 'block'>
-
-const eventKey: readonly Column<EventRef>[] = [
-  ['pair', ({ pair }) => textCell(pair)],
-  ['time', ({ time }) => timeCell(time)],
-  ['block', ({ key }) => countCell(key.block)],
-  ['tx', ({ key }) => countCell(key.tx)],
-  ['log', ({ key }) => countCell(key.log)],
-]
-
-export const tradesTable: Table<EventRef, Trade> = {
-  name: 'trades',
-  key: eventKey,
-  rest: [
-    ['amm', (trade) => textCell(trade.amm)],
-    ['transaction', (trade) => textCell(trade.transaction)],
-    ['sender', (trade) => textCell(trade.sender)],
-    ['recipient', (trade) => textCell(trade.recipient)],
-    ['wallet', (trade) => textCell(trade.wallet)],
-    ['target_token', (trade) => optionalTextCell(trade.targetToken)],
-    ['side', (trade) => trade.side ?? NULL],
-    ...eventSide<Trade>('sold_token', 'sold', (trade) => trade.sold),
-    ...eventSide<Trade>('bought_token', 'bought', (trade) => trade.bought),
-    ['value_usd', (trade) => valueCell(trade.valueUsd)],
-    ['value_native', (trade) => valueCell(trade.valueNative)],
-    ['liquidity_usd', (trade) => valueCell(trade.liquidityUsd)],
-    ['liquidity_native', (trade) => valueCell(trade.liquidityNative)],
-  ],
-}
-
-export const liquidityTable: Table<EventRef, LiquidityEvent> = {
-  name: 'liquidity',
-  key: eventKey,
-  rest: [
-    ['kind', (event) => event.kind],
-    ['amm', (event) => textCell(event.amm)],
-    ['transaction', (event) => textCell(event.transaction)],
-    ['provider', (event) => textCell(event.provider)],
-    ['wallet', (event) => textCell(event.wallet)],
-    ...eventSide<LiquidityEvent>('token0', 'token0', (event) => event.side0),
-    ...eventSide<LiquidityEvent>('token1', 'token1', (event) => event.side1),
-    ['value_usd', (event) => valueCell(event.valueUsd)],
-    ['value_native', (event) => valueCell(event.valueNative)],
-    ['liquidity_usd', (event) => valueCell(event.liquidityUsd)],
-    ['liquidity_native', (event) => valueCell(event.liquidityNative)],
-  ],
-}
-
-export const candlesTable: Table<CandleRef, Candle> = {
-  name: 'candles',
-  key: [
-    ['pair', (candle) => textCell(candle.pair)],
-    ['interval', (candle) => candle.interval],
-    ['start', (candle) => timeCell(candle.start)],
-  ],
-  rest: [
-    ...candleValues('usd', ({ usd }) => usd),
-    ...candleValues('native', ({ native }) => native),
-    ['quote_as', (candle) => quoteUnit(candle) ?? NULL],
-    ...candleValues('quote', (candle) => (quoteUnit(candle) === undefined ? candle.quote : undefined)),
-    ['trade_count', (candle) => countCell(candle.tradeCount)],
-    ['first_block', (candle) => countCell(candle.firstTrade.block)],
-    ['first_tx', (candle) => countCell(candle.firstTrade.tx)],
-    ['first_log', (candle) => countCell(candle.firstTrade.log)],
-    ['last_block', (candle) => countCell(candle.lastTrade.block)],
-    ['last_tx', (candle) => countCell(candle.lastTrade.tx)],
-    ['last_log', (candle) => countCell(candle.lastTrade.log)],
-  ],
-}
-
-export const pairsTable: Table<Pick<Pair, 'address'>, Pair> = {
-  name: 'pairs',
-  key: [['address', (pair) => textCell(pair.address)]],
-  rest: [
-    ['amm', (pair) => textCell(pair.amm)],
+  { full: layouts.PAIR, removed: layouts.PAIR_REMOVED },
+  { address: ['String', 'address'] },
+  {
+    amm: [WORD, 'amm'],
     ...pairSide('token0'),
     ...pairSide('token1'),
-    ['target_token', (pair) => optionalTextCell(pair.targetToken)],
-    ['is_main', (pair) => (pair.isMain ? '1' : '0')],
-    ['tvl_usd', (pair) => valueCell(pair.tvlUsd)],
-    ['tvl_native', (pair) => valueCell(pair.tvlNative)],
-    ['fdv_usd', (pair) => valueCell(pair.fdvUsd)],
-    ['created_at', (pair) => optionalTimeCell(pair.createdAt)],
-    ['updated_at', (pair) => timeCell(pair.updatedAt)],
-    ['first_trade_at', (pair) => optionalTimeCell(pair.firstTradeAt)],
-    ['last_trade_at', (pair) => optionalTimeCell(pair.lastTradeAt)],
-    ['last_trade_price_usd', (pair) => priceCell(pair.lastTradePriceUsd)],
-    ['last_side', (pair) => pair.lastSide ?? NULL],
-    ['ath_price_usd', (pair) => priceCell(pair.athPriceUsd)],
-  ],
+    target_token: ['Nullable(String)', 'targetToken'],
+    is_main: ['Bool', 'isMain'],
+    tvl_usd: [VALUE, 'tvlUsd'],
+    tvl_native: [VALUE, 'tvlNative'],
+    fdv_usd: [VALUE, 'fdvUsd'],
+    created_at: [`Nullable(${TIME})`, 'createdAt'],
+    updated_at: [TIME, 'updatedAt'],
+    first_trade_at: [`Nullable(${TIME})`, 'firstTradeAt'],
+    last_trade_at: [`Nullable(${TIME})`, 'lastTradeAt'],
+    last_trade_price_usd: [PRICE, 'lastTradePriceUsd'],
+    last_side: [DIRECTION, 'lastSide'],
+    ath_price_usd: [PRICE, 'athPriceUsd'],
+  },
+)
+
+export const tokensTable = defineTable(
+  'tokens',
+  { full: layouts.TOKEN, removed: layouts.TOKEN_REMOVED },
+  { address: ['String', 'address'] },
+  {
+    name: ['String', 'name'],
+    symbol: ['String', 'symbol'],
+    decimals: ['Nullable(UInt8)', 'decimals'],
+    supply_raw: [AMOUNT, 'supplyRaw'],
+    price_usd: [PRICE, 'priceUsd'],
+    price_native: [PRICE, 'priceNative'],
+    main_pair: ['Nullable(String)', 'mainPair'],
+    main_pair_tvl_usd: [VALUE, 'mainPairTvlUsd'],
+    tvl_usd: [VALUE, 'tvlUsd'],
+    fdv_usd: [VALUE, 'fdvUsd'],
+    market_cap_usd: [VALUE, 'marketCapUsd'],
+    holders: ['Nullable(UInt64)', 'holding.holders'],
+    burned_raw: [AMOUNT, 'holding.burnedRaw'],
+    locked_raw: [AMOUNT, 'holding.lockedRaw'],
+    circulating_raw: [AMOUNT, 'holding.circulatingRaw'],
+    created_at: [`Nullable(${TIME})`, 'origin.time'],
+    creator: ['Nullable(String)', 'origin.creator'],
+    launched_at: [`Nullable(${TIME})`, 'launch.time'],
+    launch_price_usd: [PRICE, 'launch.priceUsd'],
+    platform: ['Nullable(String)', 'platform.name'],
+    platform_created_at: [`Nullable(${TIME})`, 'platform.createdAt'],
+    platform_progress_ppm: ['Nullable(UInt32)', 'platform.progressPpm'],
+    platform_graduated_at: [`Nullable(${TIME})`, 'platform.graduatedAt'],
+    risk_score: ['Nullable(UInt8)', 'risk.score'],
+    is_honeypot: ['Nullable(Bool)', 'risk.isHoneypot'],
+    is_mintable: ['Nullable(Bool)', 'risk.isMintable'],
+    updated_at: [TIME, 'updatedAt'],
+  },
+)
+
+/** Windows that a pair and a token share are a row of each. */
+export const pairWindowsTable = windowsTable('pair', 'token')
+export const tokenWindowsTable = windowsTable('token', 'pair')
+
+export const switchesTable = defineTable(
+  'switches',
+  { full: layouts.SWITCH, removed: layouts.SWITCH_REMOVED },
+  { token: ['String', 'token'], block: ['UInt64', 'block'] },
+  {
+    time: [TIME, 'time'],
+    old_pair: ['String', 'oldPair'],
+    new_pair: ['String', 'newPair'],
+    reason: [WORD, ['reason', SWITCH_REASONS]],
+  },
+)
+
+const { slots: balanceSlots } = layouts.BALANCE
+
+export const balancesTable = defineTable(
+  'balances',
+  {
+    full: layouts.BALANCE,
+    // What is removed is the row that the holder stood in before.
+    removed: { ...layouts.BALANCE, slots: { ...balanceSlots, magnitude: balanceSlots.magnitudeBefore } },
+  },
+  { token: ['String', 'token'], magnitude: ['UInt16', 'magnitude'], holder: ['String', 'holder'] },
+  { amount_raw: ['Int256', 'amountRaw'] },
+)
+
+/** What a token is found by: a row for each of its terms. */
+export type TokenTerm = {
+  readonly kind: number
+  readonly term: string
+  readonly address: string
+  readonly standing: bigint
 }
 
-export const tokensTable: Table<Pick<Token, 'address'>, Token> = {
-  name: 'tokens',
-  key: [['address', (token) => textCell(token.address)]],
-  rest: [
-    ['name', (token) => textCell(token.name)],
-    ['symbol', (token) => textCell(token.symbol)],
-    ['decimals', (token) => optionalCountCell(token.decimals)],
-    ['supply_raw', (token) => optionalRawCell(token.supplyRaw)],
-    ['price_usd', (token) => priceCell(token.priceUsd)],
-    ['price_native', (token) => priceCell(token.priceNative)],
-    ['main_pair', (token) => optionalTextCell(token.mainPair)],
-    ['main_pair_tvl_usd', (token) => valueCell(token.mainPairTvlUsd)],
-    ['tvl_usd', (token) => valueCell(token.tvlUsd)],
-    ['fdv_usd', (token) => valueCell(token.fdvUsd)],
-    ['market_cap_usd', (token) => valueCell(token.marketCapUsd)],
-    ['holders', ({ holding }) => optionalCountCell(holding?.holders)],
-    ['burned_raw', ({ holding }) => optionalRawCell(holding?.burnedRaw)],
-    ['locked_raw', ({ holding }) => optionalRawCell(holding?.lockedRaw)],
-    ['circulating_raw', ({ holding }) => optionalRawCell(holding?.circulatingRaw)],
-    ['created_at', ({ origin }) => optionalTimeCell(origin?.time)],
-    ['creator', ({ origin }) => optionalTextCell(origin?.creator)],
-    ['launched_at', ({ launch }) => optionalTimeCell(launch?.time)],
-    ['launch_price_usd', ({ launch }) => priceCell(launch?.priceUsd)],
-    ['platform', ({ platform }) => optionalTextCell(platform?.name)],
-    ['platform_created_at', ({ platform }) => optionalTimeCell(platform?.createdAt)],
-    ['platform_progress_ppm', ({ platform }) => optionalCountCell(platform?.progressPpm)],
-    ['platform_graduated_at', ({ platform }) => optionalTimeCell(platform?.graduatedAt)],
-    ['risk_score', ({ risk }) => optionalCountCell(risk?.score)],
-    ['is_honeypot', ({ risk }) => optionalFlagCell(risk?.isHoneypot)],
-    ['is_mintable', ({ risk }) => optionalFlagCell(risk?.isMintable)],
-    ['updated_at', (token) => timeCell(token.updatedAt)],
-  ],
+export const TERM_KINDS = { symbol: 1, name: 2, word: 3 } as const
+
+export const tokenSearchTable = defineRecordTable<TokenTerm>('token_search', {
+  kind: ["Enum8('symbol' = 1, 'name' = 2, 'word' = 3)", ({ kind }) => kind],
+  term: ['String', ({ term }) => term],
+  address: ['String', ({ address }) => address],
+  standing: ['UInt64', ({ standing }) => standing],
+})
+
+/** Removed, a contract is its token alone. */
+export type ContractRow = Pick<ContractReport, 'token'> & { readonly report: ContractReport | undefined }
+
+export const contractsTable = defineRecordTable<ContractRow>('contracts', {
+  token: ['String', ({ token }) => token],
+  block: ['UInt64', ({ report }) => report?.inspection.block.number],
+  time: [TIME, ({ report }) => report?.time],
+  score: ['UInt8', ({ report }) => report?.score.points],
+  score_version: ['UInt8', ({ report }) => report?.score.version],
+  is_honeypot: ['Nullable(Bool)', ({ report }) => report && isHoneypot(report.inspection)],
+  report: ['String', ({ report }) => report && reportText(report)],
+})
+
+function eventSide<
+  const Token extends string,
+  const Prefix extends string,
+  const Side extends 'sold' | 'bought' | 'side0' | 'side1',
+>(token: Token, prefix: Prefix, side: Side) {
+  return {
+    [token]: ['String', `${side}Token`],
+    [`${prefix}_symbol`]: ['String', `${side}Symbol`],
+    [`${prefix}_decimals`]: ['Nullable(UInt8)', `${side}Decimals`],
+    [`${prefix}_amount_raw`]: ['UInt256', `${side}AmountRaw`],
+    [`${prefix}_reserve_raw`]: [AMOUNT, `${side}ReserveRaw`],
+    [`${prefix}_price_usd`]: [PRICE, `${side}PriceUsd`],
+    [`${prefix}_price_native`]: [PRICE, `${side}PriceNative`],
+  } as const satisfies Columns<string>
 }
 
-export const windowsTable: Table<WindowsKey, WindowsOf> = {
-  name: 'windows',
-  key: [
-    ['kind', ({ kind }) => kind],
-    ['id', ({ id }) => textCell(id)],
-  ],
-  rest: [
-    ['shared_with', ({ kind, windows }) => optionalTextCell(kind === 'pair' ? windows.token : windows.pair)],
-    ...WINDOWS.flatMap((name, at) => windowSums(name, ({ windows }) => windows.lengths[at] as WindowSums)),
-    ['amount_raw', ({ windows }) => optionalRawCell(windows.amountRaw)],
-    ['high_usd', ({ windows }) => priceCell(windows.highUsd)],
-    ['low_usd', ({ windows }) => priceCell(windows.lowUsd)],
-    ['price_usd', ({ windows }) => priceCell(windows.priceUsd)],
-    ['day', ({ windows }) => countCell(windows.day)],
-    ['day_open_usd', ({ windows }) => priceCell(windows.dayOpenUsd)],
-  ],
+function candleValues<const Unit extends 'usd' | 'native' | 'quote'>(unit: Unit) {
+  return {
+    [`${unit}_open`]: [PRICE, `${unit}Open`],
+    [`${unit}_high`]: [PRICE, `${unit}High`],
+    [`${unit}_low`]: [PRICE, `${unit}Low`],
+    [`${unit}_close`]: [PRICE, `${unit}Close`],
+    [`${unit}_volume`]: [VALUE, `${unit}Volume`],
+  } as const satisfies Columns<string>
 }
 
-export const switchesTable: Table<SwitchKey, MainPairSwitch> = {
-  name: 'switches',
-  key: [
-    ['token', ({ token }) => textCell(token)],
-    ['block', ({ block }) => countCell(block)],
-  ],
-  rest: [
-    ['time', ({ time }) => timeCell(time)],
-    ['old_pair', ({ oldPair }) => textCell(oldPair)],
-    ['new_pair', ({ newPair }) => textCell(newPair)],
-    ['reason', ({ reason }) => reason],
-  ],
+function pairSide<const Side extends 'token0' | 'token1'>(side: Side) {
+  return {
+    [side]: ['String', `${side}Address`],
+    [`${side}_symbol`]: ['String', `${side}Symbol`],
+    [`${side}_decimals`]: ['Nullable(UInt8)', `${side}Decimals`],
+    [`${side}_reserve_raw`]: [AMOUNT, `${side}ReserveRaw`],
+    [`${side}_initial_reserve_raw`]: [AMOUNT, `${side}InitialReserveRaw`],
+    [`${side}_price_usd`]: [PRICE, `${side}PriceUsd`],
+    [`${side}_price_native`]: [PRICE, `${side}PriceNative`],
+  } as const satisfies Columns<string>
 }
 
-/** A row stands among those of about the same amount, so that the largest are found together. */
-export type BalanceRow = Pick<Balance, 'token' | 'holder'> & { readonly magnitude: number }
-
-export const balancesTable: Table<BalanceRow, BalanceRow & Balance> = {
-  name: 'balances',
-  key: [
-    ['token', ({ token }) => textCell(token)],
-    ['magnitude', ({ magnitude }) => countCell(magnitude)],
-    ['holder', ({ holder }) => textCell(holder)],
-  ],
-  rest: [['amount_raw', ({ amountRaw }) => signedRawCell(amountRaw)]],
+function windowsTable(kind: 'pair' | 'token', other: 'pair' | 'token'): Table {
+  // A row is there only for an owner that is there, so the key is never absent.
+  const kinds = { pair: 1, token: 2 } as const
+  const key = {
+    kind: ["Enum8('pair' = 1, 'token' = 2)", { constant: kinds[kind] }],
+    id: ['String', kind],
+  } as const
+  return defineTable('windows', { full: layouts.WINDOWS_LAYOUT, removed: layouts.WINDOWS_REMOVED }, key, {
+    shared_with: ['Nullable(String)', other],
+    ...Object.assign({}, ...WINDOWS.map(windowSums)),
+    amount_raw: [AMOUNT, 'amountRaw'],
+    high_usd: [PRICE, 'highUsd'],
+    low_usd: [PRICE, 'lowUsd'],
+    price_usd: [PRICE, 'priceUsd'],
+    day: ['UInt32', 'day'],
+    day_open_usd: [PRICE, 'dayOpenUsd'],
+  })
 }
 
-export const tokenSearchTable: Table<FoundToken, FoundToken> = {
-  name: 'token_search',
-  key: [
-    ['kind', ({ kind }) => kind],
-    ['term', ({ term }) => textCell(term)],
-    ['address', ({ token }) => textCell(token.address)],
-  ],
-  rest: [['standing', ({ token }) => wholeDollarsCell(token.mainPairTvlUsd)]],
-}
-
-export const contractsTable: Table<Pick<ContractReport, 'token'>, ContractReport> = {
-  name: 'contracts',
-  key: [['token', ({ token }) => textCell(token)]],
-  rest: [
-    ['block', ({ inspection }) => countCell(inspection.block.number)],
-    ['time', ({ time }) => timeCell(time)],
-    ['score', ({ score }) => countCell(score.points)],
-    ['score_version', ({ score }) => countCell(score.version)],
-    ['is_honeypot', ({ inspection }) => optionalFlagCell(isHoneypot(inspection))],
-    ['report', (report) => textCell(reportText(report))],
-  ],
-}
-
-function eventSide<T>(token: string, prefix: string, of: (event: T) => EventSide): Column<T>[] {
-  return [
-    [token, (event) => textCell(of(event).token)],
-    [`${prefix}_symbol`, (event) => textCell(of(event).symbol)],
-    [`${prefix}_decimals`, (event) => optionalCountCell(of(event).decimals)],
-    [`${prefix}_amount_raw`, (event) => rawCell(of(event).amountRaw)],
-    [`${prefix}_reserve_raw`, (event) => optionalRawCell(of(event).reserveRaw)],
-    [`${prefix}_price_usd`, (event) => priceCell(of(event).priceUsd)],
-    [`${prefix}_price_native`, (event) => priceCell(of(event).priceNative)],
-  ]
-}
-
-function candleValues(unit: string, of: (candle: Candle) => CandleValues | undefined): Column<Candle>[] {
-  return [
-    [`${unit}_open`, (candle) => priceCell(of(candle)?.open)],
-    [`${unit}_high`, (candle) => priceCell(of(candle)?.high)],
-    [`${unit}_low`, (candle) => priceCell(of(candle)?.low)],
-    [`${unit}_close`, (candle) => priceCell(of(candle)?.close)],
-    [`${unit}_volume`, (candle) => valueCell(of(candle)?.volume)],
-  ]
-}
-
-function pairSide(name: 'token0' | 'token1'): Column<Pair>[] {
-  const of = (pair: Pair): PairSide => pair[name]
-  return [
-    [name, (pair) => textCell(of(pair).token)],
-    [`${name}_symbol`, (pair) => textCell(of(pair).symbol)],
-    [`${name}_decimals`, (pair) => optionalCountCell(of(pair).decimals)],
-    [`${name}_reserve_raw`, (pair) => optionalRawCell(of(pair).reserveRaw)],
-    [`${name}_initial_reserve_raw`, (pair) => optionalRawCell(of(pair).initialReserveRaw)],
-    [`${name}_price_usd`, (pair) => priceCell(of(pair).priceUsd)],
-    [`${name}_price_native`, (pair) => priceCell(of(pair).priceNative)],
-  ]
-}
-
-function windowSums(name: string, of: (record: WindowsOf) => WindowSums): Column<WindowsOf>[] {
-  return [
-    [`buy_usd_${name}`, (record) => valueCell(of(record).buyUsd)],
-    [`sell_usd_${name}`, (record) => valueCell(of(record).sellUsd)],
-    [`buys_${name}`, (record) => countCell(of(record).buys)],
-    [`sells_${name}`, (record) => countCell(of(record).sells)],
-    [`makers_${name}`, (record) => countCell(of(record).makers)],
-    [`buyers_${name}`, (record) => countCell(of(record).buyers)],
-    [`sellers_${name}`, (record) => countCell(of(record).sellers)],
-    [`open_usd_${name}`, (record) => priceCell(of(record).openUsd)],
-  ]
+function windowSums(name: WindowName) {
+  return {
+    [`buy_usd_${name}`]: [VALUE, `${name}BuyUsd`],
+    [`sell_usd_${name}`]: [VALUE, `${name}SellUsd`],
+    [`buys_${name}`]: ['UInt64', `${name}Buys`],
+    [`sells_${name}`]: ['UInt64', `${name}Sells`],
+    [`makers_${name}`]: ['UInt64', `${name}Makers`],
+    [`buyers_${name}`]: ['UInt64', `${name}Buyers`],
+    [`sellers_${name}`]: ['UInt64', `${name}Sellers`],
+    [`open_usd_${name}`]: [PRICE, `${name}OpenUsd`],
+  } as const satisfies Columns<string>
 }

@@ -12,10 +12,10 @@ import { Shutdown } from '../../../src/lib/shutdown.ts'
 import { connectLogs } from '../../../src/log/connect.ts'
 import { openHistoryStore } from '../../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../../src/store/clickhouse/migrate.ts'
-import { rowsOf } from '../../../src/store/clickhouse/rows.ts'
 import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { Pipeline, RoleProcess } from '../../support/pipeline.ts'
+import { rowsOfSets } from '../../support/rows-of-sets.ts'
 import { putTestKey, TEST_PLANS } from '../../support/test-key.ts'
 import { CHAIN } from './subject.ts'
 
@@ -128,7 +128,7 @@ export class ResumeWorld {
     const { clickhouse, nats } = loadConfig(this.#pipeline.configFile, {})
     const history = openHistoryStore(clickhouse, this.#common)
     for (let from = 0; from < this.#all.length; from += SETS_PER_WRITE) {
-      await history.write(rowsOf(this.#all.slice(from, from + SETS_PER_WRITE).map(({ set }) => set)))
+      await history.write(rowsOfSets(this.#all.slice(from, from + SETS_PER_WRITE).map(({ set }) => set)))
     }
     const { seq, head, finalNumber } = last.set
     await history.commit({ chain: CHAIN, seq, ...head, finalNumber, position: last.position })

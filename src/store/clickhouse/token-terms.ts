@@ -1,0 +1,38 @@
+import { pow10, VALUE_DIGITS } from '../../domain/money.ts'
+import { RecentlyUsed } from '../../domain/recently-used.ts'
+import { type SearchTerm, searchTermsOf } from '../../domain/search-text.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
+import type { ChangeSetIndex } from '../../wire/change-index.ts'
+import { TOKEN } from '../../wire/change-layouts.ts'
+import { TERM_KINDS, type TokenTerm } from './tables.ts'
+
+const MAX_COUNT = 2n ** 64n - 1n
+const ONE_DOLLAR = pow10(VALUE_DIGITS)
+const { address, name, mainPairTvlUsd } = TOKEN.slots
+
+/** By name and symbol, which they follow from: making them takes longer than all the rest of a token's rows. */
+const recentTerms = new RecentlyUsed<readonly SearchTerm[]>(20_000)
+
+/** What a token is found by. */
+export function termsOf({ bytes, places }: ChangeSetIndex, base: number): TokenTerm[] {
+  const names = new ByteReader(bytes, places[base + name])
+  const [itsName, symbol] = [names.text(), names.text()]
+  const id = `${itsName.length}/${itsName}${symbol}`
+  let terms = recentTerms.get(id)
+  if (terms === undefined) {
+    terms = searchTermsOf({ name: itsName, symbol })
+    recentTerms.set(id, terms)
+    recentTerms.letGo()
+  }
+  const itsAddress = new ByteReader(bytes, places[base + address]).recurringId()
+  const standing = wholeDollars(bytes, places[base + mainPairTvlUsd] as number)
+  return terms.map(({ kind, term }) => ({ kind: TERM_KINDS[kind], term, address: itsAddress, standing }))
+}
+
+/** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
+function wholeDollars(bytes: Uint8Array, valueAt: number): bigint {
+  if (valueAt === 0) return 0n
+  const dollars = new ByteReader(bytes, valueAt).biguint() / ONE_DOLLAR
+  if (dollars > MAX_COUNT) return MAX_COUNT
+  return dollars
+}

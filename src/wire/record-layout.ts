@@ -1,0 +1,102 @@
+/**
+ * How a field of a record is encoded in a CHANGES message. `?` marks a field that may be absent, `number` one whose slot
+ * holds the value itself because the message does not spell it out.
+ */
+export type FieldKind =
+  | 'byte'
+  | 'varuint'
+  | 'biguint'
+  | 'signed'
+  | 'text'
+  | 'id'
+  | 'byte?'
+  | 'varuint?'
+  | 'biguint?'
+  | 'text?'
+  | 'id?'
+  | 'number'
+
+/** Fields that are absent together have a name of their own. */
+export type FieldDeclarations = { readonly [name: string]: FieldKind | Readonly<Record<string, FieldKind>> }
+
+export type FieldName<F> = {
+  [K in keyof F & string]: F[K] extends string ? K : `${K}.${keyof F[K] & string}`
+}[keyof F & string]
+
+/**
+ * Where the fields of a record are noted once its place in a message is known: one slot each, after the record's type,
+ * start and end. A slot holds the field's offset in the message, or 0 if the field is absent.
+ */
+export type RecordLayout<Name extends string = string> = {
+  /** The type of the change, as the message has it. */
+  readonly type: number
+  readonly slots: Readonly<Record<Name, number>>
+  readonly kinds: Readonly<Record<Name, FieldKind>>
+  /** How many slots a record takes. */
+  readonly size: number
+  /** For the scanner: an operation for each slot, and the size of each group at its first. */
+  readonly operations: Uint8Array
+  readonly groupSizes: Uint8Array
+}
+
+/** The slots that every record has. */
+export const TYPE = 0
+export const START = 1
+export const END = 2
+export const FIRST_FIELD = 3
+
+export const OPERATION = { byte: 0, varuint: 1, biguint: 2, signed: 3, text: 4, id: 5, number: 6 } as const
+/** Added to the operation of a field that may be absent. */
+export const OPTIONAL = 8
+export const GROUP = 16
+
+export function defineLayout<const F extends FieldDeclarations>(
+  type: number,
+  fields: F,
+): RecordLayout<FieldName<F>> {
+  const slots: Record<string, number> = {}
+  const kinds: Record<string, FieldKind> = {}
+  const operations: number[] = []
+  const groupSizes: number[] = []
+  const add = (name: string, kind: FieldKind): void => {
+    slots[name] = FIRST_FIELD + Object.keys(slots).length
+    kinds[name] = kind
+    operations.push(operationOf(kind))
+    groupSizes.push(0)
+  }
+  for (const [name, declared] of Object.entries(fields)) {
+    if (typeof declared === 'string') {
+      add(name, declared)
+      continue
+    }
+    const members = Object.entries(declared)
+    operations.push(GROUP)
+    groupSizes.push(members.length)
+    for (const [member, kind] of members) {
+      add(`${name}.${member}`, kind)
+      kinds[`${name}.${member}`] = optional(kind)
+    }
+  }
+  return {
+    type,
+    slots: slots as Record<FieldName<F>, number>,
+    kinds: kinds as Record<FieldName<F>, FieldKind>,
+    size: FIRST_FIELD + Object.keys(slots).length,
+    operations: Uint8Array.from(operations),
+    groupSizes: Uint8Array.from(groupSizes),
+  }
+}
+
+function operationOf(kind: FieldKind): number {
+  return isOptional(kind)
+    ? OPTIONAL + OPERATION[kind.slice(0, -1) as keyof typeof OPERATION]
+    : OPERATION[kind as keyof typeof OPERATION]
+}
+
+function optional(kind: FieldKind): FieldKind {
+  return isOptional(kind) ? kind : (`${kind}?` as FieldKind)
+}
+
+function isOptional(kind: FieldKind): boolean {
+  return kind.endsWith('?')
+}

@@ -1,0 +1,10 @@
+import type { ChangeSet } from '../../src/domain/change.ts'
+import { rowsOf, type TableRows } from '../../src/store/clickhouse/rows.ts'
+import { latestChanges } from '../../src/store/latest-changes.ts'
+import { encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { indexChangeSet } from '../../src/wire/change-index.ts'
+
+/** The rows of these sets, by way of their messages. */
+export function rowsOfSets(sets: readonly ChangeSet[]): TableRows[] {
+  return rowsOf(latestChanges(sets.map((set) => indexChangeSet(encodeChangeSet(set)))))
+}
