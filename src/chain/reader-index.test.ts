@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { MemoryState } from '../../test/support/memory-state.ts'
 import type { BlockEnvelope, Envelope, Fact } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ReaderIndex } from './reader-index.ts'
@@ -127,7 +128,7 @@ test('where commits and crashes fall makes no difference', () => {
         }
       }
       const whole = indexOf(...envelopes)
-      const store = new Map<string, Uint8Array>()
+      const store = new MemoryState()
       const index = new ReaderIndex(store)
       let committed = 0
       let crashes = 0
@@ -144,19 +145,16 @@ test('where commits and crashes fall makes no difference', () => {
       }
       assert.deepEqual(index.tip, whole.tip)
       commit(index, store)
-      const wholeStore = new Map<string, Uint8Array>()
+      const wholeStore = new MemoryState()
       commit(whole, wholeStore)
-      assert.deepEqual(new Map([...store].map(hex)), new Map([...wholeStore].map(hex)))
+      assert.deepEqual(store.entries().map(hex), wholeStore.entries().map(hex))
     }),
     { numRuns: 200 },
   )
 })
 
-function commit(index: ReaderIndex, store: Map<string, Uint8Array>): void {
-  for (const [key, value] of index.pending()) {
-    if (value === undefined) store.delete(key)
-    else store.set(key, value)
-  }
+function commit(index: ReaderIndex, store: MemoryState): void {
+  store.write(index.pending())
   index.committed()
 }
 

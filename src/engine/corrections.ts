@@ -1,5 +1,6 @@
 import type { Balance, Candle, Change } from '../domain/change.ts'
-import type { RecordCodec, Restored } from '../state/journaled-state.ts'
+import type { RecordCodec } from '../state/journaled-state.ts'
+import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { balanceCodec } from './holders/tables.ts'
 import { candlesCodec, type Emitted, emittedCodec, pairCodec, reportCodec, tokenCodec } from './tables.ts'

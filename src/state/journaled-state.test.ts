@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { entriesAfter, MemoryState } from '../../test/support/memory-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
-import { JournaledState, type RecordCodec, type Restored, type Table } from './journaled-state.ts'
+import { JournaledState, type RecordCodec, type Table } from './journaled-state.ts'
+import type { Restored } from './undone-values.ts'
 
 const codec: RecordCodec<string> = { write: (w, record) => w.text(record), read: (r) => r.text() }
 
@@ -53,18 +55,15 @@ type Model = {
 }
 
 class Real {
-  readonly store = new Map<string, Uint8Array>()
-  readonly state = new JournaledState({ get: (key) => this.store.get(key) })
+  readonly store = new MemoryState()
+  readonly state = new JournaledState(this.store)
   readonly tables: Record<(typeof TABLES)[number], Table<string>> = {
     pair: this.state.table('pair', codec),
     token: this.state.table('token', codec),
   }
 
   commit(): void {
-    for (const [key, value] of this.state.pending()) {
-      if (value === undefined) this.store.delete(key)
-      else this.store.set(key, Uint8Array.from(value))
-    }
+    this.store.write(this.state.pending())
     this.state.committed()
   }
 
@@ -83,9 +82,8 @@ class Real {
 
   /** Everything there is, byte for byte: what a commit now would leave in the store. */
   dump(): Map<string, string> {
-    const all = new Map<string, Uint8Array | undefined>([...this.store, ...this.state.pending()])
-    const left = [...all].flatMap(([key, value]) => (value === undefined ? [] : [[key, hex(value)] as const]))
-    return new Map(left.sort(([a], [b]) => (a < b ? -1 : 1)))
+    const entries = entriesAfter(this.store.entries(), this.state.pending())
+    return new Map(entries.map(([key, value]) => [key, hex(value)]))
   }
 }
 
@@ -181,7 +179,7 @@ function run(model: Model, committed: Model, real: Real, next: Step): { model: M
     }
     case 'commit':
       real.commit()
-      assert.equal(real.state.pending().size, 0)
+      assert.deepEqual([...real.state.pending()], [])
       return { committed: model, model }
     case 'abandon':
       real.state.abandon()
@@ -301,7 +299,10 @@ test('writing what is already there, or deleting what is not, leaves no trace', 
     { table: 'pair', id: 'b', value: undefined },
     { table: 'token', id: 'a', value: undefined },
   ])
-  assert.deepEqual([...real.state.pending().keys()], [journalName(2)])
+  assert.deepEqual(
+    [...real.state.pending()].map(([key]) => key),
+    [journalName(2)],
+  )
   assert.deepEqual(real.state.undoBlocks(2, 2), [])
 })
 
@@ -328,7 +329,7 @@ test('what a block has written is not pending before it is sealed', () => {
   real.tables.pair.put('a', 'y')
   real.tables.pair.put('b', 'y')
   real.commit()
-  assert.deepEqual([...real.store.keys()], [journalName(1), 'pair/a'])
+  assert.deepEqual([...real.store.records.keys()], [journalName(1), 'pair/a'])
   assert.equal(real.dump().get('pair/a'), encoded('x'))
   real.state.sealBlock(2)
   assert.equal(real.dump().get('pair/a'), encoded('y'))
@@ -340,7 +341,7 @@ test('of a block that became final before the commit, nothing is written but its
   const real = new Real()
   for (const number of [1, 2, 3]) real.apply(number, [{ table: 'pair', id: 'a', value: `v${number}` }])
   real.state.forgetBlocks(1, 2)
-  assert.deepEqual([...real.state.pending().keys()].sort(), [journalName(3), 'pair/a'])
+  assert.deepEqual([...real.state.pending()].map(([key]) => key).sort(), [journalName(3), 'pair/a'])
 })
 
 test('a forgotten block cannot be undone, and the attempt changes nothing', () => {

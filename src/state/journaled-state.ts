@@ -2,9 +2,16 @@ import { ChaintapeError } from '../domain/errors.ts'
 import { RecentlyUsed } from '../domain/recently-used.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
+import type { Fields, Layout } from './layout.ts'
+import { type RowBefore, RowTables } from './row-tables.ts'
+import type { CommittedRows, Rows, RowsOptions } from './rows.ts'
+import { type Restored, UndoneValues } from './undone-values.ts'
+
+/** A record has the key `<table>/<id>`; a row has it as bytes already, see `decodeStateKey`. */
+export type StateKey = string | Uint8Array
 
 /** What lies underneath: committed state, read synchronously. */
-export type CommittedState = { get(key: string): Uint8Array | undefined }
+export type CommittedState = CommittedRows & { get(key: StateKey): Uint8Array | undefined }
 
 /** How one kind of record is written as bytes. Equal records are equal bytes, and what was read is written the same again. */
 export type RecordCodec<T> = {
@@ -19,18 +26,8 @@ export type Table<T> = {
   delete(id: string): void
 }
 
-/** A key whose value an undo changed back: all values it had since, newest first, and the one it has again. */
-export type Restored = {
-  readonly table: string
-  readonly id: string
-  readonly undone: readonly Uint8Array[]
-  /** What it had right before: the newest of those, unless the key had been deleted since. */
-  readonly last: Uint8Array | undefined
-  readonly restored: Uint8Array | undefined
-}
-
 /** `undefined` deletes the key. */
-export type Writes = ReadonlyMap<string, Uint8Array | undefined>
+export type Writes = Iterable<readonly [StateKey, Uint8Array | undefined]>
 
 /** What a key holds from one block on until another one writes it. */
 type Version = {
@@ -55,6 +52,11 @@ type Entry = {
 /** What a block did to a key. */
 type Step = { readonly entry: Entry; readonly before: Version; readonly after: Version }
 
+type RecordBefore = [key: string, before: Uint8Array | undefined]
+
+/** How to undo a block: its steps, and the before-images of its rows. */
+type Journal = { readonly steps: readonly Step[]; readonly rows: Uint32Array }
+
 const JOURNAL = 'journal'
 const NOWHERE = -1
 
@@ -72,11 +74,12 @@ const MAX_KEPT = 20_000
  */
 export class JournaledState {
   readonly #committed: CommittedState
+  readonly #rows: RowTables
   readonly #kept = new Map<string, RecentlyUsed<Entry>>()
   /** In the order of their first write, which depends on the blocks alone. */
   #blockWrites: Entry[] = []
   /** Of blocks since changes were last written as bytes. */
-  readonly #journals = new Map<number, readonly Step[]>()
+  readonly #journals = new Map<number, Journal>()
   readonly #unwritten = new Map<string, Entry>()
   /** The changes that are bytes already. */
   readonly #pending = new Map<string, Uint8Array | undefined>()
@@ -85,6 +88,7 @@ export class JournaledState {
 
   constructor(committed: CommittedState) {
     this.#committed = committed
+    this.#rows = new RowTables(committed)
   }
 
   /** `maxKept`: of large records that are seldom read again, few are kept decoded. */
@@ -99,8 +103,16 @@ export class JournaledState {
     }
   }
 
-  /** Ends a block: what it changed becomes pending, and the values from before go into its journal. */
-  sealBlock(number: number): void {
+  /** A table of rows of fixed size, for records that change with every trade. */
+  rows<F extends Fields>(name: string, layout: Layout<F>, options: RowsOptions): Rows<F> {
+    return this.#rows.open(name, layout, options)
+  }
+
+  /**
+   * Ends a block: what it changed becomes pending, and the values from before go into its journal. A block that is
+   * final already can never be undone and has none.
+   */
+  sealBlock(number: number, isFinal = false): void {
     const steps: Step[] = []
     for (const entry of this.#blockWrites) {
       const before = entry.before as Version
@@ -112,43 +124,36 @@ export class JournaledState {
       this.#unwritten.set(entry.key, entry)
     }
     this.#blockWrites = []
-    this.#journals.set(number, steps)
+    if (isFinal) this.#rows.sealFinal()
+    else this.#journals.set(number, { steps, rows: this.#rows.seal() })
     // Not earlier: what a block has written is nowhere else until it is sealed.
     for (const kept of this.#kept.values()) kept.letGo()
   }
 
   /** Takes back the blocks from `last` down to `first` and tells what that changed. */
   undoBlocks(first: number, last: number): Restored[] {
+    this.#rows.mustBeBetweenBlocks()
     this.#writeDown()
-    const journals: { number: number; entries: [string, Uint8Array | undefined][] }[] = []
+    const journals: { number: number; records: RecordBefore[]; rows: RowBefore[] }[] = []
     // All are read before anything is put back: a block that cannot be undone must not leave half an undo.
     for (let number = last; number >= first; number--) {
-      journals.push({ number, entries: this.#readJournal(number) })
+      journals.push({ number, ...this.#readJournal(number) })
     }
-    const undone = new Map<string, { readonly last: Uint8Array | undefined; versions: Uint8Array[] }>()
-    for (const { number, entries } of journals) {
-      for (const [key, before] of entries) {
-        const version = this.#bytes(key)
-        const { last, versions } = undone.get(key) ?? { last: version, versions: [] }
-        undone.set(key, { last, versions })
-        if (version !== undefined) versions.push(version)
+    const undone = new UndoneValues()
+    for (const { number, records, rows } of journals) {
+      for (const [key, before] of records) {
+        const slash = key.indexOf('/')
+        undone.note(key.slice(0, slash), key.slice(slash + 1), this.#bytes(key), before)
         this.#pending.set(key, before)
+      }
+      for (const row of rows) {
+        const restored = this.#rows.restore(row)
+        if (restored !== undefined) undone.note(row.table, restored.id, restored.undone, restored.restored)
       }
       this.#pending.set(journalKey(number), undefined)
     }
     this.#forgetRecords()
-    return [...undone]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, { last, versions }]) => {
-        const slash = key.indexOf('/')
-        return {
-          table: key.slice(0, slash),
-          id: key.slice(slash + 1),
-          undone: versions,
-          last,
-          restored: this.#bytes(key),
-        }
-      })
+    return undone.finish()
   }
 
   /** Forgets how to undo the blocks from `first` up to `last`. */
@@ -172,14 +177,16 @@ export class JournaledState {
   }
 
   /** All changes since the last commit. */
-  pending(): Writes {
+  *pending(): Generator<readonly [StateKey, Uint8Array | undefined]> {
     this.#writeDown()
-    return this.#pending
+    yield* this.#pending
+    yield* this.#rows.writes()
   }
 
   /** The owner has made `pending()` durable. */
   committed(): void {
     this.#pending.clear()
+    this.#rows.committed()
   }
 
   /** Back to what was last committed. */
@@ -187,6 +194,7 @@ export class JournaledState {
     this.#pending.clear()
     this.#unwritten.clear()
     this.#journals.clear()
+    this.#rows.abandon()
     this.#forgetRecords()
   }
 
@@ -217,8 +225,8 @@ export class JournaledState {
     const unwritten = [...this.#unwritten.values()]
     this.#records.clear()
     for (const entry of unwritten) this.#place(sealedOf(entry), entry.codec)
-    for (const [number, steps] of this.#journals) {
-      this.#pending.set(journalKey(number), this.#journalOf(steps))
+    for (const [number, journal] of this.#journals) {
+      this.#pending.set(journalKey(number), this.#bytesOfJournal(journal))
     }
     // One piece of memory for all: so many small ones would take longer than all the encoding.
     const { buffer, byteOffset } = this.#records.finish()
@@ -236,7 +244,7 @@ export class JournaledState {
     this.#unwritten.clear()
   }
 
-  #journalOf(steps: readonly Step[]): Uint8Array {
+  #bytesOfJournal({ steps, rows }: Journal): Uint8Array {
     const journal = this.#journal
     const changed = steps.filter(({ entry: { codec }, before, after }) => {
       this.#place(before, codec)
@@ -249,6 +257,7 @@ export class JournaledState {
       journal.bool(before.record !== undefined)
       if (before.record !== undefined) journal.bytesOf(this.#records, before.start, before.end)
     })
+    if (rows.length > 0) this.#rows.writeJournal(journal, rows)
     return journal.finish()
   }
 
@@ -275,12 +284,13 @@ export class JournaledState {
     return value !== undefined || this.#pending.has(key) ? value : this.#committed.get(key)
   }
 
-  #readJournal(number: number): [string, Uint8Array | undefined][] {
+  #readJournal(number: number): { records: RecordBefore[]; rows: RowBefore[] } {
     const bytes = this.#bytes(journalKey(number))
     if (bytes === undefined)
       throw new ChaintapeError('fork_below_final', `block ${number} cannot be undone any more`)
     const r = new ByteReader(bytes)
-    return r.list(() => [r.text(), r.optional(() => r.bytes())])
+    const records = r.list((): RecordBefore => [r.text(), r.optional(() => r.bytes())])
+    return { records, rows: r.remaining === 0 ? [] : this.#rows.readJournal(r) }
   }
 }
 

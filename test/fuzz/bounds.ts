@@ -23,6 +23,7 @@ import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
 import { readWindows } from '../../src/wire/windows-codec.ts'
 import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
+import { MemoryState } from '../support/memory-state.ts'
 import { readRowBinary } from '../support/read-row-binary.ts'
 import { rowsOfSets } from '../support/rows-of-sets.ts'
 import type { Random } from './random.ts'
@@ -43,7 +44,7 @@ const DECIMAL_FIELD =
 const PLAIN_DECIMAL = /^(-?(0|[1-9]\d*)(\.\d*[1-9])?)?$/
 
 export function fuzz(random: Random): void {
-  const engine = new Engine(SETTINGS, new Map<string, Uint8Array>())
+  const engine = new Engine(SETTINGS, new MemoryState())
   const market = new ExtremeMarket(random)
   const sets: ChangeSet[] = []
   const apply = (envelope: Envelope): Uint8Array => {

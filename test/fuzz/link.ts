@@ -3,6 +3,7 @@ import { continues, type HeadMeaning, isDeepFork, readHead } from '../../src/cha
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { Header } from '../../src/chain/source.ts'
 import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
+import { MemoryState } from '../support/memory-state.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -108,7 +109,7 @@ function mutated(random: Random, header: Header): Header {
 
 /** A random log, folded by the index, with commits and crashes in between, and by a plain list. */
 function checkIndex(random: Random): void {
-  const store = new Map<string, Uint8Array>()
+  const store = new MemoryState()
   let index = new ReaderIndex(store)
   const first = random.pick([0, 1, 100])
   const before: BlockRef = { number: first - 1, hash: randomHash(random) }
@@ -128,10 +129,7 @@ function checkIndex(random: Random): void {
     index.apply(envelope)
     uncommitted.push(envelope)
     if (random.chance(0.3)) {
-      for (const [key, bytes] of index.pending()) {
-        if (bytes === undefined) store.delete(key)
-        else store.set(key, bytes)
-      }
+      store.write(index.pending())
       index.committed()
       uncommitted = []
     } else if (random.chance(0.2)) {

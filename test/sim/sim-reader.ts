@@ -10,6 +10,7 @@ import type { IndexStore } from '../../src/roles/reader/appender.ts'
 import { takeTurns } from '../../src/roles/reader/take-turns.ts'
 import type { Writes } from '../../src/state/journaled-state.ts'
 import type { Random } from '../fuzz/random.ts'
+import { MemoryState } from '../support/memory-state.ts'
 import { MemoryOutbox } from './memory-outbox.ts'
 import { EPOCH, type LineTrouble, SimConnection } from './sim-connection.ts'
 import type { SimNode } from './sim-node.ts'
@@ -20,7 +21,7 @@ export const CHAIN = 'simchain'
 
 /** What a reader leaves on its disk. */
 export class SimDisk {
-  readonly records = new Map<string, Uint8Array>()
+  readonly state = new MemoryState()
   position: LogPosition | undefined
   readonly outbox: MemoryOutbox
 
@@ -132,7 +133,7 @@ export class SimReader {
       signal,
       outbox: this.#outbox(),
     })
-    const index = new ReaderIndex(disk.records)
+    const index = new ReaderIndex(disk.state)
     const store: IndexStore = {
       get position() {
         return disk.position
@@ -140,7 +141,7 @@ export class SimReader {
       commit: (writes, position) => this.#commit(writes, position),
       clear: () => {
         if (!this.#isAlive) throw new Died()
-        disk.records.clear()
+        disk.state.records.clear()
         disk.position = undefined
       },
     }
@@ -193,10 +194,7 @@ export class SimReader {
     const { disk, onWrite } = this.#parts
     onWrite(this, 'before')
     if (!this.#isAlive) throw new Died()
-    for (const [key, bytes] of writes) {
-      if (bytes === undefined) disk.records.delete(key)
-      else disk.records.set(key, bytes)
-    }
+    disk.state.write(writes)
     disk.position = position
     onWrite(this, 'after')
     if (!this.#isAlive) throw new Died()

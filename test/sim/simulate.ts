@@ -6,6 +6,7 @@ import { decodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { FIRST_LINK, MessageAssembler } from '../../src/wire/frame.ts'
 import { Random } from '../fuzz/random.ts'
 import { CanonicalView } from '../support/canonical-view.ts'
+import { entriesAfter } from '../support/memory-state.ts'
 import { History } from './history.ts'
 import { type SimChain, transactionsOf } from './sim-chain.ts'
 import { poolFact, poolsOf } from './sim-node.ts'
@@ -111,9 +112,7 @@ function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonl
   assert.equal(disk.position?.seq, stream.frames.length, 'the index is durable up to the end of the log')
   const index = new ReaderIndex(new Map())
   for (const envelope of envelopes) index.apply(envelope)
-  const expected = [...index.pending()].filter(([, bytes]) => bytes !== undefined)
-  const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
-  assert.deepEqual(plain([...disk.records].sort(byKey)), plain(expected.sort(byKey)))
+  assert.deepEqual(plain(disk.state.entries()), plain(entriesAfter([], index.pending())))
 }
 
 /** While its writer's disk is not lost, too, a log that loses its tail gets the very same frames back. */

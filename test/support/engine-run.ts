@@ -4,29 +4,25 @@ import type { ChangeSet } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
-import type { Writes } from '../../src/state/journaled-state.ts'
+import type { StateKey, Writes } from '../../src/state/journaled-state.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
+import { entriesAfter, MemoryState } from './memory-state.ts'
 
 export type EngineStore = {
-  get(key: string): Uint8Array | undefined
+  get(key: StateKey): Uint8Array | undefined
   write(writes: Writes, seq: number): void
   entries(): Iterable<readonly [string, Uint8Array]>
   close(): Promise<void>
 }
 
 export function memoryStore(): EngineStore {
-  const kept = new Map<string, Uint8Array>()
+  const state = new MemoryState()
   return {
-    get: (key) => kept.get(key),
-    write: (writes) => {
-      for (const [key, value] of writes) {
-        if (value === undefined) kept.delete(key)
-        else kept.set(key, Uint8Array.from(value))
-      }
-    },
-    entries: () => [...kept].sort(([a], [b]) => (a < b ? -1 : 1)),
+    get: (key) => state.get(key),
+    write: (writes) => state.write(writes),
+    entries: () => state.entries(),
     close: async () => undefined,
   }
 }
@@ -87,11 +83,9 @@ export class EngineRun {
 
   /** Of everything the store would hold after a commit. */
   stateHash(): string {
-    const all = new Map<string, Uint8Array | undefined>([...this.store.entries(), ...this.engine.pending()])
     const hash = createHash('sha256')
-    for (const [key, value] of [...all].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (value !== undefined) hash.update(`${key.length}:${key}${value.length}:`).update(value)
-    }
+    for (const [key, value] of entriesAfter(this.store.entries(), this.engine.pending()))
+      hash.update(`${key.length}:${key}${value.length}:`).update(value)
     return hash.digest('hex')
   }
 }

@@ -2,6 +2,7 @@ import { type BackgroundFacts, Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { BlockRef, Envelope, Fact } from '../../src/domain/envelope.ts'
 import { CanonicalView } from './canonical-view.ts'
+import { MemoryState } from './memory-state.ts'
 import { ScriptedChain } from './scripted-chain.ts'
 import { createTestCommon } from './test-common.ts'
 
@@ -13,7 +14,7 @@ export class ReaderSetup {
   readonly log: Envelope[] = []
   readonly dropped: Fact[] = []
   background: readonly BackgroundFacts[] = []
-  readonly #store = new Map<string, Uint8Array>()
+  readonly #store = new MemoryState()
   #index = new ReaderIndex(this.#store)
 
   constructor(chain = new ScriptedChain(START)) {
@@ -34,10 +35,7 @@ export class ReaderSetup {
       append: async (envelope) => {
         this.log.push(envelope)
         this.#index.apply(envelope)
-        for (const [key, value] of this.#index.pending()) {
-          if (value === undefined) this.#store.delete(key)
-          else this.#store.set(key, value)
-        }
+        this.#store.write(this.#index.pending())
         this.#index.committed()
       },
       flush: async () => undefined,

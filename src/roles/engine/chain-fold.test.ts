@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/example-market.ts'
 import { hasCode } from '../../../test/support/log-reading.ts'
 import { buildBlock, CHAIN, settingsOf } from '../../../test/support/market-arbitraries.ts'
+import { MemoryState } from '../../../test/support/memory-state.ts'
 import type { BlockEnvelope } from '../../domain/envelope.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { Engine } from '../../engine/engine.ts'
@@ -25,27 +26,23 @@ const message = (seq: number): Uint8Array => encodeEnvelope(block(seq))
 type Opened = { readonly fold: ChainFold; readonly commits: number[]; readonly confirmed: number[] }
 
 function open(newest?: LogMessage, committed?: LogPosition): Opened {
-  const state = new Map<string, Uint8Array>()
+  const state = new MemoryState()
   const commits: number[] = []
   const confirmed: number[] = []
   const store = {
     position: committed,
     commit: (writes: Writes, position: LogPosition) => {
       commits.push(position.seq)
-      for (const [key, value] of writes) {
-        if (value === undefined) state.delete(key)
-        else state.set(key, value)
-      }
+      state.write(writes)
     },
   }
-  const engine = new Engine(settingsOf(world), { get: (key) => state.get(key) })
+  const engine = new Engine(settingsOf(world), state)
   const onConfirmed = (seq: number): unknown => confirmed.push(seq)
   return { fold: new ChainFold({ engine, store, newest, onConfirmed }), commits, confirmed }
 }
 
 function setOf(seq: number): Uint8Array {
-  const kept = new Map<string, Uint8Array>()
-  const engine = new Engine(settingsOf(world), { get: (key) => kept.get(key) })
+  const engine = new Engine(settingsOf(world), new MemoryState())
   return chain
     .slice(0, seq)
     .map((envelope, index) => engine.apply(encodeEnvelope(envelope), index + 1))

@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
-import type { Writes } from '../../state/journaled-state.ts'
-import { decodeStateKey, encodeStateKey } from './state-key.ts'
+import type { StateKey, Writes } from '../../state/journaled-state.ts'
+import type { HashSecret } from '../../state/slot-index.ts'
+import { decodeStateKey, encodeStateKey } from '../../state/state-key.ts'
 
 export type StateStore = {
-  get(key: string): Uint8Array | undefined
+  get(key: StateKey): Uint8Array | undefined
+  /** Random, and another one whenever the store is opened. */
+  readonly hashSecret: HashSecret
   /** Where in its log the state stands. */
   readonly position: LogPosition | undefined
   /** State and position become durable together, or not at all. */
@@ -47,15 +51,16 @@ export function openStateStore(options: { dir: string; format: string }): StateS
   }
   let position = meta.get(POSITION) as LogPosition | undefined
   return {
-    get: (key) => state.get(encodeStateKey(key)),
+    get: (key) => state.get(storeKey(key)),
+    hashSecret: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
     get position() {
       return position
     },
     commit: (writes, next) => {
       root.transactionSync(() => {
         for (const [key, value] of writes) {
-          if (value === undefined) state.removeSync(encodeStateKey(key))
-          else state.putSync(encodeStateKey(key), value)
+          if (value === undefined) state.removeSync(storeKey(key))
+          else state.putSync(storeKey(key), value)
         }
         meta.putSync(POSITION, next)
       })
@@ -76,4 +81,9 @@ export function openStateStore(options: { dir: string; format: string }): StateS
       ]).sort(([a], [b]) => (a < b ? -1 : 1)),
     close: () => root.close(),
   }
+}
+
+function storeKey(key: StateKey): Buffer {
+  if (typeof key === 'string') return encodeStateKey(key)
+  return Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.length)
 }

@@ -1,30 +1,26 @@
 import type { LogPosition } from '../../../src/domain/log-position.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
+import { MemoryState } from '../../support/memory-state.ts'
 
 /** The real store's contract on a map: a commit is whole or not at all, and nobody shares its bytes. */
 export function memoryStore(): StateStore {
-  const records = new Map<string, Uint8Array>()
+  const state = new MemoryState()
   let position: LogPosition | undefined
   return {
-    get: (key) => {
-      const bytes = records.get(key)
-      return bytes === undefined ? undefined : Buffer.from(bytes)
-    },
+    get: (key) => state.get(key),
+    hashSecret: [0, 0],
     get position() {
       return position
     },
     commit: (writes, next) => {
-      for (const [key, value] of writes) {
-        if (value === undefined) records.delete(key)
-        else records.set(key, Buffer.from(value))
-      }
+      state.write(writes)
       position = next
     },
     clear: () => {
-      records.clear()
+      state.records.clear()
       position = undefined
     },
-    entries: () => [...records].sort(([a], [b]) => (a < b ? -1 : 1)),
+    entries: () => state.entries(),
     close: async () => undefined,
   }
 }

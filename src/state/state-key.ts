@@ -1,8 +1,10 @@
 const SLASH = 0x2f
-/** Stands before the letters of a part that is no hex; its length follows. */
-const TEXT = 0xff
-/** Stands before the table, behind the id. */
-const TABLE = 0xfe
+/** Precedes a part that is not hex: two bytes of size, then its letters. */
+export const TEXT = 0xff
+/** Precedes the table, behind the id. */
+export const TABLE = 0xfe
+/** Precedes a number of four bytes, highest first, which only the keys of rows have. */
+export const NUMBER = 0xfd
 /** Longer than any address or hash, and less than a marker. */
 const MAX_HEX_BYTES = 64
 /** More than any id we know, and less than the store can take. */
@@ -42,7 +44,9 @@ export function encodeStateKey(key: string): Buffer {
   return target.subarray(0, at)
 }
 
-export function decodeStateKey(bytes: Buffer): string {
+/** The key as `<table>/<id>`, of a record or of a row. */
+export function decodeStateKey(key: Uint8Array): string {
+  const bytes = Buffer.from(key.buffer, key.byteOffset, key.length)
   const parts: string[] = []
   let at = 0
   while (bytes[at] !== TABLE) {
@@ -51,12 +55,20 @@ export function decodeStateKey(bytes: Buffer): string {
       const size = bytes.readUInt16BE(at)
       at += 2 + size
       parts.push(bytes.toString('utf8', at - size, at))
+    } else if (head === NUMBER) {
+      parts.push(String(bytes.readUInt32BE(at)))
+      at += 4
     } else {
       at += head
       parts.push(`0x${bytes.toString('hex', at - head, at)}`)
     }
   }
   return [bytes.toString('utf8', at + 1), ...parts].join('/')
+}
+
+/** The key as `<table>/<id>`, in whichever form it is. */
+export function stateKeyText(key: string | Uint8Array): string {
+  return typeof key === 'string' ? key : decodeStateKey(key)
 }
 
 function writePart(from: number, end: number, start: number): number {

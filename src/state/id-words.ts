@@ -1,0 +1,88 @@
+/**
+ * An id inside a row or a key: one word with its size and form, then up to 32 bytes, filled up with zeros. Addresses,
+ * hashes, pool ids and pairs of larger pools fit. Hex shrinks to its bytes. All zeros are the empty text.
+ */
+export const ID_WORDS = 9
+export const MAX_ID_BYTES = 32
+
+const WORD_BYTES = 4
+const TEXT = 1
+
+const NOT_HEX = 0x100
+const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
+for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
+
+/** The methods behind `write` and `toString`, whose argument checks take as long as the work on a short id. */
+type FastBuffer = Buffer & {
+  latin1Write(text: string, start: number): number
+  hexSlice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+}
+
+const letters = Buffer.alloc(2 + 2 * MAX_ID_BYTES) as FastBuffer
+const id = Buffer.alloc(MAX_ID_BYTES) as FastBuffer
+
+/** How many words the id takes that starts at `at`, without the zeros behind it. */
+export function usedIdWords(words: Uint32Array, at: number): number {
+  return 1 + (((((words[at] as number) >>> 1) + WORD_BYTES - 1) / WORD_BYTES) | 0)
+}
+
+/** Writes the id's first word and its bytes; clears the rest of `ID_WORDS`. */
+export function writeId(words: Uint32Array, at: number, value: string): void {
+  const isHex = readHex(value)
+  const size = isHex ? (value.length - 2) / 2 : id.write(value)
+  if (!isHex && size !== Buffer.byteLength(value))
+    throw new RangeError(`id is longer than 32 bytes: ${value}`)
+  writeIdBytes(words, at, id, 0, size)
+  if (!isHex) words[at] = size === 0 ? 0 : size * 2 + TEXT
+}
+
+/** The same of the bytes of a hex id. */
+export function writeIdBytes(
+  words: Uint32Array,
+  at: number,
+  bytes: Uint8Array,
+  start: number,
+  size: number,
+): void {
+  if (size > MAX_ID_BYTES) throw new RangeError(`id of ${size} bytes is longer than 32 bytes`)
+  words[at] = size * 2
+  let position = start
+  const end = start + size
+  for (let k = 1; k < ID_WORDS; k++) {
+    let word = 0
+    for (let shift = 0; shift < 32 && position < end; shift += 8)
+      word |= (bytes[position++] as number) << shift
+    words[at + k] = word
+  }
+}
+
+export function readId(words: Uint32Array, at: number): string {
+  const head = words[at] as number
+  const size = head >>> 1
+  for (let position = 0; position < size; position++) {
+    id[position] = (words[at + 1 + (position >>> 2)] as number) >>> ((position & 3) * 8)
+  }
+  if (size === 0) return ''
+  return (head & TEXT) === 0 ? `0x${id.hexSlice(0, size)}` : id.utf8Slice(0, size)
+}
+
+export function isTextId(head: number): boolean {
+  return (head & TEXT) !== 0
+}
+
+/** Reads all of a lower-case hex id into `id`, or says that it is none. */
+function readHex(value: string): boolean {
+  if (value.length % 2 !== 0 || value.length < 4 || value.length > letters.length || !value.startsWith('0x'))
+    return false
+  letters.latin1Write(value, 0)
+  let all = 0
+  for (let from = 2, to = 0; from < value.length; from += 2) {
+    const byte =
+      ((HEX_DIGITS[letters[from] as number] as number) << 4) |
+      (HEX_DIGITS[letters[from + 1] as number] as number)
+    all |= byte
+    id[to++] = byte
+  }
+  return all < NOT_HEX
+}
