@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { routeHistogram } from './route-times.ts'
 
 /** Without a time, the response is only counted. */
 export type CountRequest = (status: number, ms?: number) => void
@@ -33,22 +34,19 @@ export function createGatewayMetrics(registry: Registry) {
       }
     },
   })
-  const seconds = new Histogram({
-    name: name('request_seconds'),
-    help: 'Time to answer REST requests by route',
-    labelNames: ['route'] as const,
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  })
+  const timesOf = routeHistogram(
+    { name: name('request_seconds'), help: 'Time to answer REST requests by route' },
+    registry,
+  )
   return {
     /** What counts the answers of a route, and how long they took. */
     countRequests: (route: string): CountRequest => {
       const byStatus = requests.get(route) ?? new Map<number, number>()
       requests.set(route, byStatus)
-      const timed = seconds.labels({ route })
+      const times = timesOf(route)
       return (status, ms) => {
         byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-        if (ms !== undefined) timed.observe(ms / 1_000)
+        if (ms !== undefined) times.add(ms)
       }
     },
     sockets: new Gauge({ name: name('sockets'), help: 'Open WebSocket connections', registers }),
