@@ -1,55 +1,122 @@
-import type { RawTransaction } from '../domain/envelope.ts'
-import type { ChainSource, Header } from './source.ts'
+import type { ChainSource, FetchedBlock } from './source.ts'
 
-export type FetchedBlock = { readonly header: Header; readonly transactions: readonly RawTransaction[] }
+export type ReadAheadParts = {
+  readonly source: Pick<ChainSource, 'blockAt' | 'headerAt' | 'transactions'>
+  /** How many blocks are fetched at a time. */
+  readonly width: number
+  /** Asks before a block's turn what will be asked about it then. It may fail, as what it prepares is asked again. */
+  readonly prepare?: (block: FetchedBlock, head: number) => Promise<void>
+  readonly maxBytes?: number
+}
 
 type Fetching = Promise<FetchedBlock | undefined>
+
+/** Blocks that wait for their turn, per block that is fetched at a time: enough to go on while the log is flushed. */
+const WINDOW_PER_WIDTH = 4
+/** What all blocks that wait for their turn may hold. A single block may be larger. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** Objects of a log, beside its data. */
+const LOG_BYTES = 512
 
 /**
  * Fetches blocks several at a time and hands them out one by one, in order. Nothing is concluded here: whether
  * a block links up is looked at when it is taken, so history and head go through the same code.
  */
 export class ReadAhead {
-  readonly #source: Pick<ChainSource, 'headerAt' | 'transactions'>
-  readonly #width: number
-  readonly #fetching = new Map<number, Fetching>()
+  readonly #parts: ReadAheadParts
+  #blocks = new Map<number, Fetching>()
+  /** The next block to fetch, and the last that may be. */
+  #next = 0
+  #last = -1
+  #head = 0
+  #fetching = 0
+  /** Held by fetched blocks that were not taken yet. */
+  #bytes = 0
+  /** Fetches that began before a `clear` no longer count. */
+  #generation = 0
+  #hasFailed = false
 
-  constructor(source: Pick<ChainSource, 'headerAt' | 'transactions'>, width: number) {
-    this.#source = source
-    this.#width = width
+  constructor(parts: ReadAheadParts) {
+    this.#parts = parts
   }
 
-  /** The block at `number`, while those after it, up to `last`, are already on their way. */
-  async take(number: number, last: number): Fetching {
-    for (const older of this.#fetching.keys()) if (older < number) this.#fetching.delete(older)
-    const end = Math.min(last, number + this.#width - 1)
-    for (let next = number; next <= end; next++) {
-      if (!this.#fetching.has(next)) this.#fetching.set(next, this.#fetch(next))
-    }
-    const wanted = this.#fetching.get(number)
-    this.#fetching.delete(number)
+  /** The block at `number`, while those after it, up to `head`, are already on their way. */
+  async take(number: number, head: number): Fetching {
+    const { width } = this.#parts
+    // Blocks are taken in order, unless some were dropped meanwhile.
+    if (this.#blocks.keys().next().value !== number) this.clear(number)
+    this.#head = head
+    this.#last = Math.min(head, number + width * WINDOW_PER_WIDTH - 1)
+    this.#fill()
+    const generation = this.#generation
     try {
-      return await wanted
+      const block = await this.#blocks.get(number)
+      if (generation === this.#generation && block !== undefined) this.#bytes -= sizeOf(block)
+      return block
     } catch (error) {
       this.clear()
+      throw error
+    } finally {
+      if (generation === this.#generation) {
+        this.#blocks.delete(number)
+        this.#fill()
+      }
+    }
+  }
+
+  /** Drops what was fetched: after a fork it may be of a branch that is no more. */
+  clear(next = this.#next): void {
+    this.#generation++
+    this.#blocks = new Map()
+    this.#next = next
+    this.#last = -1
+    this.#fetching = 0
+    this.#bytes = 0
+    this.#hasFailed = false
+  }
+
+  #fill(): void {
+    const { width, maxBytes = MAX_BYTES } = this.#parts
+    while (this.#next <= this.#last && this.#fetching < width && !this.#hasFailed) {
+      if (this.#bytes >= maxBytes && this.#blocks.size > 0) return
+      const number = this.#next++
+      this.#fetching++
+      const block = this.#fetch(number, this.#generation)
+      // A failure counts when its block is taken; until then nobody is waiting for it.
+      block.catch(() => undefined)
+      this.#blocks.set(number, block)
+    }
+  }
+
+  async #fetch(number: number, generation: number): Fetching {
+    const { prepare } = this.#parts
+    const isDropped = (): boolean => generation !== this.#generation
+    try {
+      const block = await this.#ask(number)
+      if (isDropped()) return block
+      this.#fetching--
+      if (block === undefined) return undefined
+      this.#bytes += sizeOf(block)
+      this.#fill()
+      await prepare?.(block, this.#head).catch(() => undefined)
+      return block
+    } catch (error) {
+      // Those that come after it would be fetched again anyway.
+      if (!isDropped()) this.#hasFailed = true
       throw error
     }
   }
 
-  /** Forgets what was fetched: after a fork it may be of a branch that is no more. */
-  clear(): void {
-    this.#fetching.clear()
+  async #ask(number: number): Fetching {
+    const { source } = this.#parts
+    if (source.blockAt !== undefined) return source.blockAt(number)
+    const header = await source.headerAt(number)
+    return header && { header, transactions: await source.transactions(header) }
   }
+}
 
-  #fetch(number: number): Fetching {
-    const fetching = (async () => {
-      const header = await this.#source.headerAt(number)
-      return header === undefined
-        ? undefined
-        : { header, transactions: await this.#source.transactions(header) }
-    })()
-    // A failure counts when its block is taken; until then nobody is waiting for it.
-    fetching.catch(() => undefined)
-    return fetching
-  }
+function sizeOf({ transactions }: FetchedBlock): number {
+  let bytes = 0
+  for (const { logs } of transactions) for (const { data } of logs) bytes += LOG_BYTES + data.length
+  return bytes
 }

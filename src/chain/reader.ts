@@ -6,20 +6,28 @@ import { expectEncodable } from '../wire/envelope-codec.ts'
 import type { Doorbell } from './doorbell.ts'
 import type { KnownFacts } from './evm/facts.ts'
 import { continues, isDeepFork, readHead } from './link.ts'
-import { type FetchedBlock, ReadAhead } from './read-ahead.ts'
+import { ReadAhead } from './read-ahead.ts'
 import type { ReaderIndex } from './reader-index.ts'
-import type { ChainSource, Header } from './source.ts'
+import type { ChainSource, FetchedBlock, Header } from './source.ts'
 
 export type ReaderParts = {
   readonly chain: string
   readonly source: ChainSource
   readonly index: ReaderIndex
-  /** Keeps what matters of a block and adds what has to be asked for it. */
+  /** Keeps what matters of a block and adds what has to be asked for it. `head` is the height of the chain. */
   readonly gather: (
     block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
+    head: number,
   ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
+  /** Asks before a block's turn what `gather` will probably ask then. */
+  readonly askAhead?: (
+    block: Header,
+    transactions: readonly RawTransaction[],
+    known: KnownFacts,
+    head: number,
+  ) => Promise<void>
   /** Facts that are no block's own. */
   readonly background?: readonly BackgroundFacts[]
   /** Appends to the log and lets the index follow; it may return before either is durable. */
@@ -63,10 +71,25 @@ export class Reader {
   constructor(parts: ReaderParts) {
     this.#parts = parts
     this.#background = parts.background ?? []
-    this.#readAhead = new ReadAhead(parts.source, parts.readAheadBlocks)
+    const { source, index, askAhead, readAheadBlocks: width } = parts
+    this.#readAhead = new ReadAhead({
+      source,
+      width,
+      ...(askAhead && {
+        prepare: ({ header, transactions }, head) => askAhead(header, transactions, index, head),
+      }),
+    })
   }
 
   async run(): Promise<void> {
+    try {
+      await this.#run()
+    } finally {
+      this.#readAhead.clear()
+    }
+  }
+
+  async #run(): Promise<void> {
     const { signal, pollMs, doorbell, logger, onProgress, index } = this.#parts
     while (!signal.aborted) {
       try {
@@ -110,17 +133,17 @@ export class Reader {
       if (number > head.number) break
       const next = await this.#readAhead.take(number, head.number)
       if (next === undefined) break
-      if (continues(last, next.header)) await this.#appendBlock(next)
+      if (continues(last, next.header)) await this.#appendBlock(next, head.number)
       else await this.#followFork(last, number)
       this.#parts.onBlock({ number, head: head.number })
     }
     return head
   }
 
-  async #appendBlock({ header, transactions: all }: FetchedBlock): Promise<void> {
+  async #appendBlock({ header, transactions: all }: FetchedBlock, head: number): Promise<void> {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
-    const { transactions, facts: own } = await gather(header, all, index)
+    const { transactions, facts: own } = await gather(header, all, index, head)
     const found = [...own, ...this.#background.flatMap((each) => each.take())]
     const facts = found.filter((fact) => this.#isEncodable(fact))
     const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }

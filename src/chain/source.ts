@@ -3,6 +3,8 @@ import type { BlockRef, RawTransaction } from '../domain/envelope.ts'
 /** A block's place in its chain. */
 export type Header = BlockRef & { readonly parentHash: string; readonly time: number }
 
+export type FetchedBlock = { readonly header: Header; readonly transactions: readonly RawTransaction[] }
+
 /** What is alarming about a node's word. */
 export type Doubt = {
   readonly reason: string
@@ -22,6 +24,8 @@ export type ChainSource = {
   headerOf(hash: string, child?: Header): Promise<Header | undefined>
   /** The newest block that can no longer be undone. */
   finalised(): Promise<BlockRef | undefined>
+  /** What `headerAt` and `transactions` give, asked for together: one round trip to a node instead of two. */
+  blockAt?(number: number): Promise<FetchedBlock | undefined>
   /** Every transaction of this very block that emitted logs, with all its logs. */
   transactions(block: Header): Promise<RawTransaction[]>
   /**

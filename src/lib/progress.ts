@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts'
+import { Pace } from './pace.ts'
 
 const REPORT_EVERY_MS = 5_000
 const REDRAW_EVERY_MS = 200
@@ -15,6 +16,8 @@ export class Progress {
   readonly #logger: Logger
   readonly #terminal: Terminal
   readonly #now: () => number
+  #pace = new Pace()
+  #secondsLeft: number | undefined
   #startedAt: number | undefined
   #startedFrom = 0
   #toldAt = 0
@@ -27,21 +30,28 @@ export class Progress {
     this.#now = now
   }
 
+  /** Until the work is done at the pace of the last minute; undefined while that is not known. */
+  get secondsLeft(): number | undefined {
+    return this.#secondsLeft
+  }
+
   /** At `done`, on the way to `total`; what was done at the first call is where the way starts. */
   update(done: number, total: number): void {
     const now = this.#now()
     if (this.#startedAt === undefined) {
       this.#startedAt = now
       this.#startedFrom = done
+      this.#pace = new Pace()
       this.#toldAt = now
     }
+    this.#pace.observe(done, now)
     const isBar = this.#terminal.isTTY === true
     if (done < total && now - this.#toldAt < (isBar ? REDRAW_EVERY_MS : REPORT_EVERY_MS)) return
     const wasTold = this.#toldAt > this.#startedAt
     this.#toldAt = now
-    const perSecond = ((done - this.#startedFrom) * 1_000) / Math.max(1, now - this.#startedAt)
-    const etaSeconds = perSecond === 0 ? undefined : Math.ceil((total - done) / perSecond)
-    if (done < total || wasTold) this.#tell(isBar, done, total, Math.round(perSecond), etaSeconds)
+    this.#secondsLeft = this.#pace.secondsLeft(done, total, now)
+    const perSecond = Math.round(this.#pace.perSecond(done, now))
+    if (done < total || wasTold) this.#tell(isBar, done, total, perSecond, this.#secondsLeft)
     if (done >= total) this.#startedAt = undefined
   }
 

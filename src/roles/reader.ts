@@ -33,6 +33,8 @@ import type { StartRole } from './role.ts'
 /** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
 export const INDEX_FORMAT = 'reader-2'
 
+const REPORT_EVERY_MS = 1_000
+
 export const startReader: StartRole = async (config, common) => {
   const metrics = createReaderMetrics(common)
   return startPerChain('reader', config, common, (run) =>
@@ -116,9 +118,22 @@ async function readChain(
   )
   common.shutdown.onClose('answers about accounts', () => answering.stop())
   const background = [history, inspections]
-  const onProgress: ReaderParts['onProgress'] = ({ tip, lagBlocks }) => {
-    if (tip !== undefined) metrics.tip.set({ chain }, tip.number)
+  const report = (tip: number | undefined, lagBlocks: number): void => {
+    if (tip !== undefined) metrics.tip.set({ chain }, tip)
     metrics.lag.set({ chain }, lagBlocks)
+    const secondsLeft = lagBlocks === 0 ? 0 : progress.secondsLeft
+    if (secondsLeft !== undefined) metrics.secondsLeft.set({ chain }, secondsLeft)
+  }
+  let reportedAt = 0
+  /** On a long way to the head: a look at the chain ends only there. */
+  const onBlock: ReaderParts['onBlock'] = ({ number, head }) => {
+    progress.update(number, head)
+    if (Date.now() - reportedAt < REPORT_EVERY_MS) return
+    reportedAt = Date.now()
+    report(number, head - number)
+  }
+  const onProgress: ReaderParts['onProgress'] = ({ tip, lagBlocks }) => {
+    report(tip?.number, lagBlocks)
     metrics.openHistories.set({ chain }, index.histories.length)
     observeLag((tip?.number ?? 0) + lagBlocks, () => tip?.number ?? 0)
     if (lagBlocks === 0) onCaughtUp()
@@ -139,7 +154,8 @@ async function readChain(
       chain,
       source,
       index,
-      gather: (block, transactions, known) => facts.gather(block, transactions, known),
+      gather: (...block) => facts.gather(...block),
+      askAhead: (...block) => facts.askAhead(...block),
       background,
       append: async (envelope) => {
         await appender.append(envelope)
@@ -154,7 +170,7 @@ async function readChain(
       onDroppedFact: ({ type }) => metrics.droppedFacts.inc({ chain, type }),
       logger,
       signal,
-      onBlock: ({ number, head }) => progress.update(number, head),
+      onBlock,
       onProgress,
     }).run()
   })

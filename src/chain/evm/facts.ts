@@ -1,19 +1,12 @@
 import { isMove, movesOf } from '../../dex/evm/token-moves.ts'
 import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
-import type {
-  BalanceFact,
-  Fact,
-  NonCirculatingFact,
-  PoolFact,
-  RawLog,
-  RawTransaction,
-} from '../../domain/envelope.ts'
+import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { saysItChanged } from '../inspection-queue.ts'
 import type { Header } from '../source.ts'
-import type { AskMany } from './ask-many.ts'
-import { askBalances, NonCirculatingBalances } from './non-circulating.ts'
+import { askBalances, type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
+import { type Asker, RecordedAnswers } from './recorded-answers.ts'
 import {
   type NativeCoin,
   nativeFact,
@@ -33,40 +26,82 @@ export type KnownFacts = {
   lacksNonCirculating?(address: string): boolean
 }
 
+/** What a block holds, and what is to be remembered of it once it has its turn. */
+type Examined = {
+  readonly transactions: RawTransaction[]
+  readonly facts: Fact[]
+  /** Neither known nor of an exchange of ours. */
+  readonly foreign: readonly string[]
+  readonly nonCirculating: NonCirculatingAnswers | undefined
+}
+
 /**
  * Picks the logs that matter out of a block and asks the node for what the engine needs to make sense of them.
  * Each fact is asked once and travels in the log.
  */
 export class EvmFacts {
-  readonly #asker: AskMany
+  readonly #asker: Asker
   readonly #registry: DexRegistry
   readonly #native: NativeCoin
   readonly #wrappedNative: ReadonlySet<string>
   readonly #nonCirculating: NonCirculatingBalances | undefined
   /** Contracts that emit a pool's events but belong to no exchange of ours: asked once per process. */
   readonly #foreign = new Set<string>()
+  /** By header, so that they are gone with a block that is dropped. */
+  readonly #ahead = new WeakMap<Header, RecordedAnswers>()
 
   constructor(
-    asker: AskMany,
+    asker: Asker,
     registry: DexRegistry,
     native: NativeCoin,
     wrappedNative: ReadonlySet<string> = new Set(),
     /** Without them nothing is asked about what does not circulate. */
     lockers?: readonly string[],
   ) {
-    this.#nonCirculating = lockers && new NonCirculatingBalances(asker, lockers)
+    this.#nonCirculating = lockers && new NonCirculatingBalances(lockers)
     this.#wrappedNative = wrappedNative
     this.#asker = asker
     this.#registry = registry
     this.#native = native
   }
 
+  /**
+   * Asks before a block's turn what `gather` will probably ask: what earlier blocks may still add to `known` is not
+   * there yet. Changes nothing but the record of answers, for the block may never get its turn.
+   */
+  async askAhead(
+    block: Header,
+    transactions: readonly RawTransaction[],
+    known: KnownFacts,
+    head: number,
+  ): Promise<void> {
+    const answers = new RecordedAnswers()
+    this.#ahead.set(block, answers)
+    await this.#examine(answers.record(this.#asker), block, transactions, known, head)
+  }
+
+  /** Blocks get their turn in the order of the chain; each finds in `known` what all before it have told. */
   async gather(
     block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
+    head = block.number,
   ): Promise<{ transactions: RawTransaction[]; facts: Fact[] }> {
-    const met = await this.#meetPools(block, transactions, known)
+    const asker = this.#ahead.get(block)?.replay(this.#asker) ?? this.#asker
+    const found = await this.#examine(asker, block, transactions, known, head)
+    for (const pool of found.foreign) this.#rememberForeign(pool)
+    if (found.nonCirculating !== undefined) this.#nonCirculating?.learn(found.nonCirculating, block)
+    return { transactions: found.transactions, facts: found.facts }
+  }
+
+  async #examine(
+    asker: Asker,
+    block: Header,
+    transactions: readonly RawTransaction[],
+    known: KnownFacts,
+    head: number,
+  ): Promise<Examined> {
+    const { met, foreign } = await this.#meetPools(asker, block, transactions, known)
     const pools = [...met.values()]
     const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
     /** Of tokens and of pools' shares alike. */
@@ -83,34 +118,41 @@ export class EvmFacts {
       })
       if (logs.length > 0) kept.push({ ...transaction, logs })
     }
-    return {
-      transactions: kept,
-      facts: [
-        ...(await this.#askTokens([...tokens], block)),
-        ...pools,
-        ...(await this.#askNonCirculating([...tokens], kept, block, known)),
-        ...(await this.#askBalances(kept, block)),
-      ],
-    }
+    // None of these needs the others' answers, so they travel together.
+    const [tokenFacts, nonCirculating, balances] = await Promise.all([
+      this.#askTokens(asker, [...tokens], block),
+      this.#askNonCirculating(asker, [...tokens], kept, block, known, head),
+      this.#askBalances(asker, kept, block, head),
+    ])
+    const amounts = nonCirculating?.facts.filter((fact) => fact !== undefined) ?? []
+    const facts = [...tokenFacts, ...pools, ...amounts, ...balances]
+    return { transactions: kept, facts, foreign, nonCirculating }
   }
 
   /** New tokens, and those that move and could not be asked when they were new. */
   async #askNonCirculating(
+    asker: Asker,
     met: readonly string[],
     transactions: readonly RawTransaction[],
     block: Header,
     known: KnownFacts,
-  ): Promise<NonCirculatingFact[]> {
-    if (this.#nonCirculating === undefined) return []
+    head: number,
+  ): Promise<NonCirculatingAnswers | undefined> {
+    if (this.#nonCirculating === undefined) return undefined
     const late = new Set<string>()
     for (const { logs } of transactions)
       for (const { address } of logs) if (known.lacksNonCirculating?.(address)) late.add(address)
     const contracts = met.filter((token) => token !== ZERO_ADDRESS)
-    return this.#nonCirculating.ask(contracts, late, block)
+    return this.#nonCirculating.ask(asker, contracts, late, block, head)
   }
 
   /** Whether a token's transfers tell the truth is tried now and then, on whoever last got some, or gave some away. */
-  async #askBalances(transactions: readonly RawTransaction[], block: Header): Promise<BalanceFact[]> {
+  async #askBalances(
+    asker: Asker,
+    transactions: readonly RawTransaction[],
+    block: Header,
+    head: number,
+  ): Promise<BalanceFact[]> {
     if (!isDrawn(block.hash)) return []
     const tried = new Map<string, string>()
     for (const transaction of transactions) {
@@ -121,7 +163,7 @@ export class EvmFacts {
       }
     }
     // One wrong word would count against the token for good.
-    const amounts = await askBalances(this.#asker, [...tried], block.hash)
+    const amounts = await askBalances(asker, [...tried], block, head)
     return [...tried].flatMap(([address, holder], index): BalanceFact[] => {
       const amountRaw = amounts[index]
       return amountRaw === undefined ? [] : [{ type: 'balance', address, holder, amountRaw }]
@@ -130,10 +172,11 @@ export class EvmFacts {
 
   /** The pools of this block that were not known before. */
   async #meetPools(
+    asker: Asker,
     block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
-  ): Promise<Map<string, PoolFact>> {
+  ): Promise<{ met: Map<string, PoolFact>; foreign: readonly string[] }> {
     const met = new Map<string, PoolFact>()
     const unknown = new Map<string, RawLog>()
     for (const log of transactions.flatMap(({ logs }) => logs)) {
@@ -153,40 +196,46 @@ export class EvmFacts {
     }
     // Announced after its first event, a pool needs no asking.
     for (const pool of met.keys()) unknown.delete(pool)
-    for (const fact of await this.#identify(unknown, block)) met.set(fact.address, fact)
-    return met
+    const { facts, foreign } = await this.#identify(asker, unknown, block)
+    for (const [address, fact] of facts) met.set(address, fact)
+    return { met, foreign }
   }
 
-  async #identify(pools: ReadonlyMap<string, RawLog>, block: Header): Promise<PoolFact[]> {
+  async #identify(
+    asker: Asker,
+    pools: ReadonlyMap<string, RawLog>,
+    block: Header,
+  ): Promise<{ facts: ReadonlyMap<string, PoolFact>; foreign: readonly string[] }> {
     const asked = [...pools].flatMap(([pool, log]) =>
       this.#registry.candidates(log, block.number).map(({ identify, deployments }) => ({
         pool,
         inquiry: identify(pool, deployments, log),
       })),
     )
-    const found = await this.#hold(
-      asked.map(({ inquiry }) => inquiry),
-      block,
-    )
+    const inquiries = asked.map(({ inquiry }) => inquiry)
+    const found = await this.#hold(asker, inquiries, block)
     const facts = new Map<string, PoolFact>()
     for (const [index, { pool: address }] of asked.entries()) {
       const answer = found[index]
       if (answer !== undefined && !facts.has(address))
         facts.set(address, { type: 'pool', address, ...answer })
     }
-    for (const { pool } of asked) if (!facts.has(pool)) this.#rememberForeign(pool)
-    return [...facts.values()]
+    return { facts, foreign: asked.flatMap(({ pool }) => (facts.has(pool) ? [] : [pool])) }
   }
 
   /** Holds all inquiries side by side, so that what each asks next goes to the node together. */
-  async #hold(inquiries: readonly Inquiry[], block: Header): Promise<(FoundPool | undefined)[]> {
+  async #hold(
+    asker: Asker,
+    inquiries: readonly Inquiry[],
+    block: Header,
+  ): Promise<(FoundPool | undefined)[]> {
     const found: (FoundPool | undefined)[] = inquiries.map(() => undefined)
     let open = inquiries.map((inquiry, index) => ({ inquiry, index, step: inquiry.next([]) }))
     while (open.length > 0) {
       for (const { index, step } of open) if (step.done) found[index] = step.value
       open = open.filter(({ step }) => !step.done)
       const calls = open.flatMap(({ step }) => (step.done ? [] : step.value))
-      const answers = await this.#ask(calls, block)
+      const answers = await askAround(asker, calls, block)
       let next = 0
       open = open.map(({ inquiry, index, step }) => {
         const count = step.done ? 0 : step.value.length
@@ -198,24 +247,9 @@ export class EvmFacts {
     return found
   }
 
-  async #ask(calls: readonly Call[], { hash, parentHash }: Header): Promise<Answer[]> {
-    // Several inquiries about one pool begin with the same questions.
-    const distinct = [...new Map(calls.map((call) => [keyOf(call), call])).values()]
-    const before = distinct.filter((call) => call.before)
-    const after = distinct.filter((call) => !call.before)
-    const [answersBefore, answersAfter] = await Promise.all([
-      this.#asker.askExactly(before, parentHash),
-      this.#asker.ask(after, hash),
-    ])
-    const answers = new Map<string, Answer>()
-    for (const [index, call] of before.entries()) answers.set(keyOf(call), answersBefore[index])
-    for (const [index, call] of after.entries()) answers.set(keyOf(call), answersAfter[index])
-    return calls.map((call) => answers.get(keyOf(call)))
-  }
-
-  async #askTokens(tokens: readonly string[], block: Header): Promise<Fact[]> {
+  async #askTokens(asker: Asker, tokens: readonly string[], block: Header): Promise<Fact[]> {
     const contracts = tokens.filter((token) => token !== ZERO_ADDRESS)
-    const answers = await this.#ask(contracts.flatMap(tokenQuestions), block)
+    const answers = await askAround(asker, contracts.flatMap(tokenQuestions), block)
     const facts = contracts.map((token, index) => {
       const first = index * QUESTIONS_PER_TOKEN
       return toTokenFact(token, answers.slice(first, first + QUESTIONS_PER_TOKEN))
@@ -227,6 +261,26 @@ export class EvmFacts {
     if (this.#foreign.size >= MAX_FOREIGN_REMEMBERED) this.#foreign.clear()
     this.#foreign.add(address)
   }
+}
+
+/** In the states before and after this block. */
+async function askAround(
+  asker: Asker,
+  calls: readonly Call[],
+  { hash, parentHash }: Header,
+): Promise<Answer[]> {
+  // Several inquiries about one pool begin with the same questions.
+  const distinct = [...new Map(calls.map((call) => [keyOf(call), call])).values()]
+  const before = distinct.filter((call) => call.before)
+  const after = distinct.filter((call) => !call.before)
+  const [answersBefore, answersAfter] = await Promise.all([
+    asker.askExactly(before, parentHash),
+    asker.ask(after, hash),
+  ])
+  const answers = new Map<string, Answer>()
+  for (const [index, call] of before.entries()) answers.set(keyOf(call), answersBefore[index])
+  for (const [index, call] of after.entries()) answers.set(keyOf(call), answersAfter[index])
+  return calls.map((call) => answers.get(keyOf(call)))
 }
 
 /** One block in four; of those, every other one tries whoever gave. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { words } from '../../../test/support/abi-words.ts'
 import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
-import type { AskMany } from './ask-many.ts'
 import { NonCirculatingBalances } from './non-circulating.ts'
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`
@@ -12,7 +11,7 @@ const [A, B] = [address(0xa), address(0xb)]
 type Question = { readonly to: string; readonly holder: string }
 
 /** Answers as told, and remembers whom it was asked about. */
-function rig(answer: (question: Question, time: number) => bigint | undefined) {
+function rig(answer: (question: Question, time: number) => bigint | undefined, depth = 0) {
   const asked: string[][] = []
   let time = 0
   const askExactly = async (calls: readonly { to: string; data: string }[]) => {
@@ -23,9 +22,13 @@ function rig(answer: (question: Question, time: number) => bigint | undefined) {
       return amount === undefined ? undefined : Buffer.from(words(amount).slice(2), 'hex')
     })
   }
-  const balances = new NonCirculatingBalances({ askExactly } as unknown as AskMany, [LOCKER])
-  const ask = (number: number, met: readonly string[], late: readonly string[] = []) =>
-    balances.ask(met, late, { number, hash: `0x${'1'.repeat(64)}`, parentHash: '', time: number })
+  const balances = new NonCirculatingBalances([LOCKER])
+  const ask = async (number: number, met: readonly string[], late: readonly string[] = []) => {
+    const block = { number, hash: `0x${'1'.repeat(64)}`, parentHash: '', time: number }
+    const answers = await balances.ask({ askExactly }, met, late, block, number + depth)
+    balances.learn(answers, block)
+    return answers.facts.filter((fact) => fact !== undefined)
+  }
   return { asked, ask }
 }
 
@@ -39,6 +42,17 @@ test('every burn address and locker is asked about, twice', async () => {
     balances: holders.map((holder) => ({ holder, amountRaw: holder === LOCKER ? 7n : 1n })),
   })
   assert.deepEqual(asked, [[A], [A]])
+})
+
+test('once is enough for a block far below the head', async () => {
+  for (const [depth, times] of [
+    [63, 2],
+    [64, 1],
+  ] as const) {
+    const { asked, ask } = rig(() => 5n, depth)
+    assert.equal((await ask(1, [A])).length, 1)
+    assert.equal(asked.length, times)
+  }
 })
 
 test('answers that differ are none; a zero address that is not answered for holds nothing', async () => {

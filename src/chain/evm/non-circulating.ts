@@ -1,8 +1,7 @@
 import { uintAt } from '../../dex/evm/abi.ts'
-import type { NonCirculatingFact } from '../../domain/envelope.ts'
+import type { BlockRef, NonCirculatingFact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
-import type { Header } from '../source.ts'
-import type { AskMany } from './ask-many.ts'
+import type { Asker } from './recorded-answers.ts'
 
 const BALANCE_OF = '0x70a08231'
 const MAX_LATE_TOKENS = 8
@@ -10,55 +9,77 @@ const MAX_LATE_TOKENS = 8
 const PAUSE_BLOCKS = 64
 const MAX_REFUSED_REMEMBERED = 100_000
 
+/** How far below the head a block is when the state after it can no longer be mixed up with that of a newer one. */
+const SETTLED_BLOCKS = 64
+
 /**
- * Balances of tokens in the state after a block and no other. Asked twice: a node that is about to add a block may
- * answer from after it. Undefined where the two answers differ, or there is none.
+ * Balances of tokens in the state after a block and no other. Near the head they are asked for twice: a node that is
+ * about to add a block may answer from after it. Undefined where the two answers differ, or there is none.
  */
 export async function askBalances(
-  asker: AskMany,
+  asker: Pick<Asker, 'askExactly'>,
   questions: readonly (readonly [token: string, holder: string])[],
-  blockHash: string,
+  block: BlockRef,
+  head: number,
 ): Promise<(bigint | undefined)[]> {
+  if (questions.length === 0) return []
   const calls = questions.map(([to, holder]) => ({
     to,
     data: `${BALANCE_OF}${'0'.repeat(24)}${holder.slice(2)}`,
   }))
-  const [answers, again] = [
-    await asker.askExactly(calls, blockHash),
-    await asker.askExactly(calls, blockHash),
-  ]
+  const answers = await asker.askExactly(calls, block.hash)
+  const isSettled = head - block.number >= SETTLED_BLOCKS
+  const again = isSettled ? answers : await asker.askExactly(calls, block.hash)
   return calls.map((_, index) => {
     const amountRaw = uintAt(answers[index], 0)
     return amountRaw === uintAt(again[index], 0) ? amountRaw : undefined
   })
 }
 
+/** What the tokens of one block answered, in their order; undefined for those that did not. */
+export type NonCirculatingAnswers = {
+  readonly tokens: readonly string[]
+  readonly facts: readonly (NonCirculatingFact | undefined)[]
+  /** Not one balance was answered for. */
+  readonly isSilent: boolean
+}
+
 /** Asks tokens what burn addresses and lockers hold, so that burned and locked amounts need no transfer history. */
 export class NonCirculatingBalances {
-  readonly #asker: AskMany
   readonly #holders: readonly string[]
   /** Tokens that gave no answer when others did: asked once per process. */
   readonly #refused = new Set<string>()
   #pausedUntil = 0
 
-  constructor(asker: AskMany, lockers: readonly string[]) {
-    this.#asker = asker
+  constructor(lockers: readonly string[]) {
     this.#holders = [...new Set([ZERO_ADDRESS, ...DEAD_ADDRESSES, ...lockers])]
   }
 
-  /** `met` are new in this block; of `late`, which are not, some at a time. */
-  async ask(met: readonly string[], late: Iterable<string>, block: Header): Promise<NonCirculatingFact[]> {
+  /** `met` are new in this block; of `late`, which are not, some at a time. Changes nothing: `learn` does. */
+  async ask(
+    asker: Pick<Asker, 'askExactly'>,
+    met: readonly string[],
+    late: Iterable<string>,
+    block: BlockRef,
+    head: number,
+  ): Promise<NonCirculatingAnswers> {
     const isPaused = block.number < this.#pausedUntil
     const waiting = isPaused ? [] : [...late].filter((token) => !this.#refused.has(token))
     const tokens = [...new Set([...met, ...waiting.slice(0, MAX_LATE_TOKENS)])]
     const questions = tokens.flatMap((token) => this.#holders.map((holder) => [token, holder] as const))
-    const amounts = await askBalances(this.#asker, questions, block.hash)
-    if (tokens.length > 0 && amounts.every((amount) => amount === undefined))
-      this.#pausedUntil = block.number + PAUSE_BLOCKS
-    else
-      for (const [place, token] of tokens.entries())
-        if (this.#fact(token, place, amounts) === undefined) this.#refuse(token)
-    return tokens.flatMap((token, place) => this.#fact(token, place, amounts) ?? [])
+    const amounts = await askBalances(asker, questions, block, head)
+    return {
+      tokens,
+      facts: tokens.map((token, place) => this.#fact(token, place, amounts)),
+      isSilent: amounts.every((amount) => amount === undefined),
+    }
+  }
+
+  /** Remembers who did not answer in this block. */
+  learn({ tokens, facts, isSilent }: NonCirculatingAnswers, block: BlockRef): void {
+    if (tokens.length === 0) return
+    if (isSilent) this.#pausedUntil = block.number + PAUSE_BLOCKS
+    else for (const [place, token] of tokens.entries()) if (facts[place] === undefined) this.#refuse(token)
   }
 
   #fact(

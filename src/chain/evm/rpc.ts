@@ -17,7 +17,7 @@ export type EvmRpc = {
   blockByHash(hash: string): Promise<RpcBlock | null>
   /** The block with its transactions, not only their hashes. */
   fullBlockByHash(hash: string): Promise<RpcBlock | null>
-  receipts(blockHash: string): Promise<readonly RpcReceipt[] | null>
+  receipts(block: number | BlockHash): Promise<readonly RpcReceipt[] | null>
   logs(blockHash: string): Promise<readonly RpcFoundLog[]>
   /** What this code, run as a new contract's, returns in the state after this block; undefined when it reverts. */
   runCode(code: Hex, block: 'latest' | BlockHash): Promise<Hex | undefined>
@@ -62,7 +62,7 @@ export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes 
     blockByNumber: (number) => verified((rpc) => rpc.blockByNumber(number)),
     blockByHash: (hash) => verified((rpc) => rpc.blockByHash(hash)),
     fullBlockByHash: (hash) => verified((rpc) => rpc.fullBlockByHash(hash)),
-    receipts: (blockHash) => verified((rpc) => rpc.receipts(blockHash)),
+    receipts: (block) => verified((rpc) => rpc.receipts(block)),
     logs: (blockHash) => verified((rpc) => rpc.logs(blockHash)),
     runCode: (code, block) => verified((rpc) => rpc.runCode(code, block)),
   }
@@ -89,10 +89,10 @@ function bind(session: EndpointSession): EvmNode {
       if (tag === 'latest' && Number.isSafeInteger(head)) session.sawHead(head)
       return block
     },
-    blockByNumber: (number) => ofBlock('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
+    blockByNumber: (number) => ofBlock('eth_getBlockByNumber', [hexOf(number), false]),
     blockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, false]),
     fullBlockByHash: (hash) => ofBlock('eth_getBlockByHash', [hash, true]),
-    receipts: (blockHash) => ofBlock('eth_getBlockReceipts', [blockHash]),
+    receipts: (block) => ofBlock('eth_getBlockReceipts', [typeof block === 'number' ? hexOf(block) : block]),
     logs: (blockHash) => request('eth_getLogs', [{ blockHash }]),
     runCode: async (code, block) => {
       try {
@@ -106,4 +106,8 @@ function bind(session: EndpointSession): EvmNode {
       }
     },
   }
+}
+
+function hexOf(number: number): Hex {
+  return `0x${number.toString(16)}`
 }

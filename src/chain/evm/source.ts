@@ -1,7 +1,7 @@
 import type { BlockRef, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { MAX_TIME } from '../../domain/limits.ts'
-import type { ChainSource, Doubt, Header } from '../source.ts'
+import type { ChainSource, Doubt, FetchedBlock, Header } from '../source.ts'
 import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './block-logs.ts'
 import type { EvmNode, EvmNodes } from './rpc.ts'
 import type { RpcBlock } from './rpc-answers.ts'
@@ -59,6 +59,14 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
     return ask((node) => node.fromReceiptsOrLogs(block))
   }
 
+  /** Where the receipts of that height do not prove this block, they are asked for by its hash. */
+  const blockAt = async (number: number): Promise<FetchedBlock | undefined> => {
+    const found = await ask((node) => node.blockAt(number))
+    if (found === undefined) return undefined
+    const { header, proved } = found
+    return { header, transactions: proved ?? (await transactions(header)) }
+  }
+
   /** A block that nobody can open may have been undone meanwhile; whoever goes on telling of it has made it up. */
   const blameInventor = async (block: Header): Promise<void> => {
     const label = origins.get(block)?.label
@@ -98,6 +106,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
       return ask((node) => node.headerOf(hash), teller)
     },
     finalised: () => ask((node) => node.finalised()),
+    blockAt,
     transactions,
     doubt,
   }
@@ -126,6 +135,26 @@ class NodeSource {
     const header = this.#toHeader(block)
     if (header.number !== number) throw invalid(`asked for block ${number}, got ${header.number}`)
     return header
+  }
+
+  /**
+   * The header and, in the same round trip, the receipts of its height. They may be of another block that took its place
+   * in between, or missing: only the proof is passed on here, and nobody is blamed.
+   */
+  async blockAt(number: number): Promise<{ header: Header; proved?: RawTransaction[] } | undefined> {
+    const [header, receipts] = await Promise.all([
+      this.headerAt(number),
+      this.#node.receipts(number).catch(ignoreFailure),
+    ])
+    const block = header && this.#origins.get(header)?.block
+    if (header === undefined || block === undefined) return undefined
+    if (receipts == null) return { header }
+    try {
+      return { header, proved: provedByReceipts(header, block, receipts, this.#options.receiptsRoot) }
+    } catch (error) {
+      if (!(error instanceof ChaintapeError)) throw error
+      return { header }
+    }
   }
 
   async headerOf(hash: string): Promise<Header | undefined> {
@@ -211,4 +240,8 @@ class UnknownBlockError extends ChaintapeError {
 
 function isUnsupported(error: unknown): boolean {
   return error instanceof RpcFailure && error.kind === 'unsupported'
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof RpcFailure)) throw error
 }

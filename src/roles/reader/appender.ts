@@ -14,7 +14,7 @@ import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 /** Enough to keep the log busy while it writes to disk; few enough to be sent again quickly. */
 const MAX_UNACKNOWLEDGED = 128
 /** The index can always be made again from the log, so it need not be durable with every block. */
-export const MAX_UNCOMMITTED = 512
+export const MAX_UNCOMMITTED = 2_048
 
 export type IndexStore = Pick<StateStore, 'commit' | 'position' | 'clear'>
 

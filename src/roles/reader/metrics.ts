@@ -37,6 +37,12 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    secondsLeft: new Gauge({
+      name: 'chaintape_reader_catch_up_seconds',
+      help: "Estimated seconds until the node's head is reached, at the pace of the last minute; 0 at the head",
+      labelNames: ['chain'],
+      registers,
+    }),
     openHistories: new Gauge({
       name: 'chaintape_reader_open_histories',
       help: 'Tokens and pools whose older transfers are not all read yet',

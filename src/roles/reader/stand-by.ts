@@ -39,6 +39,8 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
   const signal = AbortSignal.any([parts.signal, stop.signal])
   // One of several standbys should take over first, so that the others see it append.
   const jitter = 1 + Math.random() / 5
+  // In an empty log nobody was ever seen to append, and nothing can be lost: there is nobody to wait for.
+  const startPatienceMs = start.end === 0 ? 0 : Math.min(START_PATIENCE_MS, takeoverMs)
   let hasSeen = hasSeenOther
   let mayBeAlone = !hasSeenOther
   let { isTailLost: mustRestore } = start
@@ -94,8 +96,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
         if (!isDue) mayBeAlone = false
         dueSinceMs = isDue ? (dueSinceMs ?? performance.now()) : undefined
       }
-      const patienceMs =
-        jitter * (mayBeAlone && !hasSeen ? Math.min(START_PATIENCE_MS, takeoverMs) : takeoverMs)
+      const patienceMs = jitter * (mayBeAlone && !hasSeen ? startPatienceMs : takeoverMs)
       const waitedMs = dueSinceMs === undefined ? 0 : performance.now() - dueSinceMs
       if (head !== undefined && waitedMs >= patienceMs && (await isLogSilent(waitedMs)))
         return signal.aborted ? undefined : { reason: hasSeen ? 'stalled' : 'alone', waitedMs }
