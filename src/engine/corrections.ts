@@ -2,17 +2,25 @@ import type { Balance, Candle, Change } from '../domain/change.ts'
 import type { RecordCodec } from '../state/journaled-state.ts'
 import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
-import { balanceCodec } from './holders/tables.ts'
-import { candlesCodec, type Emitted, emittedCodec, pairCodec, reportCodec, tokenCodec } from './tables.ts'
+import type { Balances } from './holders/balances.ts'
+import {
+  candlesCodec,
+  type Emitted,
+  type EngineTables,
+  emittedCodec,
+  pairCodec,
+  reportCodec,
+  tokenCodec,
+} from './tables.ts'
 import { windowsCodec } from './window/tables.ts'
 import { published } from './window/windows.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
-export function corrections(restored: readonly Restored[]): Change[] {
-  return [...recordCorrections(restored), ...windowCorrections(restored)]
+export function corrections(restored: readonly Restored[], tables: EngineTables): Change[] {
+  return [...recordCorrections(restored, tables), ...windowCorrections(restored)]
 }
 
-function recordCorrections(restored: readonly Restored[]): Change[] {
+function recordCorrections(restored: readonly Restored[], { balances }: EngineTables): Change[] {
   return restored.flatMap((entry): Change[] => {
     switch (entry.table) {
       case 'pair':
@@ -28,7 +36,7 @@ function recordCorrections(restored: readonly Restored[]): Change[] {
           ? [{ type: 'contractRemoved', token: entry.id }]
           : [{ type: 'contract', contract: decode(reportCodec, entry.restored) }]
       case 'balance':
-        return [{ type: 'balance', balance: balanceOf(entry) }]
+        return [{ type: 'balance', balance: balanceOf(entry, balances) }]
       case 'emitted':
         return entry.undone.flatMap((bytes) => retractions(decode(emittedCodec, bytes)))
       case 'candles':
@@ -40,11 +48,9 @@ function recordCorrections(restored: readonly Restored[]): Change[] {
   })
 }
 
-function balanceOf({ id, restored, last }: Restored): Balance {
+function balanceOf({ id, restored, last }: Restored, balances: Balances): Balance {
   const slash = id.indexOf('/')
-  const amountOf = (bytes: Uint8Array | undefined): bigint =>
-    bytes === undefined ? 0n : decode(balanceCodec, bytes)
-  const [amountRaw, beforeRaw] = [amountOf(restored), amountOf(last)]
+  const [amountRaw, beforeRaw] = [balances.read(restored), balances.read(last)]
   return { token: id.slice(0, slash), holder: id.slice(slash + 1), amountRaw, beforeRaw }
 }
 

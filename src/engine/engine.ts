@@ -139,7 +139,7 @@ export class Engine {
       )
     }
     this.#tell('undo', seq, now)
-    appendChanges(this.#told, corrections(restored))
+    appendChanges(this.#told, corrections(restored, this.#tables))
   }
 
   #finalise({ upTo }: FinalEnvelope, seq: number): void {

@@ -10,7 +10,7 @@ import { type EngineTables, ONLY, type TokenState } from '../tables.ts'
 import { launchOf } from '../token/launch.ts'
 import { withLarge } from './large-holders.ts'
 import { answeredBalances, movedBalances, shownHolding } from './non-circulating.ts'
-import { balanceKey, type Holding, newHolding } from './tables.ts'
+import { type Holding, newHolding } from './tables.ts'
 
 /** Folds what a block says of who holds what: transfers, older transfers that were read since, and balances asked for. */
 export class HolderFold {
@@ -35,22 +35,17 @@ export class HolderFold {
 
   run(): Balance[] {
     this.#meet()
-    const balances = new Map<string, Balance>()
-    const note = (changed: readonly Balance[]): void => {
-      for (const balance of changed) {
-        const key = balanceKey(balance.token, balance.holder)
-        const { beforeRaw } = balances.get(key) ?? balance
-        balances.set(key, { ...balance, beforeRaw })
-      }
-    }
+    const changed: Balance[][] = []
     for (const [token, sums] of this.#moves()) {
-      note(this.#fold(token, sums, 'new'))
+      changed.push(this.#fold(token, sums, 'new'))
       if (!this.#met.has(token)) this.#moveSupply(token, sums.issuedRaw)
     }
-    for (const fact of this.#block.facts) if (fact.type === 'transfers') note(this.#foldOlder(fact))
+    const older = this.#block.facts.filter((fact) => fact.type === 'transfers')
+    for (const fact of older) changed.push(this.#foldOlder(fact))
     for (const fact of this.#block.facts) if (fact.type === 'nonCirculating') this.#learn(fact)
     for (const fact of this.#block.facts) if (fact.type === 'balance') this.#check(fact)
-    return [...balances.values()]
+    // Only older transfers can change a balance of the block once more.
+    return older.length === 0 ? changed.flat() : merged(changed.flat())
   }
 
   #meet(): void {
@@ -122,7 +117,7 @@ export class HolderFold {
     const changed: Balance[] = []
     for (const [holder, gain] of gains) {
       if (gain === 0n) continue
-      const before = this.#tables.balances.get(balanceKey(token, holder)) ?? 0n
+      const before = this.#tables.balances.get(token, holder)
       const after = before + gain
       // More than can be: such a token says whatever it likes.
       if (!isBalance(after)) return this.#giveUp(token)
@@ -139,11 +134,7 @@ export class HolderFold {
       lockedRaw,
     }
     if (!Object.values(sums).every(isBalance)) return this.#giveUp(token)
-    for (const { holder, amountRaw } of changed) {
-      const key = balanceKey(token, holder)
-      if (amountRaw === 0n) this.#tables.balances.delete(key)
-      else this.#tables.balances.put(key, amountRaw)
-    }
+    for (const { holder, amountRaw } of changed) this.#tables.balances.set(token, holder, amountRaw)
     this.#put(token, {
       ...holding,
       ...sums,
@@ -181,7 +172,7 @@ export class HolderFold {
   #check({ address, holder, amountRaw }: BalanceFact): void {
     const holding = this.#tables.holdings.get(address)
     if (holding === undefined || !holding.isRead || holding.isOdd) return
-    const told = this.#tables.balances.get(balanceKey(address, holder)) ?? 0n
+    const told = this.#tables.balances.get(address, holder)
     if (told !== amountRaw) this.#put(address, { ...holding, isOdd: true })
   }
 
@@ -218,6 +209,17 @@ export class HolderFold {
       launch: launchOf(origin, firstTrade, this.#tables.startTime.get(ONLY)),
     }
   }
+}
+
+/** Each balance once: as it is now, and as it was before all of these. */
+function merged(changed: readonly Balance[]): Balance[] {
+  const balances = new Map<string, Balance>()
+  for (const balance of changed) {
+    const key = `${balance.token}/${balance.holder}`
+    const { beforeRaw } = balances.get(key) ?? balance
+    balances.set(key, { ...balance, beforeRaw })
+  }
+  return [...balances.values()]
 }
 
 /** Most transfers change none of this. */

@@ -1,10 +1,10 @@
 import type { TokenOrigin } from '../../domain/change.ts'
 import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
 import { readSigned, writeSigned } from '../../wire/field-codec.ts'
+import { Balances } from './balances.ts'
 
 export type HolderTables = {
-  /** By `<token>/<holder>`; who holds nothing is not there. */
-  readonly balances: Table<bigint>
+  readonly balances: Balances
   /** By token, or by pool for its shares. */
   readonly holdings: Table<Holding>
 }
@@ -64,8 +64,6 @@ export function isTellable({ isRead, isOdd, overdrawn }: Holding): boolean {
   return isRead && !isOdd && overdrawn === 0
 }
 
-export const balanceCodec: RecordCodec<bigint> = { write: writeSigned, read: readSigned }
-
 const holdingCodec: RecordCodec<Holding> = {
   write: (w, holding) => {
     w.bool(holding.isRead)
@@ -109,11 +107,7 @@ const holdingCodec: RecordCodec<Holding> = {
 
 export function openHolderTables(state: JournaledState): HolderTables {
   return {
-    balances: state.table('balance', balanceCodec),
+    balances: new Balances(state),
     holdings: state.table('holding', holdingCodec),
   }
-}
-
-export function balanceKey(token: string, holder: string): string {
-  return `${token}/${holder}`
 }

@@ -8,7 +8,7 @@ import type { BlockEnvelope, InspectionFact } from '../../domain/envelope.ts'
 import { partPpm } from '../../domain/part.ts'
 import { isHoneypot, scoreOf } from '../../domain/risk-score.ts'
 import type { BlockRecords } from '../block-records.ts'
-import { balanceKey, isTellable } from '../holders/tables.ts'
+import { isTellable } from '../holders/tables.ts'
 import type { EngineTables, TokenState } from '../tables.ts'
 
 /**
@@ -97,7 +97,7 @@ export class RiskFold {
     }
     const shareOf = (address: string | undefined): number | undefined => {
       if (address === undefined) return undefined
-      return partPpm(this.#tables.balances.get(balanceKey(token.address, address)) ?? 0n, supplyRaw)
+      return partPpm(this.#tables.balances.get(token.address, address), supplyRaw)
     }
     // What pools hold is for sale, and no one's to sell.
     const large = holding.large.filter(({ holder }) => this.#tables.pools.get(holder) === undefined)
