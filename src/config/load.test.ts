@@ -83,7 +83,12 @@ test('what is not said has its default', () => {
       ...{ url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
       retention_days: {},
     },
-    redis: { url: 'redis://127.0.0.1:6379', prefix: 'chaintape', recent_candles: 300 },
+    redis: {
+      url: 'redis://127.0.0.1:6379',
+      prefix: 'chaintape',
+      recent_candles: 300,
+      idle_candles_seconds: 86_400,
+    },
     reader: { takeover_ms: 2_000 },
     engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { MEME_WETH, sampleMessage, sampleTrade } from '../../test/support/market-samples.ts'
+import { MEME_WETH, sampleCandle, sampleMessage, sampleTrade } from '../../test/support/market-samples.ts'
 import type { Change, Trade } from '../domain/change.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
 import { createHistoryView } from './history-view.ts'
@@ -168,3 +168,30 @@ test('a page is full if there is more, even if trades are taken back meanwhile',
     }),
     { numRuns: 1_000 },
   ))
+
+test('a short series is all there is only if it reaches back to the first trade of the pair', async () => {
+  const stored = [{ seq: 1, record: sampleCandle({ start: 660 }) }]
+  const older = { seq: 1, record: sampleCandle({ start: 540 }) }
+  const view = createHistoryView({
+    view: {
+      recent: () => ({ upTo: 1, applied: 1, overlay: new Overlay() }),
+      end: () => ({ after: { epoch: 'e', seq: 1, link: 0 }, version: 1, time: 0 }),
+    },
+    hot: { recentCandles: async () => ({ from: 600, candles: stored }) },
+    history: {
+      candles: async () => [...stored, older],
+      trades: async () => [],
+      liquidity: async () => [],
+      tokenMatches: async () => [],
+    },
+  })
+  const startsOf = async (first: number | undefined, from = 0): Promise<number[]> => {
+    const range = { from, to: 1_000, limit: 9, activity: { first, last: 700 } }
+    const found = await view.candles({ chain: 'eth', pair: MEME_WETH, interval: 'k1' }, range)
+    return found.map(({ record }) => record.start)
+  }
+  assert.deepEqual(await startsOf(650), [660])
+  assert.deepEqual(await startsOf(599), [660, 540])
+  assert.deepEqual(await startsOf(undefined), [660, 540])
+  assert.deepEqual(await startsOf(undefined, 600), [660])
+})

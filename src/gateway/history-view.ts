@@ -1,5 +1,6 @@
 import type { Candle, EventRef, LiquidityEvent, Pair, Trade } from '../domain/change.ts'
 import type { ChainId } from '../domain/ids.ts'
+import { candleStart } from '../domain/interval.ts'
 import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
 import type {
   Activity,
@@ -76,7 +77,8 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
           const recent = await hot.recentCandles(series, wanted)
           const inside = (recent?.candles ?? []).filter(({ record }) => isInside(record))
           const isEnough =
-            recent !== undefined && (completeFrom(recent, wanted) <= from || inside.length >= wanted)
+            recent !== undefined &&
+            (completeFrom(recent, wanted, firstStart(series, activity)) <= from || inside.length >= wanted)
           return isEnough ? inside : history.candles({ ...series, upTo, from, to, limit: wanted, activity })
         },
         idOf: ({ start }) => start,
@@ -114,9 +116,14 @@ export function existenceOf({ createdAt, updatedAt }: Pair): Activity {
   return { first: createdAt, last: updatedAt }
 }
 
-/** The start from which on the hot store has told every candle. */
-function completeFrom({ from, candles }: RecentCandles, wanted: number): number {
-  return candles.length < wanted ? from : (candles.at(-1)?.record.start ?? from)
+/** The start from which on the hot store has told every candle: 0 if that is where the pair's first one starts. */
+function completeFrom({ from, candles }: RecentCandles, wanted: number, first: number | undefined): number {
+  if (candles.length >= wanted) return candles.at(-1)?.record.start ?? from
+  return first !== undefined && from <= first ? 0 : from
+}
+
+function firstStart({ interval }: CandleSeries, activity: Activity | undefined): number | undefined {
+  return activity?.first === undefined ? undefined : candleStart(interval, activity.first)
 }
 
 type Joint<Id, T> = {

@@ -13,6 +13,7 @@ import { createHistoryView } from '../gateway/history-view.ts'
 import { createHoldersView } from '../gateway/holders/holders-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
+import { createNewestCandles } from '../gateway/newest-candles.ts'
 import type { RestContext } from '../gateway/rest/context.ts'
 import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
@@ -59,6 +60,8 @@ export const startGateway: StartRole = async (config, common) => {
     })
   const store = await insist(() => openHotStore(config.redis, common))
   shutdown.onClose('hot store', () => store.close())
+  const reader = openHistoryReader(config.clickhouse)
+  shutdown.onClose('history', () => reader.close())
 
   const hub = new Hub(Date.now)
   const changes = await openChanges(logs, [...families.keys()])
@@ -67,7 +70,7 @@ export const startGateway: StartRole = async (config, common) => {
   )
   const view = new MarketView({
     logs: changes,
-    store,
+    store: { ...store, candles: createNewestCandles({ hot: store, history: reader }) },
     onChangeSet: ({ set, origin, message }) => {
       // Before anybody is told of the set, so that who then asks is answered with it.
       answers.apply(set)
@@ -103,8 +106,6 @@ export const startGateway: StartRole = async (config, common) => {
   let sockets: WsServer | undefined
   const { keys, plans } = await openKeys(config, logs, common, (keyId) => sockets?.recheck(keyId))
   const { check, checkChart } = keys
-  const reader = openHistoryReader(config.clickhouse)
-  shutdown.onClose('history', () => reader.close())
   const isAdmitted = checkAccess(reader, [...families.keys()])
   const { listingOf } = await openTokenLists({
     sources: config.gateway.token_lists,

@@ -55,6 +55,10 @@ export class ByteReader {
     return value === 1
   }
 
+  u16(): number {
+    return this.#buffer.readUInt16BE(this.#take(2))
+  }
+
   u32(): number {
     return this.#buffer.readUInt32BE(this.#take(4))
   }
@@ -75,7 +79,11 @@ export class ByteReader {
   }
 
   biguint(): bigint {
-    const size = this.u8()
+    return this.biguintOf(this.u8())
+  }
+
+  /** The bytes of a number whose length has been read: see `taggedBiguint`. */
+  biguintOf(size: number): bigint {
     const at = this.#take(size)
     if (this.#isSkimming) return 0n
     // The uppermost word may be a part of one; below it they are whole.

@@ -11,6 +11,8 @@ for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeA
 
 const WORD_BYTES = 8
 const LIMB_BYTES = 4
+/** A length takes six bits. */
+const TAG_SHIFT = 6
 
 /** A power of two, so that a few letters of an id tell its place. */
 const RECENT_IDS = 16_384
@@ -50,6 +52,11 @@ export class ByteWriter {
     this.u8(value ? 1 : 0)
   }
 
+  u16(value: number): void {
+    this.#room(2)
+    this.#length = this.#buffer.writeUInt16BE(value, this.#length)
+  }
+
   u32(value: number): void {
     this.#room(4)
     this.#length = this.#buffer.writeUInt32BE(value, this.#length)
@@ -78,6 +85,11 @@ export class ByteWriter {
 
   /** Length, then little-endian bytes without zeros at the end. */
   biguint(value: bigint): void {
+    this.taggedBiguint(0, value)
+  }
+
+  /** The same with a tag of 0 to 3 in the two bits that the length leaves free. */
+  taggedBiguint(tag: number, value: bigint): void {
     if (value < 0n) throw new RangeError('negative amount on the wire')
     this.#room(1 + MAX_BIG_BYTES + WORD_BYTES)
     const start = this.#length + 1
@@ -92,7 +104,7 @@ export class ByteWriter {
     const buffer = this.#buffer
     while (at > start && buffer[at - 1] === 0) at--
     if (at > limit) throw tooLarge()
-    buffer[start - 1] = at - start
+    buffer[start - 1] = (at - start) | (tag << TAG_SHIFT)
     this.#length = at
   }
 
@@ -121,6 +133,12 @@ export class ByteWriter {
     this.#room(value.length)
     this.#buffer.set(value, this.#length)
     this.#length += value.length
+  }
+
+  /** All that another one has written, without its length. */
+  rawOf(other: ByteWriter): void {
+    this.#room(other.#length)
+    this.#length += other.#buffer.copy(this.#buffer, this.#length, 0, other.#length)
   }
 
   /** What another one has written there, as `bytes`. */

@@ -87,6 +87,15 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
   if (!isSameTrades) writeTrades(w, candle, same, previous)
 }
 
+/** All but which candle it is; each decodes alone. */
+export function writeCandleBody(w: ByteWriter, candle: Candle): void {
+  writeTrades(w, candle, 0, undefined)
+}
+
+export function readCandleBody(r: ByteReader, pair: string, interval: Interval, start: number): Candle {
+  return readTrades(r, pair, interval, start, 0, undefined)
+}
+
 function writeTrades(w: ByteWriter, candle: Candle, same: number, previous: Candle | undefined): void {
   writeCandleValues(w, candle.usd, previous?.usd)
   writeCandleValues(w, candle.native, previous?.native)

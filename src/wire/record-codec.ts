@@ -21,7 +21,7 @@ import {
 /** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
 
 /** Stands before records that are kept outside the log, where no message around them tells their layout. */
-export const RECORD_VERSION = 6
+export const RECORD_VERSION = 7
 
 export function writeTrade(w: ByteWriter, trade: Trade): void {
   writeEventRef(w, trade)

@@ -17,7 +17,7 @@ import { tokenWindows } from '../../src/gateway/shape/windows.ts'
 import { documentsOf } from '../../src/store/redis/documents.ts'
 import { Keys } from '../../src/store/redis/keys.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
-import { readCandle } from '../../src/wire/candle-codec.ts'
+import { readCandleBody } from '../../src/wire/candle-codec.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
@@ -127,14 +127,26 @@ function checkFixed(name: string, cell: string): void {
 
 function checkDocuments(sets: readonly ChangeSet[]): void {
   for (const write of documentsOf(sets, keys)) {
-    if (write.kind === 'series') {
-      for (const { body } of write.candles) if (body.length > 0) readAll(body, (r) => readCandle(r))
+    if (write.kind === 'candles') {
+      readAll(write.records, readCandleRecords)
       continue
     }
     for (const [, score] of write.ranks) assert.ok(Number.isFinite(Number(score)), score)
     const kind = write.key.split(':')[1] ?? ''
     const read = kind in READERS ? READERS[kind as keyof typeof READERS] : readWindows
     if (write.body.length > 0) readAll(write.body, read)
+  }
+}
+
+/** As apply.lua does, and then the reader. */
+function readCandleRecords(r: ByteReader): void {
+  while (r.remaining > 0) {
+    const isRemoval = r.u8() >= 0x80
+    const start = r.u32()
+    r.raw(8)
+    r.u16()
+    r.varuint()
+    if (!isRemoval) readCandleBody(r, '', 's1', start)
   }
 }
 

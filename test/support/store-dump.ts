@@ -1,6 +1,8 @@
 import { createClient } from '@clickhouse/client'
 import { Redis } from 'ioredis'
 import type { Stack } from '../../dev/stack.ts'
+import { INTERVALS } from '../../src/domain/interval.ts'
+import { readSeries } from '../../src/store/redis/candle-series.ts'
 
 const TABLES: Record<string, string> = {
   trades: 'chain, pair, time, block, tx, log',
@@ -31,7 +33,10 @@ export async function storedRows(stack: Stack, database: string): Promise<Record
   }
 }
 
-/** Every hot document of a pipeline, as bytes, by key without the pipeline's prefix; what clients used up is none. */
+/**
+ * Every hot document of a pipeline, as bytes, by key without the pipeline's prefix; what clients used up is none. Of candles
+ * what they say: how much of a series is packed depends on the batches that it came in.
+ */
 export async function storedDocuments(stack: Stack, prefix: string): Promise<Record<string, unknown>> {
   const redis = new Redis(stack.redisUrl)
   try {
@@ -53,11 +58,23 @@ async function readKey(redis: Redis, key: string): Promise<unknown> {
   switch (await redis.type(key)) {
     case 'zset':
       return redis.zrange(key, '0', '-1', 'WITHSCORES')
-    case 'hash': {
-      const fields = Object.entries(await redis.hgetallBuffer(key))
-      return Object.fromEntries(fields.sort().map(([field, value]) => [field, value.toString('hex')]))
-    }
+    case 'hash':
+      return candlesOf(await redis.hgetallBuffer(key), key.split(':').at(-1) ?? '')
     default:
       return (await redis.getBuffer(key))?.toString('hex')
   }
+}
+
+function candlesOf(fields: Readonly<Record<string, Buffer>>, pair: string): Record<string, unknown> {
+  return Object.fromEntries(
+    INTERVALS.map((interval) => {
+      const [open, tail, packed] = [
+        fields[interval],
+        fields[`${interval}:tail`],
+        fields[`${interval}:packed`],
+      ]
+      const series = readSeries({ open, tail, packed }, { pair, interval }, Number.POSITIVE_INFINITY)
+      return [interval, series?.candles ?? []]
+    }),
+  )
 }

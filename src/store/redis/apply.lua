@@ -1,27 +1,39 @@
 -- Applies document writes and removals, each only if it is not older than what is stored.
 --
--- KEYS[1]: the chain's head   KEYS[2...]: the documents, series and all
+-- KEYS[1]: the chain's head   KEYS[2...]: the documents, and the candles of pairs
 -- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its name
--- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: candles that a series keeps
+-- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: seconds that candles live without a trade
+-- ARGV[6]: candles in a tail that is to be packed   ARGV[7]: the intervals, by their codes, separated by commas
 -- then for each key what it takes:
 --   'document', seq, body (empty for a removal), key of its owner ('' if it has none), how many ranks it stands in, and
 --     of each its name and the score
---   'series', start of the oldest candle told ('' if there are no older ones), how many candles follow, and of
---     each its start, seq and body (empty for a removal): removals first, then by start
--- Returns 1, or 0 if data was lost.
+--   'candles', key of the pair's document, where each interval begins (4 bytes each; '' if that is not known), and records:
+--     of each interval the removals first, then by start. A record is the interval's code (with 128 added for a removal),
+--     start (4 bytes), seq (8), length of the body (2), body.
+-- Returns {1, and of each tail that is to be packed the index of its key, its interval, the tail}; {0} if data was lost.
 --
 -- A document is '<version>:<seq>:<names of its ranks>', a line end, the body; a tombstone has no body.
 --
 -- '<group>/<rank>' is that rank within a group. Its score may be empty: it is then taken from the rank of all, where
 -- another document put it; that one names this one as its owner, and keeps the score up to date in its groups.
 --
--- A series is a hash: a field of each start, but the newest candle in the field 'newest', each '<version>:<seq>', a
--- line end, the body; and 'about': '<version>:<seq>:<from>:<start of the newest>'. All changes of the series up to
--- that seq are in it, and of all that start at `from` or later none is missing.
+-- The candles of a pair are a hash. All numbers in it are big-endian. An interval has up to three fields:
+--   '<interval>'         record version (1 byte), seq of its last change (8), from (4), top (4), body of the candle that
+--                        starts at `top`, unless that was removed. No candle ever started later than `top`, and of all
+--                        that start at `from` or later none is missing.
+--   '<interval>:tail'    a log of what is not there any more or was corrected: number of records (2), then of each its
+--                        start (4), length (2), body; a body without a candle is a removal. The newest seq counts.
+--   '<interval>:packed'  the older part of that log, packed: see pack.lua.
+-- All changes of an interval up to its seq are in it. A hash that expired or was evicted begins anew, with what comes next.
 local version, tombstone_seconds, rank = ARGV[1], ARGV[2], ARGV[3]
-local expected, kept = tonumber(ARGV[4]), tonumber(ARGV[5])
+local expected, idle_seconds, tail_candles = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local HEADER_BYTES = 512
-local at = 5
+local TWO_32 = 4294967296
+local at = 7
+local head_seq
+local answer = { 1 }
+local intervals = {}
+for name in string.gmatch(ARGV[7], '[^,]+') do intervals[#intervals + 1] = name end
 
 local function take()
   at = at + 1
@@ -69,63 +81,85 @@ local function apply_document(key)
   end
 end
 
--- All starts but the newest's, in order.
-local function other_starts(key)
-  local starts = {}
-  for _, field in ipairs(redis.call('HKEYS', key)) do starts[#starts + 1] = tonumber(field) end
-  table.sort(starts)
-  return starts
+-- An interval of a pair, as far as it is stored; false if it is not.
+local function open_series(name, value)
+  if not value then return false end
+  local _, high, low, from, top, next = struct.unpack('>BI4I4I4I4', value)
+  return { name = name, done = high * TWO_32 + low, from = from, top = top, open = string.sub(value, next) }
 end
 
-local function apply_series(key)
-  local oldest, count = tonumber(take()), tonumber(take())
-  local about = redis.call('HGET', key, 'about')
-  local done, from, newest = string.match(about or '', '^%d+:(%d+):(%d+):(%d*)$')
-  done, from, newest = tonumber(done) or -1, math.max(tonumber(from) or 0, oldest or 0), tonumber(newest)
-  local was_empty, last, grew, fields = newest == nil, done, false, {}
-  for _ = 1, count do
-    local start, seq, body = tonumber(take()), take(), take()
-    local is_known = tonumber(seq) <= done
-    last = math.max(last, tonumber(seq))
-    if is_known or start < from then
-      -- Told before, or older than what is kept.
-    elseif body == '' and start == newest then
-      newest = table.remove(other_starts(key))
-      local before = newest and redis.call('HGET', key, newest)
-      redis.call('HDEL', key, 'newest', newest or 'newest')
-      if before then redis.call('HSET', key, 'newest', before) end
-    elseif body == '' then
-      redis.call('HDEL', key, start)
-    else
-      if newest and start > newest then
-        redis.call('HSET', key, newest, redis.call('HGET', key, 'newest'))
-        grew = true
+local function append(key, series, start, body)
+  if not series.parts then
+    local tail = redis.call('HGET', key, series.name .. ':tail')
+    series.count = tail and struct.unpack('>I2', tail) or 0
+    series.parts = { tail and string.sub(tail, 3) or '' }
+  end
+  series.count = series.count + 1
+  series.parts[#series.parts + 1] = struct.pack('>I4I2', start, #body) .. body
+end
+
+local function put_candle(key, series, start, body, is_removal)
+  if start < series.from then return end
+  if is_removal then
+    if start == series.top then series.open = '' end
+    append(key, series, start, body)
+  elseif start < series.top then
+    append(key, series, start, body)
+  else
+    if start > series.top and series.open ~= '' then append(key, series, series.top, series.open) end
+    series.top, series.open = start, body
+  end
+end
+
+local function apply_candles(index)
+  local key, pair, froms, records = KEYS[index], take(), take(), take()
+  local stored, series, known = redis.call('HMGET', key, unpack(intervals)), {}, nil
+  local place = 1
+  while place <= #records do
+    local code, start, high, low, length, next = struct.unpack('>BI4I4I4I2', records, place)
+    place = next + length
+    local is_removal, nth, seq = code >= 128, code % 128 + 1, high * TWO_32 + low
+    local one = series[nth] or open_series(intervals[nth], stored[nth])
+    if not one then
+      if known == nil then known = froms == '' and redis.call('EXISTS', pair) == 1 end
+      local from = known and start or froms ~= '' and struct.unpack('>I4', froms, nth * 4 - 3) or 0
+      -- What is taken back of an expired series, or told again, is not its newest state: it begins with what comes next.
+      if seq > head_seq and not (known and is_removal) then
+        one = { name = intervals[nth], done = -1, from = from, top = 0, open = '' }
       end
-      if not newest or start >= newest then newest = start end
-      redis.call('HSET', key, start == newest and 'newest' or start, version .. ':' .. seq .. '\n' .. body)
+    end
+    series[nth] = one or nil
+    if one and seq > one.done then
+      one.last = math.max(one.last or 0, seq)
+      put_candle(key, one, start, string.sub(records, next, place - 1), is_removal)
     end
   end
-  if last == done then return end
-  -- A quarter more than is kept, so that the starts are not sorted for each candle.
-  if grew and redis.call('HLEN', key) > kept * 1.25 + 2 then
-    local starts = other_starts(key)
-    for i = 1, #starts + 1 - kept do redis.call('HDEL', key, starts[i]) end
-    from = starts[#starts + 2 - kept] or newest
+  local fields = {}
+  for _, one in pairs(series) do
+    if one.last then
+      local header = struct.pack('>BI4I4I4I4', version, math.floor(one.last / TWO_32), one.last % TWO_32, one.from, one.top)
+      fields[#fields + 1] = one.name
+      fields[#fields + 1] = header .. one.open
+      if one.parts then
+        local tail = struct.pack('>I2', one.count) .. table.concat(one.parts)
+        fields[#fields + 1] = one.name .. ':tail'
+        fields[#fields + 1] = tail
+        if one.count >= tail_candles then
+          answer[#answer + 1] = index
+          answer[#answer + 1] = one.name
+          answer[#answer + 1] = tail
+        end
+      end
+    end
   end
-  local function text(number) return string.format('%.0f', number) end
-  redis.call('HSET', key, 'about', table.concat({ version, text(last), text(from), newest and text(newest) or '' }, ':'))
-  if newest == nil and from == 0 then
-    redis.call('EXPIRE', key, tombstone_seconds)
-  elseif was_empty then
-    redis.call('PERSIST', key)
-  end
+  if #fields == 0 then return end
+  redis.call('HSET', key, unpack(fields))
+  redis.call('EXPIRE', key, idle_seconds)
 end
 
-if expected then
-  local head_seq = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, HEADER_BYTES), '^%d+:(%d+)'))
-  if not head_seq or head_seq < expected then return 0 end
-end
+head_seq = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, HEADER_BYTES), '^%d+:(%d+)')) or -1
+if expected and head_seq < expected then return { 0 } end
 for i = 2, #KEYS do
-  if take() == 'series' then apply_series(KEYS[i]) else apply_document(KEYS[i]) end
+  if take() == 'candles' then apply_candles(i) else apply_document(KEYS[i]) end
 end
-return 1
+return answer

@@ -34,7 +34,8 @@ type Argument = string | number | Buffer | Uint8Array
 
 /** The scripts next to this file; the first argument is the number of keys. */
 export type ScriptedRedis = Redis & {
-  applyDocuments(...args: Argument[]): Promise<number>
+  applyDocumentsBuffer(...args: Argument[]): Promise<(number | Buffer)[]>
+  packCandles(...args: Argument[]): Promise<number>
   advanceHead(...args: Argument[]): Promise<number>
 }
 
@@ -70,6 +71,7 @@ export async function connectRedis({ url, ...files }: RedisOptions, common: Comm
     else isRefused ||= UNAUTHORIZED.test(error.message)
   })
   redis.defineCommand('applyDocuments', { lua: readScript('apply.lua') })
+  redis.defineCommand('packCandles', { lua: readScript('pack.lua') })
   redis.defineCommand('advanceHead', { lua: readScript('advance.lua') })
   try {
     await guardRedis(() => redis.connect())

@@ -1,15 +1,15 @@
-import type { Candle, CandleRef, Change, Pair, Token, Windows, WindowsRef } from '../../domain/change.ts'
+import type { Change, Pair, Token, Windows, WindowsRef } from '../../domain/change.ts'
 import type { ContractReport } from '../../domain/contract-report.ts'
 import { never } from '../../domain/ids.ts'
 import { isAlmostThere } from '../../domain/launch.ts'
 import { formatValue, type Value } from '../../domain/money.ts'
 import { volumeOf } from '../../domain/window.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
-import { writeCandle } from '../../wire/candle-codec.ts'
 import { writeReport } from '../../wire/contract-codec.ts'
 import { writePair, writeToken } from '../../wire/record-codec.ts'
 import { writeWindows } from '../../wire/windows-codec.ts'
-import type { Versions } from '../versioned.ts'
+import type { LatestPage, Versions } from '../versioned.ts'
+import { type CandlesWrite, CandleWrites } from './candle-writes.ts'
 import { type GroupRank, type Keys, pairsOf, type TokenGroup, type TokenRank } from './keys.ts'
 
 /** What apply.lua takes for one key. */
@@ -28,13 +28,6 @@ export type DocumentWrite = {
   readonly owner: string | undefined
 }
 
-export type SeriesWrite = {
-  readonly kind: 'series'
-  readonly key: string
-  readonly oldest: number | undefined
-  readonly candles: readonly { readonly start: number; readonly seq: number; readonly body: Uint8Array }[]
-}
-
 type Newest<T> = {
   readonly seq: number
   readonly record: T | undefined
@@ -47,19 +40,31 @@ const UNKNOWN_SCORE = '-1'
 
 /**
  * What a run of changes of one chain makes of its documents: for each only the newest version. The changes are in
- * the order of the log, and of each series of candles all of one version are among them.
+ * the order of the log, and of each series of candles all of one version are among them. Candles come first: whether
+ * Redis has the document of their pair already tells a new series from one that has expired.
  */
-export function documentsOf(
-  run: readonly Versions[],
+export function documentsOf(run: readonly Versions[], keys: Keys): (DocumentWrite | CandlesWrite)[] {
+  const newest = newestOf(run, keys)
+  return [...newest.candles.finish(run[0]?.chain ?? '', keys), ...newest.documents()]
+}
+
+/** The same of a page of another store, whose series of candles are complete. */
+export function documentsOfPage(
+  { versions, oldest }: LatestPage,
   keys: Keys,
-  oldest: readonly CandleRef[] = [],
-): (DocumentWrite | SeriesWrite)[] {
+  idleSince: number,
+): (DocumentWrite | CandlesWrite)[] {
+  const newest = newestOf(versions, keys)
+  const candles = newest.candles.finishWhole(versions[0]?.chain ?? '', keys, oldest, idleSince)
+  return [...candles, ...newest.documents()]
+}
+
+function newestOf(run: readonly Versions[], keys: Keys): NewestVersions {
   const newest = new NewestVersions(keys)
   for (const versions of run) {
     for (const change of versions.changes) newest.add(versions, change)
   }
-  const chain = run[0]?.chain ?? ''
-  return newest.finish(new Map(oldest.map((ref) => [keys.series({ chain, ...ref }), ref.start])))
+  return newest
 }
 
 class NewestVersions {
@@ -69,7 +74,7 @@ class NewestVersions {
   readonly #contracts = new Map<string, Newest<ContractReport>>()
   readonly #pairWindows = new Map<string, Newest<Windows>>()
   readonly #tokenWindows = new Map<string, Newest<Windows>>()
-  readonly #series = new Map<string, Map<number, Newest<Candle>>>()
+  readonly candles = new CandleWrites()
 
   constructor(keys: Keys) {
     this.#keys = keys
@@ -97,10 +102,10 @@ class NewestVersions {
         this.#putWindows(chain, change.windows, { seq, record: undefined })
         break
       case 'candle':
-        this.#putCandle(chain, change.candle, { seq, record: change.candle })
+        this.candles.put(change.candle, seq, change.candle)
         break
       case 'candleRemoved':
-        this.#putCandle(chain, change.candle, { seq, record: undefined })
+        this.candles.put(change.candle, seq, undefined)
         break
       case 'contract':
         this.#contracts.set(keys.contract({ chain, address: change.contract.token }), {
@@ -124,14 +129,13 @@ class NewestVersions {
     }
   }
 
-  finish(oldest: ReadonlyMap<string, number>): (DocumentWrite | SeriesWrite)[] {
+  documents(): DocumentWrite[] {
     return [
       ...documents(this.#pairs, writePair, pairRanks),
       ...documents(this.#tokens, writeToken, tokenRanks),
       ...documents(this.#contracts, writeReport, () => []),
       ...documents(this.#pairWindows, writeWindows, () => []),
       ...documents(this.#tokenWindows, writeWindows, volumeRanks),
-      ...Array.from(this.#series, ([key, candles]) => seriesWrite(key, candles, oldest.get(key))),
     ]
   }
 
@@ -146,13 +150,6 @@ class NewestVersions {
         owner,
       })
     }
-  }
-
-  #putCandle(chain: string, { pair, interval, start }: CandleRef, version: Newest<Candle>): void {
-    const key = this.#keys.series({ chain, pair, interval })
-    const known = this.#series.get(key)
-    if (known !== undefined) known.set(start, version)
-    else this.#series.set(key, new Map([[start, version]]))
   }
 }
 
@@ -169,25 +166,6 @@ function documents<T>(
     ranks: record === undefined ? [] : ranksOf(record),
     owner,
   }))
-}
-
-function seriesWrite(
-  key: string,
-  candles: ReadonlyMap<number, Newest<Candle>>,
-  oldest: number | undefined,
-): SeriesWrite {
-  const written = Array.from(candles, ([start, { seq, record }]) => ({
-    start,
-    seq,
-    body: record === undefined ? NOTHING : encode(writeCandle, record),
-  }))
-  const isPut = (candle: (typeof written)[number]): number => (candle.body === NOTHING ? 0 : 1)
-  return {
-    kind: 'series',
-    key,
-    oldest,
-    candles: written.sort((a, b) => isPut(a) - isPut(b) || a.start - b.start),
-  }
 }
 
 function pairRanks({ token0, token1, tvlUsd }: Pair): DocumentWrite['ranks'] {

@@ -3,13 +3,13 @@ import type { Candle, ChangeSet, Pair, Token, Windows } from '../../domain/chang
 import type { ContractReport } from '../../domain/contract-report.ts'
 import type { Common } from '../../lib/common.ts'
 import type { ByteReader } from '../../wire/byte-reader.ts'
-import { readCandle } from '../../wire/candle-codec.ts'
 import { readReport } from '../../wire/contract-codec.ts'
 import { readPair, readToken } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
+import { type CandleSeries, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
-import { documentsOf } from './documents.ts'
+import { documentsOf, documentsOfPage } from './documents.ts'
 import {
   type AddressRef,
   Keys,
@@ -18,14 +18,16 @@ import {
   type TokenRank,
   type WindowsDocumentRef,
 } from './keys.ts'
-import { type CandleSeries, readSeries, readStored } from './stored-value.ts'
+import { readStored } from './stored-value.ts'
 import { createWholeReads } from './whole-reads.ts'
 import { createWriting } from './writing.ts'
 
 export type HotStoreOptions = RedisOptions & {
   readonly prefix: string
-  /** How many candles of each pair and interval are kept, at least. */
+  /** How many candles of each pair and interval are kept; forks may leave fewer. */
   readonly recent_candles?: number
+  /** Candles of a pair that does not trade are removed after so long. */
+  readonly idle_candles_seconds?: number
 }
 
 export type { CandleSeries, TokenRank, Versioned }
@@ -44,9 +46,9 @@ export type HotStore = {
   tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
   contracts(refs: readonly AddressRef[]): Promise<(Versioned<ContractReport> | undefined)[]>
   windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
-  /** The newest candle of each series. */
+  /** The newest candle of each series; undefined also where the series has expired. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
-  /** The newest candles of a series, at most `limit`; undefined if there are none. */
+  /** The newest candles of a series, at most `limit`; undefined if there are none, or they have expired. */
   recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
   /** Highest value first; pairs of unknown value come last. */
   topPairs(chain: string, token: string, limit: number): Promise<string[]>
@@ -56,11 +58,13 @@ export type HotStore = {
 }
 
 const RECENT_CANDLES = 300
+const IDLE_SECONDS = 86_400
 
 export async function openHotStore(options: HotStoreOptions, common: Common): Promise<HotStore> {
   const redis = await connectRedis(options, common)
   const keys = new Keys(options.prefix)
-  const writing = createWriting(redis, keys, options.recent_candles ?? RECENT_CANDLES)
+  const { recent_candles: kept = RECENT_CANDLES, idle_candles_seconds: idleSeconds = IDLE_SECONDS } = options
+  const writing = createWriting(redis, keys, { recentCandles: kept, idleSeconds })
 
   const whole = createWholeReads(redis, keys)
 
@@ -85,6 +89,17 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     return members as string[]
   }
 
+  const candlesKey = ({ chain, pair }: SeriesRef): string => keys.candles({ chain, address: pair })
+
+  const recentCandles: HotStore['recentCandles'] = async (ref, limit) => {
+    const { interval } = ref
+    const [fields] = await whole.answers(ref.chain, (commands) =>
+      commands.hmgetBuffer(candlesKey(ref), interval, `${interval}:tail`, `${interval}:packed`),
+    )
+    const [open, tail, packed] = fields as (Buffer | null)[]
+    return readSeries({ open, tail, packed }, ref, limit)
+  }
+
   return {
     apply: async (sets, head) => {
       await writing.write(head.chain, documentsOf(sets, keys))
@@ -92,8 +107,8 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     },
     rebuild: async (head, pages) => {
       await writing.clear(head.chain)
-      for await (const { versions, oldest } of pages) {
-        await writing.write(head.chain, documentsOf(versions, keys, oldest))
+      for await (const page of pages) {
+        await writing.write(head.chain, documentsOfPage(page, keys, head.time - idleSeconds))
       }
       await writing.advance(head)
     },
@@ -106,21 +121,18 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     tokens: (refs) => readMany(refs, (ref) => keys.token(ref), readToken),
     contracts: (refs) => readMany(refs, (ref) => keys.contract(ref), readReport),
     windows: (refs) => readMany(refs, (ref) => keys.windows(ref), readWindows),
-    candles: async (refs) => {
-      const values = await Promise.all(
+    candles: async (refs) =>
+      Promise.all(
         refs.map(async (ref) => {
           const [value] = await whole.answers(ref.chain, (commands) =>
-            commands.hgetBuffer(keys.series(ref), 'newest'),
+            commands.hgetBuffer(candlesKey(ref), ref.interval),
           )
-          return value as Buffer | null
+          if (value === null) return undefined
+          // After a fork the newest candle is one of the older ones.
+          return readOpenCandle(value as Buffer, ref) ?? (await recentCandles(ref, 1))?.candles[0]
         }),
-      )
-      return values.map((value) => readStored(value, (r) => readCandle(r)))
-    },
-    recentCandles: async (ref, limit) => {
-      const [fields] = await whole.answers(ref.chain, (commands) => commands.hgetallBuffer(keys.series(ref)))
-      return readSeries(fields as Record<string, Buffer>, limit)
-    },
+      ),
+    recentCandles,
     topPairs: (chain, token, limit) => readRank(chain, pairsOf(token), limit),
     topTokens: (chain, by, limit) => readRank(chain, by, limit),
     close: async () => {

@@ -39,9 +39,9 @@ export class Keys {
     return `${this.#prefix}:windows:${chain}:${kind}:${address}`
   }
 
-  /** The newest candles of a pair and interval. */
-  series({ chain, pair, interval }: SeriesRef): string {
-    return `${this.#prefix}:candles:${chain}:${pair}:${interval}`
+  /** The newest candles of a pair, of all intervals. */
+  candles({ chain, address }: AddressRef): string {
+    return `${this.#prefix}:candles:${chain}:${address}`
   }
 
   rank(chain: string, name: string): string {

@@ -1,19 +1,20 @@
 -- Leases credit units of one key and month to one gateway.
 --
+-- KEYS[2]: that of two months before, which nobody looks at any more
 -- KEYS[1]: a hash with a field for each gateway that ever spent from it: '<spent>:<ceiling>:<until>:<call>'
 --   spent    what the gateway has told that it spent, in all
 --   ceiling  what it may spend, in all; what lies between the two is leased out
 --   until    when the lease ends, in milliseconds: then only what was told as spent still counts
 --   call     the number of the gateway's call that wrote this
 -- ARGV: gateway, call, spent, ceiling (of the gateway, before this call), limit, need, want, least, milliseconds a
---   lease lives, seconds the hash lives, '1' if the hash may be made, then pairs of a gateway and what it has spent,
+--   lease lives, '1' if the hash may be made, then pairs of a gateway and what it has spent,
 --   for a hash that has to be made again
 -- Returns {granted, spent by all, leased to others, first end of those leases}; {-1} if there is no hash,
 --   {-2} if a later call of the gateway has been here already.
 local gateway, call = ARGV[1], tonumber(ARGV[2])
 local spent, ceiling, limit = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local need, want, least = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local lease_ms, keep_seconds, may_make = tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11] == '1'
+local lease_ms, may_make = tonumber(ARGV[9]), ARGV[10] == '1'
 
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -29,7 +30,7 @@ for i = 1, #flat, 2 do entries[flat[i]] = read(flat[i + 1]) end
 if #flat == 0 and not may_make then return { -1 } end
 
 -- What was remembered elsewhere: a maximum, so that it may be told twice, and by several at once.
-for i = 12, #ARGV, 2 do
+for i = 11, #ARGV, 2 do
   local name, remembered = ARGV[i], tonumber(ARGV[i + 1])
   local entry = entries[name]
   if name ~= gateway and (entry == nil or entry.spent < remembered) then
@@ -64,5 +65,7 @@ local granted = math.max(0, math.min(left, math.max(need, math.min(want, share))
 if granted < least then granted = 0 end
 
 redis.call('HSET', KEYS[1], gateway, string.format('%d:%d:%d:%d', spent, ceiling + granted, now + lease_ms, call))
-redis.call('EXPIRE', KEYS[1], keep_seconds)
+-- Without an expiry: under volatile-lru a key that has one may be evicted.
+redis.call('PERSIST', KEYS[1])
+redis.call('UNLINK', KEYS[2])
 return { granted, spent_by_all, leased_to_others, first_end == 0 and 0 or first_end - now }

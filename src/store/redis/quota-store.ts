@@ -48,8 +48,6 @@ export type QuotaOptions = RedisOptions & {
 
 /** A client waits for this: it is better told soon. */
 const TIMEOUT_MS = 1_000
-/** A month, and some days to look at the one before. */
-const KEEP_SECONDS = 40 * 86_400
 const MISSING = -1
 const OUTDATED = -2
 
@@ -59,6 +57,9 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
   const redis = (await connectRedis(options, common)) as Redis as LeasingRedis
   redis.defineCommand('leaseUnits', { lua: readFileSync(new URL('lease.lua', import.meta.url), 'utf8') })
 
+  // The braces keep a key's hashes together where Redis is a cluster.
+  const keyOf = (keyId: string, month: string): string => `${options.prefix}:quota:{${keyId}}:${month}`
+
   const ask = async (
     ref: QuotaRef,
     call: LeaseCall,
@@ -67,11 +68,10 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
     inTime(
       () =>
         redis.leaseUnits(
-          1,
-          // The braces keep a key's hashes together where Redis is a cluster.
-          `${options.prefix}:quota:{${ref.keyId}}:${ref.month}`,
+          2,
+          ...[keyOf(ref.keyId, ref.month), keyOf(ref.keyId, twoMonthsBefore(ref.month))],
           ...[options.gateway, call.call, call.spent, call.ceiling, call.limit, call.need],
-          ...[call.want, call.least, options.leaseMs, KEEP_SECONDS, remembered === undefined ? '0' : '1'],
+          ...[call.want, call.least, options.leaseMs, remembered === undefined ? '0' : '1'],
           ...[...(remembered ?? [])].flat(),
         ),
       TIMEOUT_MS,
@@ -92,4 +92,9 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
       else redis.disconnect()
     },
   }
+}
+
+function twoMonthsBefore(month: string): string {
+  const [year, nth] = month.split('-').map(Number) as [number, number]
+  return new Date(Date.UTC(year, nth - 3)).toISOString().slice(0, 7)
 }

@@ -20,9 +20,9 @@ local granted = math.min(want, math.floor(tokens))
 tokens = tokens - granted
 
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', now)
--- A bucket that is gone counts as full, so it stays for as long as it takes to fill.
-redis.call('PEXPIRE', KEYS[1], math.ceil(burst / per_second * 1000) + active_ms)
+-- A bucket that is gone counts as full. So it has no expiry: under volatile-lru a key that has one may be evicted.
+redis.call('PERSIST', KEYS[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - active_ms)
 redis.call('ZADD', KEYS[2], now, gateway)
-redis.call('PEXPIRE', KEYS[2], active_ms)
+redis.call('PERSIST', KEYS[2])
 return { granted, math.floor(tokens * 1000), redis.call('ZCARD', KEYS[2]) }

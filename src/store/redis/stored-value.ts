@@ -1,17 +1,7 @@
-import type { Candle } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
-import { readCandle } from '../../wire/candle-codec.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import type { Versioned } from '../versioned.ts'
-
-/** The newest candles of a pair and interval. */
-export type CandleSeries = {
-  /** Of all that start here or later none is missing; 0 if there are no others at all. */
-  readonly from: number
-  /** Newest first. */
-  readonly candles: readonly Versioned<Candle>[]
-}
 
 const LINE_END = 10
 
@@ -25,25 +15,6 @@ export function readStored<T>(value: Buffer | null, read: (r: ByteReader) => T):
   const record = read(r)
   r.end()
   return { seq, record }
-}
-
-/** From the fields that apply.lua describes; only as many candles are decoded as are asked for. */
-export function readSeries(
-  fields: Readonly<Record<string, Buffer>>,
-  limit: number,
-): CandleSeries | undefined {
-  const { about, newest, ...others } = fields
-  if (about === undefined || newest === undefined) return undefined
-  const parts = about.toString('latin1').split(':')
-  readSeq(parts)
-  const from = Number(parts[2])
-  const older = Object.keys(others)
-    .map(Number)
-    .filter((start) => start >= from)
-    .sort((a, b) => b - a)
-    .slice(0, Math.max(0, limit - 1))
-  const values = [newest, ...older.map((start) => others[start] as Buffer)].slice(0, limit)
-  return { from, candles: values.flatMap((value) => readStored(value, (r) => readCandle(r)) ?? []) }
 }
 
 /** The version of what is stored, which begins with a header. */

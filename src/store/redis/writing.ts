@@ -1,12 +1,23 @@
+import { createHash } from 'node:crypto'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { INTERVALS, type Interval } from '../../domain/interval.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
+import { packTail } from './candle-series.ts'
+import type { CandlesWrite } from './candle-writes.ts'
 import { guardRedis, type ScriptedRedis } from './connect.ts'
-import type { DocumentWrite, SeriesWrite } from './documents.ts'
+import type { DocumentWrite } from './documents.ts'
 import type { Keys } from './keys.ts'
 import { formatHeader } from './stored-value.ts'
 
-type Write = DocumentWrite | SeriesWrite
+type Write = DocumentWrite | CandlesWrite
+
+export type CandleLimits = {
+  /** Candles that an interval of a pair keeps; versions that a fork corrected count, too. */
+  readonly recentCandles: number
+  /** Candles of a pair that does not trade are removed after so long. */
+  readonly idleSeconds: number
+}
 
 /** The half of the hot store that writes. It remembers each chain's head, to notice when Redis has lost it. */
 export type Writing = {
@@ -19,33 +30,63 @@ export type Writing = {
 
 // Redis serves nobody else while a script runs: a millisecond or two is short enough.
 const RECORDS_PER_CALL = 250
+const TAILS_PER_CALL = 50
 const TOMBSTONE_SECONDS = 3_600
 const KEYS_PER_SCAN = 1_000
+/** Records in a tail take a tenth more than packed ones, and each packing is a round trip. */
+const MAX_TAIL_CANDLES = 32
 
-export function createWriting(redis: ScriptedRedis, keys: Keys, recentCandles: number): Writing {
+export function createWriting(
+  redis: ScriptedRedis,
+  keys: Keys,
+  { recentCandles, idleSeconds }: CandleLimits,
+): Writing {
+  /** A part of what is kept, so that not much more is kept than was asked for. */
+  const tailCandles = Math.max(1, Math.min(MAX_TAIL_CANDLES, Math.floor(recentCandles / 4)))
   /** The seq of each chain's head when last seen: it only ever grows, unless data was lost. */
   const seen = new Map<string, number>()
 
-  const mustBeWhole = (chain: string, isWhole: number): void => {
+  const mustBeWhole = (chain: string, isWhole: number | Buffer | undefined): void => {
     if (isWhole === 1) return
     seen.delete(chain)
     throw new ChaintapeError('store_unavailable', `Redis has lost the data of chain ${chain}`)
   }
 
+  /** Tails that have grown long; if this fails, they are packed another time. */
+  const pack = async (tails: readonly Tail[]): Promise<void> => {
+    for (let at = 0; at < tails.length; at += TAILS_PER_CALL) {
+      const some = tails.slice(at, at + TAILS_PER_CALL)
+      await guardRedis(() =>
+        redis.packCandles(
+          ...[some.length, ...some.map(({ key }) => key), recentCandles],
+          ...some.flatMap(({ interval, bytes }) => [
+            interval,
+            createHash('sha1').update(bytes).digest('hex'),
+            asBuffer(packTail(bytes, { pair: '', interval }, tailCandles)),
+          ]),
+        ),
+      )
+    }
+  }
+
   return {
     write: async (chain, writes) => {
       const options = [RECORD_VERSION, TOMBSTONE_SECONDS, keys.rank(chain, ''), seen.get(chain) ?? '']
-      const calls = chunks(writes).map((chunk) =>
-        guardRedis(() =>
-          redis.applyDocuments(
-            1 + chunk.length,
-            ...[keys.head(chain), ...chunk.map(({ key }) => key)],
-            ...[...options, recentCandles],
-            ...chunk.flatMap(argumentsOf),
-          ),
-        ),
+      const candles = [idleSeconds, tailCandles, INTERVALS.join(',')]
+      const answers = await Promise.all(
+        chunks(writes).map(async (chunk) => {
+          const names = [keys.head(chain), ...chunk.map(({ key }) => key)]
+          const [isWhole, ...tails] = await guardRedis(() =>
+            redis.applyDocumentsBuffer(
+              ...[names.length, ...names, ...options, ...candles],
+              ...chunk.flatMap(argumentsOf),
+            ),
+          )
+          return { isWhole, tails: tailsOf(tails, names) }
+        }),
       )
-      for (const isWhole of await Promise.all(calls)) mustBeWhole(chain, isWhole)
+      for (const { isWhole } of answers) mustBeWhole(chain, isWhole)
+      await pack(answers.flatMap(({ tails }) => tails))
     },
     advance: async (head) => {
       const { chain, seq } = head
@@ -77,22 +118,33 @@ export function createWriting(redis: ScriptedRedis, keys: Keys, recentCandles: n
 function argumentsOf(write: Write): (string | number | Uint8Array)[] {
   if (write.kind === 'document') {
     const { kind, seq, body, owner, ranks } = write
-    return [kind, seq, bytes(body), owner ?? '', ranks.length, ...ranks.flat()]
+    return [kind, seq, asBuffer(body), owner ?? '', ranks.length, ...ranks.flat()]
   }
-  const candles = write.candles.flatMap(({ start, seq, body }) => [start, seq, bytes(body)])
-  return [write.kind, write.oldest ?? '', write.candles.length, ...candles]
+  const { kind, pairKey, froms, records } = write
+  return [kind, pairKey, asBuffer(froms), asBuffer(records)]
 }
 
-function bytes(body: Uint8Array): Buffer {
+type Tail = { readonly key: string; readonly interval: Interval; readonly bytes: Buffer }
+
+function tailsOf(answer: readonly (number | Buffer)[], names: readonly string[]): Tail[] {
+  const tails: Tail[] = []
+  for (let at = 0; at < answer.length; at += 3) {
+    const [index, interval, bytes] = answer.slice(at, at + 3) as [number, Buffer, Buffer]
+    tails.push({ key: names[index - 1] as string, interval: interval.toString() as Interval, bytes })
+  }
+  return tails
+}
+
+function asBuffer(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** A series is never divided: the script takes all of a version at once. */
+/** The candles of a pair are never divided: the script takes all of a version at once. */
 function chunks(writes: readonly Write[]): Write[][] {
   const made: Write[][] = []
   let room = 0
   for (const write of writes) {
-    const size = write.kind === 'series' ? write.candles.length : 1
+    const size = write.kind === 'candles' ? write.size : 1
     if (room < size || made.length === 0) {
       made.push([])
       room = RECORDS_PER_CALL

@@ -1,0 +1,156 @@
+import type { Candle } from '../../domain/change.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Interval } from '../../domain/interval.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
+import { ByteWriter } from '../../wire/byte-writer.ts'
+import { readCandleBody } from '../../wire/candle-codec.ts'
+import { type CandleVersion, readPackedCandles, writePackedCandles } from '../../wire/packed-candles.ts'
+import { RECORD_VERSION } from '../../wire/record-codec.ts'
+import type { Versioned } from '../versioned.ts'
+
+/** The newest candles of a pair and interval. */
+export type CandleSeries = {
+  /** Of all that start here or later none is missing; 0 if there are no others at all. */
+  readonly from: number
+  /** Newest first. */
+  readonly candles: readonly Versioned<Candle>[]
+}
+
+/** The fields of a series in the hash of its pair; apply.lua and pack.lua say what is in them. */
+export type SeriesFields = {
+  readonly open: Buffer | null | undefined
+  readonly tail: Buffer | null | undefined
+  readonly packed: Buffer | null | undefined
+}
+
+export type SeriesOf = { readonly pair: string; readonly interval: Interval }
+
+type Chunk = { readonly bytes: Uint8Array; readonly maxStart: number }
+
+/** The record version, the last change (8 bytes), `from` and the start of the newest candle (4 bytes each). */
+const HEADER_BYTES = 17
+const TAIL_HEADER_BYTES = 2
+
+/** The newest candle of a series, if it stands by itself; `undefined` if all of the series has to be looked at. */
+export function readOpenCandle(value: Buffer, of: SeriesOf): Versioned<Candle> | undefined {
+  const { open } = readOpen(value, of)
+  return open?.candle === undefined ? undefined : { seq: open.seq, record: open.candle }
+}
+
+/** Only as many candles are decoded as are asked for; undefined if there is no series, or none of its candles is left. */
+export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): CandleSeries | undefined {
+  if (fields.open == null) return undefined
+  const { from, open } = readOpen(fields.open, of)
+  const versions = [...(open === undefined ? [] : [open]), ...readTail(fields.tail, of).reverse()]
+  const packed = fields.packed ?? Buffer.alloc(0)
+  const chunks = readDirectory(packed)
+  let standing = standingOf(versions, from)
+  while (chunks.length > 0) {
+    const oldest = standing[limit - 1]?.record.start ?? -1
+    if (chunks.every(({ maxStart }) => maxStart < oldest)) break
+    const chunk = chunks.pop() as Chunk
+    versions.push(...readPackedCandles(chunk.bytes, of.pair, of.interval).reverse())
+    standing = standingOf(versions, from)
+  }
+  return standing.length === 0 ? undefined : { from, candles: standing.slice(0, limit) }
+}
+
+/** The versions of a tail as chunks of at most so many: of each candle the newest one, in the order of their starts. */
+export function packTail(tail: Buffer, of: SeriesOf, maxCount: number): Uint8Array {
+  const newest = new Map<number, CandleVersion>()
+  for (const version of readTail(tail, of)) newest.set(version.start, version)
+  const versions = [...newest.values()].sort((a, b) => a.start - b.start)
+  const chunks = new ByteWriter(4_096)
+  const body = new ByteWriter(4_096)
+  for (let at = 0; at < versions.length; at += maxCount) {
+    const run = versions.slice(at, at + maxCount)
+    body.clear()
+    writePackedCandles(body, of.interval, run)
+    chunks.u16(body.length)
+    const candles = run.filter(({ candle }) => candle !== undefined)
+    chunks.u16(candles.length)
+    chunks.u32(candles.at(-1)?.start ?? 0)
+    chunks.rawOf(body)
+  }
+  return chunks.finish()
+}
+
+/** What stands by versions that come newest first, newest candle first. */
+function standingOf(versions: readonly CandleVersion[], from: number): Versioned<Candle>[] {
+  const ordered = isDescending(versions) ? versions : newestVersions(versions)
+  const standing: Versioned<Candle>[] = []
+  for (const { start, seq, candle } of ordered) {
+    if (candle !== undefined && start >= from) standing.push({ seq, record: candle })
+  }
+  return standing
+}
+
+function isDescending(versions: readonly CandleVersion[]): boolean {
+  for (let i = 1; i < versions.length; i++) {
+    if ((versions[i] as CandleVersion).start >= (versions[i - 1] as CandleVersion).start) return false
+  }
+  return true
+}
+
+/** After a fork a candle may be there in several versions. */
+function newestVersions(versions: readonly CandleVersion[]): CandleVersion[] {
+  const newest = new Map<number, CandleVersion>()
+  for (const version of versions) {
+    const known = newest.get(version.start)
+    if (known === undefined || version.seq > known.seq) newest.set(version.start, version)
+  }
+  return [...newest.values()].sort((a, b) => b.start - a.start)
+}
+
+function readOpen(value: Buffer, of: SeriesOf): { from: number; open: CandleVersion | undefined } {
+  const version = value[0]
+  if (version !== RECORD_VERSION || value.length < HEADER_BYTES) {
+    throw new ChaintapeError(
+      'message_unreadable',
+      `a stored series has version ${version}, not ${RECORD_VERSION}`,
+    )
+  }
+  const from = value.readUInt32BE(9)
+  const start = value.readUInt32BE(13)
+  if (value.length === HEADER_BYTES) return { from, open: undefined }
+  const r = new ByteReader(value, HEADER_BYTES)
+  const open = readRecord(r, start, value.length - HEADER_BYTES, of)
+  r.end()
+  return { from, open }
+}
+
+function readTail(tail: Buffer | null | undefined, of: SeriesOf): CandleVersion[] {
+  if (tail == null) return []
+  const r = new ByteReader(tail, TAIL_HEADER_BYTES)
+  const versions: CandleVersion[] = []
+  while (r.remaining > 0) {
+    const start = r.u32()
+    versions.push(readRecord(r, start, r.u16(), of))
+  }
+  return versions
+}
+
+function readRecord(
+  r: ByteReader,
+  start: number,
+  length: number,
+  { pair, interval }: SeriesOf,
+): CandleVersion {
+  const end = r.position + length
+  const seq = r.varuint()
+  return { start, seq, candle: r.position < end ? readCandleBody(r, pair, interval, start) : undefined }
+}
+
+/** Oldest first. */
+function readDirectory(packed: Buffer): Chunk[] {
+  const chunks: Chunk[] = []
+  const r = new ByteReader(packed)
+  while (r.remaining > 0) {
+    const length = r.u16()
+    // How many candles it holds matters to pack.lua only.
+    r.u16()
+    const maxStart = r.u32()
+    chunks.push({ bytes: r.raw(length), maxStart })
+  }
+  return chunks
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { Redis } from 'ioredis'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import type { ChainHead } from '../../src/domain/chain-head.ts'
+import type { ChangeSet } from '../../src/domain/change.ts'
+import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
+import { CANDLE_PAIR, CandleMarket, type CandleState, newestFirst } from '../support/candle-market.ts'
+import { Dice } from '../support/change-builders.ts'
+import { samplePair } from '../support/market-samples.ts'
+import { createTestCommon } from '../support/test-common.ts'
+
+const KEY = `test:candles:eth:${CANDLE_PAIR}`
+/** Small, so that a fork takes back most of what is kept; and large enough that it does not. */
+const [FEW, MANY] = [8, 40]
+
+let stack: Stack
+let hot: HotStore
+let raw: Redis
+const common = createTestCommon()
+
+before(async () => {
+  stack = await startStack({ services: ['redis'] })
+  raw = new Redis(stack.redisUrl)
+})
+
+after(async () => {
+  await hot?.close()
+  raw?.disconnect()
+  await stack?.stop()
+})
+
+beforeEach(async () => {
+  await hot?.close()
+  await raw.flushall()
+  await raw.config('SET', 'maxmemory', '0')
+  hot = await openHotStore({ url: stack.redisUrl, prefix: 'test', recent_candles: FEW }, common)
+})
+
+function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
+  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } }
+}
+
+/** What Redis tells is true: a series may begin later than the market did, or be gone, but nothing in it is missing or old. */
+async function assertTrue(state: CandleState, kept: number): Promise<void> {
+  for (const [interval, series] of state) {
+    const ref = { chain: 'eth', pair: CANDLE_PAIR, interval }
+    const all = newestFirst(series)
+    const told = await hot.recentCandles(ref, 1_000)
+    const [newest] = await hot.candles([ref])
+    if (told === undefined) {
+      assert.ok(kept === FEW || all.length === 0, `${interval} is not there`)
+      assert.equal(newest, undefined)
+      continue
+    }
+    assert.deepEqual(
+      told.candles,
+      all.filter(({ record }) => record.start >= told.from),
+      interval,
+    )
+    assert.deepEqual(newest, all[0])
+    assert.deepEqual((await hot.recentCandles(ref, 3))?.candles, told.candles.slice(0, 3))
+    assert.ok(told.candles.length <= kept * 2, `${told.candles.length} candles`)
+  }
+}
+
+describe('series of candles', () => {
+  for (const seed of [1, 2, 3]) {
+    test(`equal the market, with forks and any batching (${seed})`, async () => {
+      await hot.close()
+      hot = await openHotStore({ url: stack.redisUrl, prefix: 'test', recent_candles: MANY }, common)
+      const dice = new Dice(seed)
+      const market = new CandleMarket(seed)
+      for (let i = 0; i < 120; i++) market.step()
+      for (let at = 0; at < market.sets.length; ) {
+        const size = 1 + dice.below(9)
+        const batch = market.sets.slice(at, at + size)
+        at += batch.length
+        await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+        await assertTrue(market.states[at - 1] as CandleState, MANY)
+      }
+    })
+
+    test(`stay true when they expire at any time and messages are repeated (${seed})`, async () => {
+      const dice = new Dice(seed + 100)
+      const market = new CandleMarket(seed + 100, samplePair())
+      for (let i = 0; i < 120; i++) market.step()
+      for (let at = 0; at < market.sets.length; ) {
+        const size = 1 + dice.below(9)
+        const batch = market.sets.slice(at, at + size)
+        at += batch.length
+        await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+        await assertTrue(market.states[at - 1] as CandleState, FEW)
+        if (dice.below(4) === 0) await raw.del(KEY)
+        // As after a crash: the writer goes on from an older marker.
+        if (dice.below(3) === 0) {
+          const again = market.sets.slice(Math.max(0, at - 1 - dice.below(12)), at)
+          for (const set of again) {
+            await hot.apply([set], headOf(set))
+            await assertTrue(market.states[at - 1] as CandleState, FEW)
+          }
+        }
+      }
+    })
+  }
+
+  test('expire when the pair does not trade, and not before', async () => {
+    await hot.close()
+    hot = await openHotStore({ url: stack.redisUrl, prefix: 'test', idle_candles_seconds: 1_000 }, common)
+    const market = new CandleMarket(7, samplePair())
+    for (let i = 0; i < 3; i++) market.step()
+    for (const set of market.sets) await hot.apply([set], headOf(set))
+    assert.ok((await raw.ttl(KEY)) > 900)
+    await raw.expire(KEY, 10)
+    market.step()
+    const last = market.sets.at(-1) as ChangeSet
+    await hot.apply([last], headOf(last))
+    assert.ok((await raw.ttl(KEY)) > 900)
+    assert.equal(await raw.ttl(`test:pair:eth:${CANDLE_PAIR}`), -1)
+  })
+})
