@@ -1,24 +1,24 @@
-import type { CurveOpened, PoolCreated, PoolEvent, PoolPrice, Swapped } from '../dex/events.ts'
-import type { EventRef, LiquidityEvent, MainPairSwitch, Pair, PairSide } from '../domain/change.ts'
+import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, Pair } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
-import { writeCandles } from '../wire/candle-codec.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeReport } from '../wire/contract-codec.ts'
 import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
 import { writeBalance, writeTrade } from '../wire/record-codec.ts'
 import { writeWindows } from '../wire/windows-codec.ts'
 import { BlockRecords } from './block-records.ts'
-import { type BlockTrades, candleStarts, foldTrades, withTrade } from './candle/fold-trades.ts'
+import { candleStarts } from './candle/take-trade.ts'
 import { newPair, newToken } from './first-records.ts'
 import { HolderFold } from './holders/holder-fold.ts'
 import { platformAfter } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
+import type { PairView, SideView } from './pair/pair-view.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { type Reserves, reservesAfter } from './pool/reserves.ts'
 import { AskedPrices } from './price/asked-prices.ts'
-import { poolWorth, repriced } from './price/pair-prices.ts'
+import { poolWorth, reprice } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
@@ -42,8 +42,9 @@ export class BlockFold {
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
-  /** By pair, where they make candles, and where they enter windows. */
-  readonly #tradesOf = new Map<string, BlockTrades>()
+  /** Pairs whose candles took a trade. */
+  readonly #candlePairs = new Set<string>()
+  readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
 
@@ -52,6 +53,7 @@ export class BlockFold {
     this.#tables = tables
     this.#block = block
     this.#told = told
+    this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
@@ -76,7 +78,7 @@ export class BlockFold {
 
     const told = this.#told
     for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
-    this.#foldCandles()
+    for (const pair of this.#candlePairs) this.#tables.candles.tell(pair, told)
     this.#records.tell(told)
     this.#foldWindows(
       after,
@@ -101,15 +103,15 @@ export class BlockFold {
   }
 
   #meetPool(fact: PoolFact): void {
-    if (this.#tables.pools.get(fact.address) !== undefined) return
+    if (this.#tables.pools.has(fact.address)) return
     const deployment = this.#settings.registry.deploymentOf(fact.factory, this.#block.number)
     if (deployment === undefined) return
     const pool = newPool(fact)
-    this.#tables.pools.put(pool.address, pool)
+    this.#tables.pools.put(pool)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
   }
 
-  #meetPair(pool: Pool, lower: number, higher: number, reserves: readonly bigint[] | undefined): Pair {
+  #meetPair(pool: Pool, lower: number, higher: number, reserves: readonly bigint[] | undefined): PairView {
     const token0 = pool.tokens[lower] ?? ''
     const token1 = pool.tokens[higher] ?? ''
     const { registry } = this.#settings
@@ -122,8 +124,7 @@ export class BlockFold {
       tokenOf: (address) => this.#tables.tokens.get(address)?.token,
       time: this.#block.time,
     })
-    this.#records.putPair(pair)
-    return pair
+    return this.#records.addPair(pair)
   }
 
   #foldLog(transaction: RawTransaction, log: RawLog): void {
@@ -155,20 +156,22 @@ export class BlockFold {
   }
 
   #foldOther(pool: Pool, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
-    const priced = event.type === 'priceSet' ? this.#withPrice(pool, event.price) : pool
-    const refreshed = this.#refresh(priced, this.#records.pair(pool.address), event)
-    const liquidity = toLiquidity(priced, refreshed, event, origin)
+    const priced = event.type === 'priceSet' ? this.#tables.pools.withPrice(pool, event.price) : pool
+    const pair = this.#records.pair(pool.address)
+    this.#refresh(priced, pair, event)
+    const liquidity = toLiquidity(priced, pair, event, origin)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
   }
 
   #foldCreation(created: PoolCreated | CurveOpened, origin: Origin): void {
     const pool = this.#tables.pools.get(created.pool)
     if (pool === undefined) return
-    if ('price' in created && created.price !== undefined) this.#withPrice(pool, created.price)
-    const known = this.#tables.pairs.get(created.pool)
-    if (known === undefined) return
-    const pair = withReserves({ ...known, createdAt: this.#block.time }, reservesOf(known))
-    this.#records.putPair(pair)
+    if ('price' in created && created.price !== undefined) this.#tables.pools.withPrice(pool, created.price)
+    const pair = this.#tables.pairs.get(created.pool)
+    if (pair === undefined) return
+    this.#records.editPair(pair)
+    pair.createdAt = this.#block.time
+    setReserves(pair, [pair.token0.reserveRaw, pair.token1.reserveRaw])
     const liquidity = toLiquidity(pool, pair, created, origin)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
     this.#foldLaunch(pool, created)
@@ -196,51 +199,47 @@ export class BlockFold {
     const pair =
       this.#tables.pairs.get(pairId(pool, lower, higher)) ?? this.#meetPair(pool, lower, higher, undefined)
     if (exchange !== undefined && pool.pricing.kind === 'trades') {
-      this.#tables.lastExchanges.put(pair.address, { raw0: exchange.amount0, raw1: exchange.amount1 })
+      const ratio = { raw0: exchange.amount0, raw1: exchange.amount1 }
+      this.#tables.prices.setLastExchange(pair.address, ratio)
     }
-    const priced = swap.price === undefined ? pool : this.#withPrice(pool, swap.price)
-    const refreshed = this.#refresh(priced, pair, swap)
-    if (exchange !== undefined) this.#trade(refreshed, exchange, origin)
-  }
-
-  #withPrice(pool: Pool, price: PoolPrice): Pool {
-    const priced = { ...pool, price }
-    this.#tables.pools.put(pool.address, priced)
-    return priced
+    const priced = swap.price === undefined ? pool : this.#tables.pools.withPrice(pool, swap.price)
+    this.#refresh(priced, pair, swap)
+    if (exchange !== undefined) this.#trade(pair, exchange, origin)
   }
 
   /** Brings a pair's reserves and prices up to an event of its pool. */
-  #refresh(pool: Pool, pair: Pair, event: PoolEvent): Pair {
+  #refresh(pool: Pool, pair: PairView, event: PoolEvent): void {
     const how =
       this.#settings.registry.deploymentOf(pool.factory, this.#block.number)?.is.reserves ?? 'unknown'
     // Told reserves come in an event of their own, before the one they result from.
-    if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return pair
+    if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
     const reserves = reservesAfter(pool, pair, event, how)
-    const filled = { ...withReserves(pair, reserves), updatedAt: this.#block.time }
-    const ratio = ratioOf(pool, filled, this.#tables.lastExchanges)
+    this.#records.editPair(pair)
+    setReserves(pair, reserves)
+    pair.updatedAt = this.#block.time
+    const ratio = ratioOf(pool, pair, this.#tables.prices)
     this.#asked.note(pair.address, ratio)
-    const refreshed = repriced(filled, ratio, this.#supplyOfTarget(filled), this.#reference)
-    this.#records.putPair(refreshed)
-    return refreshed
+    reprice(pair, ratio, this.#supplyOfTarget(pair), this.#reference)
   }
 
-  #trade(pair: Pair, exchange: Exchange, origin: TradeOrigin): void {
+  #trade(pair: PairView, exchange: Exchange, origin: TradeOrigin): void {
     const { trade, paid } = toTrade(pair, exchange, origin, this.#reference)
     writeTrade(this.#told.next('trade'), trade)
     this.#trades.push(refOf(trade))
-    this.#records.putPair({
-      ...pair,
-      updatedAt: this.#block.time,
-      firstTradeAt: pair.firstTradeAt ?? (isReadFromCreation(pair) ? this.#block.time : undefined),
-      lastTradeAt: this.#block.time,
-      lastTradePriceUsd: paid.usd,
-      lastSide: trade.side,
-      athPriceUsd: isReadFromCreation(pair) ? higher(pair.athPriceUsd, paid.usd) : undefined,
-    })
+    this.#records.editPair(pair)
+    pair.updatedAt = this.#block.time
+    if (isReadFromCreation(pair)) {
+      pair.firstTradeAt ??= this.#block.time
+      pair.athPriceUsd = higher(pair.athPriceUsd, paid.usd)
+    }
+    pair.lastTradeAt = this.#block.time
+    pair.lastTradePriceUsd = paid.usd
+    pair.lastSide = trade.side
     if (trade.targetToken === undefined) return
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
     this.#noteFirstTrade(trade.targetToken, paid.usd)
     this.#noteFirstTrade(quote.token, quote.priceUsd)
+    this.#candlePairs.add(pair.address)
     const candleTrade = {
       key: trade.key,
       priceUsd: paid.usd,
@@ -250,7 +249,7 @@ export class BlockFold {
       valueNative: trade.valueNative,
       valueQuote: paid.quoteValue,
     }
-    this.#tradesOf.set(pair.address, withTrade(this.#tradesOf.get(pair.address), candleTrade))
+    this.#tables.candles.take(pair.address, candleTrade, this.#candleStarts)
     this.#gathered.add(trade, trade.targetToken)
   }
 
@@ -262,21 +261,12 @@ export class BlockFold {
     this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
   }
 
-  #foldCandles(): void {
-    const starts = candleStarts(this.#block.time)
-    for (const [pair, trades] of this.#tradesOf) {
-      const newest = foldTrades(this.#tables.candles.get(pair) ?? [], pair, trades, starts)
-      this.#tables.candles.put(pair, newest)
-      writeCandles(this.#told.next('candle'), newest)
-    }
-  }
-
   #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): void {
     const closeOfToken = (token: string) => this.#tables.tokens.get(token)?.token.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
       return {
-        pairCloseUsd: poolWorth(pair, this.#tables.references.get(address), after).usd,
+        pairCloseUsd: poolWorth(pair, this.#tables.prices.counted(address), after).usd,
         tokenCloseUsd: closeOfToken(pair.targetToken ?? ''),
       }
     }
@@ -298,16 +288,13 @@ function isReadFromCreation({ createdAt }: Pair): boolean {
   return createdAt !== undefined
 }
 
-function reservesOf({ token0, token1 }: Pair): Reserves {
-  return [token0.reserveRaw, token1.reserveRaw]
-}
-
-function withReserves(pair: Pair, [reserve0, reserve1]: Reserves): Pair {
-  const fill = (side: PairSide, reserveRaw: bigint | undefined): PairSide => {
-    const first = isReadFromCreation(pair) && reserveRaw !== 0n ? reserveRaw : undefined
-    return { ...side, reserveRaw, initialReserveRaw: side.initialReserveRaw ?? first }
+function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): void {
+  const fill = (side: SideView, reserveRaw: bigint | undefined): void => {
+    side.reserveRaw = reserveRaw
+    if (isReadFromCreation(pair) && reserveRaw !== 0n) side.initialReserveRaw ??= reserveRaw
   }
-  return { ...pair, token0: fill(pair.token0, reserve0), token1: fill(pair.token1, reserve1) }
+  fill(pair.token0, reserve0)
+  fill(pair.token1, reserve1)
 }
 
 function higher(a: bigint | undefined, b: bigint | undefined): bigint | undefined {

@@ -1,21 +1,23 @@
 import type { Pair } from '../domain/change.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writePair, writeToken } from '../wire/record-codec.ts'
-import type { EngineTables, TokenState } from './tables.ts'
+import type { PairView } from './pair/pair-view.ts'
+import type { EngineTables, PairDepth, TokenState } from './tables.ts'
+import { depthOf } from './token/main-pair.ts'
 
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
-  /** As the block found them; undefined where it met them first. */
-  readonly #pairs = new Map<string, Pair | undefined>()
+  /** How deep they were when the block touched them first. */
+  readonly #pairs = new Map<string, PairDepth | undefined>()
   readonly #tokens = new Set<string>()
 
   constructor(tables: EngineTables) {
     this.#tables = tables
   }
 
-  /** By address: the touched pairs, each as it was before the block. */
-  get touchedPairs(): ReadonlyMap<string, Pair | undefined> {
+  /** By address: the touched pairs, and how deep each was before the block. */
+  get touchedPairs(): ReadonlyMap<string, PairDepth | undefined> {
     return this.#pairs
   }
 
@@ -23,7 +25,7 @@ export class BlockRecords {
     return this.#tokens
   }
 
-  pair(address: string): Pair {
+  pair(address: string): PairView {
     return must(this.#tables.pairs.get(address), address)
   }
 
@@ -31,9 +33,15 @@ export class BlockRecords {
     return must(this.#tables.tokens.get(address), address)
   }
 
-  putPair(pair: Pair): void {
-    if (!this.#pairs.has(pair.address)) this.#pairs.set(pair.address, this.#tables.pairs.get(pair.address))
-    this.#tables.pairs.put(pair.address, pair)
+  addPair(pair: Pair): PairView {
+    this.#pairs.set(pair.address, undefined)
+    return this.#tables.pairs.create(pair)
+  }
+
+  /** Must precede every change to a pair. It is told, whether it becomes different or not. */
+  editPair(pair: PairView): void {
+    if (!this.#pairs.has(pair.address)) this.#pairs.set(pair.address, depthOf(pair))
+    pair.edit()
   }
 
   putToken(state: TokenState): void {

@@ -3,15 +3,7 @@ import type { RecordCodec } from '../state/journaled-state.ts'
 import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import type { Balances } from './holders/balances.ts'
-import {
-  candlesCodec,
-  type Emitted,
-  type EngineTables,
-  emittedCodec,
-  pairCodec,
-  reportCodec,
-  tokenCodec,
-} from './tables.ts'
+import { type Emitted, type EngineTables, emittedCodec, reportCodec, tokenCodec } from './tables.ts'
 import { windowsCodec } from './window/tables.ts'
 import { published } from './window/windows.ts'
 
@@ -20,13 +12,16 @@ export function corrections(restored: readonly Restored[], tables: EngineTables)
   return [...recordCorrections(restored, tables), ...windowCorrections(restored)]
 }
 
-function recordCorrections(restored: readonly Restored[], { balances }: EngineTables): Change[] {
+function recordCorrections(
+  restored: readonly Restored[],
+  { balances, candles, pairs }: EngineTables,
+): Change[] {
   return restored.flatMap((entry): Change[] => {
     switch (entry.table) {
       case 'pair':
         return entry.restored === undefined
           ? [{ type: 'pairRemoved', pair: entry.id }]
-          : [{ type: 'pair', pair: decode(pairCodec, entry.restored) }]
+          : [{ type: 'pair', pair: pairs.read(entry.id, entry.restored) }]
       case 'token':
         return entry.restored === undefined
           ? [{ type: 'tokenRemoved', token: entry.id }]
@@ -40,7 +35,7 @@ function recordCorrections(restored: readonly Restored[], { balances }: EngineTa
       case 'emitted':
         return entry.undone.flatMap((bytes) => retractions(decode(emittedCodec, bytes)))
       case 'candles':
-        return candleCorrections(entry)
+        return candleCorrections(entry, (bytes) => candles.read(entry.id, bytes))
       default:
         // The others are the engine's own memory: nobody was told of them.
         return []
@@ -81,10 +76,10 @@ function windowCorrections(restored: readonly Restored[]): Change[] {
 }
 
 /** Removals first: where a candle is gone, the newest one of its interval is then the restored one. */
-function candleCorrections(entry: Restored): Change[] {
-  const standing = entry.restored === undefined ? [] : decode(candlesCodec, entry.restored)
+function candleCorrections(entry: Restored, read: (bytes: Uint8Array) => Candle[]): Change[] {
+  const standing = entry.restored === undefined ? [] : read(entry.restored)
   const gone = new Map<string, Candle>()
-  for (const candle of entry.undone.flatMap((bytes) => decode(candlesCodec, bytes))) {
+  for (const candle of entry.undone.flatMap(read)) {
     if (!standing.some((known) => isSame(known, candle)))
       gone.set(`${candle.interval}/${candle.start}`, candle)
   }

@@ -76,6 +76,7 @@ export class Engine {
 
   /** Where a token's price comes from, as of the last block applied. */
   explain(token: string): Explanation | undefined {
+    this.#tables.pairs.beginBlock()
     return explain(token, this.#settings, this.#tables)
   }
 
@@ -88,6 +89,7 @@ export class Engine {
   }
 
   abandon(): void {
+    this.#tables.pairs.forgetNames()
     this.#state.abandon()
   }
 
@@ -103,6 +105,7 @@ export class Engine {
     if (this.#tables.startTime.get(ONLY) === undefined) this.#tables.startTime.put(ONLY, block.time)
     const { number, hash, time } = block
     this.#tell('block', seq, { number, hash, time })
+    this.#tables.pairs.beginBlock()
     new BlockFold(this.#settings, this.#tables, block, this.#told).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
@@ -130,6 +133,7 @@ export class Engine {
       )
     }
     const restored = this.#state.undoBlocks(lastValid.number + 1, tip.number)
+    this.#tables.pairs.forgetNames()
     const now = this.tip ?? { ...lastValid, time: 0 }
     const isInGap = lastValid.number > now.number && this.#isGap(now.number)
     if (now.hash !== lastValid.hash && !isInGap) {

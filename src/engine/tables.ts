@@ -1,38 +1,35 @@
-import type { PoolPrice } from '../dex/events.ts'
-import type { Candle, EventRef, MainPairSwitch, Pair, Token, TokenLaunch } from '../domain/change.ts'
+import type { EventRef, MainPairSwitch, Token, TokenLaunch } from '../domain/change.ts'
 import type { ContractReport } from '../domain/contract-report.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
 import type { ByteReader } from '../wire/byte-reader.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
-import { readCandles, writeCandles } from '../wire/candle-codec.ts'
 import { readReport, writeReport } from '../wire/contract-codec.ts'
-import { readBlockRef, readPricing, writeBlockRef, writePricing } from '../wire/envelope-codec.ts'
+import { readBlockRef, writeBlockRef } from '../wire/envelope-codec.ts'
 import { readEventRef, readMoney, writeEventRef, writeMoney } from '../wire/field-codec.ts'
 import { readSwitch, writeSwitch } from '../wire/liquidity-codec.ts'
-import { readPair, readToken, writePair, writeToken } from '../wire/record-codec.ts'
+import { readToken, writeToken } from '../wire/record-codec.ts'
+import { CandleTable } from './candle/candle-table.ts'
 import { type HolderTables, openHolderTables } from './holders/tables.ts'
-import type { Pool } from './pool/pool.ts'
+import { PairTable } from './pair/pair-table.ts'
+import { PoolTable } from './pool/pool-table.ts'
+import { PriceTable } from './pool/price-table.ts'
 import type { Ratio } from './pool/ratio.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
 
 /** All of the engine's memory, by table. */
 export type EngineTables = WindowTables &
   HolderTables & {
-    readonly pools: Table<Pool>
-    readonly pairs: Table<Pair>
-    /** By pair, where nothing but trades tells the price: the last one. */
-    readonly lastExchanges: Table<Ratio>
+    readonly pools: PoolTable
+    readonly prices: PriceTable
+    readonly pairs: PairTable
     readonly tokens: Table<TokenState>
     /** By quote asset: the pairs that are priced in it. */
     readonly quotedPairs: Table<QuotedPairs>
-    /** By pair: the newest candle of each interval. */
-    readonly candles: Table<readonly Candle[]>
+    readonly candles: CandleTable
     /** By block number: what an undo of that block has to retract. */
     readonly emitted: Table<Emitted>
-    /** By pair: its pool's price as it counts for others, since the last block that touched it. */
-    readonly references: Table<Ratio>
     /** Pairs whose pool's price at the end of the block before was not taken over yet. */
     readonly unsettled: Table<readonly Unsettled[]>
     readonly anchors: Table<readonly Anchor[]>
@@ -83,25 +80,6 @@ export type Tip = BlockRef & { readonly time: number }
 /** There is one tip and one list of anchors: their tables have this single key. */
 export const ONLY = 'only'
 
-const poolCodec: RecordCodec<Pool> = {
-  write: (w, { address, factory, tokens, pricing, price, goalRaw }) => {
-    w.recurringId(address)
-    w.recurringId(factory)
-    w.list(tokens, (token) => w.recurringId(token))
-    writePricing(w, pricing)
-    w.optional(price, (known) => writePoolPrice(w, known))
-    w.optional(goalRaw, (known) => w.biguint(known))
-  },
-  read: (r) => ({
-    address: r.id(),
-    factory: r.id(),
-    tokens: r.list(() => r.id()),
-    pricing: readPricing(r),
-    price: r.optional(() => readPoolPrice(r)),
-    goalRaw: r.optional(() => r.biguint()),
-  }),
-}
-
 const ratioCodec: RecordCodec<Ratio> = {
   write: (w, { raw0, raw1 }) => {
     w.biguint(raw0)
@@ -109,8 +87,6 @@ const ratioCodec: RecordCodec<Ratio> = {
   },
   read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
 }
-
-export const pairCodec: RecordCodec<Pair> = { write: writePair, read: readPair }
 
 const depthsCodec = listCodec<PairDepth>(
   (w, { pair, tvlUsd, depthUsd }) => {
@@ -147,10 +123,6 @@ export const tokenCodec: RecordCodec<TokenState> = {
 
 export const reportCodec: RecordCodec<ContractReport> = { write: writeReport, read: readReport }
 
-export const candlesCodec: RecordCodec<readonly Candle[]> = {
-  write: writeCandles,
-  read: readCandles,
-}
 const refsCodec = listCodec(writeEventRef, readEventRef)
 const switchesCodec = listCodec(writeSwitch, readSwitch)
 
@@ -194,15 +166,15 @@ const tipCodec: RecordCodec<Tip> = {
 }
 
 export function openTables(state: JournaledState): EngineTables {
+  const prices = new PriceTable(state)
   return {
-    pools: state.table('pool', poolCodec),
-    pairs: state.table('pair', pairCodec),
-    lastExchanges: state.table('exchange', ratioCodec),
+    pools: new PoolTable(state, prices),
+    prices,
+    pairs: new PairTable(state),
     tokens: state.table('token', tokenCodec),
     quotedPairs: state.table('quotedPairs', quotedPairsCodec),
-    candles: state.table('candles', candlesCodec),
+    candles: new CandleTable(state),
     emitted: state.table('emitted', emittedCodec),
-    references: state.table('reference', ratioCodec),
     unsettled: state.table('unsettled', unsettledCodec),
     anchors: state.table('anchors', anchorsCodec),
     contracts: state.table('contract', reportCodec),
@@ -218,20 +190,4 @@ function listCodec<T>(
   read: (r: ByteReader) => T,
 ): RecordCodec<readonly T[]> {
   return { write: (w, items) => w.list(items, (item) => write(w, item)), read: (r) => r.list(() => read(r)) }
-}
-
-/** A tick is written as its distance from the lowest number of its type: the wire knows no signs. */
-const TICK_OFFSET = 2 ** 31
-
-function writePoolPrice(w: ByteWriter, price: PoolPrice): void {
-  w.bool(price.kind === 'sqrt')
-  if (price.kind === 'sqrt') {
-    w.biguint(price.sqrtPriceX96)
-    w.varuint(price.tick + TICK_OFFSET)
-  } else w.varuint(price.id)
-}
-
-function readPoolPrice(r: ByteReader): PoolPrice {
-  if (!r.bool()) return { kind: 'bin', id: r.varuint() }
-  return { kind: 'sqrt', sqrtPriceX96: r.biguint(), tick: r.varuint() - TICK_OFFSET }
 }

@@ -16,12 +16,13 @@ export const AROUND = 8
 export const SAME_TRADES = 16
 export const ALL_FLAGS = SAME_PAIR | SAME_FIRST | SAME_LAST | AROUND | SAME_TRADES
 
-const SAME_OPEN = 1
-const SAME_HIGH = 2
-const SAME_LOW = 4
-const SAME_CLOSE = 8
+export const SAME_OPEN = 1
+export const SAME_HIGH = 2
+export const SAME_LOW = 4
+export const SAME_CLOSE = 8
 export const SAME_VOLUME = 16
-export const ALL_SAME = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE | SAME_VOLUME
+const ALL_PRICES = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE
+export const ALL_SAME = ALL_PRICES | SAME_VOLUME
 export const NO_VALUES = 32
 /** Instead of `SAME_VOLUME`, which needs no more bits: the volume is unknown. */
 export const NO_VOLUME = NO_VALUES | SAME_VOLUME
@@ -207,7 +208,8 @@ function writeCandleValues(
   if (values.high === previous?.high) same |= SAME_HIGH
   if (values.low === previous?.low) same |= SAME_LOW
   if (values.close === previous?.close) same |= SAME_CLOSE
-  if (values.volume === undefined) same |= NO_VOLUME
+  if (same === ALL_PRICES && values.volume === previous?.volume) same = ALL_SAME
+  else if (values.volume === undefined) same |= NO_VOLUME
   else if (values.volume === previous?.volume) same |= SAME_VOLUME
   w.u8(same)
   if (!(same & SAME_OPEN)) w.biguint(values.open)

@@ -5,7 +5,7 @@ import { newPair } from '../first-records.ts'
 import type { Pool } from './pool.ts'
 import { ratioOf } from './ratio.ts'
 
-const NO_EXCHANGES = { get: () => undefined, put: () => undefined, delete: () => undefined }
+const NO_EXCHANGES = { lastExchange: () => undefined }
 
 function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = { kind: 'sqrtPrice' }) {
   const price = { kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 } as const

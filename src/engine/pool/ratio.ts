@@ -1,13 +1,15 @@
 import { rawPrice } from '../../dex/pool-price.ts'
 import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
-import type { Table } from '../../state/journaled-state.ts'
 import type { Pool } from './pool.ts'
 
 /** So much of one token stands against so much of the other, in base units: the pool price. */
 export type Ratio = { readonly raw0: bigint; readonly raw1: bigint }
 
-export function ratioOf(pool: Pool, pair: Pair, lastExchanges: Table<Ratio>): Ratio | undefined {
+/** Where nothing but trades tells the price: the last one. */
+type LastExchanges = { lastExchange(pair: string): Ratio | undefined }
+
+export function ratioOf(pool: Pool, pair: Pair, exchanges: LastExchanges): Ratio | undefined {
   const raw0 = pair.token0.reserveRaw
   const raw1 = pair.token1.reserveRaw
   switch (pool.pricing.kind) {
@@ -22,7 +24,7 @@ export function ratioOf(pool: Pool, pair: Pair, lastExchanges: Table<Ratio>): Ra
       return price === undefined ? undefined : { raw0: price.denominator, raw1: price.numerator }
     }
     case 'trades':
-      return lastExchanges.get(pair.address)
+      return exchanges.lastExchange(pair.address)
     default:
       return never(pool.pricing)
   }

@@ -22,25 +22,25 @@ export class AskedPrices {
    * elsewhere, that is taken over after the next block, if it still stands. Gives the pairs where it did.
    */
   settle(settings: EngineSettings, tables: EngineTables, reference: ReferencePrices): string[] {
-    const { references, unsettled, pairs } = tables
+    const { prices, unsettled, pairs } = tables
     const open: Unsettled[] = []
     for (const [pair, { ratios, last }] of this.#asked) {
-      const before = references.get(pair)
-      if (last === undefined) references.delete(pair)
+      const before = prices.counted(pair)
+      if (last === undefined) prices.setCounted(pair, undefined)
       else {
         const counted = medianRatio(before === undefined ? ratios : [before, ...ratios], last)
-        references.put(pair, counted)
+        prices.setCounted(pair, counted)
         if (compareRatios(counted, last) !== 0) open.push({ pair, ratio: last })
       }
     }
     const waiting = unsettled.get(ONLY) ?? []
     const standing = waiting.filter(({ pair }) => !this.#asked.has(pair))
-    for (const { pair, ratio } of standing) references.put(pair, ratio)
+    for (const { pair, ratio } of standing) prices.setCounted(pair, ratio)
     if (open.length > 0 || waiting.length > 0) unsettled.put(ONLY, open)
     const settled = standing.map(({ pair }) => pair)
     for (const address of new Set([...this.#asked.keys(), ...settled])) {
       const pair = pairs.get(address)
-      if (pair !== undefined) noteAnchor(pair, references.get(address), reference, settings, tables)
+      if (pair !== undefined) noteAnchor(pair, prices.counted(address), reference, settings, tables)
     }
     return settled
   }

@@ -8,6 +8,7 @@ import {
   type Value,
   valueOfAmount,
 } from '../../domain/money.ts'
+import type { PairView } from '../pair/pair-view.ts'
 import type { Ratio } from '../pool/ratio.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
 
@@ -54,30 +55,26 @@ export function poolWorth(pair: Pair, ratio: Ratio | undefined, reference: Refer
     : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
 }
 
-/** The pair with both sides' pool prices, TVL and FDV brought up to its reserves and its pool's price. */
-export function repriced(
-  pair: Pair,
+/** Brings both sides' pool prices, TVL and FDV up to the pair's reserves and its pool's price. */
+export function reprice(
+  pair: PairView,
   ratio: Ratio | undefined,
   supplyRaw: bigint | undefined,
   reference: ReferencePrices,
-): Pair {
+): void {
   const oriented = orient(pair)
-  if (oriented === undefined) return pair
+  if (oriented === undefined) return
   const { target, quote } = oriented
   const quoteWorth = reference.worthOf(quote.token)
   const worth = poolWorth(pair, ratio, reference)
-  const priced = (side: PairSide): PairSide => {
+  for (const side of [pair.token0, pair.token1]) {
     const { usd, native } = side === target ? worth : quoteWorth
-    return { ...side, priceUsd: usd, priceNative: native }
+    side.priceUsd = usd
+    side.priceNative = native
   }
-  return {
-    ...pair,
-    token0: priced(pair.token0),
-    token1: priced(pair.token1),
-    tvlUsd: sumOfValues(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd)),
-    tvlNative: sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native)),
-    fdvUsd: supplyRaw === undefined ? undefined : amountValue(supplyRaw, target.decimals, worth.usd),
-  }
+  pair.tvlUsd = sumOfValues(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd))
+  pair.tvlNative = sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native))
+  pair.fdvUsd = supplyRaw === undefined ? undefined : amountValue(supplyRaw, target.decimals, worth.usd)
 }
 
 export function amountValue(

@@ -21,15 +21,15 @@ export function withDepth(targetOf: readonly PairDepth[], pair: Pair): PairDepth
   return sorted(own === undefined ? others : [...others, own])
 }
 
-/** The pairs of a quote asset after a block that left one of them as `pair`; `before` is undefined if it is new. */
+/** The pairs of a quote asset after a block that left one of them as `pair`; `before` is how deep it was. */
 export function withQuotedPair(
   { tvlUsd, deepest }: QuotedPairs,
-  before: Pair | undefined,
+  before: PairDepth | undefined,
   pair: Pair,
   mainPair: string | undefined,
 ): QuotedPairs {
   const own = depthOf(pair)
-  const total = tvlUsd + quotedTvl(own) - quotedTvl(before && depthOf(before))
+  const total = tvlUsd + quotedTvl(own) - quotedTvl(before)
   const isListed = deepest.some((depth) => depth.pair === pair.address)
   if (own === undefined && !isListed) return { tvlUsd: total, deepest }
   const others = isListed ? deepest.filter((depth) => depth.pair !== pair.address) : deepest
@@ -42,7 +42,8 @@ export function withQuotedPair(
   return { tvlUsd: total, deepest: sorted(listed.filter((depth) => depth !== shallowest)) }
 }
 
-function depthOf(pair: Pair): PairDepth | undefined {
+/** Undefined if its depth is unknown. */
+export function depthOf(pair: Pair): PairDepth | undefined {
   const quote = orient(pair)?.quote
   // Only the quote side counts: of the token itself anyone who makes one has as much as he likes.
   const depthUsd = quote && amountValue(quote.reserveRaw, quote.decimals, quote.priceUsd)

@@ -23,7 +23,7 @@ import {
 } from '../../../test/support/example-market.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
-import { mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
+import { depthOf, mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
 
 /** The example of docs/data-rules.md. */
 function market(): ExampleMarket {
@@ -126,7 +126,7 @@ test('the target side of a pool counts for its quote asset up to ten times the q
   const made = quoted(idOf(2), 5n, 10n ** 30n)
   const both = withQuotedPair(honest, undefined, made, undefined)
   assert.equal(value(both.tvlUsd), '1155')
-  const left = withQuotedPair(both, made, { ...made, tvlUsd: undefined }, undefined)
+  const left = withQuotedPair(both, depthOf(made), { ...made, tvlUsd: undefined }, undefined)
   assert.deepEqual(left, honest)
 })
 

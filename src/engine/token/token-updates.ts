@@ -6,7 +6,7 @@ import { amountValue, orient, poolWorth } from '../price/pair-prices.ts'
 import type { ReferencePrices } from '../price/reference-prices.ts'
 import type { EngineSettings } from '../settings.ts'
 import type { EngineTables, PairDepth, QuotedPairs, TokenState } from '../tables.ts'
-import { mainOf, NO_QUOTED_PAIRS, withDepth, withQuotedPair } from './main-pair.ts'
+import { depthOf, mainOf, NO_QUOTED_PAIRS, withDepth, withQuotedPair } from './main-pair.ts'
 
 type BlockOf = { readonly number: number; readonly time: number }
 
@@ -49,7 +49,7 @@ export class TokenUpdates {
       if (state !== undefined) depths.set(target, withDepth(depths.get(target) ?? state.targetOf, pair))
       const quoteState = this.#tables.tokens.get(quote)
       if (quoteState === undefined) continue
-      const before = touched.has(address) ? touched.get(address) : pair
+      const before = touched.has(address) ? touched.get(address) : depthOf(pair)
       const known = quoted.get(quote) ?? this.#quotedPairs(quote)
       quoted.set(quote, withQuotedPair(known, before, pair, quoteState.token.mainPair))
     }
@@ -75,12 +75,12 @@ export class TokenUpdates {
       const reason = this.#reasonToLeave(state.token, previous, [...targetOf, ...quoted.deepest])
       this.#switches.push({ token, block, time, oldPair: previous, newPair: main.pair, reason })
       // Published again with the switch, although nothing in the pair itself may have changed.
-      this.#records.putPair(this.#records.pair(main.pair))
+      this.#records.editPair(this.#records.pair(main.pair))
     }
     const worth =
       pricing === undefined
         ? this.#after.worthWithoutPair(token)
-        : poolWorth(this.#records.pair(pricing.pair), this.#tables.references.get(pricing.pair), this.#after)
+        : poolWorth(this.#records.pair(pricing.pair), this.#tables.prices.counted(pricing.pair), this.#after)
     const tvlUsd = targetOf.reduce((total, depth) => total + depth.tvlUsd, quoted.tvlUsd)
     this.#records.putToken({
       token: {
@@ -111,7 +111,9 @@ export class TokenUpdates {
   /** A pair is called main if it is that of its target. */
   #setMain(token: string, address: string, isMain: boolean): void {
     const pair = this.#records.pair(address)
-    if (pair.targetToken === token && pair.isMain !== isMain) this.#records.putPair({ ...pair, isMain })
+    if (pair.targetToken !== token || pair.isMain === isMain) return
+    this.#records.editPair(pair)
+    pair.isMain = isMain
   }
 
   /** A stablecoin or native coin that no pair prices is worth what it counts for. */

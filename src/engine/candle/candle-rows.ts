@@ -1,0 +1,71 @@
+import type { Candle, CandleValues } from '../../domain/change.ts'
+import { INTERVALS } from '../../domain/interval.ts'
+import type { ReadRow, Row } from '../../state/cursor.ts'
+import { flag, layout, optional, repeated, u32, u256 } from '../../state/layout.ts'
+
+/** What a candle's prices and volume are told in. */
+export const UNITS = ['usd', 'native', 'quote'] as const
+export const [USD, NATIVE, QUOTE] = [0, 1, 2] as const
+
+const VALUES = {
+  /** Whether any of its trades had a price in this unit. */
+  isKnown: flag,
+  open: u256,
+  high: u256,
+  low: u256,
+  close: u256,
+  /** Unknown once it does not fit, or the value of a trade does not. */
+  volume: optional(u256),
+} as const
+
+const CANDLE = {
+  start: u32,
+  /** It has the trades of the next shorter one: all that follows stands there, and not here. */
+  isSame: flag,
+  tradeCount: u32,
+  firstBlock: u32,
+  firstTx: u32,
+  firstLog: u32,
+  units: repeated(UNITS.length, VALUES),
+} as const
+
+/** The newest candle of every interval of a pair. Its last trade is that of all of them. */
+export const CANDLES = layout({
+  lastBlock: u32,
+  lastTx: u32,
+  lastLog: u32,
+  candles: repeated(INTERVALS.length, CANDLE),
+})
+
+export type ValuesRow = Row<typeof VALUES>
+export type ReadValuesRow = ReadRow<typeof VALUES>
+export type CandlesRow = Row<typeof CANDLES.fields>
+export type ReadCandlesRow = ReadRow<typeof CANDLES.fields>
+
+/** The candles as records, for who tells that they are what they were. */
+export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
+  const candles: Candle[] = []
+  const lastTrade = { block: row.lastBlock, tx: row.lastTx, log: row.lastLog }
+  for (const [at, interval] of INTERVALS.entries()) {
+    const candle = row.candles.at(at)
+    const shorter = candles.at(-1)
+    if (candle.isSame && shorter !== undefined) candles.push({ ...shorter, interval, start: candle.start })
+    else
+      candles.push({
+        pair,
+        interval,
+        start: candle.start,
+        usd: valuesOf(candle.units.at(USD)),
+        native: valuesOf(candle.units.at(NATIVE)),
+        quote: valuesOf(candle.units.at(QUOTE)),
+        tradeCount: candle.tradeCount,
+        firstTrade: { block: candle.firstBlock, tx: candle.firstTx, log: candle.firstLog },
+        lastTrade,
+      })
+  }
+  return candles
+}
+
+function valuesOf({ isKnown, open, high, low, close, volume }: ReadValuesRow): CandleValues | undefined {
+  return isKnown ? { open, high, low, close, volume } : undefined
+}

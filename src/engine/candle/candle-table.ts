@@ -1,0 +1,44 @@
+import type { Candle } from '../../domain/change.ts'
+import type { JournaledState } from '../../state/journaled-state.ts'
+import { Key } from '../../state/key.ts'
+import type { Rows } from '../../state/rows.ts'
+import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
+import { CANDLES, candlesOf } from './candle-rows.ts'
+import { type CandleTrade, TradeNumbers } from './candle-trade.ts'
+import { takeTrade } from './take-trade.ts'
+import { writeCandlesRow } from './write-candles.ts'
+
+/** Rows are large, and of pairs that trade rarely they are not soon needed again. */
+const MAX_ROWS = 16_384
+
+/** By pair: the newest candle of each interval. */
+export class CandleTable {
+  readonly #rows: Rows<typeof CANDLES.fields>
+  readonly #key = new Key()
+  readonly #numbers = new TradeNumbers()
+  readonly #one
+  readonly #other
+
+  constructor(state: JournaledState) {
+    this.#rows = state.rows('candles', CANDLES, { key: ['id'], maxRows: MAX_ROWS })
+    this.#one = this.#rows.cursor()
+    this.#other = this.#rows.cursor()
+  }
+
+  /** Trades of a pair come in order-key order. */
+  take(pair: string, trade: CandleTrade, starts: readonly number[]): void {
+    const slot = this.#rows.findOrCreate(this.#key.clear().id(pair))
+    this.#numbers.set(trade)
+    takeTrade(this.#one.edit(slot), this.#other.at(slot), trade.key, this.#numbers, starts)
+  }
+
+  tell(pair: string, told: ChangeSetWriter): void {
+    const slot = this.#rows.find(this.#key.clear().id(pair))
+    writeCandlesRow(told.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
+  }
+
+  /** As an undo gives them back. */
+  read(pair: string, bytes: Uint8Array): Candle[] {
+    return candlesOf(this.#rows.view(bytes), pair)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Price, Value } from '../../domain/money.ts'
+import type { OrderKey } from '../../domain/order-key.ts'
+import { type Cursor, cursorMaker, type ReadRow } from '../../state/cursor.ts'
+import { layout, optional, repeated, u256 } from '../../state/layout.ts'
+import { Memory } from '../../state/memory.ts'
+import { NATIVE, QUOTE, UNITS, USD } from './candle-rows.ts'
+
+/** What a candle takes from a trade: the price paid for one target token, and the trade's worth, in each unit. */
+export type CandleTrade = {
+  readonly key: OrderKey
+  readonly priceUsd: Price | undefined
+  readonly priceNative: Price | undefined
+  readonly priceQuote: Price | undefined
+  readonly valueUsd: Value | undefined
+  readonly valueNative: Value | undefined
+  readonly valueQuote: Value | undefined
+}
+
+/** A trade whose price is known has a value, unless that is beyond the limits. */
+const PAID = { price: optional(u256), value: optional(u256) } as const
+const TRADE = layout({ units: repeated(UNITS.length, PAID) })
+
+export type Paid = ReadRow<typeof PAID>
+
+/** The numbers of one trade, as rows keep them: written once, and then taken by every candle. */
+export class TradeNumbers {
+  readonly #row = newCursor().edit(0)
+
+  set(trade: CandleTrade): void {
+    this.#set(USD, trade.priceUsd, trade.valueUsd)
+    this.#set(NATIVE, trade.priceNative, trade.valueNative)
+    this.#set(QUOTE, trade.priceQuote, trade.valueQuote)
+  }
+
+  in(unit: number): Paid {
+    return this.#row.units.at(unit)
+  }
+
+  #set(unit: number, price: Price | undefined, value: Value | undefined): void {
+    const paid = this.#row.units.at(unit)
+    paid.price = price
+    paid.value = value
+  }
+}
+
+function newCursor(): Cursor<typeof TRADE.fields> {
+  return cursorMaker(TRADE)(new Memory(TRADE.stride), () => undefined)
+}

@@ -1,0 +1,144 @@
+import { candleStart, INTERVALS } from '../../domain/interval.ts'
+import { MAX_FIXED } from '../../domain/limits.ts'
+import type { OrderKey } from '../../domain/order-key.ts'
+import { add, clear, compare, copy, writeBigint } from '../../state/limbs.ts'
+import { Memory } from '../../state/memory.ts'
+import {
+  type CandlesRow,
+  type ReadCandlesRow,
+  type ReadValuesRow,
+  UNITS,
+  type ValuesRow,
+} from './candle-rows.ts'
+import type { Paid, TradeNumbers } from './candle-trade.ts'
+
+const MOST = new Memory(8)
+writeBigint(MOST, 0, MAX_FIXED)
+
+/** Where the candles of all intervals start that hold `time`. */
+export function candleStarts(time: number): number[] {
+  return INTERVALS.map((interval) => candleStart(interval, time))
+}
+
+/**
+ * Each of a pair's newest candles takes a trade; one that is over starts anew with it. `starts` are those of the trade's
+ * time, and `old` is the same row, to be read while it is written.
+ *
+ * Candles that began with the same trade have the same trades, and are neighbours: these stand in the shortest of them.
+ * Of most pairs there is but one trade to keep.
+ */
+export function takeTrade(
+  row: CandlesRow,
+  old: ReadCandlesRow,
+  key: OrderKey,
+  trade: TradeNumbers,
+  starts: readonly number[],
+): void {
+  const standing = firstStanding(old, starts)
+  if (standing > 0) {
+    if (standing < INTERVALS.length) keepTrades(row, old, standing)
+    startAnew(row, standing, key, trade, starts)
+  }
+  for (let at = standing; at < INTERVALS.length; at++) {
+    const candle = row.candles.at(at)
+    if (candle.isSame) continue
+    candle.tradeCount++
+    for (let unit = 0; unit < UNITS.length; unit++) addTrade(candle.units.at(unit), trade.in(unit))
+  }
+  row.lastBlock = key.block
+  row.lastTx = key.tx
+  row.lastLog = key.log
+}
+
+/** The first candle that goes on; all longer ones do too, since each has the shorter one in it. */
+function firstStanding(row: ReadCandlesRow, starts: readonly number[]): number {
+  if (row.candles.at(0).tradeCount === 0) return INTERVALS.length
+  let at = 0
+  while (at < INTERVALS.length && row.candles.at(at).start !== starts[at]) at++
+  return at
+}
+
+/** A candle that goes on has its trades to itself before the shorter ones start anew. */
+function keepTrades(row: CandlesRow, old: ReadCandlesRow, at: number): void {
+  if (!old.candles.at(at).isSame) return
+  let holder = at - 1
+  while (old.candles.at(holder).isSame) holder--
+  const from = old.candles.at(holder)
+  const to = row.candles.at(at)
+  to.isSame = false
+  to.tradeCount = from.tradeCount
+  to.firstBlock = from.firstBlock
+  to.firstTx = from.firstTx
+  to.firstLog = from.firstLog
+  for (let unit = 0; unit < UNITS.length; unit++) copyValues(to.units.at(unit), from.units.at(unit))
+}
+
+/** The candles before `end` have this trade and no other. */
+function startAnew(
+  row: CandlesRow,
+  end: number,
+  key: OrderKey,
+  trade: TradeNumbers,
+  starts: readonly number[],
+): void {
+  for (let at = 0; at < end; at++) {
+    const candle = row.candles.at(at)
+    candle.start = starts[at] as number
+    if (at > 0 && candle.isSame) continue
+    candle.isSame = at > 0
+    candle.tradeCount = at > 0 ? 0 : 1
+    candle.firstBlock = at > 0 ? 0 : key.block
+    candle.firstTx = at > 0 ? 0 : key.tx
+    candle.firstLog = at > 0 ? 0 : key.log
+    for (let unit = 0; unit < UNITS.length; unit++) {
+      const values = candle.units.at(unit)
+      if (values.isKnown) forget(values)
+      if (at === 0) addTrade(values, trade.in(unit))
+    }
+  }
+}
+
+/** What its price is unknown of in this unit, it says nothing of. */
+function addTrade(values: ValuesRow, paid: Paid): void {
+  if (!paid.hasPrice) return
+  const { words } = values
+  if (!values.isKnown) {
+    values.isKnown = true
+    copy(words, values.openAt, paid.words, paid.priceAt)
+    copy(words, values.highAt, paid.words, paid.priceAt)
+    copy(words, values.lowAt, paid.words, paid.priceAt)
+    copy(words, values.closeAt, paid.words, paid.priceAt)
+    if (!paid.hasValue) return
+    values.hasVolume = true
+    copy(words, values.volumeAt, paid.words, paid.valueAt)
+    return
+  }
+  if (compare(paid.words, paid.priceAt, words, values.highAt) > 0)
+    copy(words, values.highAt, paid.words, paid.priceAt)
+  if (compare(paid.words, paid.priceAt, words, values.lowAt) < 0)
+    copy(words, values.lowAt, paid.words, paid.priceAt)
+  copy(words, values.closeAt, paid.words, paid.priceAt)
+  if (!values.hasVolume) return
+  // A candle only grows, so a volume that does not fit stays unknown.
+  if (paid.hasValue) add(words, values.volumeAt, paid.words, paid.valueAt)
+  if (!paid.hasValue || compare(words, values.volumeAt, MOST.words, 0) > 0) values.hasVolume = false
+}
+
+function copyValues(to: ValuesRow, from: ReadValuesRow): void {
+  to.isKnown = from.isKnown
+  copy(to.words, to.openAt, from.words, from.openAt)
+  copy(to.words, to.highAt, from.words, from.highAt)
+  copy(to.words, to.lowAt, from.words, from.lowAt)
+  copy(to.words, to.closeAt, from.words, from.closeAt)
+  to.hasVolume = from.hasVolume
+  copy(to.words, to.volumeAt, from.words, from.volumeAt)
+}
+
+function forget(values: ValuesRow): void {
+  values.isKnown = false
+  clear(values.words, values.openAt)
+  clear(values.words, values.highAt)
+  clear(values.words, values.lowAt)
+  clear(values.words, values.closeAt)
+  values.hasVolume = false
+}

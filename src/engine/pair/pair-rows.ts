@@ -1,0 +1,131 @@
+import type { Pair, PairSide } from '../../domain/change.ts'
+import type { ReadRow, Row } from '../../state/cursor.ts'
+import { bytes, flag, id, layout, optional, repeated, u32, u256 } from '../../state/layout.ts'
+
+/** Sixty-four characters of up to four bytes: see `shownText`. */
+const MAX_SYMBOL_BYTES = 256
+const MAX_AMM_BYTES = 64
+
+const SIDE = {
+  token: id,
+  symbol: bytes(MAX_SYMBOL_BYTES),
+  decimals: optional(u32),
+  reserveRaw: optional(u256),
+  initialReserveRaw: optional(u256),
+  priceUsd: optional(u256),
+  priceNative: optional(u256),
+} as const
+
+/** A pair as it is published; its address is its key. */
+export const PAIR = layout({
+  amm: bytes(MAX_AMM_BYTES),
+  /** One side each, so that both can be looked at together. */
+  side0: repeated(1, SIDE),
+  side1: repeated(1, SIDE),
+  targetToken: optional(id),
+  isMain: flag,
+  tvlUsd: optional(u256),
+  tvlNative: optional(u256),
+  fdvUsd: optional(u256),
+  createdAt: optional(u32),
+  updatedAt: u32,
+  firstTradeAt: optional(u32),
+  lastTradeAt: optional(u32),
+  lastTradePriceUsd: optional(u256),
+  isLastBuy: flag,
+  isLastSell: flag,
+  athPriceUsd: optional(u256),
+})
+
+export type PairRow = Row<typeof PAIR.fields>
+export type ReadPairRow = ReadRow<typeof PAIR.fields>
+export type SideRow = Row<typeof SIDE>
+export type ReadSideRow = ReadRow<typeof SIDE>
+
+/** What a pair is called and made of. It never changes. */
+export type PairNames = {
+  readonly amm: string
+  readonly token0: SideNames
+  readonly token1: SideNames
+  readonly targetToken: string | undefined
+}
+
+export type SideNames = Pick<PairSide, 'token' | 'symbol' | 'decimals'>
+
+export function namesOf(row: ReadPairRow): PairNames {
+  const token0 = sideNamesOf(row.side0.at(0))
+  const token1 = sideNamesOf(row.side1.at(0))
+  const { targetToken } = row
+  // The same string, so that it is quick to compare.
+  const same = [token0.token, token1.token].find((token) => token === targetToken)
+  return { amm: textOf(row.amm), token0, token1, targetToken: same ?? targetToken }
+}
+
+function sideNamesOf({ token, symbol, decimals }: ReadSideRow): SideNames {
+  return { token, symbol: textOf(symbol), decimals }
+}
+
+export function fillRow(row: PairRow, pair: Pair): void {
+  row.amm = Buffer.from(pair.amm)
+  fillSide(row.side0.at(0), pair.token0)
+  fillSide(row.side1.at(0), pair.token1)
+  row.targetToken = pair.targetToken
+  row.isMain = pair.isMain
+  row.tvlUsd = pair.tvlUsd
+  row.tvlNative = pair.tvlNative
+  row.fdvUsd = pair.fdvUsd
+  row.createdAt = pair.createdAt
+  row.updatedAt = pair.updatedAt
+  row.firstTradeAt = pair.firstTradeAt
+  row.lastTradeAt = pair.lastTradeAt
+  row.lastTradePriceUsd = pair.lastTradePriceUsd
+  row.isLastBuy = pair.lastSide === 'buy'
+  row.isLastSell = pair.lastSide === 'sell'
+  row.athPriceUsd = pair.athPriceUsd
+}
+
+function fillSide(row: SideRow, side: PairSide): void {
+  row.token = side.token
+  row.symbol = Buffer.from(side.symbol)
+  row.decimals = side.decimals
+  row.reserveRaw = side.reserveRaw
+  row.initialReserveRaw = side.initialReserveRaw
+  row.priceUsd = side.priceUsd
+  row.priceNative = side.priceNative
+}
+
+/** As a record of its own, which no later block changes. */
+export function recordOf(address: string, row: ReadPairRow): Pair {
+  const { amm, token0, token1, targetToken } = namesOf(row)
+  return {
+    address,
+    amm,
+    token0: { ...token0, ...numbersOf(row.side0.at(0)) },
+    token1: { ...token1, ...numbersOf(row.side1.at(0)) },
+    targetToken,
+    isMain: row.isMain,
+    tvlUsd: row.tvlUsd,
+    tvlNative: row.tvlNative,
+    fdvUsd: row.fdvUsd,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    firstTradeAt: row.firstTradeAt,
+    lastTradeAt: row.lastTradeAt,
+    lastTradePriceUsd: row.lastTradePriceUsd,
+    lastSide: row.isLastBuy ? 'buy' : row.isLastSell ? 'sell' : undefined,
+    athPriceUsd: row.athPriceUsd,
+  }
+}
+
+function numbersOf({
+  reserveRaw,
+  initialReserveRaw,
+  priceUsd,
+  priceNative,
+}: ReadSideRow): Omit<PairSide, keyof SideNames> {
+  return { reserveRaw, initialReserveRaw, priceUsd, priceNative }
+}
+
+function textOf(raw: Uint8Array): string {
+  return Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString('utf8')
+}

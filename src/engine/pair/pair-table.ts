@@ -1,0 +1,73 @@
+import type { Pair } from '../../domain/change.ts'
+import { RecentlyUsed } from '../../domain/recently-used.ts'
+import type { JournaledState } from '../../state/journaled-state.ts'
+import { Key } from '../../state/key.ts'
+import type { Rows } from '../../state/rows.ts'
+import { NONE } from '../../state/slot-index.ts'
+import { fillRow, namesOf, PAIR, type PairNames, recordOf } from './pair-rows.ts'
+import { PairView } from './pair-view.ts'
+
+const MAX_ROWS = 32_768
+
+/** By address. A block opens each pair it looks at once, and works on that view. */
+export class PairTable {
+  readonly #rows: Rows<typeof PAIR.fields>
+  readonly #key = new Key()
+  readonly #views: PairView[] = []
+  readonly #opened = new Map<string, PairView>()
+  readonly #names = new RecentlyUsed<PairNames>(MAX_ROWS)
+
+  constructor(state: JournaledState) {
+    this.#rows = state.rows('pair', PAIR, { key: ['id'], maxRows: MAX_ROWS })
+  }
+
+  /** Views of before are no longer good: rows may have moved since. */
+  beginBlock(): void {
+    this.#opened.clear()
+    this.#names.letGo()
+  }
+
+  /** A fork may have made another pair of the same address. */
+  forgetNames(): void {
+    this.#opened.clear()
+    this.#names.clear()
+  }
+
+  get(address: string): PairView | undefined {
+    const opened = this.#opened.get(address)
+    if (opened !== undefined) return opened
+    const slot = this.#rows.find(this.#key.clear().id(address))
+    return slot === NONE ? undefined : this.#open(slot, address)
+  }
+
+  create(pair: Pair): PairView {
+    const slot = this.#rows.create(this.#key.clear().id(pair.address))
+    const view = this.#nextView()
+    fillRow(view.at(slot), pair)
+    return this.#open(slot, pair.address, view)
+  }
+
+  /** As an undo gives it back. */
+  read(address: string, bytes: Uint8Array): Pair {
+    return recordOf(address, this.#rows.view(bytes))
+  }
+
+  #open(slot: number, address: string, view = this.#nextView()): PairView {
+    let names = this.#names.get(address)
+    if (names === undefined) {
+      names = namesOf(view.at(slot))
+      this.#names.set(address, names)
+    }
+    view.open(slot, address, names)
+    this.#opened.set(address, view)
+    return view
+  }
+
+  /** As many as a block has opened are kept for the next one. */
+  #nextView(): PairView {
+    const used = this.#opened.size
+    const view = this.#views[used] ?? new PairView(this.#rows.cursor())
+    this.#views[used] = view
+    return view
+  }
+}

@@ -1,0 +1,188 @@
+import type { Pair, PairSide, TradeDirection } from '../../domain/change.ts'
+import type { Price, Value } from '../../domain/money.ts'
+import type { Cursor } from '../../state/cursor.ts'
+import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.ts'
+
+/**
+ * A pair of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
+ * called. It is good until the end of the block.
+ */
+export class PairView implements Pair {
+  readonly token0 = new SideView()
+  readonly token1 = new SideView()
+  readonly #cursor: Cursor<typeof PAIR.fields>
+  #row: PairRow
+  #slot = 0
+  address = ''
+  amm = ''
+  targetToken: string | undefined
+
+  constructor(cursor: Cursor<typeof PAIR.fields>) {
+    this.#cursor = cursor
+    this.#row = cursor.at(0) as PairRow
+  }
+
+  /** Only the type tells a row that may be written from one that may not. */
+  at(slot: number): PairRow {
+    this.#slot = slot
+    this.#row = this.#cursor.at(slot) as PairRow
+    return this.#row
+  }
+
+  open(slot: number, address: string, names: PairNames): void {
+    this.at(slot)
+    this.address = address
+    this.amm = names.amm
+    this.targetToken = names.targetToken
+    this.token0.open(this.#row.side0.at(0), names.token0)
+    this.token1.open(this.#row.side1.at(0), names.token1)
+  }
+
+  /** Must precede every write. */
+  edit(): void {
+    this.#row = this.#cursor.edit(this.#slot)
+  }
+
+  get row(): PairRow {
+    return this.#row
+  }
+
+  get isMain(): boolean {
+    return this.#row.isMain
+  }
+
+  set isMain(isMain: boolean) {
+    this.#row.isMain = isMain
+  }
+
+  get tvlUsd(): Value | undefined {
+    return this.#row.tvlUsd
+  }
+
+  set tvlUsd(value: Value | undefined) {
+    this.#row.tvlUsd = value
+  }
+
+  get tvlNative(): Value | undefined {
+    return this.#row.tvlNative
+  }
+
+  set tvlNative(value: Value | undefined) {
+    this.#row.tvlNative = value
+  }
+
+  get fdvUsd(): Value | undefined {
+    return this.#row.fdvUsd
+  }
+
+  set fdvUsd(value: Value | undefined) {
+    this.#row.fdvUsd = value
+  }
+
+  get createdAt(): number | undefined {
+    return this.#row.createdAt
+  }
+
+  set createdAt(time: number | undefined) {
+    this.#row.createdAt = time
+  }
+
+  get updatedAt(): number {
+    return this.#row.updatedAt
+  }
+
+  set updatedAt(time: number) {
+    this.#row.updatedAt = time
+  }
+
+  get firstTradeAt(): number | undefined {
+    return this.#row.firstTradeAt
+  }
+
+  set firstTradeAt(time: number | undefined) {
+    this.#row.firstTradeAt = time
+  }
+
+  get lastTradeAt(): number | undefined {
+    return this.#row.lastTradeAt
+  }
+
+  set lastTradeAt(time: number | undefined) {
+    this.#row.lastTradeAt = time
+  }
+
+  get lastTradePriceUsd(): Price | undefined {
+    return this.#row.lastTradePriceUsd
+  }
+
+  set lastTradePriceUsd(price: Price | undefined) {
+    this.#row.lastTradePriceUsd = price
+  }
+
+  get lastSide(): TradeDirection | undefined {
+    return this.#row.isLastBuy ? 'buy' : this.#row.isLastSell ? 'sell' : undefined
+  }
+
+  set lastSide(side: TradeDirection | undefined) {
+    this.#row.isLastBuy = side === 'buy'
+    this.#row.isLastSell = side === 'sell'
+  }
+
+  get athPriceUsd(): Price | undefined {
+    return this.#row.athPriceUsd
+  }
+
+  set athPriceUsd(price: Price | undefined) {
+    this.#row.athPriceUsd = price
+  }
+}
+
+export class SideView implements PairSide {
+  token = ''
+  symbol = ''
+  decimals: number | undefined
+  #row: SideRow | undefined
+
+  open(row: SideRow, { token, symbol, decimals }: SideNames): void {
+    this.#row = row
+    this.token = token
+    this.symbol = symbol
+    this.decimals = decimals
+  }
+
+  get row(): SideRow {
+    return this.#row as SideRow
+  }
+
+  get reserveRaw(): bigint | undefined {
+    return this.row.reserveRaw
+  }
+
+  set reserveRaw(amount: bigint | undefined) {
+    this.row.reserveRaw = amount
+  }
+
+  get initialReserveRaw(): bigint | undefined {
+    return this.row.initialReserveRaw
+  }
+
+  set initialReserveRaw(amount: bigint | undefined) {
+    this.row.initialReserveRaw = amount
+  }
+
+  get priceUsd(): Price | undefined {
+    return this.row.priceUsd
+  }
+
+  set priceUsd(price: Price | undefined) {
+    this.row.priceUsd = price
+  }
+
+  get priceNative(): Price | undefined {
+    return this.row.priceNative
+  }
+
+  set priceNative(price: Price | undefined) {
+    this.row.priceNative = price
+  }
+}

@@ -1,0 +1,82 @@
+import type { PoolPrice } from '../../dex/events.ts'
+import type { JournaledState } from '../../state/journaled-state.ts'
+import { Key } from '../../state/key.ts'
+import { i32, layout, optional, u32, u256, u320 } from '../../state/layout.ts'
+import type { Rows } from '../../state/rows.ts'
+import { NONE } from '../../state/slot-index.ts'
+import type { Ratio } from './ratio.ts'
+
+const MAX_ROWS = 32_768
+
+/** What pools ask. The square of a root price takes 320 bits. */
+const PRICE = layout({
+  sqrtPriceX96: optional(u256),
+  tick: i32,
+  bin: optional(u32),
+  exchange0: optional(u256),
+  exchange1: optional(u256),
+  counted0: optional(u320),
+  counted1: optional(u320),
+})
+
+/** By pool, and by pair; a pool of two tokens is its pair. */
+export class PriceTable {
+  readonly #rows: Rows<typeof PRICE.fields>
+  readonly #key = new Key()
+  readonly #price
+
+  constructor(state: JournaledState) {
+    this.#rows = state.rows('price', PRICE, { key: ['id'], maxRows: MAX_ROWS })
+    this.#price = this.#rows.cursor()
+  }
+
+  /** As the pool last told it. */
+  told(pool: string): PoolPrice | undefined {
+    const slot = this.#find(pool)
+    if (slot === NONE) return undefined
+    const { sqrtPriceX96, tick, bin } = this.#price.at(slot)
+    if (bin !== undefined) return { kind: 'bin', id: bin }
+    return sqrtPriceX96 === undefined ? undefined : { kind: 'sqrt', sqrtPriceX96, tick }
+  }
+
+  setTold(pool: string, price: PoolPrice): void {
+    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pool)))
+    row.sqrtPriceX96 = price.kind === 'sqrt' ? price.sqrtPriceX96 : undefined
+    row.tick = price.kind === 'sqrt' ? price.tick : 0
+    row.bin = price.kind === 'bin' ? price.id : undefined
+  }
+
+  /** Where nothing but trades tells the price: the last one. */
+  lastExchange(pair: string): Ratio | undefined {
+    const slot = this.#find(pair)
+    if (slot === NONE) return undefined
+    const { exchange0, exchange1 } = this.#price.at(slot)
+    return exchange0 === undefined || exchange1 === undefined
+      ? undefined
+      : { raw0: exchange0, raw1: exchange1 }
+  }
+
+  setLastExchange(pair: string, { raw0, raw1 }: Ratio): void {
+    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pair)))
+    row.exchange0 = raw0
+    row.exchange1 = raw1
+  }
+
+  /** The price of the pair's pool as it counts for others, since the last block that touched it. */
+  counted(pair: string): Ratio | undefined {
+    const slot = this.#find(pair)
+    if (slot === NONE) return undefined
+    const { counted0, counted1 } = this.#price.at(slot)
+    return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
+  }
+
+  setCounted(pair: string, ratio: Ratio | undefined): void {
+    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pair)))
+    row.counted0 = ratio?.raw0
+    row.counted1 = ratio?.raw1
+  }
+
+  #find(id: string): number {
+    return this.#rows.find(this.#key.clear().id(id))
+  }
+}
