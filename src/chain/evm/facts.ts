@@ -1,11 +1,12 @@
-import { isMove, movesOf } from '../../dex/evm/token-moves.ts'
+import { isMove } from '../../dex/evm/token-moves.ts'
 import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
 import type { DexRegistry } from '../../dex/registry.ts'
 import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { saysItChanged } from '../inspection-queue.ts'
 import type { Header } from '../source.ts'
-import { askBalances, type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
+import { BalanceSamples } from './balance-samples.ts'
+import { type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
 import { type Asker, RecordedAnswers } from './recorded-answers.ts'
 import {
   type NativeCoin,
@@ -16,7 +17,6 @@ import {
 } from './token-fact.ts'
 
 const MAX_FOREIGN_REMEMBERED = 100_000
-const MAX_BALANCES_ASKED = 8
 
 /** What was told before. */
 export type KnownFacts = {
@@ -33,6 +33,7 @@ type Examined = {
   /** Neither known nor of an exchange of ours. */
   readonly foreign: readonly string[]
   readonly nonCirculating: NonCirculatingAnswers | undefined
+  readonly balances: readonly BalanceFact[]
 }
 
 /**
@@ -45,6 +46,7 @@ export class EvmFacts {
   readonly #native: NativeCoin
   readonly #wrappedNative: ReadonlySet<string>
   readonly #nonCirculating: NonCirculatingBalances | undefined
+  readonly #samples: BalanceSamples
   /** Contracts that emit a pool's events but belong to no exchange of ours: asked once per process. */
   readonly #foreign = new Set<string>()
   /** By header, so that they are gone with a block that is dropped. */
@@ -60,6 +62,7 @@ export class EvmFacts {
   ) {
     this.#nonCirculating = lockers && new NonCirculatingBalances(lockers)
     this.#wrappedNative = wrappedNative
+    this.#samples = new BalanceSamples((token) => wrappedNative.has(token))
     this.#asker = asker
     this.#registry = registry
     this.#native = native
@@ -91,6 +94,7 @@ export class EvmFacts {
     const found = await this.#examine(asker, block, transactions, known, head)
     for (const pool of found.foreign) this.#rememberForeign(pool)
     if (found.nonCirculating !== undefined) this.#nonCirculating?.learn(found.nonCirculating, block)
+    this.#samples.learn(found.balances)
     return { transactions: found.transactions, facts: found.facts }
   }
 
@@ -122,11 +126,11 @@ export class EvmFacts {
     const [tokenFacts, nonCirculating, balances] = await Promise.all([
       this.#askTokens(asker, [...tokens], block),
       this.#askNonCirculating(asker, [...tokens], kept, block, known, head),
-      this.#askBalances(asker, kept, block, head),
+      this.#samples.ask(asker, kept, block, head),
     ])
     const amounts = nonCirculating?.facts.filter((fact) => fact !== undefined) ?? []
     const facts = [...tokenFacts, ...pools, ...amounts, ...balances]
-    return { transactions: kept, facts, foreign, nonCirculating }
+    return { transactions: kept, facts, foreign, nonCirculating, balances }
   }
 
   /** New tokens, and those that move and could not be asked when they were new. */
@@ -144,30 +148,6 @@ export class EvmFacts {
       for (const { address } of logs) if (known.lacksNonCirculating?.(address)) late.add(address)
     const contracts = met.filter((token) => token !== ZERO_ADDRESS)
     return this.#nonCirculating.ask(asker, contracts, late, block, head)
-  }
-
-  /** Whether a token's transfers tell the truth is tried now and then, on whoever last got some, or gave some away. */
-  async #askBalances(
-    asker: Asker,
-    transactions: readonly RawTransaction[],
-    block: Header,
-    head: number,
-  ): Promise<BalanceFact[]> {
-    if (!isDrawn(block.hash)) return []
-    const tried = new Map<string, string>()
-    for (const transaction of transactions) {
-      for (const { token, from, to } of movesOf(transaction, (each) => this.#wrappedNative.has(each))) {
-        const holder = isOfGivers(block.hash) ? from : to
-        if (holder !== ZERO_ADDRESS && (tried.has(token) || tried.size < MAX_BALANCES_ASKED))
-          tried.set(token, holder)
-      }
-    }
-    // One wrong word would count against the token for good.
-    const amounts = await askBalances(asker, [...tried], block, head)
-    return [...tried].flatMap(([address, holder], index): BalanceFact[] => {
-      const amountRaw = amounts[index]
-      return amountRaw === undefined ? [] : [{ type: 'balance', address, holder, amountRaw }]
-    })
   }
 
   /** The pools of this block that were not known before. */
@@ -212,6 +192,7 @@ export class EvmFacts {
         inquiry: identify(pool, deployments, log),
       })),
     )
+    if (asked.length === 0) return { facts: new Map(), foreign: [] }
     const inquiries = asked.map(({ inquiry }) => inquiry)
     const found = await this.#hold(asker, inquiries, block)
     const facts = new Map<string, PoolFact>()
@@ -281,19 +262,6 @@ async function askAround(
   for (const [index, call] of before.entries()) answers.set(keyOf(call), answersBefore[index])
   for (const [index, call] of after.entries()) answers.set(keyOf(call), answersAfter[index])
   return calls.map((call) => answers.get(keyOf(call)))
-}
-
-/** One block in four; of those, every other one tries whoever gave. */
-function isDrawn(hash: string): boolean {
-  return lastDigitOf(hash) % 4 === 0
-}
-
-function isOfGivers(hash: string): boolean {
-  return lastDigitOf(hash) % 8 === 0
-}
-
-function lastDigitOf(hash: string): number {
-  return Number.parseInt(hash.slice(-1), 16)
 }
 
 function keyOf({ to, data, before }: Call): string {

@@ -28,12 +28,15 @@ export async function askBalances(
     data: `${BALANCE_OF}${'0'.repeat(24)}${holder.slice(2)}`,
   }))
   const answers = await asker.askExactly(calls, block.hash)
-  const isSettled = head - block.number >= SETTLED_BLOCKS
-  const again = isSettled ? answers : await asker.askExactly(calls, block.hash)
+  const again = isSettled(block, head) ? answers : await asker.askExactly(calls, block.hash)
   return calls.map((_, index) => {
     const amountRaw = uintAt(answers[index], 0)
     return amountRaw === uintAt(again[index], 0) ? amountRaw : undefined
   })
+}
+
+export function isSettled(block: BlockRef, head: number): boolean {
+  return head - block.number >= SETTLED_BLOCKS
 }
 
 /** What the tokens of one block answered, in their order; undefined for those that did not. */

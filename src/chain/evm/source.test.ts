@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { RpcBlock, RpcLog, RpcReceipt } from './rpc-answers.ts'
+import { RpcFailure } from './rpc-failure.ts'
 import { createEvmSource } from './source.ts'
 import { type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
 
@@ -255,4 +256,56 @@ test('a block that its own node tells of again and does not know is blamed on it
   isUndone = true
   await assert.rejects(source.transactions(found), isInvalid)
   assert.equal(told.blamed.length, 1, 'it may have been undone')
+})
+
+describe('a block and its receipts, asked for together', () => {
+  const options = { finalityDepth: undefined, receiptsRoot: 'verified' } as const
+
+  test('are one question by number where the receipts prove the block', async () => {
+    const asked: unknown[] = []
+    const { nodes, told } = soleNode({
+      blockByNumber: async () => rpcBlock(),
+      receipts: async (block) => {
+        asked.push(block)
+        return goodReceipts
+      },
+    })
+    const found = await createEvmSource(nodes, options).blockAt?.(16)
+    assert.deepEqual(found?.header, header)
+    assert.equal(found.transactions.length, 2)
+    assert.deepEqual([asked, told.blamed], [[16], []])
+  })
+
+  test('receipts of another block, of none, or no answer, are asked for again by hash', async () => {
+    const other = goodReceipts.map((one) => ({ ...one, blockHash: hash('another') }))
+    for (const atNumber of [other, [], null, new RpcFailure('unknown_block', 'gone')]) {
+      const asked: unknown[] = []
+      const { nodes, told } = soleNode({
+        blockByNumber: async () => rpcBlock(),
+        receipts: async (block) => {
+          asked.push(block)
+          if (typeof block === 'string') return goodReceipts
+          if (atNumber instanceof RpcFailure) throw atNumber
+          return atNumber
+        },
+      })
+      const found = await createEvmSource(nodes, options).blockAt?.(16)
+      assert.equal(found?.transactions.length, 2)
+      assert.deepEqual([asked, told.blamed], [[16, header.hash], []])
+    }
+  })
+
+  test('receipts that are wrong by hash as well are refused', async () => {
+    const { nodes } = soleNode({
+      blockByNumber: async () => rpcBlock(),
+      blockByHash: async () => rpcBlock(),
+      receipts: async () => goodReceipts.slice(1),
+    })
+    await assert.rejects(createEvmSource(nodes, options).blockAt?.(16) ?? Promise.resolve(), isInvalid)
+  })
+
+  test('a block that the node does not have is undefined', async () => {
+    const { nodes } = soleNode({ blockByNumber: async () => null, receipts: async () => null })
+    assert.equal(await createEvmSource(nodes, options).blockAt?.(16), undefined)
+  })
 })
