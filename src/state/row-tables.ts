@@ -2,6 +2,7 @@ import type { ByteReader } from '../wire/byte-reader.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { Key } from './key.ts'
 import type { Fields, Layout } from './layout.ts'
+import { maxPackedBytes, packWords, unpackWords } from './packed-words.ts'
 import { RowJournal } from './row-journal.ts'
 import { type CommittedRows, Rows, type RowsOptions } from './rows.ts'
 
@@ -19,12 +20,15 @@ export type RestoredRow = {
   readonly restored: Uint8Array | undefined
 }
 
+type Table = { readonly rows: Rows<Fields>; readonly layout: Layout }
+
 /** All tables of rows of one state, and the before-images that they share. */
 export class RowTables {
   readonly #committed: CommittedRows
-  readonly #tables: { readonly rows: Rows<Fields>; readonly layout: Layout }[] = []
+  readonly #tables: Table[] = []
   readonly #journal = new RowJournal()
   readonly #key = new Key()
+  #packed = new DataView(new ArrayBuffer(1024))
 
   constructor(committed: CommittedRows) {
     this.#committed = committed
@@ -51,32 +55,29 @@ export class RowTables {
   }
 
   writeJournal(w: ByteWriter, words: Uint32Array): void {
-    const entries = [...this.#entriesOf(words)]
-    w.list(entries, ({ table, key, bytes }) => {
-      w.text(table)
-      w.list([...key], (word) => w.u32(word))
-      w.optional(bytes, (known) => w.bytes(known))
-    })
+    const needed = maxPackedBytes(words.length)
+    if (needed > this.#packed.byteLength) this.#packed = new DataView(new ArrayBuffer(needed * 2))
+    w.list(this.#tables, ({ rows }) => w.text(rows.name))
+    w.varuint(words.length)
+    w.bytes(new Uint8Array(this.#packed.buffer, 0, packWords(words, 0, words.length, this.#packed)))
   }
 
   readJournal(r: ByteReader): RowBefore[] {
-    return r.list(() => ({
-      table: r.text(),
-      key: Uint32Array.from(r.list(() => r.u32())),
-      bytes: r.optional(() => r.bytes()),
-    }))
+    const names = r.list(() => r.text())
+    const words = new Uint32Array(r.varuint())
+    unpackWords(r.bytes(), words, 0, words.length)
+    return [...this.#entriesOf(words, names)]
   }
 
   /** Undefined if the block had touched the row without changing it. */
   restore({ table, key, bytes }: RowBefore): RestoredRow | undefined {
-    const found = this.#tables.find(({ rows }) => rows.name === table)
-    if (found === undefined) throw new Error(`a journal names the table ${table}, which is not known`)
+    const { rows } = this.#named(table)
     this.#key.words.set(key)
     this.#key.length = key.length
-    const undone = found.rows.bytesOf(this.#key)
+    const undone = rows.bytesOf(this.#key)
     if (isSame(undone, bytes)) return undefined
-    found.rows.restore(this.#key, bytes)
-    return { id: found.rows.idOfKey(this.#key), undone, restored: bytes }
+    rows.restore(this.#key, bytes)
+    return { id: rows.idOfKey(this.#key), undone, restored: bytes }
   }
 
   *writes(): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
@@ -98,14 +99,19 @@ export class RowTables {
     for (const { rows } of this.#tables) rows.abandon()
   }
 
-  *#entriesOf(words: Uint32Array): Generator<RowBefore> {
+  #named(table: string): Table {
+    const found = this.#tables.find(({ rows }) => rows.name === table)
+    if (found === undefined) throw new Error(`a journal names the table ${table}, which does not exist`)
+    return found
+  }
+
+  /** By the names of the tables when the journal was written. */
+  *#entriesOf(words: Uint32Array, names: readonly string[]): Generator<RowBefore> {
     for (let at = 0; at < words.length; ) {
       const head = words[at] as number
       const keyAt = at + 2
       const rowAt = keyAt + (words[at + 1] as number)
-      const found = this.#tables[head >>> 1]
-      if (found === undefined) throw new Error(`no table ${head >>> 1}`)
-      const { rows, layout } = found
+      const { rows, layout } = this.#named(names[head >>> 1] ?? '')
       const isThere = (head & 1) === 1
       const bytes = isThere ? rows.packed(words, rowAt) : undefined
       yield { table: rows.name, key: words.subarray(keyAt, rowAt), bytes }

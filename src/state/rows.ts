@@ -57,7 +57,7 @@ export class Rows<F extends Fields> {
   readonly #cursors: RowCursor[] = []
   readonly #view: RowCursor & Cursor<F>
   readonly #key = new Key()
-  readonly #packed: Uint8Array
+  readonly #packed: DataView<ArrayBuffer>
   #memory = new Memory(0)
   #flags = new Uint8Array(0)
   /** By slot: the block that last saved its before-image. */
@@ -77,7 +77,7 @@ export class Rows<F extends Fields> {
     this.#index = new SlotIndex(key, hash ?? secretHash(parts.committed.hashSecret ?? [0, 0]))
     this.#makeCursor = cursorMaker(layout)
     this.#view = this.#makeCursor(new Memory(layout.stride), () => undefined)
-    this.#packed = new Uint8Array(maxPackedBytes(layout.storedWords))
+    this.#packed = new DataView(new ArrayBuffer(maxPackedBytes(layout.storedWords)))
   }
 
   /** Replaced when the table grows: do not hold it across `find` and `create`. */
@@ -167,7 +167,8 @@ export class Rows<F extends Fields> {
 
   /** As `view` reads it, in bytes of its own. */
   packed(words: Uint32Array, at: number): Uint8Array {
-    return this.#packed.slice(0, packWords(words, at, this.#parts.layout.storedWords, this.#packed, 0))
+    const size = packWords(words, at, this.#parts.layout.storedWords, this.#packed)
+    return new Uint8Array(this.#packed.buffer.slice(0, size))
   }
 
   /** What the row of a key is now, or undefined if there is none. */
