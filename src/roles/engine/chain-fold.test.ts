@@ -5,6 +5,7 @@ import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/example-m
 import { hasCode } from '../../../test/support/log-reading.ts'
 import { buildBlock, CHAIN, settingsOf } from '../../../test/support/market-arbitraries.ts'
 import { MemoryState } from '../../../test/support/memory-state.ts'
+import { waitFor } from '../../../test/support/wait-for.ts'
 import type { BlockEnvelope } from '../../domain/envelope.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { Engine } from '../../engine/engine.ts'
@@ -68,7 +69,7 @@ test('what comes soon after a commit is committed together, a moment later', asy
     fold.confirm(at(seq))
   }
   assert.deepEqual(commits, [1])
-  await sleep(200)
+  await waitFor('a second commit', () => commits[1])
   assert.deepEqual(commits, [1, 3])
 })
 
@@ -124,7 +125,7 @@ test('a message that fails half-way leaves nothing to commit', async () => {
     hasCode('broken_link'),
   )
   fold.close()
-  await sleep(200)
+  await sleep(1_200)
   assert.deepEqual(commits, [1])
 })
 

@@ -8,7 +8,7 @@ import { decodeChangeSetHead } from '../../wire/change-codec.ts'
 
 /** The state can be folded again from the log, so it need not be durable with every message. */
 const MAX_UNCOMMITTED = 256
-const COMMIT_EVERY_MS = 100
+const COMMIT_EVERY_MS = 1_000
 /** Sets of large blocks wait in memory too, so their number alone is no bound. */
 const MAX_AHEAD_BYTES = 32_000_000
 
