@@ -82,12 +82,18 @@ test('the delay grows, and a retry can be asked for', async () => {
   assert.ok(delays.every((delay) => delay >= 1_800_000 && delay <= 3_600_000))
 })
 
-test('a wrong configuration ends the process, whichever chain finds it', async () => {
-  const { supervisor } = start(async (attempt) => {
-    if (attempt.chain === 'good') return untilStopped(attempt)
+test('a wrong configuration of one chain leaves the others alone; of all chains, it ends the process', async () => {
+  const wrong = async (): Promise<void> => {
     throw new ChaintapeError('config_invalid', 'the node serves chain 2, not 1')
-  })
-  await assert.rejects(supervisor.done, /serves chain 2/)
+  }
+  const { common, supervisor } = start((attempt) =>
+    attempt.chain === 'good' ? untilStopped(attempt) : wrong(),
+  )
+  await waitFor('the fault', () => supervisor.faults.get('bad'))
+  assert.equal(supervisor.readiness(), 'bad: config_invalid: the node serves chain 2, not 1')
+  await common.shutdown.finish()
+  await supervisor.done
+  await assert.rejects(start(wrong).supervisor.done, /serves chain 2/)
 })
 
 test('a fenced chain waits; the process ends when all its chains are fenced off', async () => {

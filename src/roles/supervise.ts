@@ -37,8 +37,8 @@ export type SuperviseOptions = {
   readonly maxDelayMs?: number
 }
 
-/** These concern the whole process, whichever chain meets them first. */
-const PROCESS_FAULTS: ReadonlySet<ErrorCode> = new Set(['config_invalid'])
+/** The process ends once all its chains have one of these: it has nothing left to do. */
+const PROCESS_FAULTS: ReadonlySet<ErrorCode> = new Set(['config_invalid', 'fenced'])
 /** Decided by a person: a node that changes its mind again must not end these (docs/decisions/0015). */
 const HELD_FAULTS: ReadonlySet<ErrorCode> = new Set(['fork_below_final'])
 const FIRST_DELAY_MS = 500
@@ -46,7 +46,7 @@ const MAX_DELAY_MS = 30_000
 
 /** Runs a role's work per chain. A chain that fails is restarted after a delay; the others do not notice. */
 export class ChainSupervisor {
-  /** Rejects on a fault of the whole process; resolves once every chain has stopped. */
+  /** Rejects once every chain has a fault that ends the process; resolves once every chain has stopped. */
   readonly done: Promise<void>
   readonly #options: SuperviseOptions
   readonly #behind: Set<string>
@@ -152,14 +152,16 @@ export class ChainSupervisor {
       const code = failure instanceof ChaintapeError ? failure.code : 'internal'
       const place = failure instanceof PoisonedMessage ? failure.place : undefined
       this.#setFault(chain, { code, message: messageOf(failure), since: Date.now(), place })
-      if (PROCESS_FAULTS.has(code) || this.#isFencedOff()) throw failure
+      if (this.#isUseless()) throw failure
       if (HELD_FAULTS.has(code)) {
         logger.fatal({ err: failure, code }, 'Chain halted')
         await this.#pause(chain, undefined, signal)
         continue
       }
-      // A fenced chain has another owner: it must not be fought for in quick succession.
-      const ceiling = code === 'fenced' ? maxDelayMs : Math.min(maxDelayMs, firstDelayMs * 2 ** failures)
+      // A fenced chain has another owner: it must not be fought for in quick succession. A setting is not corrected in a moment.
+      const ceiling = PROCESS_FAULTS.has(code)
+        ? maxDelayMs
+        : Math.min(maxDelayMs, firstDelayMs * 2 ** failures)
       const delayMs = Math.round(ceiling * (0.5 + Math.random() / 2))
       failures++
       logger.error({ err: failure, code, delay_ms: delayMs }, 'Chain stopped by a fault; retrying')
@@ -168,9 +170,11 @@ export class ChainSupervisor {
     }
   }
 
-  /** Other processes own all the chains: this one has nothing to do. */
-  #isFencedOff(): boolean {
-    return this.#options.chains.every((chain) => this.#faults.get(chain)?.code === 'fenced')
+  #isUseless(): boolean {
+    return this.#options.chains.every((chain) => {
+      const code = this.#faults.get(chain)?.code
+      return code !== undefined && PROCESS_FAULTS.has(code)
+    })
   }
 
   #setFault(chain: string, fault: ChainFault | undefined): void {
