@@ -10,6 +10,10 @@ export type WindowName = (typeof WINDOWS)[number]
 /** How many minutes each takes in: the running one, and those before it. */
 export const WINDOW_MINUTES = [1, 5, 15, 60, 240, 1_440] as const satisfies { length: typeof WINDOWS.length }
 
+/** The place of the longest window, and its length: what is older is of no use any more. */
+export const DAY_WINDOW = WINDOWS.indexOf('24h')
+export const DAY_MINUTES = 1_440
+
 const MINUTE_SECONDS = 60
 const DAY_SECONDS = 86_400
 

@@ -6,7 +6,6 @@ import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeReport } from '../wire/contract-codec.ts'
 import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
 import { writeBalance, writeTrade } from '../wire/record-codec.ts'
-import { writeWindows } from '../wire/windows-codec.ts'
 import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
 import { newPair, newToken } from './first-records.ts'
@@ -272,8 +271,7 @@ export class BlockFold {
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.isQuoteAsset(token)
-    const windows = new WindowFold(this.#tables, this.#block, isQuoteAsset)
-    for (const each of windows.run(trades, newMainPairs)) writeWindows(this.#told.next('windows'), each)
+    new WindowFold(this.#tables, this.#block.time, isQuoteAsset).run(trades, newMainPairs, this.#told)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {

@@ -4,12 +4,11 @@ import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import type { Balances } from './holders/balances.ts'
 import { type Emitted, type EngineTables, emittedCodec, reportCodec, tokenCodec } from './tables.ts'
-import { windowsCodec } from './window/tables.ts'
-import { published } from './window/windows.ts'
+import { windowCorrections } from './window/window-corrections.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
 export function corrections(restored: readonly Restored[], tables: EngineTables): Change[] {
-  return [...recordCorrections(restored, tables), ...windowCorrections(restored)]
+  return [...recordCorrections(restored, tables), ...windowCorrections(restored, tables.subjects)]
 }
 
 function recordCorrections(
@@ -55,24 +54,6 @@ function retractions({ trades, liquidity, switches }: Emitted): Change[] {
     ...liquidity.map((event): Change => ({ type: 'liquidityRemoved', liquidity: event })),
     ...switches.map((each): Change => ({ type: 'switchRemoved', switch: each })),
   ]
-}
-
-/** A token that no longer has windows of its own has those of its pair again: these replace them. */
-function windowCorrections(restored: readonly Restored[]): Change[] {
-  const entries = restored.filter(({ table }) => table === 'windows')
-  const standing = entries.flatMap((entry) =>
-    entry.restored === undefined ? [] : [decode(windowsCodec, entry.restored)],
-  )
-  const tokens = new Set(standing.map(({ token }) => token))
-  const gone = entries.flatMap((entry): Change[] => {
-    const last = entry.undone[0]
-    if (entry.restored !== undefined || last === undefined) return []
-    const { pair, token } = decode(windowsCodec, last)
-    if (token === undefined || !tokens.has(token))
-      return [{ type: 'windowsRemoved', windows: { pair, token } }]
-    return pair === undefined ? [] : [{ type: 'windowsRemoved', windows: { pair, token: undefined } }]
-  })
-  return [...gone, ...standing.map((windows): Change => ({ type: 'windows', windows: published(windows) }))]
 }
 
 /** Removals first: where a candle is gone, the newest one of its interval is then the restored one. */

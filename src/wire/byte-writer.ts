@@ -124,6 +124,19 @@ export class ByteWriter {
     this.#length = end
   }
 
+  /** An id that is kept as words: the size in bytes and the low bit of `id` in the first one, then its bytes. */
+  idWords(words: Uint32Array, at: number): void {
+    const head = words[at] as number
+    const size = head >>> 1
+    this.varuint(head)
+    this.#room(size + LIMB_BYTES)
+    const start = this.#length
+    for (let nth = 0; nth * LIMB_BYTES < size; nth++) {
+      this.#words.setUint32(start + nth * LIMB_BYTES, words[at + 1 + nth] as number, true)
+    }
+    this.#length = start + size
+  }
+
   bytes(value: Uint8Array): void {
     this.varuint(value.length)
     this.raw(value)

@@ -5,6 +5,10 @@ import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readMoney, writeMoney } from './field-codec.ts'
 
+/**
+ * What a window begins with. Who trades rarely has the same in several windows: sums, or an opening price, that are as in
+ * the next shorter one are not written again.
+ */
 export const SAME_SUMS = 1
 export const SAME_OPEN = 2
 export const NO_OPEN = 4
@@ -51,7 +55,6 @@ export function readWindows(r: ByteReader): Windows {
   }
 }
 
-/** Who trades rarely has the same in several windows: what is as in the `previous` one is not written again. */
 function writeSums(w: ByteWriter, sums: WindowSums, previous: WindowSums | undefined): void {
   const isSameSums =
     previous !== undefined &&

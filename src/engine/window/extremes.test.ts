@@ -1,34 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Extremes, NO_EXTREMES, withoutMinutes, withPrices } from './extremes.ts'
+import { DAY_MINUTES } from '../../domain/window.ts'
+import { JournaledState } from '../../state/journaled-state.ts'
+import { Extremes } from './extremes.ts'
+import { HIGH, LOW } from './subject-row.ts'
+import { openWindowTables } from './tables.ts'
 
-const DAY = 20
-
-test('the first peak is the highest price of the minutes that are left, the first trough the lowest', () => {
-  const block = fc.record({ minutes: fc.nat(4), prices: fc.array(fc.bigInt(1n, 30n), { maxLength: 3 }) })
+test('the highest and the lowest price are those of the minutes that are left', () => {
+  const block = fc.record({
+    minutes: fc.constantFrom(0, 0, 1, 7, 400, DAY_MINUTES - 1, DAY_MINUTES),
+    prices: fc.array(fc.bigInt(1n, 30n), { maxLength: 3 }),
+  })
   fc.assert(
-    fc.property(fc.array(block, { maxLength: 60 }), (blocks) => {
-      let extremes: Extremes = NO_EXTREMES
-      let minute = 1_000
+    fc.property(fc.array(block, { maxLength: 40 }), (blocks) => {
+      const { subjects, minutes } = openWindowTables(new JournaledState({ get: () => undefined }))
+      const extremes = new Extremes(minutes)
+      const number = subjects.create({ pair: '0x01', token: undefined })
+      let now = 1_000_000
       const seen: { minute: number; price: bigint }[] = []
-      for (const { minutes, prices } of blocks) {
-        minute += minutes
-        extremes = withoutMinutes(extremes, minute - DAY)
+      const traded: number[] = []
+      for (const { minutes: passed, prices } of blocks) {
+        now += passed
+        const subject = subjects.edit(number)
+        while ((traded[0] ?? now) <= now - DAY_MINUTES) {
+          const gone = traded.shift() as number
+          extremes.leave(number, subject, gone)
+          minutes.remove(number, gone)
+        }
+        if (traded.at(-1) !== now) {
+          minutes.create(number, now)
+          traded.push(now)
+        }
         const sorted = prices.toSorted((a, b) => (a < b ? -1 : 1))
         const [low, high] = [sorted[0], sorted.at(-1)]
-        if (low !== undefined && high !== undefined) extremes = withPrices(extremes, minute, high, low)
-        for (const price of prices) seen.push({ minute, price })
-        const left = seen.filter((each) => each.minute > minute - DAY).map(({ price }) => price)
+        if (low !== undefined && high !== undefined) extremes.enter(number, subject, now, high, low)
+        for (const price of prices) seen.push({ minute: now, price })
+        const left = seen.filter(({ minute }) => minute > now - DAY_MINUTES).map(({ price }) => price)
         const expected = left.sort((a, b) => (a < b ? -1 : 1))
-        assert.deepEqual([extremes.highs[0]?.price, extremes.lows[0]?.price], [expected.at(-1), expected[0]])
+        assert.deepEqual(
+          [subject.extremes.at(HIGH).usd, subject.extremes.at(LOW).usd],
+          [expected.at(-1), expected[0]],
+        )
       }
     }),
   )
-})
-
-test('prices that rise and fall leave few peaks behind, and equal ones leave one', () => {
-  let extremes = NO_EXTREMES
-  for (let minute = 1; minute <= 100; minute++) extremes = withPrices(extremes, minute, 7n, 7n)
-  assert.deepEqual(extremes, { highs: [{ minute: 100, price: 7n }], lows: [{ minute: 100, price: 7n }] })
 })

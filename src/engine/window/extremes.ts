@@ -1,54 +1,76 @@
 import type { Price } from '../../domain/money.ts'
-import type { ByteReader } from '../../wire/byte-reader.ts'
-import type { ByteWriter } from '../../wire/byte-writer.ts'
+import { DAY_MINUTES } from '../../domain/window.ts'
+import type { Minutes } from './minutes.ts'
+import { EXTREMES, HIGH, LOW } from './subject-row.ts'
+import type { Subject } from './subjects.ts'
 
-/** A price that is the highest (or lowest) of its minute and of all minutes since. */
-type Peak = { readonly minute: number; readonly price: Price }
+type Side = (typeof EXTREMES)[number]
 
 /**
- * What is needed to tell the highest and lowest price of the last 24 hours when the oldest minute leaves: only
- * those that no later one has outdone. They are few, oldest first, and the first one is the answer.
+ * The highest and the lowest price of 24 hours. When the minute that had it leaves, the next one has to be known: every
+ * minute tells which one before it had a price further out, and those between the two never matter again. Backwards from
+ * the last minute this is a chain of ever higher (or lower) prices; its end is the answer.
  */
-export type Extremes = { readonly highs: readonly Peak[]; readonly lows: readonly Peak[] }
+export class Extremes {
+  readonly #minutes: Minutes
 
-export const NO_EXTREMES: Extremes = { highs: [], lows: [] }
-
-export function withPrices(extremes: Extremes, minute: number, high: Price, low: Price): Extremes {
-  return {
-    highs: withPeak(extremes.highs, minute, high, (standing) => standing > high),
-    lows: withPeak(extremes.lows, minute, low, (standing) => standing < low),
+  constructor(minutes: Minutes) {
+    this.#minutes = minutes
   }
-}
 
-/** Without the minutes up to this one. */
-export function withoutMinutes(extremes: Extremes, last: number): Extremes {
-  const isLater = ({ minute }: Peak): boolean => minute > last
-  return { highs: extremes.highs.filter(isLater), lows: extremes.lows.filter(isLater) }
-}
+  /** Prices of the running minute. */
+  enter(number: number, subject: Subject, minute: number, highUsd: Price, lowUsd: Price): void {
+    this.#enter(number, subject, minute, HIGH, highUsd)
+    this.#enter(number, subject, minute, LOW, lowUsd)
+    subject.lastPricedMinute = minute
+  }
 
-function withPeak(
-  peaks: readonly Peak[],
-  minute: number,
-  price: Price,
-  outlasts: (standing: Price) => boolean,
-): readonly Peak[] {
-  const last = peaks.at(-1)
-  // Within a minute only what is further out counts.
-  if (last?.minute === minute && (outlasts(last.price) || last.price === price)) return peaks
-  return [...peaks.filter((peak) => outlasts(peak.price)), { minute, price }]
-}
+  /** A minute is a day ago. */
+  leave(number: number, subject: Subject, minute: number): void {
+    for (const side of EXTREMES)
+      if (subject.extremes.at(side).minute === minute) this.#leave(number, subject, side)
+  }
 
-export function writeExtremes(w: ByteWriter, { highs, lows }: Extremes): void {
-  for (const peaks of [highs, lows]) {
-    w.varuint(peaks.length)
-    for (const { minute, price } of peaks) {
-      w.varuint(minute)
-      w.biguint(price)
+  #enter(number: number, subject: Subject, minute: number, side: Side, price: Price): void {
+    const running = this.#minutes.edit(number, minute).extremes.at(side)
+    const known = running.usd
+    // Within a minute only what is further out counts.
+    if (known !== undefined && !isFurtherOut(side, price, known)) return
+    let earlier = known === undefined ? subject.lastPricedMinute : running.outdoneBy
+    while (earlier !== undefined) {
+      if (earlier <= minute - DAY_MINUTES) {
+        earlier = undefined
+        break
+      }
+      const { usd, outdoneBy } = this.#minutes.at(number, earlier).extremes.at(side)
+      if (usd !== undefined && isFurtherOut(side, usd, price)) break
+      earlier = outdoneBy
     }
+    running.usd = price
+    running.outdoneBy = earlier
+    if (earlier === undefined) setExtreme(subject, side, minute, price)
+  }
+
+  #leave(number: number, subject: Subject, side: Side): void {
+    const gone = subject.extremes.at(side).minute as number
+    let left: number | undefined
+    let price: Price | undefined
+    for (let minute = subject.lastPricedMinute; minute !== undefined && minute > gone; ) {
+      const { usd, outdoneBy } = this.#minutes.at(number, minute).extremes.at(side)
+      left = minute
+      price = usd
+      minute = outdoneBy
+    }
+    setExtreme(subject, side, left, price)
   }
 }
 
-export function readExtremes(r: ByteReader): Extremes {
-  const peaks = (): Peak[] => r.list(() => ({ minute: r.varuint(), price: r.biguint() }))
-  return { highs: peaks(), lows: peaks() }
+function setExtreme(subject: Subject, side: Side, minute: number | undefined, usd: Price | undefined): void {
+  const extreme = subject.extremes.at(side)
+  extreme.minute = minute
+  extreme.usd = usd
+}
+
+function isFurtherOut(side: Side, price: Price, than: Price): boolean {
+  return side === HIGH ? price > than : price < than
 }

@@ -1,75 +1,80 @@
 import type { Trade } from '../../domain/change.ts'
 import { MAX_FIXED } from '../../domain/limits.ts'
-import type { Price } from '../../domain/money.ts'
-import type { Contribution, Visit } from './contribution.ts'
-import { ALL_PAIRS } from './subject.ts'
+import type { Price, Value } from '../../domain/money.ts'
+
+/** In place of a pair: all pairs of a quote asset. Their trades are summed up as one, for there are too many pairs. */
+export const ALL_PAIRS = ''
 
 /** What the trades of one pair, or of a quote asset in all its pairs, come to in the block being folded. */
 export type PairTrades = {
-  readonly sums: Contribution
-  readonly visits: readonly Visit[]
-  readonly high: Price | undefined
-  readonly low: Price | undefined
-}
+  /** Or `ALL_PAIRS`. */
+  readonly pair: string
+  readonly token: string
+  readonly buyUsd: Value
+  readonly sellUsd: Value
+  readonly buys: number
+  readonly sells: number
+  /** Of the token. */
+  readonly amountRaw: bigint
+  readonly highUsd: Price | undefined
+  readonly lowUsd: Price | undefined
+  /** Who bought, sold, or did both. */
+  readonly wallets: ReadonlyMap<string, Deeds>
+} & Closes
+
+export type Deeds = { readonly bought: boolean; readonly sold: boolean }
 
 /** What the token counts for once the block is over, by one pair and by the token's main pair. */
-export type Closes = Pick<Contribution, 'pairCloseUsd' | 'tokenCloseUsd'>
+export type Closes = { readonly pairCloseUsd: Price | undefined; readonly tokenCloseUsd: Price | undefined }
 
 /** Gathers the trades of one pair, or of a quote asset in all its pairs, while a block is folded. */
 class GatheredTrades {
-  readonly #pair: string
-  readonly #token: string
-  readonly #wallets = new Map<string, { bought: boolean; sold: boolean }>()
-  #buyUsd = 0n
-  #sellUsd = 0n
-  #buys = 0
-  #sells = 0
-  #amountRaw = 0n
-  #high: Price | undefined
-  #low: Price | undefined
+  readonly pair: string
+  readonly token: string
+  buyUsd = 0n
+  sellUsd = 0n
+  buys = 0
+  sells = 0
+  amountRaw = 0n
+  highUsd: Price | undefined
+  lowUsd: Price | undefined
+  readonly wallets = new Map<string, { bought: boolean; sold: boolean }>()
+  pairCloseUsd: Price | undefined
+  tokenCloseUsd: Price | undefined
 
   constructor(pair: string, token: string) {
-    this.#pair = pair
-    this.#token = token
+    this.pair = pair
+    this.token = token
   }
 
   /** `isBuy` is from the point of view of the token, which is the trade's target or its quote. */
   add({ sold, bought, valueUsd, wallet }: Trade, isBuy: boolean): void {
     const own = isBuy ? bought : sold
-    if (isBuy) this.#buys++
-    else this.#sells++
     const price = own.priceUsd
     // A trade with a price has a value, unless that does not fit: then no sum may fit while the trade is in it.
     const addedUsd = valueUsd ?? (price === undefined ? 0n : MAX_FIXED + 1n)
-    if (isBuy) this.#buyUsd += addedUsd
-    else this.#sellUsd += addedUsd
-    this.#amountRaw += own.amountRaw
-    if (price !== undefined) {
-      if (this.#high === undefined || price > this.#high) this.#high = price
-      if (this.#low === undefined || price < this.#low) this.#low = price
+    if (isBuy) {
+      this.buys++
+      this.buyUsd += addedUsd
+    } else {
+      this.sells++
+      this.sellUsd += addedUsd
     }
-    const did = this.#wallets.get(wallet)
-    if (did === undefined) this.#wallets.set(wallet, { bought: isBuy, sold: !isBuy })
+    this.amountRaw += own.amountRaw
+    if (price !== undefined) {
+      if (this.highUsd === undefined || price > this.highUsd) this.highUsd = price
+      if (this.lowUsd === undefined || price < this.lowUsd) this.lowUsd = price
+    }
+    const did = this.wallets.get(wallet)
+    if (did === undefined) this.wallets.set(wallet, { bought: isBuy, sold: !isBuy })
     else if (isBuy) did.bought = true
     else did.sold = true
   }
 
-  finish(closes: Closes): PairTrades {
-    const [pair, token] = [this.#pair, this.#token]
-    const visits: Visit[] = []
-    for (const [wallet, { bought, sold }] of this.#wallets) visits.push({ pair, token, wallet, bought, sold })
-    const sums = {
-      pair,
-      token,
-      buyUsd: this.#buyUsd,
-      sellUsd: this.#sellUsd,
-      buys: this.#buys,
-      sells: this.#sells,
-      amountRaw: this.#amountRaw,
-      pairCloseUsd: closes.pairCloseUsd,
-      tokenCloseUsd: closes.tokenCloseUsd,
-    }
-    return { sums, visits, high: this.#high, low: this.#low }
+  finish({ pairCloseUsd, tokenCloseUsd }: Closes): PairTrades {
+    this.pairCloseUsd = pairCloseUsd
+    this.tokenCloseUsd = tokenCloseUsd
+    return this
   }
 }
 

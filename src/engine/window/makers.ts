@@ -1,88 +1,59 @@
-import type { ByteReader } from '../../wire/byte-reader.ts'
-import type { ByteWriter } from '../../wire/byte-writer.ts'
+import { DAY_MINUTES, WINDOW_MINUTES } from '../../domain/window.ts'
+import type { Deeds } from './gathered-trades.ts'
+import type { WindowTables } from './tables.ts'
+import { type LastVisit, NEVER } from './visits.ts'
 
-/** When a wallet last bought and sold a token in one pair, in minutes; not kept once that is a day ago. */
-export type LastVisit = {
-  readonly pair: string
-  readonly boughtAt: number | undefined
-  readonly soldAt: number | undefined
-}
+const NO_VISIT: LastVisit = { boughtAt: NEVER, soldAt: NEVER }
 
-/** By pair: in most cases there is one. */
-export type LastVisits = readonly LastVisit[]
+/**
+ * Counts distinct wallets. One is counted in a window if it is not there already, that is, if its last trade lies before
+ * it. And it belongs to the minute of its last trade: with that one it will leave.
+ */
+export class Makers {
+  readonly #tables: WindowTables
 
-/** Numbers of wallets. */
-export type Distinct = { readonly makers: number; readonly buyers: number; readonly sellers: number }
-
-/** When somebody last traded, bought and sold. */
-export type LastTimes = { readonly [Role in keyof Distinct]: number | undefined }
-
-export const ROLES = ['makers', 'buyers', 'sellers'] as const satisfies readonly (keyof Distinct)[]
-
-/** Of one wallet, in one pair or in all of them. */
-export function lastTimes(visits: LastVisits, pair?: string): LastTimes {
-  let buyers: number | undefined
-  let sellers: number | undefined
-  for (const visit of visits) {
-    if (pair !== undefined && visit.pair !== pair) continue
-    buyers = later(buyers, visit.boughtAt)
-    sellers = later(sellers, visit.soldAt)
+  constructor(tables: WindowTables) {
+    this.#tables = tables
   }
-  return { makers: later(buyers, sellers), buyers, sellers }
-}
 
-export function withVisit(
-  visits: LastVisits,
-  pair: string,
-  minute: number,
-  did: { readonly bought: boolean; readonly sold: boolean },
-): LastVisits {
-  const known = visits.find((visit) => visit.pair === pair)
-  const boughtAt = did.bought ? minute : known?.boughtAt
-  const soldAt = did.sold ? minute : known?.soldAt
-  if (known !== undefined && known.boughtAt === boughtAt && known.soldAt === soldAt) return visits
-  const visit: LastVisit = { pair, boughtAt, soldAt }
-  return known === undefined ? [...visits, visit] : visits.map((each) => (each === known ? visit : each))
-}
+  /** A wallet that traded the subject in the running minute. Tells whether that is new. */
+  enter(number: number, wallet: string, { bought, sold }: Deeds, minute: number): boolean {
+    const { subjects, minutes, visits } = this.#tables
+    const { boughtAt, soldAt } = this.#lastVisit(number, wallet, minute)
+    const isBuyer = bought && boughtAt !== minute
+    const isSeller = sold && soldAt !== minute
+    if (!isBuyer && !isSeller) return false
+    const tradedAt = Math.max(boughtAt, soldAt)
+    const isMaker = tradedAt !== minute
+    const visit = { boughtAt: isBuyer ? minute : boughtAt, soldAt: isSeller ? minute : soldAt }
+    visits.put(number, wallet, visit)
 
-/** Without what was last done in this minute. */
-export function withoutVisit(visits: LastVisits, pair: string, minute: number): LastVisits {
-  return visits.flatMap((visit): LastVisit[] => {
-    if (visit.pair !== pair) return [visit]
-    const boughtAt = visit.boughtAt === minute ? undefined : visit.boughtAt
-    const soldAt = visit.soldAt === minute ? undefined : visit.soldAt
-    return boughtAt === undefined && soldAt === undefined ? [] : [{ pair, boughtAt, soldAt }]
-  })
-}
-
-function later(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
-}
-
-export function writeLastVisits(w: ByteWriter, visits: LastVisits): void {
-  w.varuint(visits.length)
-  for (const { pair, boughtAt, soldAt } of visits) {
-    w.recurringId(pair)
-    // No trade is from the first minute of 1970.
-    w.varuint(boughtAt ?? 0)
-    w.varuint(soldAt ?? 0)
+    const { windows } = subjects.edit(number)
+    for (let place = 0; place < WINDOW_MINUTES.length; place++) {
+      const window = windows.at(place)
+      const lastOutside = minute - (WINDOW_MINUTES[place] as number)
+      if (isMaker && tradedAt <= lastOutside) window.makers++
+      if (isBuyer && boughtAt <= lastOutside) window.buyers++
+      if (isSeller && soldAt <= lastOutside) window.sellers++
+    }
+    const running = minutes.edit(number, minute)
+    if (isMaker) running.makers++
+    if (isBuyer) running.buyers++
+    if (isSeller) running.sellers++
+    if (isMaker && tradedAt !== NEVER) minutes.edit(number, tradedAt).makers--
+    if (isBuyer && boughtAt !== NEVER) minutes.edit(number, boughtAt).buyers--
+    if (isSeller && soldAt !== NEVER) minutes.edit(number, soldAt).sellers--
+    return true
   }
-}
 
-export function readLastVisits(r: ByteReader): LastVisits {
-  return r.list(() => ({
-    pair: r.recurringId(),
-    boughtAt: r.varuint() || undefined,
-    soldAt: r.varuint() || undefined,
-  }))
-}
-
-export function writeDistinct(w: ByteWriter, { makers, buyers, sellers }: Distinct): void {
-  w.varuint(makers)
-  w.varuint(buyers)
-  w.varuint(sellers)
-}
-
-export function readDistinct(r: ByteReader): Distinct {
-  return { makers: r.varuint(), buyers: r.varuint(), sellers: r.varuint() }
+  /** Who came to a pair came to its token: until the wallet comes again, that stands with the pair they parted from. */
+  #lastVisit(number: number, wallet: string, minute: number): LastVisit {
+    const { subjects, visits } = this.#tables
+    const known = visits.last(number, wallet)
+    if (known !== undefined) return known
+    const { partedFrom, partedAt } = subjects.at(number)
+    if (partedFrom === undefined || partedAt === undefined) return NO_VISIT
+    const isRecent = partedAt > minute - DAY_MINUTES
+    return (isRecent ? visits.last(partedFrom, wallet) : undefined) ?? NO_VISIT
+  }
 }

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import type { WindowSums, Windows } from '../../domain/change.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
-import type { PairTrades } from './gathered-trades.ts'
-import { ALL_PAIRS } from './subject.ts'
+import { decodeChangeSet } from '../../wire/change-codec.ts'
+import { ChangeSetWriter } from '../../wire/change-set-writer.ts'
+import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
 import { openWindowTables } from './tables.ts'
 import { WindowFold } from './window-fold.ts'
 
@@ -33,9 +34,9 @@ function traded({
 }: Told): PairTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
   const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
-  const visit = { pair, token, wallet, bought: buys > 0, sold: sells > 0 }
-  const sums = { pair, token, buyUsd, sellUsd, buys, sells, amountRaw: 10n, ...closes }
-  return { sums, visits: [visit], high: close, low: close }
+  const wallets = new Map([[wallet, { bought: buys > 0, sold: sells > 0 }]])
+  const sums = { buyUsd, sellUsd, buys, sells, amountRaw: 10n }
+  return { pair, token, ...sums, highUsd: close, lowUsd: close, wallets, ...closes }
 }
 
 class Market {
@@ -44,10 +45,14 @@ class Market {
   #number = 0
 
   block(seconds: number, ...trades: PairTrades[]): Windows[] {
-    const block = { number: ++this.#number, time: DAY_START + seconds }
-    const changed = new WindowFold(this.#tables, block, (token) => token === QUOTE).run(trades)
-    this.#state.sealBlock(block.number)
-    return changed
+    const head = { number: ++this.#number, hash: '0x', time: DAY_START + seconds }
+    const told = new ChangeSetWriter()
+    told.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
+    new WindowFold(this.#tables, head.time, (token) => token === QUOTE).run(trades, [], told)
+    this.#state.sealBlock(head.number)
+    return decodeChangeSet(told.finish()).changes.flatMap((change) =>
+      change.type === 'windows' ? [change.windows] : [],
+    )
   }
 }
 

@@ -1,131 +1,146 @@
-import type { Windows } from '../../domain/change.ts'
-import { dayOf, minuteOf, WINDOW_MINUTES } from '../../domain/window.ts'
-import { type Contribution, mergedContributions, mergedVisits, type Visit } from './contribution.ts'
-import { type Extremes, NO_EXTREMES, withoutMinutes, withPrices } from './extremes.ts'
-import type { PairTrades } from './gathered-trades.ts'
-import { lastTimes, withoutVisit, withVisit } from './makers.ts'
-import { NOBODY, Recount, sumOfDistinct } from './recount.ts'
-import { ALL_PAIRS, subjectOf, subjectOfTrades } from './subject.ts'
-import { type OpenMinute, SEVERAL, type TradedIn, type WindowTables } from './tables.ts'
-import { type ExactWindows, newWindows, published, withoutMinute, withTrades } from './windows.ts'
+import type { Price } from '../../domain/money.ts'
+import { DAY_MINUTES, DAY_WINDOW, dayOf, minuteOf, WINDOW_MINUTES } from '../../domain/window.ts'
+import { scratchRow } from '../../state/cursor.ts'
+import { copy } from '../../state/limbs.ts'
+import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
+import { Extremes } from './extremes.ts'
+import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
+import { Makers } from './makers.ts'
+import type { Minute } from './minutes.ts'
+import { writePublished } from './published.ts'
+import type { Subject } from './subjects.ts'
+import { addSum, ENTERING, subtractSum } from './sums.ts'
+import type { WindowTables } from './tables.ts'
+import type { Visitor } from './visits.ts'
 
 const ONLY = 'only'
-const DAY_WINDOW = WINDOW_MINUTES.length - 1
+
+/** Nothing of it outlasts a trade that enters. */
+const entering = scratchRow(ENTERING)
 
 /**
- * Brings the windows up to one block: what has become too old leaves, what was traded enters. Only pairs that were
+ * Brings the windows up to one block: what has become too old leaves, what was traded enters. Only subjects that were
  * traded in one of the minutes that leave are looked at; those that rest cost nothing.
  */
 export class WindowFold {
   readonly #tables: WindowTables
-  readonly #block: { readonly number: number; readonly time: number }
+  readonly #time: number
   readonly #isQuoteAsset: (token: string) => boolean
-  readonly #touched = new Set<string>()
+  readonly #makers: Makers
+  readonly #extremes: Extremes
+  /** Whose windows are different now. */
+  readonly #touched = new Set<number>()
+  readonly #visitors: Visitor[] = []
+  #minute = 0
 
-  constructor(
-    tables: WindowTables,
-    block: { readonly number: number; readonly time: number },
-    isQuoteAsset: (token: string) => boolean,
-  ) {
+  constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
     this.#tables = tables
-    this.#block = block
+    this.#time = time
     this.#isQuoteAsset = isQuoteAsset
+    this.#makers = new Makers(tables)
+    this.#extremes = new Extremes(tables.minutes)
   }
 
-  /** All windows that are different now, and those of pairs that have become main: who follows a token needs them. */
-  run(trades: readonly PairTrades[], newMainPairs: readonly string[] = []): Windows[] {
-    for (const pair of newMainPairs) this.#touched.add(subjectOf('pair', pair))
-    const open = this.#turn()
-    for (const pairTrades of trades) this.#enter(pairTrades, open.minute)
-    if (trades.length > 0) {
-      const { number } = this.#block
-      const parts = { sums: trades.map(({ sums }) => sums), visits: trades.flatMap(({ visits }) => visits) }
-      this.#tables.blockTrades.put(String(number), parts)
-      this.#tables.openMinute.put(ONLY, { minute: open.minute, blocks: [...open.blocks, number] })
+  /** Tells all windows that are different now, after those of pairs that have become main: who follows a token needs them. */
+  run(trades: readonly PairTrades[], newMainPairs: readonly string[], told: ChangeSetWriter): void {
+    const { subjects } = this.#tables
+    this.#turn()
+    for (const pairTrades of trades) this.#enter(pairTrades)
+    this.#keepVisitors()
+    const ofMainPairs = newMainPairs.flatMap((pair) => subjects.ofPair(pair) ?? [])
+    for (const subject of new Set([...ofMainPairs, ...this.#touched])) {
+      writePublished(told.next('windows'), subjects.at(subject))
     }
-    return [...this.#touched].flatMap((subject) => {
-      const windows = this.#tables.windows.get(subject)
-      return windows === undefined ? [] : [published(windows)]
-    })
   }
 
   /** Opens the block's minute, if it is a new one. A block that claims to be older than the last is not believed. */
-  #turn(): OpenMinute {
-    const minute = minuteOf(this.#block.time)
-    const open = this.#tables.openMinute.get(ONLY)
-    if (open !== undefined && open.minute >= minute) return open
-    const opened = { minute, blocks: [] }
-    this.#tables.openMinute.put(ONLY, opened)
-    if (open === undefined) return opened
-    this.#close(open)
-    WINDOW_MINUTES.forEach((minutes, place) => {
-      const last = Math.min(minute - minutes, open.minute)
-      for (let old = open.minute - minutes + 1; old <= last; old++) this.#leave(place, old)
+  #turn(): void {
+    const { openMinute } = this.#tables
+    const minute = minuteOf(this.#time)
+    const open = openMinute.get(ONLY)
+    this.#minute = open === undefined ? minute : Math.max(open, minute)
+    if (open === this.#minute) return
+    openMinute.put(ONLY, minute)
+    if (open === undefined) return
+    WINDOW_MINUTES.forEach((length, place) => {
+      const last = Math.min(minute - length, open)
+      for (let old = open - length + 1; old <= last; old++) this.#leave(place, old)
     })
-    return opened
   }
 
-  /** From now on the minute is one record, however many blocks it had. */
-  #close({ minute, blocks }: OpenMinute): void {
-    if (blocks.length === 0) return
-    const { blockTrades, minuteSums, minuteVisits } = this.#tables
-    const parts = blocks.flatMap((block) => blockTrades.get(String(block)) ?? [])
-    for (const block of blocks) blockTrades.delete(String(block))
-    minuteSums.put(String(minute), mergedContributions(parts.map(({ sums }) => sums)))
-    minuteVisits.put(String(minute), mergedVisits(parts.map(({ visits }) => visits)))
-  }
-
+  /** A minute leaves the windows of one length: of each subject that was traded in it, and of that one's token. */
   #leave(place: number, minute: number): void {
-    const { minuteSums, minuteVisits } = this.#tables
-    const sums = minuteSums.get(String(minute))
-    if (sums === undefined) return
-    const seen = new Set<string>()
-    for (const contribution of sums) {
-      const { pair, token, pairCloseUsd, tokenCloseUsd } = contribution
-      this.#take(subjectOfTrades(pair, token), place, contribution, pairCloseUsd, minute, true)
-      const own = this.#ownSubject(token)
-      if (own === undefined) continue
-      // Its wallets leave with the first of its pairs.
-      this.#take(own, place, contribution, tokenCloseUsd, minute, !seen.has(own))
-      seen.add(own)
+    const { minutes, subjects } = this.#tables
+    const tokens = new Set<number>()
+    let subject = minutes.firstOf(minute)
+    if (subject === undefined) return
+    while (subject !== undefined) {
+      const next: number | undefined = minutes.at(subject, minute).nextSubject
+      this.#take(subject, place, minute)
+      const own = subjects.at(subject).ownOfToken
+      // It leaves with the first of its pairs.
+      if (own !== undefined && !tokens.has(own)) {
+        tokens.add(own)
+        this.#take(own, place, minute)
+      }
+      subject = next
     }
+    if (place === DAY_WINDOW) this.#forget(minute)
+  }
+
+  #take(number: number, place: number, minute: number): void {
+    const { minutes, subjects } = this.#tables
+    const left = minutes.at(number, minute)
+    const subject = subjects.edit(number)
+    const window = subject.windows.at(place)
+    subtractSum(subject.words, window.buyUsdAt, left.words, left.buyUsdAt)
+    subtractSum(subject.words, window.sellUsdAt, left.words, left.sellUsdAt)
+    window.buys -= left.buys
+    window.sells -= left.sells
+    window.makers -= left.makers
+    window.buyers -= left.buyers
+    window.sellers -= left.sellers
+    if (left.hasCloseUsd) {
+      window.hasOpenUsd = true
+      copy(subject.words, window.openUsdAt, left.words, left.closeUsdAt)
+    }
+    this.#touched.add(number)
     if (place !== DAY_WINDOW) return
-    for (const visit of minuteVisits.get(String(minute)) ?? []) this.#forget(visit, minute)
-    minuteSums.delete(String(minute))
-    minuteVisits.delete(String(minute))
+    subtractSum(subject.words, subject.amountRawAt, left.words, left.amountRawAt)
+    this.#extremes.leave(number, subject, minute)
+    minutes.remove(number, minute)
   }
 
-  #take(
-    subject: string,
-    place: number,
-    trades: Contribution,
-    closeUsd: bigint | undefined,
-    minute: number,
-    isFirst: boolean,
-  ): void {
-    const { lasting, extremes } = this.#tables
-    const key = lastingKey(subject, minute)
-    const wallets = isFirst ? lasting.get(key) : undefined
-    const left = withoutMinute(this.#windows(subject), place, trades, wallets ?? NOBODY, closeUsd)
-    if (place !== DAY_WINDOW || !isFirst) {
-      this.#put(subject, left)
-      return
+  /** The minute is a day ago: nothing is left of it. */
+  #forget(minute: number): void {
+    const { minutes, subjects, visits } = this.#tables
+    const lists = minutes.forget(minute)
+    for (let place = 0; place < lists; place++) {
+      for (const { subject, wallet } of visits.takeVisitors(minute, place)) {
+        visits.forget(subject, wallet, minute)
+        const own = subjects.at(subject).ownOfToken
+        if (own !== undefined) visits.forget(own, wallet, minute)
+      }
     }
-    lasting.delete(key)
-    const after = withoutMinutes(extremes.get(subject) ?? NO_EXTREMES, minute)
-    extremes.put(subject, after)
-    this.#put(subject, withExtremes(left, after))
   }
 
-  #enter(trades: PairTrades, minute: number): void {
-    const { sums, visits } = trades
-    this.#meet(sums, minute)
-    const own = this.#ownSubject(sums.token)
-    const [pairWallets, ownWallets] = [new Recount(minute), new Recount(minute)]
-    for (const visit of visits)
-      this.#visit(visit, minute, pairWallets, own === undefined ? undefined : ownWallets)
-    this.#add(subjectOfTrades(sums.pair, sums.token), trades, pairWallets, sums.pairCloseUsd, minute)
-    if (own !== undefined) this.#add(own, trades, ownWallets, sums.tokenCloseUsd, minute)
+  #enter(trades: PairTrades): void {
+    const { minutes, subjects } = this.#tables
+    const minute = this.#minute
+    const number = this.#meet(trades)
+    const { ownOfToken: own, lastMinute } = subjects.at(number)
+    entering.buyUsd = trades.buyUsd
+    entering.sellUsd = trades.sellUsd
+    entering.amountRaw = trades.amountRaw
+    this.#add(number, trades, trades.pairCloseUsd)
+    if (lastMinute !== minute) minutes.list(number, minute)
+    if (own !== undefined) this.#add(own, trades, trades.tokenCloseUsd)
+    for (const [wallet, deeds] of trades.wallets) {
+      // The token first: it may have to ask when the wallet last came to the pair.
+      if (own !== undefined) this.#makers.enter(own, wallet, deeds, minute)
+      const isNew = this.#makers.enter(number, wallet, deeds, minute)
+      if (isNew) this.#visitors.push({ subject: number, wallet })
+    }
   }
 
   /**
@@ -133,111 +148,102 @@ export class WindowFold {
    * price comes from another one; until then both have the same, and from there they part. A quote asset always has
    * its own, which only what is summed up over all its pairs enters.
    */
-  #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: Contribution, minute: number): void {
-    const { windows, tradedIn } = this.#tables
-    if (this.#isQuoteAsset(token)) {
-      const whose = subjectOfTrades(pair, token)
-      const ref = pair === ALL_PAIRS ? { pair: undefined, token } : { pair, token: undefined }
-      if (windows.get(whose) === undefined) this.#put(whose, newWindows(ref))
-      return
+  #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: PairTrades): number {
+    const { subjects } = this.#tables
+    if (pair === ALL_PAIRS) return subjects.ofToken(token) ?? this.#create(undefined, token)
+    const isSamePrice = pairCloseUsd === tokenCloseUsd
+    const known = subjects.ofPair(pair)
+    if (known !== undefined) {
+      if (!isSamePrice && subjects.at(known).hasToken) this.#part(known)
+      return known
     }
-    const known = tradedIn.get(token)
-    const isShared = (known === undefined || known.pair === pair) && pairCloseUsd === tokenCloseUsd
-    const subject = subjectOf('pair', pair)
-    if (windows.get(subject) === undefined) {
-      this.#put(subject, newWindows({ pair, token: isShared ? token : undefined }))
+    if (this.#isQuoteAsset(token)) return this.#create(pair, undefined)
+    const ofToken = subjects.ofToken(token)
+    if (ofToken === undefined && isSamePrice) return this.#create(pair, token)
+    const created = this.#create(pair, undefined)
+    const own = ofToken === undefined ? this.#create(undefined, token) : this.#ownOf(ofToken)
+    subjects.edit(created).ownOfToken = own
+    return created
+  }
+
+  #create(pair: string | undefined, token: string | undefined): number {
+    const number = this.#tables.subjects.create({ pair, token })
+    this.#touched.add(number)
+    return number
+  }
+
+  #ownOf(ofToken: number): number {
+    return this.#tables.subjects.at(ofToken).hasPair ? this.#part(ofToken) : ofToken
+  }
+
+  /** From now on the token has windows of its own, which begin as those it shared with the pair. */
+  #part(shared: number): number {
+    const { subjects, minutes } = this.#tables
+    const own = subjects.part(shared, this.#minute)
+    this.#touched.add(shared).add(own)
+    let minute = subjects.at(shared).lastMinute
+    while (minute !== undefined && minute > this.#minute - DAY_MINUTES) {
+      minutes.copy(shared, own, minute)
+      minute = minutes.at(shared, minute).earlier
     }
-    if (known === undefined) tradedIn.put(token, { pair: isShared ? pair : SEVERAL, since: minute })
-    if (isShared || known?.pair === SEVERAL) return
-    if (known === undefined) this.#put(subjectOf('token', token), newWindows({ pair: undefined, token }))
-    else this.#part(token, known, minute)
+    return own
   }
 
-  #part(token: string, { pair, since }: TradedIn, minute: number): void {
-    const { extremes, tradedIn, lasting } = this.#tables
-    const [shared, own] = [subjectOf('pair', pair), subjectOf('token', token)]
-    const windows = this.#windows(shared)
-    tradedIn.put(token, { pair: SEVERAL, since })
-    this.#put(shared, { ...windows, token: undefined })
-    this.#put(own, { ...windows, pair: undefined })
-    const peaks = extremes.get(shared)
-    if (peaks !== undefined) extremes.put(own, peaks)
-    const longest = WINDOW_MINUTES[DAY_WINDOW] as number
-    for (let past = Math.max(since, minute - longest + 1); past <= minute; past++) {
-      const wallets = lasting.get(lastingKey(shared, past))
-      if (wallets !== undefined) lasting.put(lastingKey(own, past), wallets)
+  #add(number: number, trades: PairTrades, closeUsd: Price | undefined): void {
+    const { minutes, subjects } = this.#tables
+    const minute = this.#minute
+    const subject = subjects.edit(number)
+    const isRunning = subject.lastMinute === minute
+    const running = isRunning ? minutes.edit(number, minute) : minutes.create(number, minute)
+    if (!isRunning) {
+      running.earlier = subject.lastMinute
+      subject.lastMinute = minute
     }
-  }
-
-  #add(
-    subject: string,
-    { sums, high, low }: PairTrades,
-    wallets: Recount,
-    close: bigint | undefined,
-    minute: number,
-  ): void {
-    const added = withTrades(this.#windows(subject), sums, wallets.entered, close, dayOf(this.#block.time))
-    const { lasting, extremes } = this.#tables
-    for (const [past, difference] of wallets.moved) {
-      const key = lastingKey(subject, past)
-      lasting.put(key, sumOfDistinct(lasting.get(key), difference))
+    addToMinute(running, trades, closeUsd)
+    addToWindows(subject, trades, closeUsd)
+    setPrice(subject, closeUsd, dayOf(this.#time))
+    const { highUsd, lowUsd } = trades
+    if (highUsd !== undefined && lowUsd !== undefined) {
+      this.#extremes.enter(number, subject, minute, highUsd, lowUsd)
     }
-    if (high === undefined || low === undefined) {
-      this.#put(subject, added)
-      return
-    }
-    const before = extremes.get(subject) ?? NO_EXTREMES
-    const after = withPrices(before, minute, high, low)
-    if (after.highs !== before.highs || after.lows !== before.lows) extremes.put(subject, after)
-    this.#put(subject, withExtremes(added, after))
+    this.#touched.add(number)
   }
 
-  #visit(visit: Visit, minute: number, pairWallets: Recount, ownWallets: Recount | undefined): void {
-    const { lastVisits } = this.#tables
-    const { pair, token, wallet } = visit
-    const key = visitorKey(token, wallet)
-    const before = lastVisits.get(key) ?? []
-    const after = withVisit(before, pair, minute, visit)
-    // The wallet did the same in this minute before.
-    if (after === before) return
-    lastVisits.put(key, after)
-    pairWallets.add(lastTimes(before, pair), lastTimes(after, pair))
-    ownWallets?.add(lastTimes(before), lastTimes(after))
-  }
-
-  #forget({ pair, token, wallet }: Visit, minute: number): void {
-    const { lastVisits } = this.#tables
-    const key = visitorKey(token, wallet)
-    const left = withoutVisit(lastVisits.get(key) ?? [], pair, minute)
-    if (left.length === 0) lastVisits.delete(key)
-    else lastVisits.put(key, left)
-  }
-
-  /** Of a token that has windows beside those of its pairs, and is no quote asset. */
-  #ownSubject(token: string): string | undefined {
-    return this.#tables.tradedIn.get(token)?.pair === SEVERAL ? subjectOf('token', token) : undefined
-  }
-
-  #windows(subject: string): ExactWindows {
-    const windows = this.#tables.windows.get(subject)
-    if (windows === undefined) throw new Error(`${subject} was traded, but has no windows`)
-    return windows
-  }
-
-  #put(subject: string, windows: ExactWindows): void {
-    this.#tables.windows.put(subject, windows)
-    this.#touched.add(subject)
+  #keepVisitors(): void {
+    const { minutes, visits } = this.#tables
+    if (this.#visitors.length === 0) return
+    visits.keepVisitors(this.#minute, minutes.nextVisitList(this.#minute), this.#visitors)
   }
 }
 
-function withExtremes(windows: ExactWindows, { highs, lows }: Extremes): ExactWindows {
-  return { ...windows, highUsd: highs[0]?.price, lowUsd: lows[0]?.price }
+function addToMinute(running: Minute, { buys, sells }: PairTrades, closeUsd: Price | undefined): void {
+  addSum(running.words, running.buyUsdAt, entering.words, entering.buyUsdAt)
+  addSum(running.words, running.sellUsdAt, entering.words, entering.sellUsdAt)
+  addSum(running.words, running.amountRawAt, entering.words, entering.amountRawAt)
+  running.buys += buys
+  running.sells += sells
+  if (closeUsd !== undefined) running.closeUsd = closeUsd
 }
 
-function lastingKey(subject: string, minute: number): string {
-  return `${subject}/${minute}`
+function addToWindows(subject: Subject, { buys, sells }: PairTrades, closeUsd: Price | undefined): void {
+  for (let place = 0; place < WINDOW_MINUTES.length; place++) {
+    const window = subject.windows.at(place)
+    if (buys > 0) addSum(subject.words, window.buyUsdAt, entering.words, entering.buyUsdAt)
+    if (sells > 0) addSum(subject.words, window.sellUsdAt, entering.words, entering.sellUsdAt)
+    window.buys += buys
+    window.sells += sells
+    if (closeUsd !== undefined && !window.hasOpenUsd) window.openUsd = closeUsd
+  }
+  addSum(subject.words, subject.amountRawAt, entering.words, entering.amountRawAt)
 }
 
-function visitorKey(token: string, wallet: string): string {
-  return `${token}/${wallet}`
+/** `closeUsd` is what it counts for once the block is over. */
+function setPrice(subject: Subject, closeUsd: Price | undefined, day: number): void {
+  if (subject.day !== day) {
+    subject.day = day
+    subject.dayOpenUsd = subject.priceUsd
+  }
+  if (closeUsd === undefined) return
+  if (!subject.hasDayOpenUsd) subject.dayOpenUsd = closeUsd
+  subject.priceUsd = closeUsd
 }

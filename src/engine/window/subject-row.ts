@@ -1,0 +1,48 @@
+import { WINDOWS } from '../../domain/window.ts'
+import { id, layout, optional, repeated, u32, u256, u320 } from '../../state/layout.ts'
+
+/** The places of the two prices that lie furthest out. */
+export const HIGH = 0
+export const LOW = 1
+export const EXTREMES = [HIGH, LOW] as const
+
+/**
+ * Whose windows they are, and all that is published of them: those of a pair, of a token, or of both as long as they are
+ * the same. Sums are exact even where they are beyond what can be published, see `published.ts`.
+ */
+export const SUBJECT = layout({
+  pair: optional(id),
+  token: optional(id),
+  /** Of a pair: the subject of its token, if that one has windows of its own. */
+  ownOfToken: optional(u32),
+  /** Of a token: the pair whose windows were also its own, and the minute from which on they are not. */
+  partedFrom: optional(u32),
+  partedAt: optional(u32),
+
+  /** By length, shortest first. */
+  windows: repeated(WINDOWS.length, {
+    buyUsd: u320,
+    sellUsd: u320,
+    buys: u32,
+    sells: u32,
+    makers: u32,
+    buyers: u32,
+    sellers: u32,
+    openUsd: optional(u256),
+  }),
+  /** Over 24 hours. */
+  amountRaw: u320,
+  /** The highest and the lowest price of 24 hours, and the newest minute that had it. */
+  extremes: repeated(EXTREMES.length, { usd: optional(u256), minute: optional(u32) }),
+  /** What it counted for after the last block with a trade, and before the first one of that UTC day. */
+  priceUsd: optional(u256),
+  day: u32,
+  dayOpenUsd: optional(u256),
+
+  /** The last minute with a trade, and the last one with a trade that has a price. */
+  lastMinute: optional(u32),
+  lastPricedMinute: optional(u32),
+})
+
+/** By kind and id: a pair or token is looked up once per block, all else names subjects by number. */
+export const SUBJECT_NUMBER = layout({ subject: u32 })

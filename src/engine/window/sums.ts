@@ -1,0 +1,20 @@
+import { layout, u320 } from '../../state/layout.ts'
+import { addTo, subtractFrom } from '../../state/limbs.ts'
+
+/**
+ * Sums of a window are exact, whatever was traded. A trade's value and amount are below 2^256, and a window has less than
+ * 2^33 trades, since a count that leaves its 32 bits throws: no sum reaches 2^289, and there is room for 2^320. What can
+ * be published is decided when it is told, see `published.ts`.
+ */
+const { limbs: LIMBS } = u320
+
+export function addSum(to: Uint32Array, at: number, from: Uint32Array, fromAt: number): void {
+  if (addTo(to, at, LIMBS, from, fromAt, LIMBS) !== 0) throw new RangeError('a sum is beyond 320 bits')
+}
+
+export function subtractSum(to: Uint32Array, at: number, from: Uint32Array, fromAt: number): void {
+  if (subtractFrom(to, at, LIMBS, from, fromAt, LIMBS) !== 0) throw new RangeError('more left than came')
+}
+
+/** Sums of the trades that are entering: they are added to a minute and to every window. */
+export const ENTERING = layout({ buyUsd: u320, sellUsd: u320, amountRaw: u320 })
