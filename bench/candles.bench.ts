@@ -8,7 +8,7 @@ import { type CandlesQuestion, openHistoryReader } from '../src/store/clickhouse
 import { candleOf, number, type Row } from '../src/store/clickhouse/read/records.ts'
 import { openHotStore } from '../src/store/redis/hot-store.ts'
 import type { Versioned } from '../src/store/versioned.ts'
-import { rowsOfSets } from '../test/support/rows-of-sets.ts'
+import { latestOf, rowsOfSets } from '../test/support/rows-of-sets.ts'
 import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides, type Slice } from './measure.ts'
 import { makeCandle } from './stores/made-changes.ts'
@@ -141,7 +141,13 @@ async function openRecent(): Promise<Sides> {
   for (let version = 1; version <= PARTS; version++) {
     const sets = setsOf(version)
     const { chain, seq, head, finalNumber } = sets[0] as ChangeSet
-    await hot.apply(sets, { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } })
+    await hot.apply(latestOf(sets), {
+      chain,
+      seq,
+      ...head,
+      finalNumber,
+      position: { epoch: 'e', seq, link: 1 },
+    })
   }
   const readHot = async (): Promise<readonly Versioned<Candle>[]> =>
     (await hot.recentCandles(question, CANDLES))?.candles ?? []

@@ -9,6 +9,7 @@ import { formatChainId } from '../../src/domain/ids.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { latestOf } from '../../test/support/rows-of-sets.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from '../../test/support/test-key.ts'
 import { makeSet } from '../stores/made-changes.ts'
 import { silentCommon } from '../stores/opened.ts'
@@ -100,7 +101,7 @@ async function store(stack: Stack, set: ChangeSet): Promise<void> {
     const publisher = await (await logs.open('CHANGES', set.chain)).openPublisher()
     const position = await publisher.publish(encodeChangeSet(set))
     const { chain, seq, head, finalNumber } = set
-    await hot.apply([set], { chain, seq, ...head, finalNumber, position })
+    await hot.apply(latestOf([set]), { chain, seq, ...head, finalNumber, position })
   } finally {
     await Promise.all([logs.close(), hot.close()])
   }

@@ -7,6 +7,7 @@ import type { LogPosition } from '../../src/domain/log-position.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { latestOf } from '../../test/support/rows-of-sets.ts'
 import { API_KEY } from '../../test/support/test-key.ts'
 import { collectGarbage, collectSeldom } from '../collect-garbage.ts'
 import { quantile, type Slice } from '../measure.ts'
@@ -93,7 +94,7 @@ async function openWriter(stack: BenchGateway['stack']) {
   const timer = setInterval(() => {
     if (newest === undefined) return
     const { chain, head, finalNumber } = makeSet(newest.seq, 0)
-    hot.apply([], { chain, ...newest, ...head, finalNumber }).catch((error: unknown) => {
+    hot.apply(latestOf([]), { chain, ...newest, ...head, finalNumber }).catch((error: unknown) => {
       wrong ??= String(error)
     })
   }, WRITTEN_EVERY_MS)

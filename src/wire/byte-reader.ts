@@ -41,6 +41,12 @@ export class ByteReader {
     return this.#at
   }
 
+  /** Goes there, to read another field of the same message. */
+  at(position: number): this {
+    this.#at = position
+    return this
+  }
+
   get remaining(): number {
     return this.#buffer.length - this.#at
   }

@@ -3,6 +3,7 @@ const MAX_BIG_BYTES = 255
 // A call into the engine's own conversions costs more than a short loop: what the logs are full of (addresses,
 // hashes, prices, symbols) is converted here, byte by byte; what is long or rare is left to Buffer.
 const SHORT_TEXT = 64
+const SHORT_COPY = 96
 const NOT_HEX = 0x100
 const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
 /** Of one letter of a string. */
@@ -148,6 +149,17 @@ export class ByteWriter {
     this.#length += value.length
   }
 
+  /** A piece of a message. */
+  copy(bytes: Uint8Array, start: number, end: number): void {
+    const size = end - start
+    this.#room(size)
+    const buffer = this.#buffer
+    const at = this.#length
+    if (size < SHORT_COPY) for (let i = 0; i < size; i++) buffer[at + i] = bytes[start + i] as number
+    else buffer.set(bytes.subarray(start, end), at)
+    this.#length = at + size
+  }
+
   /** All that another one has written, without its length. */
   rawOf(other: ByteWriter): void {
     this.#room(other.#length)
@@ -178,6 +190,15 @@ export class ByteWriter {
     const size = Buffer.byteLength(value)
     this.varuint(size)
     this.#utf8(value, size)
+  }
+
+  /** Its length in four bytes, then the text. */
+  sizedText(value: string): void {
+    this.#room(4 + value.length * MAX_UTF8_BYTES)
+    const start = this.#length + 4
+    const size = this.#buffer.utf8Write(value, start)
+    this.u32(size)
+    this.#length = start + size
   }
 
   /** An address or hash: hex ones shrink to their bytes, all others travel as text. The low bit tells which. */

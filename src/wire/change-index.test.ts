@@ -19,10 +19,13 @@ import { magnitudeOf } from '../domain/magnitude.ts'
 import { quoteUnit } from '../domain/quote-unit.ts'
 import { WINDOWS } from '../domain/window.ts'
 import { ByteReader } from './byte-reader.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { writeCandleBody } from './candle-codec.ts'
 import { encodeChangeSet } from './change-codec.ts'
 import { type ChangeSetIndex, indexChangeSet, nextChange } from './change-index.ts'
 import * as layouts from './change-layouts.ts'
 import { TYPE } from './change-type.ts'
+import { copyCandleBody } from './copy-candle.ts'
 import { readSigned } from './field-codec.ts'
 import type { FieldKind, RecordLayout } from './record-layout.ts'
 
@@ -177,7 +180,7 @@ test('every field of every change is found where the index says', () => {
       const sent = { ...set, changes: set.changes.filter(isIndexable) }
       const index = indexChangeSet(encodeChangeSet(sent))
       const { changes, ...head } = sent
-      const { bytes, places, count, ...foundHead } = index
+      const { bytes, reader, places, count, ...foundHead } = index
       assert.deepEqual(foundHead, head)
       const found = readFields(index).map(({ type, fields }) => ({ type, fields: known(fields) }))
       assert.deepEqual(
@@ -211,6 +214,24 @@ test('candles in a row are found whole, whatever they share', () => {
         found.map(({ fields }) => known(fields)),
         changes.map((each) => known(fieldsOf(each))),
       )
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the body of a candle is copied as it would be written', () => {
+  fc.assert(
+    fc.property(changeSet, (set) => {
+      const changes = set.changes.filter((each) => each.type === 'candle' && isIndexable(each))
+      const index = indexChangeSet(encodeChangeSet({ ...set, changes }))
+      let base = 0
+      for (const each of changes) {
+        const [copied, written] = [new ByteWriter(), new ByteWriter()]
+        copyCandleBody(copied, index, base)
+        if (each.type === 'candle') writeCandleBody(written, each.candle)
+        assert.deepEqual(copied.finish(), written.finish())
+        base = nextChange(index.places, base)
+      }
     }),
     { numRuns: 500 },
   )

@@ -13,6 +13,8 @@ import { scanWindows } from './scan-windows.ts'
 /** A CHANGES message, and where in it everything stands: for readers that copy fields instead of decoding them. */
 export type ChangeSetIndex = Omit<ChangeSet, 'changes'> & {
   readonly bytes: Uint8Array
+  /** Of these bytes, to decode single fields. */
+  readonly reader: ByteReader
   /** How many changes there are. */
   readonly count: number
   /** The changes one after the other, each as its layout says. */
@@ -52,7 +54,7 @@ export function indexChangeSet(bytes: Uint8Array): ChangeSetIndex {
   if (scanner.position !== bytes.length)
     throw unreadable(`${bytes.length - scanner.position} bytes left over`)
   room = scanner.places
-  return { ...head, bytes, count, places: room.slice(0, scanner.length) }
+  return { ...head, bytes, reader: r, count, places: room.slice(0, scanner.length) }
 }
 
 /** The first slot of the change after this one. */

@@ -16,6 +16,7 @@ import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { Pipeline, RoleProcess } from '../support/pipeline.ts'
+import { latestOf } from '../support/rows-of-sets.ts'
 import { putTestKey, TEST_PLANS } from '../support/test-key.ts'
 import { settledMemory, Watch } from './figures.ts'
 import type { AttackMarket } from './market.ts'
@@ -175,6 +176,6 @@ async function apply(
   for (const set of sets) {
     const position = await publish(encodeChangeSet(set))
     const { seq, head, finalNumber } = set
-    await store.apply([set], { chain: CHAIN, seq, ...head, finalNumber, position })
+    await store.apply(latestOf([set]), { chain: CHAIN, seq, ...head, finalNumber, position })
   }
 }

@@ -25,7 +25,7 @@ import { readWindows } from '../../src/wire/windows-codec.ts'
 import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
 import { MemoryState } from '../support/memory-state.ts'
 import { readRowBinary } from '../support/read-row-binary.ts'
-import { rowsOfSets } from '../support/rows-of-sets.ts'
+import { latestOf, rowsOfSets } from '../support/rows-of-sets.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -126,7 +126,7 @@ function checkFixed(name: string, cell: string): void {
 }
 
 function checkDocuments(sets: readonly ChangeSet[]): void {
-  for (const write of documentsOf(sets, keys)) {
+  for (const write of documentsOf(latestOf(sets), CHAIN, keys)) {
     if (write.kind === 'candles') {
       readAll(write.records, readCandleRecords)
       continue

@@ -8,6 +8,7 @@ import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { CANDLE_PAIR, CandleMarket, type CandleState, newestFirst } from '../support/candle-market.ts'
 import { Dice } from '../support/change-builders.ts'
 import { samplePair } from '../support/market-samples.ts'
+import { latestOf } from '../support/rows-of-sets.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
 const KEY = `test:candles:eth:${CANDLE_PAIR}`
@@ -76,7 +77,7 @@ describe('series of candles', () => {
         const size = 1 + dice.below(9)
         const batch = market.sets.slice(at, at + size)
         at += batch.length
-        await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+        await hot.apply(latestOf(batch), headOf(batch.at(-1) as ChangeSet))
         await assertTrue(market.states[at - 1] as CandleState, MANY)
       }
     })
@@ -89,14 +90,14 @@ describe('series of candles', () => {
         const size = 1 + dice.below(9)
         const batch = market.sets.slice(at, at + size)
         at += batch.length
-        await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+        await hot.apply(latestOf(batch), headOf(batch.at(-1) as ChangeSet))
         await assertTrue(market.states[at - 1] as CandleState, FEW)
         if (dice.below(4) === 0) await raw.del(KEY)
         // As after a crash: the writer goes on from an older marker.
         if (dice.below(3) === 0) {
           const again = market.sets.slice(Math.max(0, at - 1 - dice.below(12)), at)
           for (const set of again) {
-            await hot.apply([set], headOf(set))
+            await hot.apply(latestOf([set]), headOf(set))
             await assertTrue(market.states[at - 1] as CandleState, FEW)
           }
         }
@@ -109,12 +110,12 @@ describe('series of candles', () => {
     hot = await openHotStore({ url: stack.redisUrl, prefix: 'test', idle_candles_seconds: 1_000 }, common)
     const market = new CandleMarket(7, samplePair())
     for (let i = 0; i < 3; i++) market.step()
-    for (const set of market.sets) await hot.apply([set], headOf(set))
+    for (const set of market.sets) await hot.apply(latestOf([set]), headOf(set))
     assert.ok((await raw.ttl(KEY)) > 900)
     await raw.expire(KEY, 10)
     market.step()
     const last = market.sets.at(-1) as ChangeSet
-    await hot.apply([last], headOf(last))
+    await hot.apply(latestOf([last]), headOf(last))
     assert.ok((await raw.ttl(KEY)) > 900)
     assert.equal(await raw.ttl(`test:pair:eth:${CANDLE_PAIR}`), -1)
   })

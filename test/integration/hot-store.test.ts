@@ -8,6 +8,7 @@ import { ChaintapeError } from '../../src/domain/errors.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { buildCandle, buildPair, buildToken, buildWindows, Dice } from '../support/change-builders.ts'
 import { assertDocuments } from '../support/hot-documents.ts'
+import { latestOf } from '../support/rows-of-sets.ts'
 import { tellStory } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
@@ -48,7 +49,7 @@ function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
 async function applyAll(sets: readonly ChangeSet[], batchSize: number): Promise<void> {
   for (let at = 0; at < sets.length; at += batchSize) {
     const batch = sets.slice(at, at + batchSize)
-    await hot.apply(batch, headOf(batch.at(-1) as ChangeSet))
+    await hot.apply(latestOf(batch), headOf(batch.at(-1) as ChangeSet))
   }
 }
 
@@ -172,7 +173,7 @@ describe('recent candles', () => {
     await applyAll([setOf(1, ...many.slice(0, 5).map(putCandle))], 1)
     await raw.flushall()
     const late = setOf(2, putCandle(candleAt(60 * 6)))
-    await assert.rejects(hot.apply([late], headOf(late)))
+    await assert.rejects(hot.apply(latestOf([late]), headOf(late)))
     assert.equal(await hot.recentCandles(k1, 9), undefined)
   })
 })
@@ -270,7 +271,7 @@ test('tokens are ranked by volume, worth and depth, and leave the ranks with wha
   )
   assert.deepEqual(await ranks(), [[], ['0xcc'], ['0xcc']])
   // An older version changes nothing.
-  await hot.apply([setOf(1, { type: 'token', token })], headOf(setOf(3)))
+  await hot.apply(latestOf([setOf(1, { type: 'token', token })]), headOf(setOf(3)))
   assert.deepEqual(await ranks(), [[], ['0xcc'], ['0xcc']])
 })
 
@@ -287,7 +288,7 @@ test('an older write does not bring back what was removed; the tombstone does no
   await applyAll([created], 1)
   assert.deepEqual(await hot.topPairs('eth', '0xcc', 5), ['0xaa'])
   await applyAll([removed], 1)
-  await hot.apply([created], headOf(removed))
+  await hot.apply(latestOf([created]), headOf(removed))
   assert.deepEqual(await hot.pairs([{ chain: 'eth', address: '0xaa' }]), [undefined])
   assert.deepEqual(await hot.tokens([{ chain: 'eth', address: '0xbb' }]), [undefined])
   assert.deepEqual(await hot.candles([k1]), [undefined])
@@ -337,21 +338,21 @@ test('answers come in the order that was asked for, unknown ones in their places
 
 test('the head never goes back', async () => {
   const [older, newer] = [setOf(5), setOf(9)]
-  await hot.apply([newer], headOf(newer))
-  await hot.apply([older], headOf(older))
+  await hot.apply(latestOf([newer]), headOf(newer))
+  await hot.apply(latestOf([older]), headOf(older))
   assert.deepEqual(await hot.head('eth'), headOf(newer))
 })
 
 test('lost data is noticed by the next write, not papered over by a new head', async () => {
   const [first, second] = [setOf(5), setOf(9)]
-  await hot.apply([first], headOf(first))
+  await hot.apply(latestOf([first]), headOf(first))
   await raw.flushall()
   await assert.rejects(
-    hot.apply([second], headOf(second)),
+    hot.apply(latestOf([second]), headOf(second)),
     (error) => error instanceof ChaintapeError && error.code === 'store_unavailable',
   )
   assert.equal(await hot.head('eth'), undefined)
-  await hot.apply([first, second], headOf(second))
+  await hot.apply(latestOf([first, second]), headOf(second))
   assert.equal((await hot.head('eth'))?.seq, 9)
 })
 
@@ -371,16 +372,16 @@ test('who has seen a head is not told what is left after it was lost, nor what i
     for (const read of reads()) await assert.rejects(read, { code: 'store_unavailable' })
   }
   try {
-    await hot.apply(sets, heads[1])
+    await hot.apply(latestOf(sets), heads[1])
     await reader.head('eth')
     await Promise.all(reads())
     await raw.flushall()
     await expectRefused()
-    await assert.rejects(hot.apply([], heads[1]), { code: 'store_unavailable' })
-    await hot.apply(sets.slice(0, 1), heads[0])
+    await assert.rejects(hot.apply(latestOf([]), heads[1]), { code: 'store_unavailable' })
+    await hot.apply(latestOf(sets.slice(0, 1)), heads[0])
     assert.equal((await reader.head('eth'))?.seq, 5)
     await expectRefused()
-    await hot.apply(sets.slice(1), heads[1])
+    await hot.apply(latestOf(sets.slice(1)), heads[1])
     const [stored] = await reader.pairs([{ chain: 'eth', address: '0xaa' }])
     assert.equal(stored?.seq, 9)
     // Another chain is another matter.
@@ -405,12 +406,12 @@ test('while Redis is away commands fail at once, and work again by themselves wh
   await stack.kill('redis')
   const startedAt = performance.now()
   await assert.rejects(hot.head('eth'), isUnavailable)
-  await assert.rejects(hot.apply([setOf(1)], headOf(setOf(1))), isUnavailable)
+  await assert.rejects(hot.apply(latestOf([setOf(1)]), headOf(setOf(1))), isUnavailable)
   assert.ok(performance.now() - startedAt < 1_000)
   await stack.restart('redis')
   for (let attempt = 0; ; attempt++) {
     try {
-      await hot.apply([setOf(1)], headOf(setOf(1)))
+      await hot.apply(latestOf([setOf(1)]), headOf(setOf(1)))
       break
     } catch (error) {
       assert.ok(isUnavailable(error) && attempt < 100)

@@ -9,6 +9,7 @@ import { createWriterMetrics } from '../../src/roles/writer/metrics.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import type { TableRows } from '../../src/store/clickhouse/rows.ts'
+import type { LatestChanges } from '../../src/store/latest-changes.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { readRowBinary } from '../support/read-row-binary.ts'
 import { tellStory } from '../support/story.ts'
@@ -41,6 +42,12 @@ const points: Point[] = (['write', 'apply', 'commit'] as const).flatMap((step) =
 
 function newestSeq(rows: TableRows): number {
   return Math.max(...readRowBinary(rows).map((row) => Number(row['seq'])))
+}
+
+function newestChange(latest: LatestChanges): number {
+  const { candles, ...others } = latest
+  const maps = [...candles.values(), ...Object.values(others)]
+  return Math.max(0, ...maps.flatMap((changes) => Array.from(changes.values(), ({ set }) => set.seq)))
 }
 
 /** Dies at one call of one step, as a process would. */
@@ -105,11 +112,10 @@ test('after a crash at any point the marker vouches for nothing that is not in b
         },
         hot: {
           ...hot,
-          apply: crashing('apply', async (sets, head) => {
+          apply: crashing('apply', async (latest, head) => {
             // A set without changes has no rows.
-            const changed = sets.findLast(({ changes }) => changes.length > 0)
-            if (changed === undefined || changed.seq <= newestRow) rowsUpTo = head.seq
-            await hot.apply(sets, head)
+            if (newestChange(latest) <= newestRow) rowsUpTo = head.seq
+            await hot.apply(latest, head)
             documentsUpTo = head.seq
           }),
         },

@@ -22,7 +22,7 @@ import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { sampleSet, USDC, WETH } from './market-samples.ts'
-import { rowsOfSets } from './rows-of-sets.ts'
+import { latestOf, rowsOfSets } from './rows-of-sets.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from './test-key.ts'
 
 export { API_KEY }
@@ -97,7 +97,7 @@ export class GatewayWorld {
     const sets = published.map(({ set }) => set)
     await this.history?.write(rowsOfSets(sets))
     await this.history?.commit(stored)
-    await this.store.apply(sets, stored)
+    await this.store.apply(latestOf(sets), stored)
   }
 
   async startGateway(plans: object = {}, settings: object = {}): Promise<Gateway> {

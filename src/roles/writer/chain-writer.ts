@@ -7,9 +7,8 @@ import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
 import { rowsOf, type TableRows } from '../../store/clickhouse/rows.ts'
-import { latestChanges } from '../../store/latest-changes.ts'
+import { type LatestChanges, latestChanges } from '../../store/latest-changes.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
-import { decodeChangeSet } from '../../wire/change-codec.ts'
 import { type ChangeSetIndex, indexChangeSet } from '../../wire/change-index.ts'
 import { BatchQueue } from './batch-queue.ts'
 import type { WriterMetrics } from './metrics.ts'
@@ -38,7 +37,9 @@ const LOOK_EVERY_MS = 1_000
 
 type Item = { readonly set: ChangeSetIndex; readonly position: LogPosition }
 
-type Batch = { readonly items: readonly Item[]; readonly rows: () => readonly TableRows[] }
+type Contents = { readonly latest: LatestChanges; readonly rows: readonly TableRows[] }
+
+type Batch = { readonly items: readonly Item[]; readonly contents: () => Contents }
 
 /**
  * Carries one chain's CHANGES into both stores: data rows, then documents, then the marker. The marker is
@@ -120,18 +121,15 @@ export class ChainWriter {
     }
   }
 
-  async #write({ items, rows }: Batch): Promise<void> {
+  async #write({ items, contents }: Batch): Promise<void> {
     const { history, hot, chain, insist, metrics, report } = this.#parts
-    const sets = items.map(({ set }) => set)
     const head = headAt(items.at(-1) as Item)
     const startedAt = performance.now()
     const written = await insist(async () => {
       await this.#completeHot()
-      const counts = await history.write(rows())
-      await hot.apply(
-        sets.map(({ bytes }) => decodeChangeSet(bytes)),
-        head,
-      )
+      const { latest, rows } = contents()
+      const counts = await history.write(rows)
+      await hot.apply(latest, head)
       this.#applied = head
       await history.commit(head)
       return counts
@@ -149,7 +147,7 @@ export class ChainWriter {
   async #writeOneByOne(items: readonly Item[]): Promise<void> {
     for (const item of items) {
       try {
-        await this.#write({ items: [item], rows: () => rowsOf(latestChanges([item.set])) })
+        await this.#write({ items: [item], contents: () => contentsOf([item]) })
       } catch (error) {
         throw isOfMessage(error) ? new PoisonedMessage(this.#placeOf(item.position), error) : error
       }
@@ -217,10 +215,7 @@ export class ChainWriter {
       size += sizeOf(set)
       const isLast = message.position.seq >= target.position.seq
       if (!isLast && size < limits.max_batch_rows) continue
-      await hot.apply(
-        sets.map(({ bytes }) => decodeChangeSet(bytes)),
-        headAt({ set, position: message.position }),
-      )
+      await hot.apply(latestChanges(sets), headAt({ set, position: message.position }))
       if (isLast) return
       sets = []
       size = 0
@@ -241,14 +236,18 @@ export class ChainWriter {
 async function takeBatch(queue: BatchQueue<Item>): Promise<Batch | undefined> {
   const items = await queue.take()
   if (items.length === 0) return undefined
-  const sets = items.map(({ set }) => set)
   try {
-    const rows = rowsOf(latestChanges(sets))
-    return { items, rows: () => rows }
+    const contents = contentsOf(items)
+    return { items, contents: () => contents }
   } catch {
     // It fails again when it is written, where the message at fault is looked for.
-    return { items, rows: () => rowsOf(latestChanges(sets)) }
+    return { items, contents: () => contentsOf(items) }
   }
+}
+
+function contentsOf(items: readonly Item[]): Contents {
+  const latest = latestChanges(items.map(({ set }) => set))
+  return { latest, rows: rowsOf(latest) }
 }
 
 /** Neither a store that is away nor a log or store that is not what it was: then the contents cannot be written. */

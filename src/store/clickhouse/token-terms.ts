@@ -1,7 +1,7 @@
 import { pow10, VALUE_DIGITS } from '../../domain/money.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import { type SearchTerm, searchTermsOf } from '../../domain/search-text.ts'
-import { ByteReader } from '../../wire/byte-reader.ts'
+import type { ByteReader } from '../../wire/byte-reader.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { TOKEN } from '../../wire/change-layouts.ts'
 import { TERM_KINDS, type TokenTerm } from './tables.ts'
@@ -14,9 +14,8 @@ const { address, name, mainPairTvlUsd } = TOKEN.slots
 const recentTerms = new RecentlyUsed<readonly SearchTerm[]>(20_000)
 
 /** What a token is found by. */
-export function termsOf({ bytes, places }: ChangeSetIndex, base: number): TokenTerm[] {
-  const names = new ByteReader(bytes, places[base + name])
-  const [itsName, symbol] = [names.text(), names.text()]
+export function termsOf({ reader, places }: ChangeSetIndex, base: number): TokenTerm[] {
+  const [itsName, symbol] = [reader.at(places[base + name] as number).text(), reader.text()]
   const id = `${itsName.length}/${itsName}${symbol}`
   let terms = recentTerms.get(id)
   if (terms === undefined) {
@@ -24,15 +23,15 @@ export function termsOf({ bytes, places }: ChangeSetIndex, base: number): TokenT
     recentTerms.set(id, terms)
     recentTerms.letGo()
   }
-  const itsAddress = new ByteReader(bytes, places[base + address]).recurringId()
-  const standing = wholeDollars(bytes, places[base + mainPairTvlUsd] as number)
+  const itsAddress = reader.at(places[base + address] as number).recurringId()
+  const standing = wholeDollars(reader, places[base + mainPairTvlUsd] as number)
   return terms.map(({ kind, term }) => ({ kind: TERM_KINDS[kind], term, address: itsAddress, standing }))
 }
 
 /** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
-function wholeDollars(bytes: Uint8Array, valueAt: number): bigint {
+function wholeDollars(reader: ByteReader, valueAt: number): bigint {
   if (valueAt === 0) return 0n
-  const dollars = new ByteReader(bytes, valueAt).biguint() / ONE_DOLLAR
+  const dollars = reader.at(valueAt).biguint() / ONE_DOLLAR
   if (dollars > MAX_COUNT) return MAX_COUNT
   return dollars
 }

@@ -4,7 +4,7 @@
 -- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its name
 -- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: seconds that candles live without a trade
 -- ARGV[6]: candles in a tail that is to be packed   ARGV[7]: the intervals, by their codes, separated by commas
--- then for each key what it takes:
+-- ARGV[8]: for each key what it takes, each of these with its length before it (4 bytes, big-endian):
 --   'document', seq, body (empty for a removal), key of its owner ('' if it has none), how many ranks it stands in, and
 --     of each its name and the score
 --   'candles', key of the pair's document, where each interval begins (4 bytes each; '' if that is not known), and records:
@@ -29,15 +29,16 @@ local version, tombstone_seconds, rank = ARGV[1], ARGV[2], ARGV[3]
 local expected, idle_seconds, tail_candles = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local HEADER_BYTES = 512
 local TWO_32 = 4294967296
-local at = 7
+local input, at = ARGV[8], 1
 local head_seq
 local answer = { 1 }
 local intervals = {}
 for name in string.gmatch(ARGV[7], '[^,]+') do intervals[#intervals + 1] = name end
 
 local function take()
-  at = at + 1
-  return ARGV[at]
+  local start = at + 4
+  at = start + struct.unpack('>I4', input, at)
+  return string.sub(input, start, at - 1)
 end
 
 local function header_of(key)

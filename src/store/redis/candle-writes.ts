@@ -1,7 +1,9 @@
-import type { Candle, CandleRef } from '../../domain/change.ts'
-import { INTERVALS, type Interval } from '../../domain/interval.ts'
+import type { CandleRef } from '../../domain/change.ts'
+import { INTERVALS } from '../../domain/interval.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
-import { writeCandleBody } from '../../wire/candle-codec.ts'
+import { CANDLE } from '../../wire/change-layouts.ts'
+import { copyCandleBody } from '../../wire/copy-candle.ts'
+import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 import type { AddressRef, Keys } from './keys.ts'
 
 /** What apply.lua takes for the candles of one pair. */
@@ -16,94 +18,106 @@ export type CandlesWrite = {
   readonly size: number
 }
 
-type Version = { readonly seq: number; readonly candle: Candle | undefined }
+type PairCandles = ReadonlyMap<number, PlacedChange>
 
 const NOTHING = new Uint8Array(0)
 const REMOVAL = 0x80
 const TWO_32 = 2 ** 32
+const { pair, interval, start } = CANDLE.slots
 
-/** The newest version of each candle of a run of changes, by pair. */
-export class CandleWrites {
-  readonly #pairs = new Map<string, Map<Interval, Map<number, Version>>>()
-
-  put({ pair, interval, start }: CandleRef, seq: number, candle: Candle | undefined): void {
-    let series = this.#pairs.get(pair)
-    if (series === undefined) {
-      series = new Map()
-      this.#pairs.set(pair, series)
-    }
-    const versions = series.get(interval)
-    if (versions === undefined) series.set(interval, new Map([[start, { seq, candle }]]))
-    else versions.set(start, { seq, candle })
+export function candleWrites({ candles }: LatestChanges, chain: string, keys: Keys): CandlesWrite[] {
+  const writes: CandlesWrite[] = []
+  for (const ofPair of candles.values()) {
+    writes.push(candlesWrite(keys, { chain, address: addressOf(ofPair) }, NOTHING, ofPair))
   }
+  return writes
+}
 
-  finish(chain: string, keys: Keys): CandlesWrite[] {
-    return Array.from(this.#pairs, ([address, series]) =>
-      candlesWrite(keys, { chain, address }, NOTHING, series),
-    )
-  }
-
-  /**
-   * The same of series that are complete: each begins with the candle in `oldest`, or has no older ones at all. Pairs that
-   * have not traded since `idleSince` are left out, as if they had expired.
-   */
-  finishWhole(chain: string, keys: Keys, oldest: readonly CandleRef[], idleSince: number): CandlesWrite[] {
-    const firsts = new Map(oldest.map(({ pair, interval, start }) => [`${pair}/${interval}`, start]))
-    return Array.from(this.#pairs).flatMap(([address, series]) => {
-      const lastTraded = Math.max(...Array.from(series.get('s1')?.keys() ?? [0]))
-      if (lastTraded < idleSince) return []
-      w.clear()
-      for (const interval of INTERVALS) w.u32(firsts.get(`${address}/${interval}`) ?? 0)
-      return [candlesWrite(keys, { chain, address }, w.finish(), series)]
-    })
-  }
+/**
+ * The same of series that are complete: each begins with the candle in `oldest`, or has no older ones at all. Pairs that
+ * have not traded since `idleSince` are left out, as if they had expired.
+ */
+export function wholeCandleWrites(
+  { candles }: LatestChanges,
+  chain: string,
+  keys: Keys,
+  { oldest, idleSince }: { readonly oldest: readonly CandleRef[]; readonly idleSince: number },
+): CandlesWrite[] {
+  const firsts = new Map(oldest.map((ref) => [`${ref.pair}/${ref.interval}`, ref.start]))
+  return Array.from(candles.values()).flatMap((ofPair) => {
+    if (lastTraded(ofPair) < idleSince) return []
+    const address = addressOf(ofPair)
+    w.clear()
+    for (const name of INTERVALS) w.u32(firsts.get(`${address}/${name}`) ?? 0)
+    return [candlesWrite(keys, { chain, address }, w.finish(), ofPair)]
+  })
 }
 
 /** One for all writes: it has grown to their size. */
 const w = new ByteWriter(4_096)
 const body = new ByteWriter(1_024)
 
-/** Of each series the removals first, then by start: a removal makes room for what came before. */
+function addressOf(candles: PairCandles): string {
+  const { set, base } = candles.values().next().value as PlacedChange
+  return set.reader.at(set.places[base + pair] as number).recurringId()
+}
+
+/** The start of the newest candle of the shortest interval. */
+function lastTraded(candles: PairCandles): number {
+  let last = 0
+  for (const { set, base } of candles.values()) {
+    if (set.places[base + interval] === 0) last = Math.max(last, set.places[base + start] as number)
+  }
+  return last
+}
+
 function candlesWrite(
   keys: Keys,
-  pair: AddressRef,
+  address: AddressRef,
   froms: Uint8Array,
-  series: ReadonlyMap<Interval, ReadonlyMap<number, Version>>,
+  candles: PairCandles,
 ): CandlesWrite {
-  let size = 0
   w.clear()
-  for (const [interval, versions] of series) {
-    const code = INTERVALS.indexOf(interval)
-    const ordered = versions.size === 1 ? [...versions] : [...versions].sort(removalsFirst)
-    for (const [start, version] of ordered) writeRecord(code, start, version)
-    size += versions.size
-  }
+  for (const { set, base } of inOrder(candles)) writeRecord(set, base)
   return {
     kind: 'candles',
-    key: keys.candles(pair),
-    pairKey: keys.pair(pair),
+    key: keys.candles(address),
+    pairKey: keys.pair(address),
     froms,
     records: w.finish(),
-    size,
+    size: candles.size,
   }
 }
 
-function writeRecord(code: number, start: number, { seq, candle }: Version): void {
-  body.clear()
-  body.varuint(seq)
-  if (candle !== undefined) writeCandleBody(body, candle)
-  w.u8(candle === undefined ? code | REMOVAL : code)
-  w.u32(start)
-  w.u32(Math.floor(seq / TWO_32))
-  w.u32(seq % TWO_32)
-  w.u16(body.length)
-  w.rawOf(body)
+/** Of each series the removals first, then by start: a removal makes room for what came before. */
+function inOrder(candles: PairCandles): Iterable<PlacedChange> {
+  let previous = -1
+  let isInOrder = true
+  for (const [key, { set, base }] of candles) {
+    isInOrder &&= key > previous && isPut(set, base)
+    previous = key
+  }
+  if (isInOrder) return candles.values()
+  return [...candles]
+    .sort(
+      ([keyA, a], [keyB, b]) => Number(isPut(a.set, a.base)) - Number(isPut(b.set, b.base)) || keyA - keyB,
+    )
+    .map(([, candle]) => candle)
 }
 
-function removalsFirst(
-  [startA, a]: readonly [number, Version],
-  [startB, b]: readonly [number, Version],
-): number {
-  const rank = ({ candle }: Version): number => (candle === undefined ? 0 : 1)
-  return rank(a) - rank(b) || startA - startB
+function isPut({ places }: PlacedChange['set'], base: number): boolean {
+  return places[base] === CANDLE.type
+}
+
+function writeRecord(set: PlacedChange['set'], base: number): void {
+  const code = set.places[base + interval] as number
+  body.clear()
+  body.varuint(set.seq)
+  if (isPut(set, base)) copyCandleBody(body, set, base)
+  w.u8(isPut(set, base) ? code : code | REMOVAL)
+  w.u32(set.places[base + start] as number)
+  w.u32(Math.floor(set.seq / TWO_32))
+  w.u32(set.seq % TWO_32)
+  w.u16(body.length)
+  w.rawOf(body)
 }

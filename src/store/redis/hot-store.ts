@@ -1,11 +1,13 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { Candle, ChangeSet, Pair, Token, Windows } from '../../domain/change.ts'
+import type { Candle, Pair, Token, Windows } from '../../domain/change.ts'
 import type { ContractReport } from '../../domain/contract-report.ts'
 import type { Common } from '../../lib/common.ts'
 import type { ByteReader } from '../../wire/byte-reader.ts'
 import { readReport } from '../../wire/contract-codec.ts'
 import { readPair, readToken } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
+import { indexVersions } from '../index-versions.ts'
+import { type LatestChanges, latestChanges } from '../latest-changes.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
 import { type CandleSeries, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
@@ -38,7 +40,7 @@ export type HotStore = {
    * Documents, then the head, of one chain. May be repeated. Fails with `store_unavailable` if the head that was
    * last seen is gone: then Redis has lost its data, and `head` tells what has to be applied again.
    */
-  apply(sets: readonly ChangeSet[], head: ChainHead): Promise<void>
+  apply(latest: LatestChanges, head: ChainHead): Promise<void>
   /** Everything of one chain anew, from what another store tells of it up to this head. */
   rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
@@ -101,14 +103,16 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
   }
 
   return {
-    apply: async (sets, head) => {
-      await writing.write(head.chain, documentsOf(sets, keys))
+    apply: async (latest, head) => {
+      await writing.write(head.chain, documentsOf(latest, head.chain, keys))
       await writing.advance(head)
     },
     rebuild: async (head, pages) => {
       await writing.clear(head.chain)
-      for await (const page of pages) {
-        await writing.write(head.chain, documentsOfPage(page, keys, head.time - idleSeconds))
+      const idleSince = head.time - idleSeconds
+      for await (const { versions, oldest } of pages) {
+        const latest = latestChanges(versions.map(indexVersions))
+        await writing.write(head.chain, documentsOfPage(latest, head.chain, keys, { oldest, idleSince }))
       }
       await writing.advance(head)
     },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { INTERVALS, type Interval } from '../../domain/interval.ts'
+import { ByteWriter } from '../../wire/byte-writer.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import { packTail } from './candle-series.ts'
 import type { CandlesWrite } from './candle-writes.ts'
@@ -78,8 +79,7 @@ export function createWriting(
           const names = [keys.head(chain), ...chunk.map(({ key }) => key)]
           const [isWhole, ...tails] = await guardRedis(() =>
             redis.applyDocumentsBuffer(
-              ...[names.length, ...names, ...options, ...candles],
-              ...chunk.flatMap(argumentsOf),
+              ...[names.length, ...names, ...options, ...candles, argumentOf(chunk)],
             ),
           )
           return { isWhole, tails: tailsOf(tails, names) }
@@ -115,13 +115,36 @@ export function createWriting(
   }
 }
 
-function argumentsOf(write: Write): (string | number | Uint8Array)[] {
-  if (write.kind === 'document') {
-    const { kind, seq, body, owner, ranks } = write
-    return [kind, seq, asBuffer(body), owner ?? '', ranks.length, ...ranks.flat()]
+/** One for all calls: it has grown to their size. */
+const w = new ByteWriter(65_536)
+
+/** All that the script takes for these, in one argument: the client takes longer for an argument than to copy it. */
+function argumentOf(writes: readonly Write[]): Buffer {
+  w.clear()
+  for (const write of writes) {
+    w.sizedText(write.kind)
+    if (write.kind === 'candles') {
+      w.sizedText(write.pairKey)
+      field(write.froms)
+      field(write.records)
+      continue
+    }
+    const { seq, body, owner, ranks } = write
+    w.sizedText(String(seq))
+    field(body)
+    w.sizedText(owner ?? '')
+    w.sizedText(String(ranks.length))
+    for (const [name, score] of ranks) {
+      w.sizedText(name)
+      w.sizedText(score)
+    }
   }
-  const { kind, pairKey, froms, records } = write
-  return [kind, pairKey, asBuffer(froms), asBuffer(records)]
+  return asBuffer(w.finish())
+}
+
+function field(bytes: Uint8Array): void {
+  w.u32(bytes.length)
+  w.raw(bytes)
 }
 
 type Tail = { readonly key: string; readonly interval: Interval; readonly bytes: Buffer }

@@ -9,6 +9,7 @@ import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.
 import { openQuotaStore } from '../../../src/store/redis/quota-store.ts'
 import { openRateStore } from '../../../src/store/redis/rate-store.ts'
 import { buildCandle, buildPair, Dice } from '../../support/change-builders.ts'
+import { latestOf } from '../../support/rows-of-sets.ts'
 import { createTestCommon } from '../../support/test-common.ts'
 
 const PAIRS = 60
@@ -63,7 +64,7 @@ test('with volatile-lru a full Redis evicts candles only, and what is left of th
   const pairs = Array.from({ length: PAIRS }, (_, pair) => addressOf(pair))
   const pools = pairs.map((address) => ({ address, token0: '0xbb', token1: '0xcc' }))
   const created = pools.map((pool): Change => ({ type: 'pair', pair: buildPair(dice, pool, 5) }))
-  await hot.apply([setOf(1, created)[0]], setOf(1, [])[1])
+  await hot.apply(latestOf([setOf(1, created)[0]]), setOf(1, [])[1])
 
   const used = Number(/used_memory:(\d+)/.exec(await raw.info('memory'))?.[1])
   await raw.config('SET', 'maxmemory-policy', 'volatile-lru')
@@ -79,7 +80,9 @@ test('with volatile-lru a full Redis evicts candles only, and what is left of th
       const id = `${candle.pair}/${candle.interval}`
       all.set(id, [candle, ...(all.get(id) ?? [])])
     }
-    await hot.apply(...applied(block, candles))
+    const changes = candles.map((candle): Change => ({ type: 'candle', candle }))
+    const [set, head] = setOf(block, changes)
+    await hot.apply(latestOf([set]), head)
   }
 
   const evicted = Number(/evicted_keys:(\d+)/.exec(await raw.info('stats'))?.[1])
@@ -113,14 +116,6 @@ test('with volatile-lru a full Redis evicts candles only, and what is left of th
     10,
   )
 })
-
-function applied(seq: number, candles: readonly Candle[]): [ChangeSet[], ChainHead] {
-  const [set, head] = setOf(
-    seq,
-    candles.map((candle): Change => ({ type: 'candle', candle })),
-  )
-  return [[set], head]
-}
 
 test('units of past months are removed once they are two months old', async () => {
   const quota = await openQuotaStore(

@@ -15,7 +15,7 @@ import { migrate } from '../../../src/store/clickhouse/migrate.ts'
 import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { Pipeline, RoleProcess } from '../../support/pipeline.ts'
-import { rowsOfSets } from '../../support/rows-of-sets.ts'
+import { latestOf, rowsOfSets } from '../../support/rows-of-sets.ts'
 import { putTestKey, TEST_PLANS } from '../../support/test-key.ts'
 import { CHAIN } from './subject.ts'
 
@@ -118,7 +118,13 @@ export class ResumeWorld {
     const sets = this.#unstored.map(({ set }) => set)
     this.#unstored = []
     const { seq, head, finalNumber } = last.set
-    await this.#store.apply(sets, { chain: CHAIN, seq, ...head, finalNumber, position: last.position })
+    await this.#store.apply(latestOf(sets), {
+      chain: CHAIN,
+      seq,
+      ...head,
+      finalNumber,
+      position: last.position,
+    })
   }
 
   /** All that happened is in ClickHouse, the log has only its end, and the gateways remember nothing. */
