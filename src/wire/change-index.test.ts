@@ -56,7 +56,8 @@ function readFields({ bytes, places, count }: ChangeSetIndex): { type: number; f
       name,
       readField(bytes, places[base + slot] as number, kinds[name] as FieldKind),
     ])
-    found.push({ type, fields: Object.fromEntries(fields) })
+    const { trades: _, ...rest } = Object.fromEntries(fields)
+    found.push({ type, fields: rest })
   }
   assert.equal(found.length, count)
   return found

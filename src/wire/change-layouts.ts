@@ -131,6 +131,8 @@ export const CANDLE = defineLayout(TYPE.candle, {
   lastBlock: 'varuint',
   lastTx: 'varuint',
   lastLog: 'varuint',
+  /** The same for candles of a message that have all fields from `usdOpen` on in common. */
+  trades: 'number',
 })
 
 export const CANDLE_REMOVED = defineLayout(TYPE.candleRemoved, {

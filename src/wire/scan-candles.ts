@@ -20,7 +20,7 @@ import { FIRST_FIELD } from './record-layout.ts'
 import { type RecordScanner, unreadable } from './record-scanner.ts'
 
 const { pair, interval, start, usdOpen, nativeOpen, quoteAs, quoteOpen } = CANDLE.slots
-const { tradeCount, firstBlock, lastBlock } = CANDLE.slots
+const { tradeCount, firstBlock, lastBlock, trades } = CANDLE.slots
 /** Open, high, low, close and volume follow one another. */
 const VALUES = 5
 const VOLUME = 4
@@ -83,6 +83,7 @@ function scanIntervalAndStart(scanner: RecordScanner, base: number): void {
 
 function scanTrades(scanner: RecordScanner, base: number, previous: number, same: number): void {
   const { places } = scanner
+  places[base + trades] = base
   scanValues(scanner, base + usdOpen, scanner.byte())
   scanValues(scanner, base + nativeOpen, scanner.byte())
   scanQuote(scanner, base, previous)

@@ -55,8 +55,9 @@ export type Table = {
   readonly types: readonly ColumnType[]
   /** The type of the change that is a whole row; another one is a removal. */
   readonly type: number
-  readonly cells: Cells
-  readonly removedCells: Cells
+  readonly key: Cells
+  readonly rest: Cells
+  readonly removedKey: Cells
   /** The cells of a removal beyond its key: NULL, or what a column without NULL has as its default. */
   readonly removedRest: Uint8Array
 }
@@ -74,11 +75,15 @@ export function defineTable<Full extends string, Removed extends string>(
     columns: ['chain', ...all.map(([column]) => column), 'seq', 'is_deleted'],
     types: ['LowCardinality(String)', ...all.map(([, [type]]) => type), 'UInt64', 'UInt8'],
     type: layouts.full.type,
-    cells: cellsOf(
-      all.map(([, column]) => column),
+    key: cellsOf(
+      columnsOf<Full>(key).map(([, column]) => column),
       layouts.full,
     ),
-    removedCells: cellsOf(
+    rest: cellsOf(
+      columnsOf(rest).map(([, column]) => column),
+      layouts.full,
+    ),
+    removedKey: cellsOf(
       columnsOf<Removed>(key).map(([, column]) => column),
       layouts.removed,
     ),

@@ -31,6 +31,7 @@ export class RowBinary {
   #rowStart = 0
   #at = 0
   #count = 0
+  #repeated: Uint8Array = this.#bytes
 
   get count(): number {
     return this.#count
@@ -160,6 +161,18 @@ export class RowBinary {
           this.#optional(operations[i] as number, bytes, at)
       }
     }
+  }
+
+  /** The same, to be repeated in the next rows. */
+  repeatableCells(cells: Cells, bytes: Uint8Array, places: Uint32Array, base: number): void {
+    const start = this.#at - this.#rowStart
+    this.cells(cells, bytes, places, base)
+    this.#repeated = this.#bytes.subarray(this.#rowStart + start, this.#at)
+  }
+
+  /** The cells that `repeatableCells` wrote last, once more. */
+  repeat(): void {
+    this.raw(this.#repeated)
   }
 
   #optional(operation: number, bytes: Uint8Array, at: number): void {

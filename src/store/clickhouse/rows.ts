@@ -1,6 +1,6 @@
 import { ByteReader } from '../../wire/byte-reader.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
-import { CONTRACT } from '../../wire/change-layouts.ts'
+import { CANDLE, CONTRACT } from '../../wire/change-layouts.ts'
 import { readReport } from '../../wire/contract-codec.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 import type { ColumnType } from './cells.ts'
@@ -34,7 +34,7 @@ export type TableRows = {
 /** A row for each natural key: its latest version; a removal is a row that says so. */
 export function rowsOf(latest: LatestChanges): TableRows[] {
   const candles = new RowsOfTable(candlesTable)
-  for (const ofPair of latest.candles.values()) candles.addAll(ofPair.values())
+  for (const ofPair of latest.candles.values()) candles.addCandles(ofPair.values())
   const windows = new RowsOfTable(pairWindowsTable).addAll(latest.pairWindows.values())
   windows.addAll(latest.tokenWindows.values(), tokenWindowsTable)
   return [
@@ -70,9 +70,30 @@ class RowsOfTable {
 
   add(table: Table, set: ChangeSetIndex, base: number, isRemoved: boolean): void {
     this.#begin(set.chain)
-    this.#rows.cells(isRemoved ? table.removedCells : table.cells, set.bytes, set.places, base)
+    this.#rows.cells(isRemoved ? table.removedKey : table.key, set.bytes, set.places, base)
     if (isRemoved) this.#rows.raw(table.removedRest)
+    else this.#rows.cells(table.rest, set.bytes, set.places, base)
     this.#end(set.seq, isRemoved)
+  }
+
+  /** Most candles of a pair have the trades of the one before, and so the same cells but for the key. */
+  addCandles(candles: Iterable<PlacedChange>): void {
+    let repeatable: ChangeSetIndex | undefined
+    let trades = 0
+    for (const { set, base } of candles) {
+      const isRemoved = set.places[base] !== candlesTable.type
+      const itsTrades = set.places[base + CANDLE.slots.trades]
+      if (isRemoved) this.add(candlesTable, set, base, true)
+      else {
+        this.#begin(set.chain)
+        this.#rows.cells(candlesTable.key, set.bytes, set.places, base)
+        if (set === repeatable && trades === itsTrades) this.#rows.repeat()
+        else this.#rows.repeatableCells(candlesTable.rest, set.bytes, set.places, base)
+        this.#end(set.seq, false)
+        repeatable = set
+        trades = itsTrades as number
+      }
+    }
   }
 
   addRecord<T>(

@@ -1,6 +1,7 @@
 import type { CandleRef } from '../../domain/change.ts'
 import { INTERVALS } from '../../domain/interval.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
+import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CANDLE } from '../../wire/change-layouts.ts'
 import { copyCandleBody } from '../../wire/copy-candle.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
@@ -23,7 +24,8 @@ type PairCandles = ReadonlyMap<number, PlacedChange>
 const NOTHING = new Uint8Array(0)
 const REMOVAL = 0x80
 const TWO_32 = 2 ** 32
-const { pair, interval, start } = CANDLE.slots
+const NO_TRADES = -1
+const { pair, interval, start, trades } = CANDLE.slots
 
 export function candleWrites({ candles }: LatestChanges, chain: string, keys: Keys): CandlesWrite[] {
   const writes: CandlesWrite[] = []
@@ -55,7 +57,10 @@ export function wholeCandleWrites(
 
 /** One for all writes: it has grown to their size. */
 const w = new ByteWriter(4_096)
+/** Most candles of a pair have the trades of the one before, and so the same body. */
 const body = new ByteWriter(1_024)
+let previousSet: ChangeSetIndex | undefined
+let previousTrades = NO_TRADES
 
 function addressOf(candles: PairCandles): string {
   const { set, base } = candles.values().next().value as PlacedChange
@@ -78,6 +83,7 @@ function candlesWrite(
   candles: PairCandles,
 ): CandlesWrite {
   w.clear()
+  previousSet = undefined
   for (const { set, base } of inOrder(candles)) writeRecord(set, base)
   return {
     kind: 'candles',
@@ -105,15 +111,20 @@ function inOrder(candles: PairCandles): Iterable<PlacedChange> {
     .map(([, candle]) => candle)
 }
 
-function isPut({ places }: PlacedChange['set'], base: number): boolean {
+function isPut({ places }: ChangeSetIndex, base: number): boolean {
   return places[base] === CANDLE.type
 }
 
-function writeRecord(set: PlacedChange['set'], base: number): void {
+function writeRecord(set: ChangeSetIndex, base: number): void {
   const code = set.places[base + interval] as number
-  body.clear()
-  body.varuint(set.seq)
-  if (isPut(set, base)) copyCandleBody(body, set, base)
+  const itsTrades = isPut(set, base) ? (set.places[base + trades] as number) : NO_TRADES
+  if (set !== previousSet || itsTrades !== previousTrades) {
+    previousSet = set
+    previousTrades = itsTrades
+    body.clear()
+    body.varuint(set.seq)
+    if (isPut(set, base)) copyCandleBody(body, set, base)
+  }
   w.u8(isPut(set, base) ? code : code | REMOVAL)
   w.u32(set.places[base + start] as number)
   w.u32(Math.floor(set.seq / TWO_32))
