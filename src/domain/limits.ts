@@ -9,6 +9,7 @@ export const MAX_AMOUNT = 2n ** 256n - 1n
 
 /** Int256: a balance, which is negative while older transfers are still being read. */
 export const MAX_BALANCE = 2n ** 255n - 1n
+const MIN_BALANCE = -MAX_BALANCE
 
 /** Decimal(76, 40) and Decimal(76, 18): a price or a value, as the integer that holds its digits. */
 export const MAX_FIXED = 10n ** 76n - 1n
@@ -21,7 +22,7 @@ export function isAmount(amount: bigint): boolean {
 }
 
 export function isBalance(amount: bigint): boolean {
-  return amount >= -MAX_BALANCE && amount <= MAX_BALANCE
+  return amount >= MIN_BALANCE && amount <= MAX_BALANCE
 }
 
 /** The amount if its type can hold it. */

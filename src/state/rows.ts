@@ -103,16 +103,31 @@ export class Rows<F extends Fields> {
   /** A row of zeros under a key that has none. */
   create(key: Key): number {
     const slot = this.#slotOf(key)
-    if (this.#has(slot, EXISTS)) throw new Error(`${this.name} ${key.text(this.#keyParts)} exists already`)
-    this.touch(slot)
-    this.#clear(slot)
-    this.#flags[slot] = (this.#flags[slot] as number) | EXISTS
+    this.createAt(slot)
     return slot
   }
 
+  /** The slot of a row, or of its absence: `exists` tells which. Saves looking for the key twice. */
+  reserve(key: Key): number {
+    return this.#slotOf(key)
+  }
+
+  exists(slot: number): boolean {
+    return this.#has(slot, EXISTS)
+  }
+
+  /** The same as `create`, in a slot that `reserve` gave. */
+  createAt(slot: number): void {
+    if (this.#has(slot, EXISTS)) throw new Error(`${this.name} ${this.idOf(slot)} exists already`)
+    this.touch(slot)
+    this.#clear(slot)
+    this.#flags[slot] = (this.#flags[slot] as number) | EXISTS
+  }
+
   findOrCreate(key: Key): number {
-    const slot = this.find(key)
-    return slot === NONE ? this.create(key) : slot
+    const slot = this.#slotOf(key)
+    if (!this.#has(slot, EXISTS)) this.createAt(slot)
+    return slot
   }
 
   remove(slot: number): void {

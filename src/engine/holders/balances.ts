@@ -3,7 +3,6 @@ import type { JournaledState } from '../../state/journaled-state.ts'
 import { Key } from '../../state/key.ts'
 import { flag, layout, u256 } from '../../state/layout.ts'
 import type { Rows } from '../../state/rows.ts'
-import { NONE } from '../../state/slot-index.ts'
 
 /** An amount may be negative until all older transfers are read. */
 const BALANCE = layout({ isNegative: flag, amount: u256 })
@@ -27,18 +26,26 @@ export class Balances {
   }
 
   get(token: string, holder: string): bigint {
-    const slot = this.#rows.find(this.#keyOf(token, holder))
-    return slot === NONE ? 0n : signed(this.#row.at(slot))
+    return this.amountAt(this.slotOf(token, holder))
   }
 
-  set(token: string, holder: string, amount: bigint): void {
-    const key = this.#keyOf(token, holder)
-    const slot = this.#rows.find(key)
+  /** Good until the end of the block, whether or not there is a balance. */
+  slotOf(token: string, holder: string): number {
+    return this.#rows.reserve(this.#keyOf(token, holder))
+  }
+
+  amountAt(slot: number): bigint {
+    return this.#rows.exists(slot) ? signed(this.#row.at(slot)) : 0n
+  }
+
+  setAt(slot: number, amount: bigint): void {
+    const exists = this.#rows.exists(slot)
     if (amount === 0n) {
-      if (slot !== NONE) this.#rows.remove(slot)
+      if (exists) this.#rows.remove(slot)
       return
     }
-    const row = this.#row.edit(slot === NONE ? this.#rows.create(key) : slot)
+    if (!exists) this.#rows.createAt(slot)
+    const row = this.#row.edit(slot)
     row.isNegative = amount < 0n
     row.amount = amount < 0n ? -amount : amount
   }

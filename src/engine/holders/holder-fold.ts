@@ -114,10 +114,13 @@ export class HolderFold {
       return []
     }
     let { holders, overdrawn, deadRaw, lockedRaw } = holding
+    const { balances } = this.#tables
     const changed: Balance[] = []
+    const slots: number[] = []
     for (const [holder, gain] of gains) {
       if (gain === 0n) continue
-      const before = this.#tables.balances.get(token, holder)
+      const slot = balances.slotOf(token, holder)
+      const before = balances.amountAt(slot)
       const after = before + gain
       // More than can be: such a token says whatever it likes.
       if (!isBalance(after)) return this.#giveUp(token)
@@ -126,6 +129,7 @@ export class HolderFold {
       if (DEAD_ADDRESSES.has(holder)) deadRaw += gain
       else if (this.#settings.lockers.has(holder)) lockedRaw += gain
       changed.push({ token, holder, amountRaw: after, beforeRaw: before })
+      slots.push(slot)
     }
     const sums = {
       deadRaw: deadRaw + stillbornRaw,
@@ -134,7 +138,7 @@ export class HolderFold {
       lockedRaw,
     }
     if (!Object.values(sums).every(isBalance)) return this.#giveUp(token)
-    for (const { holder, amountRaw } of changed) this.#tables.balances.set(token, holder, amountRaw)
+    for (const [index, slot] of slots.entries()) balances.setAt(slot, (changed[index] as Balance).amountRaw)
     this.#put(token, {
       ...holding,
       ...sums,
