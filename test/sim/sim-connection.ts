@@ -15,7 +15,6 @@ export type ConnectionParts = {
   readonly trouble: LineTrouble
   readonly latencyMs: number
   readonly lastWordsMs: number
-  readonly writer: number
   readonly isAlive: () => boolean
   /** Called around everything that becomes durable; either may end the reader. */
   readonly onWrite: (when: 'before' | 'after') => void
@@ -54,7 +53,7 @@ export class SimConnection {
   }
 
   client(): JetStreamClient {
-    const { stream, writer, onWrite } = this.#parts
+    const { stream, onWrite } = this.#parts
     const client = {
       publish: (
         _subject: string,
@@ -63,7 +62,7 @@ export class SimConnection {
       ) =>
         this.#request(options.timeout, () => {
           onWrite('before')
-          const frame = { data: Uint8Array.from(data), id: options.msgID, writer }
+          const frame = { data: Uint8Array.from(data), id: options.msgID }
           const acknowledgement = stream.store(frame, options.expect)
           onWrite('after')
           return acknowledgement

@@ -86,7 +86,6 @@ export class SimReader {
       trouble,
       latencyMs: settings.lineLatencyMs,
       lastWordsMs: settings.lastWordsMs,
-      writer: id,
       isAlive: () => this.#isAlive,
       onWrite: (when) => {
         if (this.#isAlive) onWrite(this, when)

@@ -1,6 +1,6 @@
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 
-export type StoredFrame = { readonly data: Uint8Array; readonly id: string; readonly writer: number }
+export type StoredFrame = { readonly data: Uint8Array; readonly id: string }
 
 /** What has to be the last message for this one to be taken. */
 export type Expected = { readonly lastSequence: number; readonly lastMsgID?: string }
@@ -13,8 +13,6 @@ const NO_MESSAGE_FOUND = 10_037
 /** A JetStream stream in memory: what is in it survives every reader. */
 export class SimStream {
   readonly frames: StoredFrame[] = []
-  /** Who wrote, in the order in which it was stored; what is lost later stays in it. */
-  readonly writers: number[] = []
   /** How often the server came back without its tail. */
   losses = 0
   /** How often a frame was stored where another one had been before. */
@@ -41,7 +39,6 @@ export class SimStream {
     const before = this.#everStored[this.frames.length]
     if (before !== undefined && Buffer.compare(before, frame.data) !== 0) this.rewrites += 1
     this.#everStored[this.frames.length] = frame.data
-    this.writers.push(frame.writer)
     this.frames.push(frame)
     this.#sequences.set(frame.id, this.frames.length)
     return { seq: this.frames.length, duplicate: false }
