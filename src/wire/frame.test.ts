@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bytes, damaged } from '../../test/support/arbitraries.ts'
+import { bytes, damaged } from '../../test/support/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import {
   decodeFrame,

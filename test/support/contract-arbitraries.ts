@@ -12,11 +12,7 @@ import {
   type TrialStep,
   UNTRIED_REASONS,
 } from '../../src/domain/inspection.ts'
-
-/** Every record we decode is a plain object with all its keys, so the generated ones are too. */
-function plain<T>(fields: { [Key in keyof T]: fc.Arbitrary<T[Key]> }): fc.Arbitrary<T> {
-  return fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
-}
+import { plain } from './value-arbitraries.ts'
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((raw) => `0x${Buffer.from(raw).toString('hex')}`)
