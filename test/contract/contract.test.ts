@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { BEHAVIOURS } from './behaviours.ts'
 import { faultsOf, type Knowledge } from './faults.ts'
 import { differs, freshnessFaults, problemFaults, unitFaults } from './headers.ts'
+import { LIST_BEHAVIOURS } from './list-behaviours.ts'
 import { descriptionFaults } from './openapi.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
+import { PAIR_BEHAVIOURS } from './pair-behaviours.ts'
 import { refusalsOf } from './refusals.ts'
 import { type Answer, type Given, type Request, requestOf, send } from './requests.ts'
+import { TOKEN_BEHAVIOURS } from './token-behaviours.ts'
 import { SMALL_QUOTA, startWorld, type World } from './world.ts'
 
 /** Who may ask what, and what is answered: every row of the tables, one after the other, at a running gateway. */
@@ -126,7 +128,8 @@ for (const operation of OPERATIONS) {
 }
 
 describe('what the inputs do', () => {
-  for (const { name, operation: wanted, given, check, knowledge = 'some' } of BEHAVIOURS) {
+  const behaviours = [...TOKEN_BEHAVIOURS, ...LIST_BEHAVIOURS, ...PAIR_BEHAVIOURS]
+  for (const { name, operation: wanted, given, check, knowledge = 'some' } of behaviours) {
     test(`${wanted}: ${name}`, async () => {
       const operation = OPERATIONS.find((each) => each.name === wanted)
       assert.ok(operation !== undefined)

@@ -6,8 +6,10 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { API_KEY, Pipeline } from '../support/pipeline.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { ANSWERS } from './ws-answers.ts'
+import { type Form, misfits, type Names } from './ws-form.ts'
 import { Listener, type Message } from './ws-listener.ts'
-import { ANSWERS, type Form, misfits, type Names, PUSHES, REVERT, SHUTDOWN, SWITCH } from './ws-table.ts'
+import { PUSHES, REVERT, SHUTDOWN, SWITCH } from './ws-pushes.ts'
 
 const BLOCKS = 12
 
