@@ -41,8 +41,8 @@ export class BlockFold {
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
-  /** Pairs whose candles took a trade. */
-  readonly #candlePairs = new Set<string>()
+  /** By pair: where its candles stand, which took a trade. */
+  readonly #candleSlots = new Map<string, number>()
   readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
@@ -77,7 +77,7 @@ export class BlockFold {
 
     const told = this.#told
     for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
-    for (const pair of this.#candlePairs) this.#tables.candles.tell(pair, told)
+    for (const [pair, slot] of this.#candleSlots) this.#tables.candles.tell(slot, pair, told)
     this.#records.tell(told)
     this.#foldWindows(
       after,
@@ -238,7 +238,8 @@ export class BlockFold {
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
     this.#noteFirstTrade(trade.targetToken, paid.usd)
     this.#noteFirstTrade(quote.token, quote.priceUsd)
-    this.#candlePairs.add(pair.address)
+    const slot = this.#candleSlots.get(pair.address) ?? this.#tables.candles.slotOf(pair.address)
+    this.#candleSlots.set(pair.address, slot)
     const candleTrade = {
       key: trade.key,
       priceUsd: paid.usd,
@@ -248,7 +249,7 @@ export class BlockFold {
       valueNative: trade.valueNative,
       valueQuote: paid.quoteValue,
     }
-    this.#tables.candles.take(pair.address, candleTrade, this.#candleStarts)
+    this.#tables.candles.take(slot, candleTrade, this.#candleStarts)
     this.#gathered.add(trade, trade.targetToken)
   }
 

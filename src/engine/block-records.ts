@@ -1,7 +1,8 @@
 import type { Pair } from '../domain/change.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
-import { writePair, writeToken } from '../wire/record-codec.ts'
+import { writeToken } from '../wire/record-codec.ts'
 import type { PairView } from './pair/pair-view.ts'
+import { writePairRow } from './pair/write-pair.ts'
 import type { EngineTables, PairDepth, TokenState } from './tables.ts'
 import { depthOf } from './token/main-pair.ts'
 
@@ -50,7 +51,7 @@ export class BlockRecords {
   }
 
   tell(told: ChangeSetWriter): void {
-    for (const address of this.#pairs.keys()) writePair(told.next('pair'), this.pair(address))
+    for (const address of this.#pairs.keys()) writePairRow(told.next('pair'), this.pair(address))
     for (const address of this.#tokens) writeToken(told.next('token'), this.token(address).token)
   }
 }

@@ -77,6 +77,7 @@ export class Engine {
   /** Where a token's price comes from, as of the last block applied. */
   explain(token: string): Explanation | undefined {
     this.#tables.pairs.beginBlock()
+    this.#tables.prices.beginBlock()
     return explain(token, this.#settings, this.#tables)
   }
 
@@ -106,6 +107,7 @@ export class Engine {
     const { number, hash, time } = block
     this.#tell('block', seq, { number, hash, time })
     this.#tables.pairs.beginBlock()
+    this.#tables.prices.beginBlock()
     new BlockFold(this.#settings, this.#tables, block, this.#told).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)

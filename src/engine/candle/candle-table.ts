@@ -25,15 +25,18 @@ export class CandleTable {
     this.#other = this.#rows.cursor()
   }
 
+  /** Where the candles of a pair stand, in this block. */
+  slotOf(pair: string): number {
+    return this.#rows.findOrCreate(this.#key.clear().id(pair))
+  }
+
   /** Trades of a pair come in order-key order. */
-  take(pair: string, trade: CandleTrade, starts: readonly number[]): void {
-    const slot = this.#rows.findOrCreate(this.#key.clear().id(pair))
+  take(slot: number, trade: CandleTrade, starts: readonly number[]): void {
     this.#numbers.set(trade)
     takeTrade(this.#one.edit(slot), this.#other.at(slot), trade.key, this.#numbers, starts)
   }
 
-  tell(pair: string, told: ChangeSetWriter): void {
-    const slot = this.#rows.find(this.#key.clear().id(pair))
+  tell(slot: number, pair: string, told: ChangeSetWriter): void {
     writeCandlesRow(told.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
   }
 

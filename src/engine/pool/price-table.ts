@@ -24,10 +24,17 @@ export class PriceTable {
   readonly #rows: Rows<typeof PRICE.fields>
   readonly #key = new Key()
   readonly #price
+  #lastId: string | undefined
+  #lastSlot = NONE
 
   constructor(state: JournaledState) {
     this.#rows = state.rows('price', PRICE, { key: ['id'], maxRows: MAX_ROWS })
     this.#price = this.#rows.cursor()
+  }
+
+  /** Rows may have moved since the block before. */
+  beginBlock(): void {
+    this.#lastId = undefined
   }
 
   /** As the pool last told it. */
@@ -40,7 +47,7 @@ export class PriceTable {
   }
 
   setTold(pool: string, price: PoolPrice): void {
-    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pool)))
+    const row = this.#price.edit(this.#findOrCreate(pool))
     row.sqrtPriceX96 = price.kind === 'sqrt' ? price.sqrtPriceX96 : undefined
     row.tick = price.kind === 'sqrt' ? price.tick : 0
     row.bin = price.kind === 'bin' ? price.id : undefined
@@ -57,7 +64,7 @@ export class PriceTable {
   }
 
   setLastExchange(pair: string, { raw0, raw1 }: Ratio): void {
-    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pair)))
+    const row = this.#price.edit(this.#findOrCreate(pair))
     row.exchange0 = raw0
     row.exchange1 = raw1
   }
@@ -71,12 +78,22 @@ export class PriceTable {
   }
 
   setCounted(pair: string, ratio: Ratio | undefined): void {
-    const row = this.#price.edit(this.#rows.findOrCreate(this.#key.clear().id(pair)))
+    const row = this.#price.edit(this.#findOrCreate(pair))
     row.counted0 = ratio?.raw0
     row.counted1 = ratio?.raw1
   }
 
+  /** Whoever asks for one of the prices of a pool soon asks for another. */
   #find(id: string): number {
-    return this.#rows.find(this.#key.clear().id(id))
+    if (id !== this.#lastId) {
+      this.#lastId = id
+      this.#lastSlot = this.#rows.find(this.#key.clear().id(id))
+    }
+    return this.#lastSlot
+  }
+
+  #findOrCreate(id: string): number {
+    if (this.#find(id) === NONE) this.#lastSlot = this.#rows.create(this.#key.clear().id(id))
+    return this.#lastSlot
   }
 }

@@ -1,14 +1,12 @@
 import type { Pair, PairSide } from '../../domain/change.ts'
 import { ONE_PRICE, priceOf, valueOfAmount } from '../../domain/money.ts'
-import type { Ratio } from '../pool/ratio.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 
-/** Takes note of what a pool of a stablecoin and the native coin asks; any other pair is passed over. */
+/** Takes note of what the pool of a stablecoin and the native coin counts for; any other pair is passed over. */
 export function noteAnchor(
   pair: Pair,
-  ratio: Ratio | undefined,
   reference: ReferencePrices,
   { minDepthUsd }: EngineSettings,
   tables: EngineTables,
@@ -17,6 +15,7 @@ export function noteAnchor(
   const isStable0 = reference.isStable(token0.token) && reference.isNative(token1.token)
   const isStable1 = reference.isStable(token1.token) && reference.isNative(token0.token)
   if (!isStable0 && !isStable1) return
+  const ratio = tables.prices.counted(pair.address)
   const anchor = isStable0
     ? toAnchor(pair.address, token0, ratio?.raw0 ?? 0n, token1, ratio?.raw1 ?? 0n)
     : toAnchor(pair.address, token1, ratio?.raw1 ?? 0n, token0, ratio?.raw0 ?? 0n)

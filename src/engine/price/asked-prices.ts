@@ -40,7 +40,7 @@ export class AskedPrices {
     const settled = standing.map(({ pair }) => pair)
     for (const address of new Set([...this.#asked.keys(), ...settled])) {
       const pair = pairs.get(address)
-      if (pair !== undefined) noteAnchor(pair, prices.counted(address), reference, settings, tables)
+      if (pair !== undefined) noteAnchor(pair, reference, settings, tables)
     }
     return settled
   }

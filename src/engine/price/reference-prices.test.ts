@@ -42,7 +42,8 @@ class Pools {
       time: 1,
     })
     const ratio = price === 0n ? undefined : { raw0: price, raw1: 1n }
-    noteAnchor(pair, ratio, this.prices(), settings, this.#tables)
+    this.#tables.prices.setCounted(pair.address, ratio)
+    noteAnchor(pair, this.prices(), settings, this.#tables)
     return this
   }
 
