@@ -12,10 +12,11 @@ import { newPair, newToken } from './first-records.ts'
 import { HolderFold } from './holders/holder-fold.ts'
 import { platformAfter } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
-import type { PairView, SideView } from './pair/pair-view.ts'
+import { noteTrade, setReserves } from './pair/pair-updates.ts'
+import type { PairView } from './pair/pair-view.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
-import { type Reserves, reservesAfter } from './pool/reserves.ts'
+import { reservesAfter } from './pool/reserves.ts'
 import { AskedPrices } from './price/asked-prices.ts'
 import { poolWorth, reprice } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
@@ -226,14 +227,7 @@ export class BlockFold {
     writeTrade(this.#told.next('trade'), trade)
     this.#trades.push(refOf(trade))
     this.#records.editPair(pair)
-    pair.updatedAt = this.#block.time
-    if (isReadFromCreation(pair)) {
-      pair.firstTradeAt ??= this.#block.time
-      pair.athPriceUsd = higher(pair.athPriceUsd, paid.usd)
-    }
-    pair.lastTradeAt = this.#block.time
-    pair.lastTradePriceUsd = paid.usd
-    pair.lastSide = trade.side
+    noteTrade(pair, this.#block.time, trade.side, paid.usd)
     if (trade.targetToken === undefined) return
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
     this.#noteFirstTrade(trade.targetToken, paid.usd)
@@ -280,25 +274,6 @@ export class BlockFold {
       ? undefined
       : this.#tables.tokens.get(pair.targetToken)?.token.supplyRaw
   }
-}
-
-/** All that happened to it is known; of an older pair the first trade, for one, is not. */
-function isReadFromCreation({ createdAt }: Pair): boolean {
-  return createdAt !== undefined
-}
-
-function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): void {
-  const fill = (side: SideView, reserveRaw: bigint | undefined): void => {
-    side.reserveRaw = reserveRaw
-    if (isReadFromCreation(pair) && reserveRaw !== 0n) side.initialReserveRaw ??= reserveRaw
-  }
-  fill(pair.token0, reserve0)
-  fill(pair.token1, reserve1)
-}
-
-function higher(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  return a > b ? a : b
 }
 
 function refOf({ key, time, pair }: EventRef): EventRef {

@@ -1,0 +1,41 @@
+import type { Pair, TradeDirection } from '../../domain/change.ts'
+import type { Price } from '../../domain/money.ts'
+import type { Reserves } from '../pool/reserves.ts'
+import type { PairView, SideView } from './pair-view.ts'
+
+/** What its pool holds from now on; if its creation was read, the first it ever held is kept. */
+export function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): void {
+  const fill = (side: SideView, reserveRaw: bigint | undefined): void => {
+    side.reserveRaw = reserveRaw
+    if (isReadFromCreation(pair) && reserveRaw !== 0n) side.initialReserveRaw ??= reserveRaw
+  }
+  fill(pair.token0, reserve0)
+  fill(pair.token1, reserve1)
+}
+
+/** A trade at this time, of this side, in which the target token was paid for with so many dollars. */
+export function noteTrade(
+  pair: PairView,
+  time: number,
+  side: TradeDirection | undefined,
+  paidUsd: Price | undefined,
+): void {
+  if (isReadFromCreation(pair)) {
+    pair.firstTradeAt ??= time
+    pair.athPriceUsd = higher(pair.athPriceUsd, paidUsd)
+  }
+  pair.updatedAt = time
+  pair.lastTradeAt = time
+  pair.lastTradePriceUsd = paidUsd
+  pair.lastSide = side
+}
+
+/** All that happened to it is known; of an older pair the first trade, for one, is not. */
+function isReadFromCreation({ createdAt }: Pair): boolean {
+  return createdAt !== undefined
+}
+
+function higher(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a > b ? a : b
+}
