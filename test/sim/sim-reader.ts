@@ -159,6 +159,10 @@ export class SimReader {
         source,
         index,
         gather: node.gather(isAlive),
+        // What it finds is thrown away: it may take time and fail at any moment.
+        askAhead: async (block, transactions, known) => {
+          await node.gather(isAlive)(block, transactions, known)
+        },
         append: (envelope) => {
           if (envelope.kind === 'undo') tell(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
           if (envelope.kind === 'final') tell(`reader ${this.id}: final up to ${envelope.upTo.number}`)

@@ -7,6 +7,11 @@ import { type AppendParts, applyMessage, clearIfForeign, MAX_UNCOMMITTED, retryO
 
 /** Patience of a reader that finds work right at its start: most often it is the only reader. */
 const START_PATIENCE_MS = 250
+/**
+ * A block of the same height under another hash proves no lost leader: its nodes may be on another branch. The next block
+ * decides, and only a chain that stands still is waited for this long. Otherwise two readers would replace each other.
+ */
+const FORK_PATIENCE_MS = 60_000
 /** A leader that is alive restores a lost tail from its own outbox, so a standby leaves it the time. */
 const RESTORE_PATIENCE_MS = 10_000
 
@@ -45,6 +50,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
   let mayBeAlone = !hasSeenOther
   let { isTailLost: mustRestore } = start
   let dueSinceMs: number | undefined
+  let wasFork = false
   let read = store.position
   let uncommitted = 0
 
@@ -91,12 +97,18 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
       const { tip } = index
       if (head !== undefined) {
         if (tip !== undefined) onProgress({ tip, lagBlocks: Math.max(0, head.number - tip.number) })
-        const isDue = mustRestore || ['ahead', 'fork'].includes(readHead(tip, head))
+        const meaning = readHead(tip, head)
+        const isFork = meaning === 'fork' && !mustRestore
+        const isDue = mustRestore || meaning === 'ahead' || isFork
+        // The leader has had no time yet for a block that decides between two branches.
+        if (wasFork && !isFork) dueSinceMs = undefined
+        wasFork = isFork
         // The chain has nothing more than the log: another reader may have appended it just now.
         if (!isDue) mayBeAlone = false
         dueSinceMs = isDue ? (dueSinceMs ?? performance.now()) : undefined
       }
-      const patienceMs = jitter * (mayBeAlone && !hasSeen ? startPatienceMs : takeoverMs)
+      const lostMs = wasFork ? Math.max(FORK_PATIENCE_MS, takeoverMs) : takeoverMs
+      const patienceMs = jitter * (mayBeAlone && !hasSeen ? startPatienceMs : lostMs)
       const waitedMs = dueSinceMs === undefined ? 0 : performance.now() - dueSinceMs
       if (head !== undefined && waitedMs >= patienceMs && (await isLogSilent(waitedMs)))
         return signal.aborted ? undefined : { reason: hasSeen ? 'stalled' : 'alone', waitedMs }
