@@ -10,7 +10,7 @@ import { sized } from './form.ts'
 import { type Bench, type Figure, recordedValues, type Sides } from './measure.ts'
 
 const USUAL_PAIRS = sized({ full: 10_000, short: 10_000, smoke: 500 })
-const MANY_PAIRS = sized({ full: 1_000_000, short: 50_000, smoke: 2_000 })
+const MANY_PAIRS = sized({ full: 1_000_000, short: 25_000, smoke: 2_000 })
 
 const MAX_RESTART_SECONDS = 3
 const MAX_RESIDENT_BYTES = 2_000_000_000

@@ -35,17 +35,15 @@ export function readTable(): KeptTable {
   }
 }
 
-/** Replaces the figures of these benches and leaves the others as they are. */
-export function keep(results: Readonly<Record<string, readonly FigureResult[]>>): void {
-  const about = { date: new Date().toISOString().slice(0, 10), commit: commitNow(), ...thisMachine() }
-  const kept = Object.entries(results).map(([name, figures]): [string, KeptBench] => [
-    name,
-    { ...about, figures: Object.fromEntries(figures.map(keptFigure)) },
-  ])
-  const table = Object.entries({ ...readTable(), ...Object.fromEntries(kept) })
-  const sorted = table.sort(([one], [other]) => (one < other ? -1 : 1))
+/** Replaces the figures of this bench and leaves those of the others. */
+export function keep(name: string, results: readonly FigureResult[]): void {
+  const date = new Date().toISOString().slice(0, 10)
+  const figures = Object.fromEntries(results.map(keptFigure))
+  const kept: KeptBench = { date, commit: commitNow(), ...thisMachine(), figures }
+  const table = Object.entries({ ...readTable(), [name]: kept })
+  const sorted = Object.fromEntries(table.sort(([one], [other]) => (one < other ? -1 : 1)))
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+  writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
 export function thisMachine(): Machine {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { form } from './form.ts'
 import type { FigureResult } from './measure.ts'
-import { keep, readTable, shown } from './results.ts'
+import { readTable, shown } from './results.ts'
 
 /** A bench that hangs must not take the time of all others. */
 const MAX_BENCH_MS = 900_000
@@ -19,7 +19,7 @@ export async function runAll(names: readonly string[], isKept: boolean): Promise
   for (const name of names) {
     const benchStart = performance.now()
     console.log(`\n=== ${name}`)
-    const figures = await runBench(name)
+    const figures = await runBench(name, isKept)
     if (figures === undefined) broken.push(name)
     for (const figure of figures ?? []) rows.push({ ...figure, bench: name })
     seconds.push(`${name} ${Math.round((performance.now() - benchStart) / 1_000)} s`)
@@ -44,17 +44,14 @@ export async function runAll(names: readonly string[], isKept: boolean): Promise
     if (!names.includes(name)) console.log(`gone since the table was kept: bench ${name}`)
   }
   const isRight = broken.length === 0 && rows.every(({ pass }) => pass)
-  if (!isKept) return isRight && rows.every(({ fall }) => fall === undefined)
-  if (isRight)
-    keep(Object.fromEntries(names.map((name) => [name, rows.filter(({ bench }) => bench === name)])))
-  console.log(isRight ? 'the table was kept' : 'the table was not kept: a figure is wrong')
-  return isRight
+  return isRight && (isKept || rows.every(({ fall }) => fall === undefined))
 }
 
 /** Its output is passed on, all but the last line, which is its result. */
-async function runBench(name: string): Promise<FigureResult[] | undefined> {
+async function runBench(name: string, isKept: boolean): Promise<FigureResult[] | undefined> {
   const args = [path.join(import.meta.dirname, 'run.ts'), name]
   if (form !== 'full') args.push(`--${form}`)
+  if (isKept) args.push('--keep')
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: MAX_BENCH_MS })
   let output = ''
   for await (const chunk of child.stdout) output += chunk

@@ -49,7 +49,10 @@ async function runOne(name: string, isKept: boolean): Promise<boolean> {
     for (const each of gone) console.log(`gone since the table was kept: ${each}`)
   }
   const isRight = results.length > 0 && results.every(({ pass }) => pass)
-  if (isKept && isRight) keep({ [name]: results })
+  if (isKept) {
+    if (isRight) keep(name, results)
+    console.log(isRight ? 'these figures were kept' : 'not kept: a figure is wrong')
+  }
   // One object on the last line, so that a script can take it with tail -n 1.
   console.log(JSON.stringify({ bench: name, [form]: true, figures: results.map(rounded) }))
   return isRight && (isKept || results.every(({ fall }) => fall === undefined))
