@@ -202,7 +202,7 @@ export const configSchema = Type.Object(
         url: Type.String({ default: 'redis://127.0.0.1:6379', minLength: 1 }),
         ...certificates,
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
-        /** Of each pair and interval; older ones are read from ClickHouse. */
+        /** Of each pair and interval, at least; older ones are read from ClickHouse. */
         recent_candles: Type.Integer({ default: 300, minimum: 1, maximum: 10_000 }),
         /** Candles of a pair that has not traded for so long are removed, and read from ClickHouse. */
         idle_candles_seconds: Type.Integer({ default: 86_400, minimum: 60 }),

@@ -88,7 +88,7 @@ export class ByteReader {
     return this.biguintOf(this.u8())
   }
 
-  /** The bytes of a number whose length has been read: see `taggedBiguint`. */
+  /** A number of so many bytes. */
   biguintOf(size: number): bigint {
     const at = this.#take(size)
     if (this.#isSkimming) return 0n

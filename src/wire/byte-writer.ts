@@ -12,8 +12,6 @@ for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeA
 
 const WORD_BYTES = 8
 const LIMB_BYTES = 4
-/** A length takes six bits. */
-const TAG_SHIFT = 6
 
 /** A power of two, so that a few letters of an id tell its place. */
 const RECENT_IDS = 16_384
@@ -86,11 +84,6 @@ export class ByteWriter {
 
   /** Length, then little-endian bytes without zeros at the end. */
   biguint(value: bigint): void {
-    this.taggedBiguint(0, value)
-  }
-
-  /** The same with a tag of 0 to 3 in the two bits that the length leaves free. */
-  taggedBiguint(tag: number, value: bigint): void {
     if (value < 0n) throw new RangeError('negative amount on the wire')
     this.#room(1 + MAX_BIG_BYTES + WORD_BYTES)
     const start = this.#length + 1
@@ -105,7 +98,7 @@ export class ByteWriter {
     const buffer = this.#buffer
     while (at > start && buffer[at - 1] === 0) at--
     if (at > limit) throw tooLarge()
-    buffer[start - 1] = (at - start) | (tag << TAG_SHIFT)
+    buffer[start - 1] = at - start
     this.#length = at
   }
 

@@ -2,10 +2,11 @@ import type { Candle, CandleValues } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { type Interval, intervalSeconds } from '../domain/interval.ts'
 import { type OrderKey, sameOrderKey } from '../domain/order-key.ts'
-import { quoteUnit } from '../domain/quote-unit.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { readPackedValues, writePackedValues } from './packed-values.ts'
+import { AS_NATIVE, AS_USD, NO_VALUES } from './candle-codec.ts'
+import { readOrderKey } from './field-codec.ts'
+import { readPackedValues, ValuesPacker } from './packed-values.ts'
 
 /** One version of a candle of a series; a removal has no candle. */
 export type CandleVersion = {
@@ -13,6 +14,9 @@ export type CandleVersion = {
   readonly seq: number
   readonly candle: Candle | undefined
 }
+
+/** The same in bytes, as `writeCandleBody` writes them; a removal has none. */
+export type CandleRecord = { readonly start: number; readonly seq: number; readonly body: Uint8Array }
 
 const REMOVED = 1
 const HAS_USD = 2
@@ -28,33 +32,25 @@ const ALL_FLAGS = 63
 type Context = { start: number; seq: number; block: number }
 
 /**
- * Delta coding: times, versions and numbers of a candle are written as differences to those of the candle before it. The
- * first one is written in full, so that a run can be read without the runs around it. The values in each unit stand
- * together, because most readers want one unit.
+ * Delta coding: times and versions of a candle are written as differences to those of the candle before it, and numbers
+ * without the bytes that they share with it. The first one is written in full, so that a run can be read without the runs
+ * around it. The writer packs every candle once, so numbers are copied as bytes: none is decoded.
  */
 export function writePackedCandles(
   w: ByteWriter,
   interval: Interval,
-  versions: readonly CandleVersion[],
+  records: readonly CandleRecord[],
 ): void {
   const context: Context = { start: 0, seq: 0, block: 0 }
   const seconds = intervalSeconds(interval)
-  const [usd, native, quote]: CandleValues[][] = [[], [], []]
+  const columns = [new ValuesPacker(), new ValuesPacker(), new ValuesPacker()] as const
   scratch.clear()
-  for (const version of versions) {
-    writeVersion(scratch, version, context, seconds)
-    const { candle } = version
-    if (candle?.usd !== undefined) usd?.push(candle.usd)
-    if (candle?.native !== undefined) native?.push(candle.native)
-    if (candle?.quote !== undefined && quoteUnit(candle) === undefined) quote?.push(candle.quote)
-  }
+  for (const record of records) writeRecord(scratch, record, context, seconds, columns)
   w.varuint(scratch.length)
   w.rawOf(scratch)
-  for (const values of [usd, native, quote]) {
-    scratch.clear()
-    writePackedValues(scratch, values ?? [])
-    w.varuint(scratch.length)
-    w.rawOf(scratch)
+  for (const column of columns) {
+    w.varuint(column.bytes.length)
+    w.rawOf(column.bytes)
   }
 }
 
@@ -109,28 +105,41 @@ function nextOf(column: Iterator<CandleValues> | undefined): CandleValues {
   return value
 }
 
-function writeVersion(
+function writeRecord(
   w: ByteWriter,
-  { start, seq, candle }: CandleVersion,
+  { start, seq, body }: CandleRecord,
   context: Context,
   seconds: number,
+  [usd, native, quote]: readonly [ValuesPacker, ValuesPacker, ValuesPacker],
 ): void {
   writeStep(w, start - context.start, seconds)
   context.start = start
-  if (candle === undefined) {
+  if (body.length === 0) {
     w.u8(REMOVED)
     writeDelta(w, seq - context.seq)
     context.seq = seq
     return
   }
-  const { usd, native, tradeCount, firstTrade, lastTrade } = candle
+  let flags = 0
+  let at = usd.add(body, 0)
+  if (body[0] !== NO_VALUES) flags |= HAS_USD
+  if (body[at] !== NO_VALUES) flags |= HAS_NATIVE
+  at = native.add(body, at)
+  const quoted = body[at]
+  if (quoted === AS_USD || quoted === AS_NATIVE) {
+    flags |= quoted === AS_USD ? QUOTE_AS_USD : QUOTE_AS_NATIVE
+    at++
+  } else {
+    if (quoted !== NO_VALUES) flags |= QUOTE_OWN
+    at = quote.add(body, at)
+  }
+  const r = new ByteReader(body, at)
+  const tradeCount = r.varuint()
+  const firstTrade = readOrderKey(r)
+  const lastTrade = readOrderKey(r)
+  r.end()
   const isOneTrade = sameOrderKey(firstTrade, lastTrade)
-  w.u8(
-    (usd === undefined ? 0 : HAS_USD) |
-      (native === undefined ? 0 : HAS_NATIVE) |
-      quoteFlagsOf(candle) |
-      (isOneTrade ? ONE_TRADE : 0),
-  )
+  w.u8(isOneTrade ? flags | ONE_TRADE : flags)
   w.varuint(tradeCount)
   writeKey(w, firstTrade, context.block)
   if (!isOneTrade) writeKey(w, lastTrade, firstTrade.block)
@@ -138,13 +147,6 @@ function writeVersion(
   writeDelta(w, seq - context.seq - (lastTrade.block - context.block))
   context.seq = seq
   context.block = lastTrade.block
-}
-
-function quoteFlagsOf(candle: Candle): number {
-  if (candle.quote === undefined) return 0
-  const unit = quoteUnit(candle)
-  if (unit === undefined) return QUOTE_OWN
-  return unit === 'usd' ? QUOTE_AS_USD : QUOTE_AS_NATIVE
 }
 
 /** Starts are multiples of the interval; the codec takes any. */

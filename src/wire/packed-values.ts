@@ -1,127 +1,142 @@
 import type { CandleValues } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import { MAX_AMOUNT } from '../domain/limits.ts'
-import { pow10 } from '../domain/money.ts'
 import { ByteReader } from './byte-reader.ts'
-import type { ByteWriter } from './byte-writer.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { NO_VALUES, NO_VOLUME } from './candle-codec.ts'
 
 const CLOSE_AS_OPEN = 1
-const HIGH_AS_HIGHER = 2
-const LOW_AS_LOWER = 4
-const NO_VOLUME = 8
-const ALL_FLAGS = 15
+const HIGH_AS_OPEN = 2
+const HIGH_AS_CLOSE = 4
+const LOW_AS_OPEN = 8
+const LOW_AS_CLOSE = 16
+const WITHOUT_VOLUME = 32
+const ALL_FLAGS = 63
 
-/** Tags of a number: as it is, what it is more or less than the one before, or without the zeros at its end. */
-const PLAIN = 0
-const MORE = 1
-const LESS = 2
-const SCALED = 3
-const TAG_SHIFT = 6
+/** A number begins with its length, and above that how many of its uppermost bytes are those of the number before. */
+const SHARED_SHIFT = 6
 const SIZE_BITS = 63
-/** Of the byte after a scaled number: how many zeros, and whether it is a difference, and which. */
-const ZEROS_BITS = 63
-const MAX_ZEROS = 63
+const MAX_SHARED = 3
 
-const MIN_ZEROS = 6
-const MIN_DIVISOR = pow10(MIN_ZEROS)
-const ZERO_STEPS = [32, 16, 8, 4, 2, 1].map((count) => ({ count, divisor: pow10(count) }))
+const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [0, 1, 2, 3, 4]
+const FIELDS = 5
+const SHIFTS = Array.from({ length: SIZE_BITS + 1 }, (_, bytes) => BigInt(bytes * 8))
 
-type Known = Omit<CandleValues, 'volume'> & { readonly volume: bigint }
-const NONE: Known = { open: 0n, high: 0n, low: 0n, close: 0n, volume: 0n }
+/** Of the number that was last written of each field: its size, and its uppermost bytes, the highest first. */
+class LastNumbers {
+  readonly #sizes = new Uint8Array(FIELDS)
+  readonly #tops = new Uint8Array(FIELDS * MAX_SHARED)
 
-/** Most candles have their high and low at one end, and those of a single trade have one price: these are not repeated. */
-export function writePackedValues(w: ByteWriter, list: readonly CandleValues[]): void {
-  let previous = NONE
-  for (const values of list) {
-    const { open, high, low, close, volume } = values
-    const isCloseAsOpen = close === open
-    const isHighAsHigher = high === higher(open, close)
-    const isLowAsLower = low === lower(open, close)
-    w.u8(
-      (isCloseAsOpen ? CLOSE_AS_OPEN : 0) |
-        (isHighAsHigher ? HIGH_AS_HIGHER : 0) |
-        (isLowAsLower ? LOW_AS_LOWER : 0) |
-        (volume === undefined ? NO_VOLUME : 0),
-    )
-    writeNumber(w, open, previous.open)
-    if (!isCloseAsOpen) writeNumber(w, close, previous.close)
-    if (!isHighAsHigher) writeNumber(w, high, previous.high)
-    if (!isLowAsLower) writeNumber(w, low, previous.low)
-    if (volume !== undefined) writeNumber(w, volume, previous.volume)
-    previous = { open, high, low, close, volume: volume ?? 0n }
+  /** How many of its uppermost bytes the number that ends there shares with the last one. */
+  sharedWith(field: number, bytes: Uint8Array, size: number, end: number): number {
+    if (this.#sizes[field] !== size) return 0
+    const most = Math.min(MAX_SHARED, size)
+    let shared = 0
+    while (shared < most && bytes[end - 1 - shared] === this.#tops[field * MAX_SHARED + shared]) shared++
+    return shared
+  }
+
+  /** The uppermost bytes of the last one, as a number; undefined if it has another size. */
+  top(field: number, size: number, shared: number): number | undefined {
+    if (this.#sizes[field] !== size) return undefined
+    let value = 0
+    for (let nth = 0; nth < shared; nth++) {
+      value = value * 256 + (this.#tops[field * MAX_SHARED + nth] as number)
+    }
+    return value
+  }
+
+  /** A number whose own bytes, below those that it shares, end there. */
+  put(field: number, bytes: Uint8Array, size: number, shared: number, end: number): void {
+    this.#sizes[field] = size
+    for (let nth = shared; nth < MAX_SHARED && nth < size; nth++) {
+      this.#tops[field * MAX_SHARED + nth] = bytes[end - 1 - (nth - shared)] as number
+    }
+  }
+}
+
+/** Packs the values of candles in one unit, from their bytes: those of `writeCandleBody`. */
+export class ValuesPacker {
+  readonly bytes = new ByteWriter(1_024)
+  readonly #last = new LastNumbers()
+
+  /** The values that begin there; returns where they end. Unknown ones take no room. */
+  add(body: Uint8Array, at: number): number {
+    const mask = body[at]
+    if (mask === NO_VALUES) return at + 1
+    const open = at + 1
+    const high = endOf(body, open)
+    const low = endOf(body, high)
+    const close = endOf(body, low)
+    const volume = endOf(body, close)
+    const hasVolume = mask !== NO_VOLUME
+    // Most candles have their high and low at one end, and those of a single trade have one price.
+    const isCloseAsOpen = isEqual(body, close, open)
+    const highFlag = isEqual(body, high, open) ? HIGH_AS_OPEN : isEqual(body, high, close) ? HIGH_AS_CLOSE : 0
+    const lowFlag = isEqual(body, low, open) ? LOW_AS_OPEN : isEqual(body, low, close) ? LOW_AS_CLOSE : 0
+    this.bytes.u8((isCloseAsOpen ? CLOSE_AS_OPEN : 0) | highFlag | lowFlag | (hasVolume ? 0 : WITHOUT_VOLUME))
+    this.#number(body, open, OPEN)
+    if (!isCloseAsOpen) this.#number(body, close, CLOSE)
+    if (highFlag === 0) this.#number(body, high, HIGH)
+    if (lowFlag === 0) this.#number(body, low, LOW)
+    if (!hasVolume) return volume
+    this.#number(body, volume, VOLUME)
+    return endOf(body, volume)
+  }
+
+  #number(body: Uint8Array, at: number, field: number): void {
+    const size = body[at] as number
+    if (size > SIZE_BITS) throw new RangeError('number too large for a packed candle')
+    const end = at + 1 + size
+    const shared = this.#last.sharedWith(field, body, size, end)
+    this.#last.put(field, body, size, 0, end)
+    this.bytes.u8(size | (shared << SHARED_SHIFT))
+    this.bytes.copy(body, at + 1, end - shared)
   }
 }
 
 export function readPackedValues(bytes: Uint8Array): CandleValues[] {
   const r = new ByteReader(bytes)
+  const last = new LastNumbers()
   const list: CandleValues[] = []
-  let previous = NONE
   while (r.remaining > 0) {
     const flags = r.u8()
     if (flags > ALL_FLAGS) throw unreadable(`the values of a packed candle cannot begin with ${flags}`)
-    const open = readNumber(r, previous.open)
-    const close = flags & CLOSE_AS_OPEN ? open : readNumber(r, previous.close)
-    const high = flags & HIGH_AS_HIGHER ? higher(open, close) : readNumber(r, previous.high)
-    const low = flags & LOW_AS_LOWER ? lower(open, close) : readNumber(r, previous.low)
-    const volume = flags & NO_VOLUME ? undefined : readNumber(r, previous.volume)
-    previous = { open, high, low, close, volume: volume ?? 0n }
+    const open = readNumber(r, bytes, last, OPEN)
+    const close = flags & CLOSE_AS_OPEN ? open : readNumber(r, bytes, last, CLOSE)
+    const high =
+      flags & HIGH_AS_OPEN ? open : flags & HIGH_AS_CLOSE ? close : readNumber(r, bytes, last, HIGH)
+    const low = flags & LOW_AS_OPEN ? open : flags & LOW_AS_CLOSE ? close : readNumber(r, bytes, last, LOW)
+    const volume = flags & WITHOUT_VOLUME ? undefined : readNumber(r, bytes, last, VOLUME)
     list.push({ open, high, low, close, volume })
   }
   return list
 }
 
-function writeNumber(w: ByteWriter, value: bigint, previous: bigint): void {
-  // A longer one would run into the tag.
-  if (value > MAX_AMOUNT) throw new RangeError('number too large for a packed candle')
-  const isLess = value < previous
-  const difference = isLess ? previous - value : value - previous
-  // Only where it saves a byte: plain numbers are read sooner.
-  const isDifference = difference << 8n <= value
-  const number = isDifference ? difference : value
-  const tag = isDifference ? (isLess ? LESS : MORE) : PLAIN
-  const zeros = trailingZeros(number)
-  if (zeros === 0) {
-    w.taggedBiguint(tag, number)
-    return
-  }
-  w.taggedBiguint(SCALED, number / pow10(zeros))
-  w.u8(zeros | (tag << TAG_SHIFT))
-}
-
-function readNumber(r: ByteReader, previous: bigint): bigint {
+function readNumber(r: ByteReader, bytes: Uint8Array, last: LastNumbers, field: number): bigint {
   const head = r.u8()
-  const number = r.biguintOf(head & SIZE_BITS)
-  const tag = head >> TAG_SHIFT
-  if (tag !== SCALED) return resolved(tag, number, previous)
-  const scale = r.u8()
-  return resolved(scale >> TAG_SHIFT, number * pow10(scale & ZEROS_BITS), previous)
-}
-
-function resolved(tag: number, number: bigint, previous: bigint): bigint {
-  if (tag === PLAIN) return number
-  return tag === MORE ? previous + number : previous - number
-}
-
-function higher(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function lower(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-/** How many decimal zeros are worth leaving out: fixed-point numbers of few digits end in many. */
-function trailingZeros(value: bigint): number {
-  // A multiple of ten to the sixth is one of two to the sixth, which is quick to see.
-  if (value === 0n || BigInt.asUintN(MIN_ZEROS, value) !== 0n || value % MIN_DIVISOR !== 0n) return 0
-  let zeros = MIN_ZEROS
-  let rest = value / MIN_DIVISOR
-  for (const { count, divisor } of ZERO_STEPS) {
-    if (zeros + count > MAX_ZEROS || rest % divisor !== 0n) continue
-    rest /= divisor
-    zeros += count
+  const size = head & SIZE_BITS
+  const shared = head >> SHARED_SHIFT
+  if (shared === 0) {
+    const value = r.biguintOf(size)
+    last.put(field, bytes, size, 0, r.position)
+    return value
   }
-  return zeros
+  const top = shared > size ? undefined : last.top(field, size, shared)
+  if (top === undefined) throw unreadable('a number shares bytes with none')
+  const own = r.biguintOf(size - shared)
+  last.put(field, bytes, size, shared, r.position)
+  return (BigInt(top) << (SHIFTS[size - shared] as bigint)) | own
+}
+
+/** Where the number that begins there ends. */
+function endOf(body: Uint8Array, at: number): number {
+  return at + 1 + (body[at] ?? 0)
+}
+
+function isEqual(body: Uint8Array, a: number, b: number): boolean {
+  const size = body[a] as number
+  for (let i = 0; i <= size; i++) if (body[a + i] !== body[b + i]) return false
+  return true
 }
 
 function unreadable(reason: string): ChaintapeError {

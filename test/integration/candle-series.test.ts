@@ -62,6 +62,9 @@ async function assertTrue(state: CandleState, kept: number): Promise<void> {
     assert.deepEqual(newest, all[0])
     assert.deepEqual((await hot.recentCandles(ref, 3))?.candles, told.candles.slice(0, 3))
     assert.ok(told.candles.length <= kept * 2, `${told.candles.length} candles`)
+    if (kept === MANY) {
+      assert.ok(told.candles.length >= Math.min(kept - 10, all.length), `${told.candles.length} candles`)
+    }
   }
 }
 

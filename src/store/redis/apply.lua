@@ -10,7 +10,8 @@
 --   'candles', key of the pair's document, where each interval begins (4 bytes each; '' if that is not known), and records:
 --     of each interval the removals first, then by start. A record is the interval's code (with 128 added for a removal),
 --     start (4 bytes), seq (8), length of the body (2), body.
--- Returns {1, and of each tail that is to be packed the index of its key, its interval, the tail}; {0} if data was lost.
+-- Returns {1, and of each tail that is to be packed the index of its key, its interval, the tail, and what is packed already
+--   if the tail corrects it}; {0} if data was lost.
 --
 -- A document is '<version>:<seq>:<names of its ranks>', a line end, the body; a tombstone has no body.
 --
@@ -21,14 +22,15 @@
 --   '<interval>'         record version (1 byte), seq of its last change (8), from (4), top (4), body of the candle that
 --                        starts at `top`, unless that was removed. No candle ever started later than `top`, and of all
 --                        that start at `from` or later none is missing.
---   '<interval>:tail'    a log of what is not there any more or was corrected: number of records (2), then of each its
---                        start (4), length (2), body; a body without a candle is a removal. The newest seq counts.
+--   '<interval>:tail'    a log of what is not there any more or was corrected: number of records (2; with 32768
+--                        added if some are corrections or removals), then of each its start (4), length (2), body; a body without a candle is a removal. The newest seq counts.
 --   '<interval>:packed'  the older part of that log, packed: see pack.lua.
 -- All changes of an interval up to its seq are in it. A hash that expired or was evicted begins anew, with what comes next.
 local version, tombstone_seconds, rank = ARGV[1], ARGV[2], ARGV[3]
 local expected, idle_seconds, tail_candles = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local HEADER_BYTES = 512
 local TWO_32 = 4294967296
+local CORRECTED = 32768
 local input, at = ARGV[8], 1
 local head_seq
 local answer = { 1 }
@@ -89,13 +91,15 @@ local function open_series(name, value)
   return { name = name, done = high * TWO_32 + low, from = from, top = top, open = string.sub(value, next) }
 end
 
-local function append(key, series, start, body)
+local function append(key, series, start, body, is_correction)
   if not series.parts then
     local tail = redis.call('HGET', key, series.name .. ':tail')
-    series.count = tail and struct.unpack('>I2', tail) or 0
+    local header = tail and struct.unpack('>I2', tail) or 0
+    series.count, series.is_corrected = header % CORRECTED, header >= CORRECTED
     series.parts = { tail and string.sub(tail, 3) or '' }
   end
   series.count = series.count + 1
+  series.is_corrected = series.is_corrected or is_correction
   series.parts[#series.parts + 1] = struct.pack('>I4I2', start, #body) .. body
 end
 
@@ -103,11 +107,11 @@ local function put_candle(key, series, start, body, is_removal)
   if start < series.from then return end
   if is_removal then
     if start == series.top then series.open = '' end
-    append(key, series, start, body)
+    append(key, series, start, body, true)
   elseif start < series.top then
-    append(key, series, start, body)
+    append(key, series, start, body, true)
   else
-    if start > series.top and series.open ~= '' then append(key, series, series.top, series.open) end
+    if start > series.top and series.open ~= '' then append(key, series, series.top, series.open, false) end
     series.top, series.open = start, body
   end
 end
@@ -142,13 +146,14 @@ local function apply_candles(index)
       fields[#fields + 1] = one.name
       fields[#fields + 1] = header .. one.open
       if one.parts then
-        local tail = struct.pack('>I2', one.count) .. table.concat(one.parts)
+        local tail = struct.pack('>I2', one.count + (one.is_corrected and CORRECTED or 0)) .. table.concat(one.parts)
         fields[#fields + 1] = one.name .. ':tail'
         fields[#fields + 1] = tail
         if one.count >= tail_candles then
           answer[#answer + 1] = index
           answer[#answer + 1] = one.name
           answer[#answer + 1] = tail
+          answer[#answer + 1] = one.is_corrected and redis.call('HGET', key, one.name .. ':packed') or ''
         end
       end
     end

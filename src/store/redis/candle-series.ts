@@ -3,8 +3,13 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { Interval } from '../../domain/interval.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
-import { readCandleBody } from '../../wire/candle-codec.ts'
-import { type CandleVersion, readPackedCandles, writePackedCandles } from '../../wire/packed-candles.ts'
+import { readCandleBody, writeCandleBody } from '../../wire/candle-codec.ts'
+import {
+  type CandleRecord,
+  type CandleVersion,
+  readPackedCandles,
+  writePackedCandles,
+} from '../../wire/packed-candles.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import type { Versioned } from '../versioned.ts'
 
@@ -55,24 +60,36 @@ export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): C
   return standing.length === 0 ? undefined : { from, candles: standing.slice(0, limit) }
 }
 
-/** The versions of a tail as chunks of at most so many: of each candle the newest one, in the order of their starts. */
-export function packTail(tail: Buffer, of: SeriesOf, maxCount: number): Uint8Array {
-  const newest = new Map<number, CandleVersion>()
-  for (const version of readTail(tail, of)) newest.set(version.start, version)
-  const versions = [...newest.values()].sort((a, b) => a.start - b.start)
+/**
+ * What was packed before, if it is given, and the records of a tail as chunks of at most so many: every candle once, in the
+ * order of their starts. Removals leave nothing: a tail that has some comes with all that they could be about.
+ */
+export function packTail(tail: Buffer, packed: Buffer, interval: Interval, maxCount: number): Uint8Array {
+  const newest = new Map<number, CandleRecord>()
+  for (const record of [...unpack(packed, interval), ...readRecords(tail)]) newest.set(record.start, record)
+  const records = [...newest.values()].filter(({ body }) => body.length > 0).sort((a, b) => a.start - b.start)
   const chunks = new ByteWriter(4_096)
   const body = new ByteWriter(4_096)
-  for (let at = 0; at < versions.length; at += maxCount) {
-    const run = versions.slice(at, at + maxCount)
+  for (let at = 0; at < records.length; at += maxCount) {
+    const run = records.slice(at, at + maxCount)
     body.clear()
-    writePackedCandles(body, of.interval, run)
+    writePackedCandles(body, interval, run)
     chunks.u16(body.length)
-    const candles = run.filter(({ candle }) => candle !== undefined)
-    chunks.u16(candles.length)
-    chunks.u32(candles.at(-1)?.start ?? 0)
+    chunks.u16(run.length)
+    chunks.u32(run.at(-1)?.start ?? 0)
     chunks.rawOf(body)
   }
   return chunks.finish()
+}
+
+function unpack(packed: Buffer, interval: Interval): CandleRecord[] {
+  return readDirectory(packed).flatMap(({ bytes }) =>
+    readPackedCandles(bytes, '', interval).map(({ start, seq, candle }) => {
+      const w = new ByteWriter()
+      if (candle !== undefined) writeCandleBody(w, candle)
+      return { start, seq, body: w.finish() }
+    }),
+  )
 }
 
 /** What stands by versions that come newest first, newest candle first. */
@@ -113,32 +130,36 @@ function readOpen(value: Buffer, of: SeriesOf): { from: number; open: CandleVers
   const from = value.readUInt32BE(9)
   const start = value.readUInt32BE(13)
   if (value.length === HEADER_BYTES) return { from, open: undefined }
-  const r = new ByteReader(value, HEADER_BYTES)
-  const open = readRecord(r, start, value.length - HEADER_BYTES, of)
-  r.end()
-  return { from, open }
+  return { from, open: readVersion(readRecord(start, value.subarray(HEADER_BYTES)), of) }
 }
 
 function readTail(tail: Buffer | null | undefined, of: SeriesOf): CandleVersion[] {
-  if (tail == null) return []
-  const r = new ByteReader(tail, TAIL_HEADER_BYTES)
-  const versions: CandleVersion[] = []
-  while (r.remaining > 0) {
-    const start = r.u32()
-    versions.push(readRecord(r, start, r.u16(), of))
-  }
-  return versions
+  return tail == null ? [] : readRecords(tail).map((record) => readVersion(record, of))
 }
 
-function readRecord(
-  r: ByteReader,
-  start: number,
-  length: number,
-  { pair, interval }: SeriesOf,
-): CandleVersion {
-  const end = r.position + length
+function readRecords(tail: Buffer): CandleRecord[] {
+  const r = new ByteReader(tail, TAIL_HEADER_BYTES)
+  const records: CandleRecord[] = []
+  while (r.remaining > 0) {
+    const start = r.u32()
+    records.push(readRecord(start, r.raw(r.u16())))
+  }
+  return records
+}
+
+/** The version, then the candle, if it is not a removal. */
+function readRecord(start: number, bytes: Uint8Array): CandleRecord {
+  const r = new ByteReader(bytes)
   const seq = r.varuint()
-  return { start, seq, candle: r.position < end ? readCandleBody(r, pair, interval, start) : undefined }
+  return { start, seq, body: bytes.subarray(r.position) }
+}
+
+function readVersion({ start, seq, body }: CandleRecord, { pair, interval }: SeriesOf): CandleVersion {
+  if (body.length === 0) return { start, seq, candle: undefined }
+  const r = new ByteReader(body)
+  const candle = readCandleBody(r, pair, interval, start)
+  r.end()
+  return { start, seq, candle }
 }
 
 /** Oldest first. */

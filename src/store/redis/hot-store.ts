@@ -26,7 +26,7 @@ import { createWriting } from './writing.ts'
 
 export type HotStoreOptions = RedisOptions & {
   readonly prefix: string
-  /** How many candles of each pair and interval are kept; forks may leave fewer. */
+  /** How many candles of each pair and interval are kept, at least. */
   readonly recent_candles?: number
   /** Candles of a pair that does not trade are removed after so long. */
   readonly idle_candles_seconds?: number

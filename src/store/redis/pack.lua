@@ -1,11 +1,11 @@
 -- Puts packed candles in the place of the tail that they were packed from.
 --
 -- KEYS: the candles of pairs
--- ARGV[1]: candles that an interval keeps; versions that a fork corrected count, too
--- then for each key: the interval, the SHA-1 of the tail, and chunks. A chunk is the length of its body (2 bytes), how many
+-- ARGV[1]: candles that an interval keeps, at least
+-- then for each key: the interval, the SHA-1 of the tail, '1' if all that was packed before is in the chunks, and chunks. A chunk is the length of its body (2 bytes), how many
 --   candles it holds (2), the latest start among them (4), the body. Removals do not count.
 --
--- '<interval>:packed' is chunks, oldest first. Whole ones are dropped, and the interval then begins after them.
+-- '<interval>:packed' is chunks, oldest first, and in them every candle once, in the order of their starts. Whole ones are dropped, and the interval then begins after them.
 -- A tail that has changed meanwhile stays as it is: it will be packed another time.
 local kept = tonumber(ARGV[1])
 
@@ -29,10 +29,11 @@ local function surplus(packed)
 end
 
 for i = 1, #KEYS do
-  local key, interval, sha1, chunks = KEYS[i], ARGV[i * 3 - 1], ARGV[i * 3], ARGV[i * 3 + 1]
+  local key, interval, sha1 = KEYS[i], ARGV[i * 4 - 2], ARGV[i * 4 - 1]
+  local is_all, chunks = ARGV[i * 4] == '1', ARGV[i * 4 + 1]
   local header, tail, packed = unpack(redis.call('HMGET', key, interval, interval .. ':tail', interval .. ':packed'))
   if header and tail and redis.sha1hex(tail) == sha1 then
-    packed = (packed or '') .. chunks
+    packed = (is_all and '' or packed or '') .. chunks
     local bytes, latest = surplus(packed)
     redis.call('HDEL', key, interval .. ':tail')
     redis.call('HSET', key, interval .. ':packed', string.sub(packed, bytes + 1))

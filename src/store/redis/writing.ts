@@ -14,7 +14,7 @@ import { formatHeader } from './stored-value.ts'
 type Write = DocumentWrite | CandlesWrite
 
 export type CandleLimits = {
-  /** Candles that an interval of a pair keeps; versions that a fork corrected count, too. */
+  /** Candles that an interval of a pair keeps. */
   readonly recentCandles: number
   /** Candles of a pair that does not trade are removed after so long. */
   readonly idleSeconds: number
@@ -60,10 +60,11 @@ export function createWriting(
       await guardRedis(() =>
         redis.packCandles(
           ...[some.length, ...some.map(({ key }) => key), recentCandles],
-          ...some.flatMap(({ interval, bytes }) => [
+          ...some.flatMap(({ interval, bytes, packed }) => [
             interval,
             createHash('sha1').update(bytes).digest('hex'),
-            asBuffer(packTail(bytes, { pair: '', interval }, tailCandles)),
+            packed.length > 0 ? '1' : '0',
+            asBuffer(packTail(bytes, packed, interval, tailCandles)),
           ]),
         ),
       )
@@ -147,13 +148,19 @@ function field(bytes: Uint8Array): void {
   w.raw(bytes)
 }
 
-type Tail = { readonly key: string; readonly interval: Interval; readonly bytes: Buffer }
+type Tail = {
+  readonly key: string
+  readonly interval: Interval
+  readonly bytes: Buffer
+  /** What the tail corrects; empty if it does not. */
+  readonly packed: Buffer
+}
 
 function tailsOf(answer: readonly (number | Buffer)[], names: readonly string[]): Tail[] {
   const tails: Tail[] = []
-  for (let at = 0; at < answer.length; at += 3) {
-    const [index, interval, bytes] = answer.slice(at, at + 3) as [number, Buffer, Buffer]
-    tails.push({ key: names[index - 1] as string, interval: interval.toString() as Interval, bytes })
+  for (let at = 0; at < answer.length; at += 4) {
+    const [index, interval, bytes, packed] = answer.slice(at, at + 4) as [number, Buffer, Buffer, Buffer]
+    tails.push({ key: names[index - 1] as string, interval: interval.toString() as Interval, bytes, packed })
   }
   return tails
 }
