@@ -14,7 +14,7 @@ type Accessor = {
 
 /**
  * The properties of a field: its value, `<name>At` where the position of its words is of use, and `has<Name>` if it is
- * optional. They run as fast as numbered offsets: the compiler inlines them, and their constants with them.
+ * optional. The compiler inlines them; generated classes with literal offsets measured the same.
  */
 export function accessorsOf(place: PlacedField): Record<string, Accessor> {
   const { name, field, at } = place
