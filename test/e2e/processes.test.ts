@@ -44,7 +44,8 @@ test('all roles run in one process, tell how they are, and end in order when ask
     const { admin_port } = await pipeline.role('all').logged('Admin server listening')
     const ask = async (path: string) => fetch(`http://127.0.0.1:${admin_port}${path}`)
     assert.equal((await ask('/healthz')).status, 200)
-    assert.equal((await ask('/readyz')).status, 200)
+    // The gateway serves a block before the writer has stored it.
+    await waitFor('readiness', async () => ((await ask('/readyz')).status === 200 ? true : undefined))
     assert.match(await (await ask('/metrics')).text(), /^process_cpu_seconds_total /m)
     const started = Date.now()
     await pipeline.role('all').kill('SIGTERM')

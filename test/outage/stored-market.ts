@@ -15,17 +15,11 @@ export async function swapIds(rpcUrl: string, pair: string, fromBlock: number): 
   return result.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}-${Number(logIndex)}`)
 }
 
-/** When the older ones of a series are dropped depends on how many come at a time; the newest are always there. */
-export function newestCandlesOnly(series: unknown): unknown {
-  const { about, newest, ...others } = series as Record<string, string>
-  const starts = Object.keys(others)
-    .map(Number)
-    .sort((a, b) => b - a)
-    .slice(0, RECENT_CANDLES - 1)
-  const [version, seq, , start] = Buffer.from(about ?? '', 'hex')
-    .toString()
-    .split(':')
-  return { version, seq, start, newest, others: starts.map((each) => others[String(each)]) }
+/** When the older candles of a series are dropped depends on how many arrive at a time; the newest are always there. */
+export function newestCandlesOnly(candlesByInterval: unknown): unknown {
+  return Object.entries(candlesByInterval as Record<string, readonly unknown[]>).map(
+    ([interval, newestFirst]) => [interval, newestFirst.slice(0, RECENT_CANDLES)],
+  )
 }
 
 function hex(number: number): string {

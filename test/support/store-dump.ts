@@ -78,3 +78,8 @@ function candlesOf(fields: Readonly<Record<string, Buffer>>, pair: string): Reco
     }),
   )
 }
+
+/** What a document is about: `pair`, `token`, `windows`, `candles` and so on. */
+export function kindsOf(keys: Iterable<string>): string[] {
+  return [...new Set(Array.from(keys, (key) => key.split(':')[0] ?? ''))].sort()
+}

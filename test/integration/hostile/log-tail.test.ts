@@ -85,7 +85,8 @@ test('a reader without its outbox goes on from what the log still holds: no hole
   assert.ok(view.blocks.length > 10)
   pipeline.spawn('engine')
   const fault = await pipeline.role('engine').logged('Chain stopped by a fault; retrying')
-  assert.equal((fault as { code?: string }).code, 'log_damaged')
+  // Which one depends on whether the engine had committed what it read of the lost tail before it was killed.
+  assert.match((fault as { code?: string }).code ?? '', /^(log_damaged|diverged)$/)
 })
 
 /** Mines blocks and waits until CHANGES has told of all of them. */
