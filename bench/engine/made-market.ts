@@ -138,7 +138,8 @@ export class MadeMarket {
     const reserve1 = (inQuote(reserves[1], pair) * (10_000n - shift)) / 10_000n + 1n
     const usual = isFirstIn ? amountIn : inQuote(amountIn, pair)
     const paid = (usual * BigInt(200 + this.#dice(2_000))) / 1_000n + 1n
-    const got = isFirstIn ? (paid * reserve1) / reserve0 : (paid * reserve0) / reserve1
+    // Never nothing: that would be no trade.
+    const got = (isFirstIn ? (paid * reserve1) / reserve0 : (paid * reserve0) / reserve1) + 1n
     const amounts = isFirstIn ? [paid, 0n, 0n, got] : [0n, paid, got, 0n]
     const address = poolOf(pair)
     return [
