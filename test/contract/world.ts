@@ -88,7 +88,7 @@ async function openWorld(stack: Stack, beans: number): Promise<World> {
   try {
     await pipeline.start('reader', 'engine', 'writer', 'gateway')
     const keys = await makeKeys({ urls: stack.natsUrls, prefix: 'contract' })
-    await knowToken(pipeline, scenario, names)
+    await knowTokens(pipeline, scenario, names)
     const head = await scenario.market.head()
     await caughtUp(pipeline, head.number, names, beans)
     return { names, keys, pipeline, scenario, head, url: await pipeline.gatewayUrl(), stop }
@@ -157,12 +157,19 @@ async function makeKeys(nats: { urls: readonly string[]; prefix: string }): Prom
   })
 }
 
-/** What is found out about a token, its holders and its contract, comes with the blocks after it. */
-async function knowToken(pipeline: Pipeline, { market }: Scenario, { token }: Names): Promise<void> {
-  await waitFor('all of the token to be known', async () => {
-    const { body } = await pipeline.get(`/v2/tokens?keyword=${token}&chain=local`)
-    const [row] = body as { risk_score?: number; market_cap?: string }[]
-    if (row?.risk_score !== undefined && row.market_cap !== undefined) return true
+type KnownRow = { risk_score?: number; market_cap?: string; tx_volume_u_24h?: string }
+
+/** Histories, holders and inspections of tokens come with the blocks after them. */
+async function knowTokens(pipeline: Pipeline, { market }: Scenario, { token, beans }: Names): Promise<void> {
+  await waitFor('all of one token to be known, and the volume of some', async () => {
+    const [asked, found] = await Promise.all([
+      pipeline.get(`/v2/tokens?keyword=${token}&chain=local`),
+      pipeline.get('/v2/tokens?keyword=BEAN'),
+    ])
+    const [row] = asked.body as KnownRow[]
+    const isKnown = row?.risk_score !== undefined && row.market_cap !== undefined
+    const volumes = (found.body as KnownRow[]).filter((each) => each.tx_volume_u_24h !== undefined)
+    if (isKnown && volumes.length >= Math.min(10, beans.length)) return true
     await market.mine()
     await sleep(200)
     return undefined
