@@ -75,7 +75,9 @@ export class StandbyEngine {
   async part(): Promise<'leads' | 'follows' | undefined> {
     if (this.#isStopped || this.#running.exitCode !== null) return undefined
     const { admin_port } = await this.#running.logged('Admin server listening')
-    if ((await askAdmin(admin_port, '/readyz')).status !== 200) return undefined
+    // No connection while it is busy or ending. An engine that ended by itself fails the storm: see `exitCode`.
+    const ready = await askAdmin(admin_port, '/readyz').catch(() => undefined)
+    if (ready?.status !== 200) return undefined
     const metrics = await (await askAdmin(admin_port, '/metrics')).text()
     const found = /^chaintape_engine_leads\{.*\} ([01])$/m.exec(metrics)
     return found === null ? undefined : found[1] === '1' ? 'leads' : 'follows'
