@@ -28,6 +28,11 @@ test('any text has keys of bounded length that are their own keys', () => {
   )
 })
 
+test('an accent that stands alone is a space, and two spaces are one', () => {
+  assert.equal(skeletonOf('a\u1fbf a'), 'a a')
+  assert.equal(skeletonOf('\u1fbfa'), 'a')
+})
+
 test('what has the same letters, or looks the same, has the same skeleton', () => {
   const letters = fc.constantFrom(...'PEpeLlIi1|0oOＰ$. ', 'Р', 'І', 'Ӏ', 'İ', 'É')
   const text = fc.array(letters, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))

@@ -77,12 +77,18 @@ function keyOf(text: string, letterOf: (letter: string, isCapital: boolean) => s
 }
 
 function withoutAccents(text: string): string {
-  return plain(text.replace(LUNATE_SIGMA, 'c')).normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
+  const bare = plain(text.replace(LUNATE_SIGMA, 'c')).normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
+  // An accent of its own is a space with a mark on it: once that is gone, there may be two spaces.
+  return singleSpaced(bare)
 }
 
 function plain(text: string): string {
   if (PLAIN.test(text)) return text
-  return text.normalize('NFKC').replace(INVISIBLE, '').normalize('NFKC').replace(/\s+/gu, ' ').trim()
+  return singleSpaced(text.normalize('NFKC').replace(INVISIBLE, '').normalize('NFKC'))
+}
+
+function singleSpaced(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim()
 }
 
 /** One character may stand for a whole sentence. */
