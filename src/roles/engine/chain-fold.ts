@@ -36,7 +36,7 @@ export class ChainFold {
   #aheadBytes = 0
   #uncommitted = 0
   #waitingSinceMs = 0
-  #committedAtMs = 0
+  #committedAtMs = Number.NEGATIVE_INFINITY
   #isClosed = false
   #hasFailed = false
   #commitTimer: NodeJS.Timeout | undefined
