@@ -4,7 +4,7 @@ export type ReadAheadParts = {
   readonly source: Pick<ChainSource, 'blockAt' | 'headerAt' | 'transactions'>
   /** How many blocks are fetched at a time. */
   readonly width: number
-  /** Asks before a block's turn what will be asked about it then. It may fail, as what it prepares is asked again. */
+  /** Asks before a block's turn what will be asked about it then. Must not fail. */
   readonly prepare?: (block: FetchedBlock, head: number) => Promise<void>
   readonly maxBytes?: number
 }
@@ -98,7 +98,7 @@ export class ReadAhead {
       if (block === undefined) return undefined
       this.#bytes += sizeOf(block)
       this.#fill()
-      await prepare?.(block, this.#head).catch(() => undefined)
+      await prepare?.(block, this.#head)
       return block
     } catch (error) {
       // Those that come after it would be fetched again anyway.

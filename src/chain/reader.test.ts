@@ -43,6 +43,19 @@ describe('following a chain', () => {
     await setup.catchUp()
     assert.deepEqual(setup.canonical(), setup.chain.hashes())
   })
+
+  test('questions that fail ahead of a block leave no gap', async () => {
+    const setup = new ReaderSetup()
+    let asked = 0
+    setup.askAhead = async () => {
+      asked++
+      throw new Error('no answer')
+    }
+    setup.chain.mine(5)
+    await setup.catchUp()
+    assert.equal(asked, 5)
+    assert.deepEqual(setup.canonical(), setup.chain.hashes())
+  })
 })
 
 describe('facts that are found in the background', () => {

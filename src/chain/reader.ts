@@ -6,7 +6,7 @@ import { expectEncodable } from '../wire/envelope-codec.ts'
 import type { Doorbell } from './doorbell.ts'
 import type { KnownFacts } from './evm/facts.ts'
 import { continues, isDeepFork, readHead } from './link.ts'
-import { ReadAhead } from './read-ahead.ts'
+import { ReadAhead, type ReadAheadParts } from './read-ahead.ts'
 import type { ReaderIndex } from './reader-index.ts'
 import type { ChainSource, FetchedBlock, Header } from './source.ts'
 
@@ -71,14 +71,16 @@ export class Reader {
   constructor(parts: ReaderParts) {
     this.#parts = parts
     this.#background = parts.background ?? []
-    const { source, index, askAhead, readAheadBlocks: width } = parts
-    this.#readAhead = new ReadAhead({
-      source,
-      width,
-      ...(askAhead && {
-        prepare: ({ header, transactions }, head) => askAhead(header, transactions, index, head),
-      }),
-    })
+    const { source, index, askAhead, readAheadBlocks: width, logger } = parts
+    const prepare: ReadAheadParts['prepare'] = async ({ header, transactions }, head) => {
+      try {
+        await askAhead?.(header, transactions, index, head)
+      } catch (error) {
+        // `gather` asks again at the block's turn, and what fails then counts.
+        logger.debug({ err: error, block: header.number }, 'Could not ask ahead about a block')
+      }
+    }
+    this.#readAhead = new ReadAhead({ source, width, prepare })
   }
 
   async run(): Promise<void> {

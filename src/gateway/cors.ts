@@ -9,7 +9,7 @@ const PREFLIGHT_SECONDS = 86_400
 
 /**
  * Adds CORS headers to every response to a browser and answers preflights, before the framework and the cached response
- * fast path see the request (docs/decisions/0051). Credentials are never allowed, so a literal `*` is safe: browsers hide
+ * fast path see the request (docs/decisions/0047). Credentials are never allowed, so a literal `*` is safe: browsers hide
  * the response from a page that sent cookies.
  */
 export function allowOrigins(

@@ -1,4 +1,4 @@
-import { type BackgroundFacts, Reader } from '../../src/chain/reader.ts'
+import { type BackgroundFacts, Reader, type ReaderParts } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { BlockRef, Envelope, Fact } from '../../src/domain/envelope.ts'
 import { CanonicalView } from './canonical-view.ts'
@@ -14,6 +14,7 @@ export class ReaderSetup {
   readonly log: Envelope[] = []
   readonly dropped: Fact[] = []
   background: readonly BackgroundFacts[] = []
+  askAhead: ReaderParts['askAhead']
   readonly #store = new MemoryState()
   #index = new ReaderIndex(this.#store)
 
@@ -31,6 +32,7 @@ export class ReaderSetup {
       source: this.chain,
       index: this.#index,
       gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
+      ...(this.askAhead && { askAhead: this.askAhead }),
       background: this.background,
       append: async (envelope) => {
         this.log.push(envelope)

@@ -10,8 +10,8 @@ const MANY_SAMPLES = 16
 const MAX_TOKENS_REMEMBERED = 100_000
 
 /**
- * Samples whether a token's transfers add up to its balances: in one block of four, for whoever last got some of the token,
- * or gave some away. A backfill asks busy tokens less often, or they would take most of the node's time.
+ * Samples whether a token's transfers add up to its balances: in one block of four, for the last wallet that received
+ * or sent the token. A backfill asks busy tokens less often, or they would take most of the node's time.
  */
 export class BalanceSamples {
   readonly #isWrappedNative: (token: string) => boolean
