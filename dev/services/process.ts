@@ -22,6 +22,7 @@ export type RunningProcess = {
 }
 
 export class PortTakenError extends Error {}
+export class TimeoutError extends Error {}
 
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 10_000
@@ -82,13 +83,17 @@ export async function waitUntilReady(running: RunningProcess): Promise<void> {
   throw startError(running, `did not answer within ${readyTimeoutMs / 1000} s`)
 }
 
-export async function waitFor(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + readyTimeoutMs
+export async function waitFor(
+  what: string,
+  condition: () => Promise<boolean>,
+  timeoutMs = readyTimeoutMs,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs
   while (Date.now() < deadline) {
     if (await condition().catch(() => false)) return
     await sleep(pollMs)
   }
-  throw new Error(`${what}: not so within ${readyTimeoutMs / 1000} s`)
+  throw new TimeoutError(`${what}: not so within ${timeoutMs / 1000} s`)
 }
 
 const endingSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGQUIT'])
