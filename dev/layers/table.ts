@@ -25,7 +25,7 @@ export const pureFiles: ReadonlySet<string> = new Set(['src/chain/link.ts'])
 export const purePackageImports: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new Map([
   ['domain', new Map([['node:zlib', ['crc32']]])],
   ['dex', new Map([['viem', ['keccak256', 'Hex']]])],
-  ['wire', new Map([['node:zlib', ['crc32']]])],
+  ['wire', new Map([['node:zlib', ['constants', 'crc32', 'zstdCompressSync', 'zstdDecompressSync']]])],
   ['engine', new Map([['node:zlib', ['crc32']]])],
 ])
 

@@ -11,6 +11,9 @@ import { FIRST_LINK } from '../wire/frame.ts'
 import { MessageMemory } from './message-memory.ts'
 import { Overlay } from './overlay.ts'
 
+/** The log compresses messages to about half, and in memory they take about twice their own bytes. */
+const MEMORY_PER_STORED_BYTE = 4
+
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
 
 export type BlockHead = {
@@ -166,8 +169,7 @@ export class FollowedChain {
   /** Whether all that follows on a position is in the log, and fits into the overlay. */
   async #hasRoomAfter(from: LogPosition): Promise<boolean> {
     if ((await this.#log.locate(from)) === 'dropped') return false
-    // In memory a message takes about twice its bytes.
-    return (await this.#log.bytesAfter(from.seq)) * 2 <= this.#options.maxBytes
+    return (await this.#log.bytesAfter(from.seq)) * MEMORY_PER_STORED_BYTE <= this.#options.maxBytes
   }
 
   /** Degraded: the chain is unavailable until the writer has come as far as the log is now. */

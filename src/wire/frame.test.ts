@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { bytes, damaged } from '../../test/support/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
@@ -15,7 +17,9 @@ import {
 
 const link = fc.nat(0xffff_ffff)
 const limit = fc.integer({ min: FRAME_OVERHEAD_BYTES + 1, max: FRAME_OVERHEAD_BYTES + 200 })
-const messages = fc.array(bytes, { minLength: 1, maxLength: 6 })
+/** Long enough to be compressed. */
+const repeated = bytes.map((each) => Uint8Array.from(Buffer.concat(Array.from({ length: 100 }, () => each))))
+const messages = fc.array(fc.oneof(bytes, repeated), { minLength: 1, maxLength: 6 })
 
 function coded(error: unknown): boolean {
   return error instanceof ChaintapeError && ['log_damaged', 'message_unreadable'].includes(error.code)
@@ -42,21 +46,31 @@ function assemble(frames: readonly Uint8Array[], assembler: MessageAssembler): U
 
 test('a frame survives the wire', () => {
   fc.assert(
-    fc.property(link, fc.nat(1_000), fc.nat(1_000), bytes, (previous, part, more, body) => {
-      const parts = part + 1 + more
-      const written = encodeFrame({ link: previous, part, parts, body })
-      assert.deepEqual(decodeFrame(written), {
-        link: previous,
-        part,
-        parts,
-        body,
-        checksum: frameChecksum(written),
-      })
-      assert.ok(written.length <= body.length + FRAME_OVERHEAD_BYTES)
-    }),
+    fc.property(
+      link,
+      fc.nat(1_000),
+      fc.nat(1_000),
+      bytes,
+      fc.boolean(),
+      (previous, part, more, body, isCompressed) => {
+        const parts = part + 1 + more
+        const written = encodeFrame({ link: previous, part, parts, body, isCompressed })
+        assert.deepEqual(decodeFrame(written), {
+          link: previous,
+          part,
+          parts,
+          body,
+          isCompressed,
+          checksum: frameChecksum(written),
+        })
+        assert.ok(written.length <= body.length + FRAME_OVERHEAD_BYTES)
+      },
+    ),
   )
   const largest = { link: 0xffff_ffff, part: Number.MAX_SAFE_INTEGER - 1, parts: Number.MAX_SAFE_INTEGER }
-  assert.ok(encodeFrame({ ...largest, body: new Uint8Array() }).length <= FRAME_OVERHEAD_BYTES)
+  assert.ok(
+    encodeFrame({ ...largest, body: new Uint8Array(), isCompressed: true }).length <= FRAME_OVERHEAD_BYTES,
+  )
 })
 
 test('messages of any size, split at any limit, come back whole and in order', () => {
@@ -80,10 +94,29 @@ test('a message takes no more frames than it needs', () => {
   assert.throws(() => splitMessage(new Uint8Array(1), FIRST_LINK, FRAME_OVERHEAD_BYTES), RangeError)
 })
 
+test('a message is compressed where that makes it smaller', () => {
+  const sizeOf = (message: Uint8Array): number =>
+    splitMessage(message, FIRST_LINK, 1_000_000).reduce((sum, { length }) => sum + length, 0)
+  const random = randomBytes(10_000)
+  assert.ok(sizeOf(Buffer.concat([random, random])) < 11_000)
+  assert.ok(sizeOf(random) <= random.length + FRAME_OVERHEAD_BYTES)
+  assert.ok(sizeOf(Buffer.alloc(1_000)) > 1_000)
+})
+
+test('what cannot be decompressed, or only to too much, is damage', () => {
+  const push = (body: Uint8Array): unknown =>
+    new MessageAssembler().push(
+      encodeFrame({ link: FIRST_LINK, part: 0, parts: 1, body, isCompressed: true }),
+    )
+  fc.assert(fc.property(bytes, (noise) => assert.throws(() => push(noise), coded)))
+  const bomb = zstdCompressSync(Buffer.alloc(256 * 1024 * 1024 + 1))
+  assert.throws(() => push(bomb), { code: 'log_damaged', message: /cannot be decompressed/ })
+})
+
 test('every single flipped bit is noticed', () => {
   fc.assert(
     fc.property(bytes, link, (body, previous) => {
-      const frame = encodeFrame({ link: previous, part: 0, parts: 1, body })
+      const frame = encodeFrame({ link: previous, part: 0, parts: 1, body, isCompressed: false })
       for (let bit = 0; bit < frame.length * 8; bit++) {
         const at = bit >> 3
         frame[at] = (frame[at] as number) ^ (1 << (bit & 7))
@@ -99,7 +132,7 @@ test('every single flipped bit is noticed', () => {
 test('a frame cut short anywhere is noticed', () => {
   fc.assert(
     fc.property(bytes, (body) => {
-      const frame = encodeFrame({ link: FIRST_LINK, part: 0, parts: 1, body })
+      const frame = encodeFrame({ link: FIRST_LINK, part: 0, parts: 1, body, isCompressed: false })
       for (let length = 0; length < frame.length; length++) {
         assert.throws(() => decodeFrame(frame.subarray(0, length)), coded)
         assert.throws(() => decodeFrame(frame.subarray(frame.length - length)), coded)
@@ -157,10 +190,10 @@ test('a message left unfinished by its writer is dropped, the next one counts', 
 
 test('a part that does not belong is refused', () => {
   const body = Uint8Array.of(1)
-  const first = encodeFrame({ link: FIRST_LINK, part: 0, parts: 3, body })
+  const first = encodeFrame({ link: FIRST_LINK, part: 0, parts: 3, body, isCompressed: false })
   const after = frameChecksum(first)
-  const third = encodeFrame({ link: after, part: 2, parts: 3, body })
-  const otherMessage = encodeFrame({ link: after, part: 1, parts: 2, body })
+  const third = encodeFrame({ link: after, part: 2, parts: 3, body, isCompressed: false })
+  const otherMessage = encodeFrame({ link: after, part: 1, parts: 2, body, isCompressed: false })
 
   assert.throws(() => new MessageAssembler().push(third), damage('part 2 follows 0 parts'))
   assert.throws(() => assemble([first, third], new MessageAssembler()), damage('part 2 follows 1 parts'))
@@ -169,7 +202,7 @@ test('a part that does not belong is refused', () => {
     damage('part 1 of 2 follows a message of 3 parts'),
   )
   assert.throws(
-    () => decodeFrame(encodeFrame({ link: FIRST_LINK, part: 1, parts: 1, body })),
+    () => decodeFrame(encodeFrame({ link: FIRST_LINK, part: 1, parts: 1, body, isCompressed: false })),
     damage('part 1 of 1'),
   )
 })
@@ -186,7 +219,7 @@ test('noise and damage are refused with a code', () => {
   fc.assert(fc.property(bytes, (noise) => assert.throws(() => decodeFrame(noise), coded)))
   const frame = fc
     .tuple(link, bytes)
-    .map(([previous, body]) => encodeFrame({ link: previous, part: 0, parts: 1, body }))
+    .map(([previous, body]) => encodeFrame({ link: previous, part: 0, parts: 1, body, isCompressed: false }))
   fc.assert(
     fc.property(damaged(frame), (wrong) => {
       try {

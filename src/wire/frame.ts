@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -11,28 +11,40 @@ import { ByteWriter } from './byte-writer.ts'
  * `link` is the checksum of the frame before it in the same log, so the frames form a chain: a consumer that
  * remembers the last checksum it saw notices a flipped bit, a lost tail, and a history that was written anew.
  * A message above the payload limit is split over several frames; it counts once its last part is there.
+ *
+ * The version says whether the message, all its parts together, is compressed with zstd.
  */
 export type Frame = {
   readonly link: number
   readonly part: number
   readonly parts: number
   readonly body: Uint8Array
+  /** Whether `body` is a part of a compressed message. */
+  readonly isCompressed: boolean
   /** This frame's own checksum: the `link` of the next one. */
   readonly checksum: number
 }
 
 const MAGIC = 0xc7
-const VERSION = 1
+const PLAIN_VERSION = 1
+const COMPRESSED_VERSION = 2
 const CHECKSUM_BYTES = 4
 /** Upper bound of what a frame adds to its body. */
 export const FRAME_OVERHEAD_BYTES = 32
 /** The `link` of a log's first frame. */
 export const FIRST_LINK = 0
 
+/** Less is not worth a compressor's start. */
+const MIN_COMPRESSED_BYTES = 1024
+/** A message that is larger stays plain, so that no frame can make a reader allocate more. */
+const MAX_COMPRESSED_BYTES = 256 * 1024 * 1024
+/** The fastest level: the others take twice the time for a tenth of the bytes. */
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
 export function encodeFrame(frame: Omit<Frame, 'checksum'>): Uint8Array {
   const w = new ByteWriter(frame.body.length + FRAME_OVERHEAD_BYTES)
   w.u8(MAGIC)
-  w.u8(VERSION)
+  w.u8(frame.isCompressed ? COMPRESSED_VERSION : PLAIN_VERSION)
   w.u32(frame.link)
   w.varuint(frame.part)
   w.varuint(frame.parts)
@@ -50,26 +62,29 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   const r = new ByteReader(covered)
   const magic = r.u8()
   const version = r.u8()
-  if (magic !== MAGIC || version !== VERSION) {
-    throw new ChaintapeError('message_unreadable', `not a frame of version ${VERSION}`)
+  if (magic !== MAGIC || (version !== PLAIN_VERSION && version !== COMPRESSED_VERSION)) {
+    throw new ChaintapeError('message_unreadable', 'not a frame of version 1 or 2')
   }
   const link = r.u32()
   const part = r.varuint()
   const parts = r.varuint()
   if (part >= parts) throw damaged(`part ${part} of ${parts}`)
-  return { link, part, parts, body: r.raw(r.remaining), checksum }
+  const isCompressed = version === COMPRESSED_VERSION
+  return { link, part, parts, body: r.raw(r.remaining), isCompressed, checksum }
 }
 
 /** The frames of one message, each at most `maxBytes`, chained on from `link`. */
-export function splitMessage(body: Uint8Array, link: number, maxBytes: number): Uint8Array[] {
+export function splitMessage(message: Uint8Array, link: number, maxBytes: number): Uint8Array[] {
   const room = maxBytes - FRAME_OVERHEAD_BYTES
   if (room < 1) throw new RangeError(`payload limit ${maxBytes} leaves no room for a message`)
+  const body = compressed(message)
+  const isCompressed = body !== message
   const parts = Math.max(1, Math.ceil(body.length / room))
   const frames: Uint8Array[] = []
   let previous = link
   for (let part = 0; part < parts; part++) {
     const slice = body.subarray(part * room, (part + 1) * room)
-    const bytes = encodeFrame({ link: previous, part, parts, body: slice })
+    const bytes = encodeFrame({ link: previous, part, parts, body: slice, isCompressed })
     frames.push(bytes)
     previous = frameChecksum(bytes)
   }
@@ -78,6 +93,21 @@ export function splitMessage(body: Uint8Array, link: number, maxBytes: number): 
 
 export function frameChecksum(bytes: Uint8Array): number {
   return new ByteReader(bytes.subarray(bytes.length - CHECKSUM_BYTES)).u32()
+}
+
+/** The message itself if compression would not make it smaller. */
+function compressed(message: Uint8Array): Uint8Array {
+  if (message.length < MIN_COMPRESSED_BYTES || message.length > MAX_COMPRESSED_BYTES) return message
+  const smaller = zstdCompressSync(message, COMPRESSION)
+  return smaller.length < message.length ? smaller : message
+}
+
+function decompressed(bytes: Uint8Array): Uint8Array {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength: MAX_COMPRESSED_BYTES })
+  } catch (error) {
+    throw damaged(`message cannot be decompressed: ${(error as Error).message}`)
+  }
 }
 
 /**
@@ -120,7 +150,7 @@ export class MessageAssembler {
     if (frame.part < frame.parts - 1) return undefined
     const whole = this.#parts.length === 1 ? frame.body : Buffer.concat(this.#parts)
     this.#parts = []
-    return whole
+    return frame.isCompressed ? decompressed(whole) : whole
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
@@ -110,7 +111,7 @@ describe('writing', () => {
       const { log, ...name } = await newLog()
       if (window !== undefined) await manager.streams.update(name.stream, { duplicate_window: window })
       const publisher = deafPublisherAt(name, { epoch: log.epoch, seq: 0, link: FIRST_LINK })
-      const large = Buffer.alloc(250_000, 'x')
+      const large = randomBytes(250_000)
       await publisher.publish(text('one'))
       await publisher.publish(large)
       const last = await publisher.publish(text('three'))
@@ -125,8 +126,7 @@ describe('writing', () => {
   test('a large message is split, and put together again', async () => {
     const { log } = await newLog()
     const publisher = await log.openPublisher()
-    const large = Buffer.alloc(5_000_000)
-    for (let at = 0; at < large.length; at += 4) large.writeUInt32LE(at, at)
+    const large = randomBytes(5_000_000)
     await publisher.publish(text('before'))
     const position = await publisher.publish(large)
     assert.ok(position.seq >= 50, `in ${position.seq - 1} frames`)
@@ -146,7 +146,7 @@ describe('writing', () => {
     try {
       const log = await wide.open('CHANGES', 'chain')
       const publisher = await log.openPublisher()
-      await publisher.publish(Buffer.alloc(3_500_000, 'x'))
+      await publisher.publish(randomBytes(3_500_000))
       assert.equal((await log.lastMessage())?.body.length, 3_500_000)
     } finally {
       await wide.close()
@@ -160,7 +160,7 @@ describe('a writer that died between two parts', () => {
     await (await log.openPublisher()).publish(text('before'))
     const before = await log.lastMessage()
     assert.ok(before)
-    const frames = splitMessage(Buffer.alloc(350_000, 'x'), before.position.link, MAX_FRAME_BYTES)
+    const frames = splitMessage(randomBytes(350_000), before.position.link, MAX_FRAME_BYTES)
     assert.equal(frames.length, 4)
     for (const frame of frames.slice(0, parts)) await jetstream(raw).publish(subject, frame)
     return { log, stream, before }
@@ -178,7 +178,7 @@ describe('a writer that died between two parts', () => {
       assert.deepEqual(await bodies(log), ['before'])
 
       const publisher = await log.openPublisher()
-      const large = Buffer.alloc(350_000, 'y')
+      const large = randomBytes(350_000)
       const position = await publisher.publish(large)
       assert.equal(position.seq, 1 + parts + 4)
       assert.deepEqual((await log.lastMessage())?.position, position)
@@ -190,7 +190,7 @@ describe('a writer that died between two parts', () => {
 
   test('at the very beginning of a log', async () => {
     const { log, subject } = await newLog()
-    const [frame] = splitMessage(Buffer.alloc(150_000, 'x'), FIRST_LINK, MAX_FRAME_BYTES)
+    const [frame] = splitMessage(randomBytes(150_000), FIRST_LINK, MAX_FRAME_BYTES)
     assert.ok(frame)
     await jetstream(raw).publish(subject, frame)
     assert.deepEqual([await log.lastMessage(), await log.lastSequence()], [undefined, 0])

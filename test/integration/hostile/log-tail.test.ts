@@ -7,6 +7,7 @@ import type { LogMessage } from '../../../src/log/chain-log.ts'
 import { connectLogs, type LogName } from '../../../src/log/connect.ts'
 import { decodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { decodeEnvelope } from '../../../src/wire/envelope-codec.ts'
+import { FIRST_LINK, splitMessage } from '../../../src/wire/frame.ts'
 import { Scenario } from '../../e2e/scenario.ts'
 import { CanonicalView } from '../../support/canonical-view.ts'
 import { cutLog } from '../../support/cut-log.ts'
@@ -110,11 +111,15 @@ async function tradeAndRead(count: number): Promise<[LogMessage[], LogMessage[]]
   )
 }
 
+function storedBytes(body: Uint8Array): number {
+  return splitMessage(body, FIRST_LINK, Number.MAX_SAFE_INTEGER).reduce((sum, { length }) => sum + length, 0)
+}
+
 async function restartWithout(messages: number, ...names: LogName[]): Promise<void> {
   const lost = await Promise.all(
     names.map(async (name) => {
       const last = (await read(name)).slice(-messages)
-      return { name, bytes: last.reduce((sum, { body }) => sum + body.length, 0) }
+      return { name, bytes: last.reduce((sum, { body }) => sum + storedBytes(body), 0) }
     }),
   )
   await stack.kill('nats')
