@@ -3,7 +3,8 @@ import type { PoolCreated, PoolEvent } from './events.ts'
 import type { DexDeployment, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
-type Deployed = DexDeployment & { readonly is: Protocol }
+/** An exchange with what is to be known of its protocol. */
+export type Deployed = DexDeployment & { readonly is: Protocol }
 
 /** An exchange that a pool unknown so far may belong to. */
 export type Candidate = {
@@ -40,7 +41,7 @@ export class DexRegistry {
   }
 
   /** The exchange of this factory, as of a block. */
-  deploymentOf(factory: string, block: number): (DexDeployment & { readonly is: Protocol }) | undefined {
+  deploymentOf(factory: string, block: number): Deployed | undefined {
     const all = this.#byFactory.get(factory)
     if (all === undefined) return undefined
     for (const deployed of all) if (isValid(deployed, block)) return deployed
@@ -75,11 +76,15 @@ export class DexRegistry {
 
   /** What a log says of a pool of this factory. */
   decode(factory: string, log: RawLog, block: number): PoolEvent | undefined {
+    const deployment = this.deploymentOf(factory, block)
+    return deployment === undefined ? undefined : this.eventOf(deployment, log)
+  }
+
+  /** What a log says of a pool of this exchange. */
+  eventOf({ factory, is }: Deployed, log: RawLog): PoolEvent | undefined {
     const topic = log.topics[0]
-    const is = this.deploymentOf(factory, block)?.is
     // For pools without a contract of their own only the factory speaks.
-    if (topic === undefined || is === undefined || (is.isSingleton && log.address !== factory))
-      return undefined
+    if (topic === undefined || (is.isSingleton && log.address !== factory)) return undefined
     return this.#read(is, topic, log)
   }
 

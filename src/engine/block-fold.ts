@@ -1,11 +1,12 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
+import type { Deployed } from '../dex/registry.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, Pair } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeReport } from '../wire/contract-codec.ts'
 import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
-import { writeBalance, writeTrade } from '../wire/record-codec.ts'
+import { writeBalance } from '../wire/record-codec.ts'
 import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
 import { newPair, newToken } from './first-records.ts'
@@ -18,14 +19,15 @@ import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { reservesAfter } from './pool/reserves.ts'
 import { AskedPrices } from './price/asked-prices.ts'
-import { poolWorth, reprice } from './price/pair-prices.ts'
+import { CountedWorth } from './price/counted-worth.ts'
+import { reprice } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
-import { type Exchange, exchangeOf, type TradeOrigin, toTrade } from './trade.ts'
+import { type Exchange, exchangeOf, type TradeOrigin, toTrade, writeFoldedTrade } from './trade.ts'
 import { GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
@@ -42,8 +44,8 @@ export class BlockFold {
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
-  /** By pair: where its candles stand, which took a trade. */
-  readonly #candleSlots = new Map<string, number>()
+  /** Where the candles stand that took a trade. */
+  readonly #candleSlots = new Map<PairView, number>()
   readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
@@ -70,7 +72,7 @@ export class BlockFold {
     const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
-    const after = new ReferencePrices(this.#settings, this.#tables)
+    const after = new CountedWorth(new ReferencePrices(this.#settings, this.#tables), this.#tables.prices)
     const updates = new TokenUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
     const switches = updates.run(settled)
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
@@ -78,7 +80,7 @@ export class BlockFold {
 
     const told = this.#told
     for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
-    for (const [pair, slot] of this.#candleSlots) this.#tables.candles.tell(slot, pair, told)
+    for (const [pair, slot] of this.#candleSlots) this.#tables.candles.tell(slot, pair.names.idOnWire, told)
     this.#records.tell(told)
     this.#foldWindows(
       after,
@@ -103,11 +105,11 @@ export class BlockFold {
   }
 
   #meetPool(fact: PoolFact): void {
-    if (this.#tables.pools.has(fact.address)) return
+    if (this.#tables.pools.get(fact.address) !== undefined) return
     const deployment = this.#settings.registry.deploymentOf(fact.factory, this.#block.number)
     if (deployment === undefined) return
     const pool = newPool(fact)
-    this.#tables.pools.put(pool)
+    this.#tables.pools.put(pool.address, pool)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
   }
 
@@ -129,66 +131,69 @@ export class BlockFold {
 
   #foldLog(transaction: RawTransaction, log: RawLog): void {
     const { registry } = this.#settings
-    const { number, time } = this.#block
-    const origin: Origin = {
-      key: { block: number, tx: transaction.index, log: log.index },
-      time,
-      transaction: transaction.hash,
-      wallet: transaction.from,
-    }
+    const { number } = this.#block
     const created = registry.announced(log, number)
     if (created !== undefined) {
-      this.#foldCreation(created, origin)
+      this.#foldCreation(created, this.#originOf(transaction, log))
       return
     }
     const id = registry.poolOf(log, number)
     const pool = id === undefined ? undefined : this.#tables.pools.get(id)
-    const event = pool === undefined ? undefined : registry.decode(pool.factory, log, number)
-    if (pool === undefined || event === undefined) return
+    const exchange = pool === undefined ? undefined : registry.deploymentOf(pool.factory, number)
+    const event = exchange === undefined ? undefined : registry.eventOf(exchange, log)
+    if (pool === undefined || exchange === undefined || event === undefined) return
+    const origin = this.#originOf(transaction, log)
     if (event.type === 'curveOpened') {
       this.#foldCreation(event, origin)
       return
     }
-    if (event.type === 'swapped') this.#foldSwap(pool, event, { ...origin, swap: event })
+    if (event.type === 'swapped') this.#foldSwap(pool, exchange, event, { ...origin, swap: event })
     // What a pool of more tokens holds belongs to no pair alone.
-    else if (pool.tokens.length === 2) this.#foldOther(pool, event, origin)
-    this.#foldLaunch(pool, event)
+    else if (pool.tokens.length === 2) this.#foldOther(pool, exchange, event, origin)
+    this.#foldLaunch(pool, exchange, event)
   }
 
-  #foldOther(pool: Pool, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
-    const priced = event.type === 'priceSet' ? this.#tables.pools.withPrice(pool, event.price) : pool
+  #originOf({ index, hash, from }: RawTransaction, log: RawLog): Origin {
+    const { number, time } = this.#block
+    return { key: { block: number, tx: index, log: log.index }, time, transaction: hash, wallet: from }
+  }
+
+  #foldOther(pool: Pool, exchange: Deployed, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
+    const { prices } = this.#tables
+    if (event.type === 'priceSet') prices.setTold(pool.address, event.price)
     const pair = this.#records.pair(pool.address)
-    this.#refresh(priced, pair, event)
-    const liquidity = toLiquidity(priced, pair, event, origin)
+    this.#refresh(pool, exchange, pair, event)
+    const liquidity = toLiquidity(pool, pair, event, origin, prices)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
   }
 
   #foldCreation(created: PoolCreated | CurveOpened, origin: Origin): void {
-    const pool = this.#tables.pools.get(created.pool)
+    const { pools, prices } = this.#tables
+    const pool = pools.get(created.pool)
     if (pool === undefined) return
-    if ('price' in created && created.price !== undefined) this.#tables.pools.withPrice(pool, created.price)
+    if ('price' in created && created.price !== undefined) prices.setTold(pool.address, created.price)
     const pair = this.#tables.pairs.get(created.pool)
     if (pair === undefined) return
     this.#records.editPair(pair)
     pair.createdAt = this.#block.time
     setReserves(pair, [pair.token0.reserveRaw, pair.token1.reserveRaw])
-    const liquidity = toLiquidity(pool, pair, created, origin)
+    const liquidity = toLiquidity(pool, pair, created, origin, prices)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
-    this.#foldLaunch(pool, created)
+    const exchange = this.#settings.registry.deploymentOf(pool.factory, this.#block.number)
+    if (exchange !== undefined) this.#foldLaunch(pool, exchange, created)
   }
 
   /** Keeps up to date how far the launch of a token has come, if the pool is a curve that sells it. */
-  #foldLaunch(pool: Pool, event: PoolEvent | PoolCreated): void {
-    const deployment = this.#settings.registry.deploymentOf(pool.factory, this.#block.number)
-    if (deployment?.is.isLaunchPlatform === undefined) return
+  #foldLaunch(pool: Pool, { amm, is }: Deployed, event: PoolEvent | PoolCreated): void {
+    if (is.isLaunchPlatform === undefined) return
     const state = this.#tables.tokens.get(pool.tokens[0] ?? '')
     if (state === undefined) return
-    const curve = { name: deployment.amm, pool, pair: this.#records.pair(pool.address) }
+    const curve = { name: amm, pool, pair: this.#records.pair(pool.address) }
     const platform = platformAfter(state.token.platform, event, curve, this.#block.time)
     this.#records.putToken({ ...state, token: { ...state.token, platform, updatedAt: this.#block.time } })
   }
 
-  #foldSwap(pool: Pool, swap: Swapped, origin: TradeOrigin): void {
+  #foldSwap(pool: Pool, deployment: Deployed, swap: Swapped, origin: TradeOrigin): void {
     const from = placeOf(pool, swap.token0)
     const to = placeOf(pool, swap.token1)
     if (from === undefined || to === undefined || from === to) return
@@ -202,49 +207,46 @@ export class BlockFold {
       const ratio = { raw0: exchange.amount0, raw1: exchange.amount1 }
       this.#tables.prices.setLastExchange(pair.address, ratio)
     }
-    const priced = swap.price === undefined ? pool : this.#tables.pools.withPrice(pool, swap.price)
-    this.#refresh(priced, pair, swap)
+    if (swap.price !== undefined) this.#tables.prices.setTold(pool.address, swap.price)
+    this.#refresh(pool, deployment, pair, swap)
     if (exchange !== undefined) this.#trade(pair, exchange, origin)
   }
 
   /** Brings a pair's reserves and prices up to an event of its pool. */
-  #refresh(pool: Pool, pair: PairView, event: PoolEvent): void {
-    const how =
-      this.#settings.registry.deploymentOf(pool.factory, this.#block.number)?.is.reserves ?? 'unknown'
+  #refresh(pool: Pool, { is: { reserves: how } }: Deployed, pair: PairView, event: PoolEvent): void {
     // Told reserves come in an event of their own, before the one they result from.
     if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
-    const reserves = reservesAfter(pool, pair, event, how)
+    const reserves = reservesAfter(pool, pair, event, how, this.#tables.prices)
     this.#records.editPair(pair)
     setReserves(pair, reserves)
     pair.updatedAt = this.#block.time
     const ratio = ratioOf(pool, pair, this.#tables.prices)
-    this.#asked.note(pair.address, ratio)
+    this.#asked.note(pair, ratio)
     reprice(pair, ratio, this.#supplyOfTarget(pair), this.#reference)
   }
 
   #trade(pair: PairView, exchange: Exchange, origin: TradeOrigin): void {
-    const { trade, paid } = toTrade(pair, exchange, origin, this.#reference)
-    writeTrade(this.#told.next('trade'), trade)
-    this.#trades.push(refOf(trade))
+    const trade = toTrade(pair, exchange, origin.wallet, this.#reference)
+    const { paid } = trade
+    writeFoldedTrade(this.#told.next('trade'), origin, pair, trade)
+    this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
-    if (trade.targetToken === undefined) return
+    if (pair.targetToken === undefined) return
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
-    this.#noteFirstTrade(trade.targetToken, paid.usd)
+    this.#noteFirstTrade(pair.targetToken, paid.usd)
     this.#noteFirstTrade(quote.token, quote.priceUsd)
-    const slot = this.#candleSlots.get(pair.address) ?? this.#tables.candles.slotOf(pair.address)
-    this.#candleSlots.set(pair.address, slot)
-    const candleTrade = {
-      key: trade.key,
-      priceUsd: paid.usd,
-      priceNative: paid.native,
-      priceQuote: paid.inQuote,
-      valueUsd: trade.valueUsd,
-      valueNative: trade.valueNative,
-      valueQuote: paid.quoteValue,
+    this.#tables.candles.take(this.#candleSlotOf(pair), origin.key, trade, this.#candleStarts)
+    this.#gathered.add(trade, pair.address, pair.targetToken)
+  }
+
+  #candleSlotOf(pair: PairView): number {
+    let slot = this.#candleSlots.get(pair)
+    if (slot === undefined) {
+      slot = this.#tables.candles.slotOf(pair.address)
+      this.#candleSlots.set(pair, slot)
     }
-    this.#tables.candles.take(slot, candleTrade, this.#candleStarts)
-    this.#gathered.add(trade, trade.targetToken)
+    return slot
   }
 
   #noteFirstTrade(token: string, priceUsd: Price | undefined): void {
@@ -255,17 +257,17 @@ export class BlockFold {
     this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
   }
 
-  #foldWindows(after: ReferencePrices, newMainPairs: readonly string[]): void {
+  #foldWindows(after: CountedWorth, newMainPairs: readonly string[]): void {
     const closeOfToken = (token: string) => this.#tables.tokens.get(token)?.token.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
       return {
-        pairCloseUsd: poolWorth(pair, this.#tables.prices.counted(address), after).usd,
+        pairCloseUsd: after.worthOf(pair).usd,
         tokenCloseUsd: closeOfToken(pair.targetToken ?? ''),
       }
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
-    const isQuoteAsset = (token: string): boolean => after.isQuoteAsset(token)
+    const isQuoteAsset = (token: string): boolean => after.reference.isQuoteAsset(token)
     new WindowFold(this.#tables, this.#block.time, isQuoteAsset).run(trades, newMainPairs, this.#told)
   }
 

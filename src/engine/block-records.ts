@@ -1,24 +1,24 @@
 import type { Pair } from '../domain/change.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeToken } from '../wire/record-codec.ts'
+import type { PairDepth } from './pair/depth.ts'
 import type { PairView } from './pair/pair-view.ts'
 import { writePairRow } from './pair/write-pair.ts'
-import type { EngineTables, PairDepth, TokenState } from './tables.ts'
-import { depthOf } from './token/main-pair.ts'
+import type { EngineTables, TokenState } from './tables.ts'
 
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
   /** How deep they were when the block touched them first. */
-  readonly #pairs = new Map<string, PairDepth | undefined>()
+  readonly #pairs = new Map<PairView, PairDepth | undefined>()
   readonly #tokens = new Set<string>()
 
   constructor(tables: EngineTables) {
     this.#tables = tables
   }
 
-  /** By address: the touched pairs, and how deep each was before the block. */
-  get touchedPairs(): ReadonlyMap<string, PairDepth | undefined> {
+  /** The touched pairs, and how deep each was before the block. */
+  get touchedPairs(): ReadonlyMap<PairView, PairDepth | undefined> {
     return this.#pairs
   }
 
@@ -35,13 +35,14 @@ export class BlockRecords {
   }
 
   addPair(pair: Pair): PairView {
-    this.#pairs.set(pair.address, undefined)
-    return this.#tables.pairs.create(pair)
+    const view = this.#tables.pairs.create(pair)
+    this.#pairs.set(view, undefined)
+    return view
   }
 
   /** Must precede every change to a pair. It is told, whether it becomes different or not. */
   editPair(pair: PairView): void {
-    if (!this.#pairs.has(pair.address)) this.#pairs.set(pair.address, depthOf(pair))
+    if (!this.#pairs.has(pair)) this.#pairs.set(pair, pair.depth)
     pair.edit()
   }
 
@@ -51,7 +52,7 @@ export class BlockRecords {
   }
 
   tell(told: ChangeSetWriter): void {
-    for (const address of this.#pairs.keys()) writePairRow(told.next('pair'), this.pair(address))
+    for (const pair of this.#pairs.keys()) writePairRow(told.next('pair'), pair)
     for (const address of this.#tokens) writeToken(told.next('token'), this.token(address).token)
   }
 }

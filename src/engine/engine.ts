@@ -76,8 +76,6 @@ export class Engine {
 
   /** Where a token's price comes from, as of the last block applied. */
   explain(token: string): Explanation | undefined {
-    this.#tables.pairs.beginBlock()
-    this.#tables.prices.beginBlock()
     return explain(token, this.#settings, this.#tables)
   }
 
@@ -87,11 +85,20 @@ export class Engine {
 
   committed(): void {
     this.#state.committed()
+    this.#forgetSlots()
   }
 
   abandon(): void {
-    this.#tables.pairs.forgetNames()
     this.#state.abandon()
+    this.#tables.pairs.forgetNames()
+    this.#forgetSlots()
+  }
+
+  /** After a commit or its opposite rows may stand elsewhere. */
+  #forgetSlots(): void {
+    this.#tables.pairs.forgetSlots()
+    this.#tables.prices.forgetSlots()
+    this.#tables.candles.forgetSlots()
   }
 
   #applyBlock(block: BlockEnvelope, seq: number): void {
@@ -107,7 +114,6 @@ export class Engine {
     const { number, hash, time } = block
     this.#tell('block', seq, { number, hash, time })
     this.#tables.pairs.beginBlock()
-    this.#tables.prices.beginBlock()
     new BlockFold(this.#settings, this.#tables, block, this.#told).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)

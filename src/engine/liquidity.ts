@@ -4,7 +4,7 @@ import { never } from '../domain/ids.ts'
 import { isAmount, sumOfValues } from '../domain/limits.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { Pool } from './pool/pool.ts'
-import { amountsOf } from './pool/reserves.ts'
+import { amountsOf, type ToldPrices } from './pool/reserves.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { TradeOrigin } from './trade.ts'
 
@@ -16,11 +16,12 @@ export function toLiquidity(
   pair: Pair,
   event: PoolEvent | PoolCreated,
   { key, time, transaction, wallet }: Origin,
+  prices: ToldPrices,
 ): LiquidityEvent | undefined {
   const kind = kindOf(event)
   if (kind === undefined) return undefined
   const isNew = event.type === 'poolCreated' || event.type === 'curveOpened'
-  const amounts = isNew ? ([0n, 0n] as const) : amountsOf(pool, event)
+  const amounts = isNew ? ([0n, 0n] as const) : amountsOf(pool, event, prices)
   if (amounts === undefined) return undefined
   const [amount0, amount1] = [magnitude(amounts[0]), magnitude(amounts[1])]
   if (!isNew && amount0 === 0n && amount1 === 0n) return undefined

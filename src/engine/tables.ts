@@ -12,8 +12,10 @@ import { readSwitch, writeSwitch } from '../wire/liquidity-codec.ts'
 import { readToken, writeToken } from '../wire/record-codec.ts'
 import { CandleTable } from './candle/candle-table.ts'
 import { type HolderTables, openHolderTables } from './holders/tables.ts'
+import type { PairDepth } from './pair/depth.ts'
 import { PairTable } from './pair/pair-table.ts'
-import { PoolTable } from './pool/pool-table.ts'
+import type { Pool } from './pool/pool.ts'
+import { poolCodec } from './pool/pool-codec.ts'
 import { PriceTable } from './pool/price-table.ts'
 import type { Ratio } from './pool/ratio.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
@@ -21,7 +23,7 @@ import { openWindowTables, type WindowTables } from './window/tables.ts'
 /** All of the engine's memory, by table. */
 export type EngineTables = WindowTables &
   HolderTables & {
-    readonly pools: PoolTable
+    readonly pools: Table<Pool>
     readonly prices: PriceTable
     readonly pairs: PairTable
     readonly tokens: Table<TokenState>
@@ -52,14 +54,6 @@ export type TokenState = {
   readonly targetOf: readonly PairDepth[]
   /** In any pair with a price, since it was met. */
   readonly firstTrade: TokenLaunch | undefined
-}
-
-/** A pair of the token, and how deep it is. */
-export type PairDepth = {
-  readonly pair: string
-  readonly tvlUsd: Value
-  /** What its quote side is worth. */
-  readonly depthUsd: Value
 }
 
 /** A quote asset may have millions of pairs, so their TVL is a running total and only the deepest are listed. */
@@ -166,10 +160,9 @@ const tipCodec: RecordCodec<Tip> = {
 }
 
 export function openTables(state: JournaledState): EngineTables {
-  const prices = new PriceTable(state)
   return {
-    pools: new PoolTable(state, prices),
-    prices,
+    pools: state.table('pool', poolCodec),
+    prices: new PriceTable(state),
     pairs: new PairTable(state),
     tokens: state.table('token', tokenCodec),
     quotedPairs: state.table('quotedPairs', quotedPairsCodec),

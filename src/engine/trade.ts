@@ -1,8 +1,12 @@
 import type { Swapped } from '../dex/events.ts'
-import type { EventSide, Pair, PairSide, Trade } from '../domain/change.ts'
+import type { TradeDirection } from '../domain/change.ts'
 import { isAmount } from '../domain/limits.ts'
-import { ONE_PRICE, type Value } from '../domain/money.ts'
+import { ONE_PRICE, type Price, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
+import type { ByteWriter } from '../wire/byte-writer.ts'
+import { writeDirection, writeMoney, writeOrderKey } from '../wire/field-codec.ts'
+import type { PairView, SideView } from './pair/pair-view.ts'
+import { writeNumber } from './pair/write-pair.ts'
 import {
   amountValue,
   orient,
@@ -10,7 +14,7 @@ import {
   targetWorth,
   UNKNOWN_TARGET_WORTH,
 } from './price/pair-prices.ts'
-import { type ReferencePrices, UNKNOWN_WORTH } from './price/reference-prices.ts'
+import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
 
 /** What was exchanged between the two tokens of a pair. */
 export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }
@@ -34,18 +38,37 @@ export type TradeOrigin = {
   readonly swap: Pick<Swapped, 'sender' | 'recipient'>
 }
 
-/** What one whole target token was paid with, and how much of the quote asset was paid in all. */
-type Paid = TargetWorth & { readonly quoteValue: Value | undefined }
+/** One side of a trade: how much of a token, and what one of it was worth in the trade. */
+export type TradedSide = {
+  readonly token: string
+  readonly amountRaw: bigint
+  readonly priceUsd: Price | undefined
+  readonly priceNative: Price | undefined
+}
 
-/** The trade, and what was paid in it; `pair` is as it is after the swap. */
+/** A trade, without what its pair says as well. */
+export type FoldedTrade = {
+  readonly side: TradeDirection | undefined
+  readonly wallet: string
+  readonly isToken0Sold: boolean
+  readonly sold: TradedSide
+  readonly bought: TradedSide
+  readonly valueUsd: Value | undefined
+  readonly valueNative: Value | undefined
+  /** What one whole target token was paid with, and how much of the quote asset was paid in all. */
+  readonly paid: TargetWorth
+  readonly quoteValue: Value | undefined
+}
+
+/** `pair` is as it is after the swap. */
 export function toTrade(
-  pair: Pair,
+  pair: PairView,
   { amount0, amount1, isToken0Sold }: Exchange,
-  { key, time, transaction, wallet, swap }: TradeOrigin,
+  wallet: string,
   reference: ReferencePrices,
-): { trade: Trade; paid: Paid } {
+): FoldedTrade {
   const oriented = orient(pair)
-  const isTarget0 = pair.targetToken === pair.token0.token
+  const isTarget0 = oriented?.target === pair.token0
   const targetRaw = isTarget0 ? amount0 : amount1
   const quoteRaw = isTarget0 ? amount1 : amount0
   const quoteWorth = oriented === undefined ? UNKNOWN_WORTH : reference.worthOf(oriented.quote.token)
@@ -53,24 +76,12 @@ export function toTrade(
     oriented === undefined
       ? UNKNOWN_TARGET_WORTH
       : targetWorth(oriented, targetRaw, quoteRaw, quoteWorth, reference)
-  const tradeSide = (side: PairSide, amountRaw: bigint): EventSide => {
-    const worth = side.token === pair.targetToken ? paid : quoteWorth
-    const { token, symbol, decimals, reserveRaw } = side
-    return { token, symbol, decimals, amountRaw, reserveRaw, priceUsd: worth.usd, priceNative: worth.native }
-  }
-  const side0 = tradeSide(pair.token0, amount0)
-  const side1 = tradeSide(pair.token1, amount1)
-  const trade: Trade = {
-    key,
-    time,
-    pair: pair.address,
-    amm: pair.amm,
-    transaction,
-    sender: swap.sender ?? '',
-    recipient: swap.recipient ?? '',
-    wallet,
-    targetToken: pair.targetToken,
+  const side0 = tradedSide(pair.token0.token, amount0, isTarget0 ? paid : quoteWorth)
+  const side1 = tradedSide(pair.token1.token, amount1, isTarget0 ? quoteWorth : paid)
+  return {
     side: oriented === undefined ? undefined : isToken0Sold === isTarget0 ? 'sell' : 'buy',
+    wallet,
+    isToken0Sold,
     sold: isToken0Sold ? side0 : side1,
     bought: isToken0Sold ? side1 : side0,
     valueUsd: amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.usd),
@@ -78,8 +89,45 @@ export function toTrade(
       oriented !== undefined && reference.isNative(oriented.target.token)
         ? amountValue(targetRaw, oriented.target.decimals, ONE_PRICE)
         : amountValue(quoteRaw, oriented?.quote.decimals, quoteWorth.native),
-    liquidityUsd: pair.tvlUsd,
-    liquidityNative: pair.tvlNative,
+    paid,
+    quoteValue: amountValue(quoteRaw, oriented?.quote.decimals, ONE_PRICE),
   }
-  return { trade, paid: { ...paid, quoteValue: amountValue(quoteRaw, oriented?.quote.decimals, ONE_PRICE) } }
+}
+
+function tradedSide(token: string, amountRaw: bigint, { usd, native }: Worth): TradedSide {
+  return { token, amountRaw, priceUsd: usd, priceNative: native }
+}
+
+/** As `writeTrade` writes the same trade, but what its pair says is copied as it stands there. */
+export function writeFoldedTrade(
+  w: ByteWriter,
+  { key, time, transaction, swap }: TradeOrigin,
+  pair: PairView,
+  trade: FoldedTrade,
+): void {
+  const { row, names, token0, token1 } = pair
+  writeOrderKey(w, key)
+  w.varuint(time)
+  w.piece(names.idOnWire)
+  w.piece(names.ammOnWire)
+  w.id(transaction)
+  w.recurringId(swap.sender ?? '')
+  w.recurringId(swap.recipient ?? '')
+  w.id(trade.wallet)
+  w.piece(names.targetOnWire)
+  writeDirection(w, trade.side)
+  writeSide(w, trade.isToken0Sold ? token0 : token1, trade.sold)
+  writeSide(w, trade.isToken0Sold ? token1 : token0, trade.bought)
+  writeMoney(w, trade.valueUsd)
+  writeMoney(w, trade.valueNative)
+  writeNumber(w, row.hasTvlUsd, row.words, row.tvlUsdAt)
+  writeNumber(w, row.hasTvlNative, row.words, row.tvlNativeAt)
+}
+
+function writeSide(w: ByteWriter, { onWire, row }: SideView, side: TradedSide): void {
+  w.piece(onWire)
+  w.biguint(side.amountRaw)
+  writeNumber(w, row.hasReserveRaw, row.words, row.reserveRawAt)
+  writeMoney(w, side.priceUsd)
+  writeMoney(w, side.priceNative)
 }

@@ -142,6 +142,11 @@ export class ByteWriter {
     this.#length += value.length
   }
 
+  /** A piece of a message that was written once and comes again. */
+  piece(bytes: Uint8Array): void {
+    this.copy(bytes, 0, bytes.length)
+  }
+
   /** A piece of a message. */
   copy(bytes: Uint8Array, start: number, end: number): void {
     const size = end - start

@@ -26,10 +26,18 @@ export function readEventRef(r: ByteReader): EventRef {
   return { key: readOrderKey(r), time: r.varuint(), pair: r.recurringId() }
 }
 
+/** How each side of a pair, a trade or a liquidity event begins. */
+export function writeSideNames(
+  w: ByteWriter,
+  { token, symbol, decimals }: Pick<EventSide, 'token' | 'symbol' | 'decimals'>,
+): void {
+  w.recurringId(token)
+  w.text(symbol)
+  writeDecimals(w, decimals)
+}
+
 export function writeEventSide(w: ByteWriter, side: EventSide): void {
-  w.recurringId(side.token)
-  w.text(side.symbol)
-  writeDecimals(w, side.decimals)
+  writeSideNames(w, side)
   w.biguint(side.amountRaw)
   writeMoney(w, side.reserveRaw)
   writeMoney(w, side.priceUsd)

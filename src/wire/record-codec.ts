@@ -14,6 +14,7 @@ import {
   writeEventRef,
   writeEventSide,
   writeMoney,
+  writeSideNames,
   writeSigned,
   writeTime,
 } from './field-codec.ts'
@@ -189,9 +190,7 @@ export function readBalance(r: ByteReader): Balance {
 }
 
 function writePairSide(w: ByteWriter, side: PairSide): void {
-  w.recurringId(side.token)
-  w.text(side.symbol)
-  writeDecimals(w, side.decimals)
+  writeSideNames(w, side)
   writeMoney(w, side.reserveRaw)
   writeMoney(w, side.initialReserveRaw)
   writeMoney(w, side.priceUsd)

@@ -5,16 +5,15 @@ import { MemoryState } from '../../../test/support/memory-state.ts'
 import type { Candle, CandleValues } from '../../domain/change.ts'
 import { candleStart, INTERVALS } from '../../domain/interval.ts'
 import { MAX_FIXED } from '../../domain/limits.ts'
+import type { OrderKey } from '../../domain/order-key.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
+import { ByteWriter } from '../../wire/byte-writer.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../wire/change-codec.ts'
 import { ChangeSetWriter } from '../../wire/change-set-writer.ts'
 import { CandleTable } from './candle-table.ts'
-import type { CandleTrade } from './candle-trade.ts'
 import { candleStarts } from './take-trade.ts'
 
 const PAIR = `0x${'ab'.repeat(20)}`
-
-type Timed = CandleTrade & { readonly time: number }
 
 const number = fc.option(
   fc.oneof(
@@ -33,6 +32,9 @@ const numbers = fc.record({
   valueNative: number,
   valueQuote: number,
 })
+
+type Numbers = typeof numbers extends fc.Arbitrary<infer Made> ? Made : never
+type Timed = Numbers & { readonly key: OrderKey; readonly time: number }
 
 const script = fc.array(
   fc.record({
@@ -56,7 +58,10 @@ test('the newest candles are those that all trades of their time make', () => {
         const slot = table.slotOf(PAIR)
         for (const [log, trade] of trades.entries()) {
           const key = { block, tx: 0, log }
-          table.take(slot, { key, ...trade }, candleStarts(time))
+          const { priceUsd: usd, priceNative: native, priceQuote: inQuote } = trade
+          const { valueUsd, valueNative, valueQuote: quoteValue } = trade
+          const paid = { usd, native, inQuote }
+          table.take(slot, key, { paid, valueUsd, valueNative, quoteValue }, candleStarts(time))
           all.push({ key, ...trade, time })
         }
         assert.deepEqual(
@@ -78,7 +83,9 @@ function toldBy(table: CandleTable, slot: number): Candle[] {
   const told = new ChangeSetWriter()
   const head = { number: 1, hash: '0x01', time: 1 }
   told.begin({ chain: 'test', seq: 1, cause: 'block', head, finalNumber: 0 })
-  table.tell(slot, PAIR, told)
+  const pair = new ByteWriter()
+  pair.id(PAIR)
+  table.tell(slot, pair.finish(), told)
   const bytes = told.finish()
   const set = decodeChangeSet(bytes)
   assert.deepEqual(Buffer.from(bytes), Buffer.from(encodeChangeSet(set)), 'as its codec writes it')

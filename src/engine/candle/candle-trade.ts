@@ -1,5 +1,4 @@
 import type { Price, Value } from '../../domain/money.ts'
-import type { OrderKey } from '../../domain/order-key.ts'
 import { type Cursor, cursorMaker, type ReadRow } from '../../state/cursor.ts'
 import { layout, optional, repeated, u256 } from '../../state/layout.ts'
 import { Memory } from '../../state/memory.ts'
@@ -7,13 +6,14 @@ import { NATIVE, QUOTE, UNITS, USD } from './candle-rows.ts'
 
 /** What a candle takes from a trade: the price paid for one target token, and the trade's worth, in each unit. */
 export type CandleTrade = {
-  readonly key: OrderKey
-  readonly priceUsd: Price | undefined
-  readonly priceNative: Price | undefined
-  readonly priceQuote: Price | undefined
+  readonly paid: {
+    readonly usd: Price | undefined
+    readonly native: Price | undefined
+    readonly inQuote: Price | undefined
+  }
   readonly valueUsd: Value | undefined
   readonly valueNative: Value | undefined
-  readonly valueQuote: Value | undefined
+  readonly quoteValue: Value | undefined
 }
 
 /** A trade whose price is known has a value, unless that is beyond the limits. */
@@ -26,10 +26,10 @@ export type Paid = ReadRow<typeof PAID>
 export class TradeNumbers {
   readonly #row = newCursor().edit(0)
 
-  set(trade: CandleTrade): void {
-    this.#set(USD, trade.priceUsd, trade.valueUsd)
-    this.#set(NATIVE, trade.priceNative, trade.valueNative)
-    this.#set(QUOTE, trade.priceQuote, trade.valueQuote)
+  set({ paid, valueUsd, valueNative, quoteValue }: CandleTrade): void {
+    this.#set(USD, paid.usd, valueUsd)
+    this.#set(NATIVE, paid.native, valueNative)
+    this.#set(QUOTE, paid.inQuote, quoteValue)
   }
 
   in(unit: number): Paid {

@@ -28,7 +28,7 @@ const WITH_MORE_TRADES = SAME_PAIR | AROUND | SAME_LAST
 /** As `writeCandles` writes the same candles. `other` is the same row again, to look at two candles at once. */
 export function writeCandlesRow(
   w: ByteWriter,
-  pair: string,
+  pair: Uint8Array,
   row: ReadCandlesRow,
   other: ReadCandlesRow,
 ): void {
@@ -42,7 +42,7 @@ export function writeCandlesRow(
     }
     w.u8(at === 0 ? 0 : WITH_MORE_TRADES)
     if (at === 0) {
-      w.recurringId(pair)
+      w.piece(pair)
       w.u8(at)
       w.varuint(candle.start)
     }

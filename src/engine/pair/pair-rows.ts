@@ -1,6 +1,8 @@
 import type { Pair, PairSide } from '../../domain/change.ts'
 import type { ReadRow, Row } from '../../state/cursor.ts'
 import { bytes, flag, id, layout, optional, repeated, u32, u256 } from '../../state/layout.ts'
+import { ByteWriter } from '../../wire/byte-writer.ts'
+import { writeSideNames } from '../../wire/field-codec.ts'
 
 /** Sixty-four characters of up to four bytes: see `shownText`. */
 const MAX_SYMBOL_BYTES = 256
@@ -48,21 +50,43 @@ export type PairNames = {
   readonly token0: SideNames
   readonly token1: SideNames
   readonly targetToken: string | undefined
+  /** Its id, exchange and target token as they stand in every message about it. */
+  readonly idOnWire: Uint8Array
+  readonly ammOnWire: Uint8Array
+  readonly targetOnWire: Uint8Array
 }
 
-export type SideNames = Pick<PairSide, 'token' | 'symbol' | 'decimals'>
+export type SideNames = Pick<PairSide, 'token' | 'symbol' | 'decimals'> & {
+  /** All of these, as they stand in every message about the pair. */
+  readonly onWire: Uint8Array
+}
 
-export function namesOf(row: ReadPairRow): PairNames {
+export function namesOf(address: string, row: ReadPairRow): PairNames {
   const token0 = sideNamesOf(row.side0.at(0))
   const token1 = sideNamesOf(row.side1.at(0))
-  const { targetToken } = row
   // The same string, so that it is quick to compare.
-  const same = [token0.token, token1.token].find((token) => token === targetToken)
-  return { amm: textOf(row.amm), token0, token1, targetToken: same ?? targetToken }
+  const targetToken = [token0.token, token1.token].find((token) => token === row.targetToken)
+  const amm = textOf(row.amm)
+  return {
+    amm,
+    token0,
+    token1,
+    targetToken,
+    idOnWire: onWire((w) => w.recurringId(address)),
+    ammOnWire: onWire((w) => w.text(amm)),
+    targetOnWire: onWire((w) => w.optional(targetToken, (token) => w.recurringId(token))),
+  }
 }
 
-function sideNamesOf({ token, symbol, decimals }: ReadSideRow): SideNames {
-  return { token, symbol: textOf(symbol), decimals }
+function sideNamesOf({ token, symbol: raw, decimals }: ReadSideRow): SideNames {
+  const symbol = textOf(raw)
+  return { token, symbol, decimals, onWire: onWire((w) => writeSideNames(w, { token, symbol, decimals })) }
+}
+
+function onWire(write: (w: ByteWriter) => void): Uint8Array {
+  const w = new ByteWriter(64)
+  write(w)
+  return w.finish()
 }
 
 export function fillRow(row: PairRow, pair: Pair): void {
@@ -96,12 +120,12 @@ function fillSide(row: SideRow, side: PairSide): void {
 
 /** As a record of its own, which no later block changes. */
 export function recordOf(address: string, row: ReadPairRow): Pair {
-  const { amm, token0, token1, targetToken } = namesOf(row)
+  const { amm, token0, token1, targetToken } = namesOf(address, row)
   return {
     address,
     amm,
-    token0: { ...token0, ...numbersOf(row.side0.at(0)) },
-    token1: { ...token1, ...numbersOf(row.side1.at(0)) },
+    token0: sideOf(token0, row.side0.at(0)),
+    token1: sideOf(token1, row.side1.at(0)),
     targetToken,
     isMain: row.isMain,
     tvlUsd: row.tvlUsd,
@@ -117,13 +141,9 @@ export function recordOf(address: string, row: ReadPairRow): Pair {
   }
 }
 
-function numbersOf({
-  reserveRaw,
-  initialReserveRaw,
-  priceUsd,
-  priceNative,
-}: ReadSideRow): Omit<PairSide, keyof SideNames> {
-  return { reserveRaw, initialReserveRaw, priceUsd, priceNative }
+function sideOf({ token, symbol, decimals }: SideNames, row: ReadSideRow): PairSide {
+  const { reserveRaw, initialReserveRaw, priceUsd, priceNative } = row
+  return { token, symbol, decimals, reserveRaw, initialReserveRaw, priceUsd, priceNative }
 }
 
 function textOf(raw: Uint8Array): string {

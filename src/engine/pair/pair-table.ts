@@ -8,8 +8,10 @@ import { fillRow, namesOf, PAIR, type PairNames, recordOf } from './pair-rows.ts
 import { PairView } from './pair-view.ts'
 
 const MAX_ROWS = 32_768
+/** What blocks have opened is closed once there is so much of it. */
+const MAX_OPENED = 8_192
 
-/** By address. A block opens each pair it looks at once, and works on that view. */
+/** By address. Each pair that is looked at is opened once until rows move, and its view is what blocks work on. */
 export class PairTable {
   readonly #rows: Rows<typeof PAIR.fields>
   readonly #key = new Key()
@@ -21,10 +23,14 @@ export class PairTable {
     this.#rows = state.rows('pair', PAIR, { key: ['id'], maxRows: MAX_ROWS })
   }
 
-  /** Views of before are no longer good: rows may have moved since. */
   beginBlock(): void {
-    this.#opened.clear()
+    if (this.#opened.size > MAX_OPENED) this.#opened.clear()
     this.#names.letGo()
+  }
+
+  /** Rows may have moved: views are no longer good. */
+  forgetSlots(): void {
+    this.#opened.clear()
   }
 
   /** A fork may have made another pair of the same address. */
@@ -55,7 +61,7 @@ export class PairTable {
   #open(slot: number, address: string, view = this.#nextView()): PairView {
     let names = this.#names.get(address)
     if (names === undefined) {
-      names = namesOf(view.at(slot))
+      names = namesOf(address, view.at(slot))
       this.#names.set(address, names)
     }
     view.open(slot, address, names)
@@ -63,7 +69,7 @@ export class PairTable {
     return view
   }
 
-  /** As many as a block has opened are kept for the next one. */
+  /** Views that were closed are opened again for others. */
   #nextView(): PairView {
     const used = this.#opened.size
     const view = this.#views[used] ?? new PairView(this.#rows.cursor())

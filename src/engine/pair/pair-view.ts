@@ -1,11 +1,14 @@
 import type { Pair, PairSide, TradeDirection } from '../../domain/change.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { Cursor } from '../../state/cursor.ts'
+import { depthOf, type PairDepth } from './depth.ts'
 import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.ts'
+
+const NOTHING = new Uint8Array(0)
 
 /**
  * A pair of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. It is good until the end of the block.
+ * called. It is good until rows move.
  */
 export class PairView implements Pair {
   readonly token0 = new SideView()
@@ -16,6 +19,9 @@ export class PairView implements Pair {
   address = ''
   amm = ''
   targetToken: string | undefined
+  #names: PairNames | undefined
+  #depth: PairDepth | undefined
+  #isDepthKnown = false
 
   constructor(cursor: Cursor<typeof PAIR.fields>) {
     this.#cursor = cursor
@@ -31,6 +37,8 @@ export class PairView implements Pair {
 
   open(slot: number, address: string, names: PairNames): void {
     this.at(slot)
+    this.#isDepthKnown = false
+    this.#names = names
     this.address = address
     this.amm = names.amm
     this.targetToken = names.targetToken
@@ -40,11 +48,25 @@ export class PairView implements Pair {
 
   /** Must precede every write. */
   edit(): void {
+    this.#isDepthKnown = false
     this.#row = this.#cursor.edit(this.#slot)
   }
 
   get row(): PairRow {
     return this.#row
+  }
+
+  get names(): PairNames {
+    return this.#names as PairNames
+  }
+
+  /** How deep it is, which takes a while to find out and is asked again and again. */
+  get depth(): PairDepth | undefined {
+    if (!this.#isDepthKnown) {
+      this.#depth = depthOf(this)
+      this.#isDepthKnown = true
+    }
+    return this.#depth
   }
 
   get isMain(): boolean {
@@ -141,10 +163,12 @@ export class SideView implements PairSide {
   token = ''
   symbol = ''
   decimals: number | undefined
+  onWire: Uint8Array = NOTHING
   #row: SideRow | undefined
 
-  open(row: SideRow, { token, symbol, decimals }: SideNames): void {
+  open(row: SideRow, { token, symbol, decimals, onWire }: SideNames): void {
     this.#row = row
+    this.onWire = onWire
     this.token = token
     this.symbol = symbol
     this.decimals = decimals

@@ -1,16 +1,16 @@
 import type { ByteWriter } from '../../wire/byte-writer.ts'
-import { writeDecimals, writeDirection, writeTime } from '../../wire/field-codec.ts'
+import { writeDirection, writeTime } from '../../wire/field-codec.ts'
 import type { PairView, SideView } from './pair-view.ts'
 
-/** As `writePair` writes the same pair, but its numbers are copied as they stand in its row. */
+/** As `writePair` writes the same pair, but names and numbers are copied as they stand. */
 export function writePairRow(w: ByteWriter, pair: PairView): void {
-  const { row } = pair
+  const { row, names } = pair
   const { words } = row
-  w.recurringId(pair.address)
-  w.text(pair.amm)
+  w.piece(names.idOnWire)
+  w.piece(names.ammOnWire)
   writeSide(w, pair.token0)
   writeSide(w, pair.token1)
-  w.optional(pair.targetToken, (token) => w.recurringId(token))
+  w.piece(names.targetOnWire)
   w.bool(row.isMain)
   writeNumber(w, row.hasTvlUsd, words, row.tvlUsdAt)
   writeNumber(w, row.hasTvlNative, words, row.tvlNativeAt)
@@ -27,16 +27,15 @@ export function writePairRow(w: ByteWriter, pair: PairView): void {
 function writeSide(w: ByteWriter, side: SideView): void {
   const { row } = side
   const { words } = row
-  w.recurringId(side.token)
-  w.text(side.symbol)
-  writeDecimals(w, side.decimals)
+  w.piece(side.onWire)
   writeNumber(w, row.hasReserveRaw, words, row.reserveRawAt)
   writeNumber(w, row.hasInitialReserveRaw, words, row.initialReserveRawAt)
   writeNumber(w, row.hasPriceUsd, words, row.priceUsdAt)
   writeNumber(w, row.hasPriceNative, words, row.priceNativeAt)
 }
 
-function writeNumber(w: ByteWriter, isKnown: boolean, words: Uint32Array, at: number): void {
+/** A number of a row that may be unknown. */
+export function writeNumber(w: ByteWriter, isKnown: boolean, words: Uint32Array, at: number): void {
   w.bool(isKnown)
   if (isKnown) w.limbs(words, at)
 }

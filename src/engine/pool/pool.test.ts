@@ -13,7 +13,6 @@ function poolOf(count: number, address = POOL): Pool {
     factory: '0xf1',
     tokens: tokens.slice(0, count),
     pricing,
-    price: undefined,
     goalRaw: undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { PoolPrice, TokenRef } from '../../dex/events.ts'
+import type { TokenRef } from '../../dex/events.ts'
 import type { PoolFact, Pricing } from '../../domain/envelope.ts'
 
 /** What is kept of a pool beside the pairs it is shown as. */
@@ -7,14 +7,12 @@ export type Pool = {
   readonly factory: string
   readonly tokens: readonly string[]
   readonly pricing: Pricing
-  /** As the pool last told it. */
-  readonly price: PoolPrice | undefined
   /** What a bonding curve has to raise of its second token. */
   readonly goalRaw: bigint | undefined
 }
 
 export function newPool({ address, factory, tokens, pricing, goalRaw }: PoolFact): Pool {
-  return { address, factory, tokens, pricing, price: undefined, goalRaw }
+  return { address, factory, tokens, pricing, goalRaw }
 }
 
 /** Where in the pool's list a token stands. */

@@ -1,9 +1,9 @@
 import type { PoolPrice } from '../../dex/events.ts'
+import type { Row } from '../../state/cursor.ts'
 import type { JournaledState } from '../../state/journaled-state.ts'
-import { Key } from '../../state/key.ts'
 import { i32, layout, optional, u32, u256, u320 } from '../../state/layout.ts'
 import type { Rows } from '../../state/rows.ts'
-import { NONE } from '../../state/slot-index.ts'
+import { KeptSlots } from '../kept-slots.ts'
 import type { Ratio } from './ratio.ts'
 
 const MAX_ROWS = 32_768
@@ -22,32 +22,31 @@ const PRICE = layout({
 /** By pool, and by pair; a pool of two tokens is its pair. */
 export class PriceTable {
   readonly #rows: Rows<typeof PRICE.fields>
-  readonly #key = new Key()
+  readonly #slots: KeptSlots
   readonly #price
-  #lastId: string | undefined
-  #lastSlot = NONE
 
   constructor(state: JournaledState) {
     this.#rows = state.rows('price', PRICE, { key: ['id'], maxRows: MAX_ROWS })
+    this.#slots = new KeptSlots(this.#rows)
     this.#price = this.#rows.cursor()
   }
 
-  /** Rows may have moved since the block before. */
-  beginBlock(): void {
-    this.#lastId = undefined
+  /** Rows may have moved. */
+  forgetSlots(): void {
+    this.#slots.forget()
   }
 
   /** As the pool last told it. */
   told(pool: string): PoolPrice | undefined {
-    const slot = this.#find(pool)
-    if (slot === NONE) return undefined
+    const slot = this.#slots.slotOf(pool)
+    if (!this.#rows.exists(slot)) return undefined
     const { sqrtPriceX96, tick, bin } = this.#price.at(slot)
     if (bin !== undefined) return { kind: 'bin', id: bin }
     return sqrtPriceX96 === undefined ? undefined : { kind: 'sqrt', sqrtPriceX96, tick }
   }
 
   setTold(pool: string, price: PoolPrice): void {
-    const row = this.#price.edit(this.#findOrCreate(pool))
+    const row = this.#edit(pool)
     row.sqrtPriceX96 = price.kind === 'sqrt' ? price.sqrtPriceX96 : undefined
     row.tick = price.kind === 'sqrt' ? price.tick : 0
     row.bin = price.kind === 'bin' ? price.id : undefined
@@ -55,8 +54,8 @@ export class PriceTable {
 
   /** Where nothing but trades tells the price: the last one. */
   lastExchange(pair: string): Ratio | undefined {
-    const slot = this.#find(pair)
-    if (slot === NONE) return undefined
+    const slot = this.#slots.slotOf(pair)
+    if (!this.#rows.exists(slot)) return undefined
     const { exchange0, exchange1 } = this.#price.at(slot)
     return exchange0 === undefined || exchange1 === undefined
       ? undefined
@@ -64,36 +63,28 @@ export class PriceTable {
   }
 
   setLastExchange(pair: string, { raw0, raw1 }: Ratio): void {
-    const row = this.#price.edit(this.#findOrCreate(pair))
+    const row = this.#edit(pair)
     row.exchange0 = raw0
     row.exchange1 = raw1
   }
 
   /** The price of the pair's pool as it counts for others, since the last block that touched it. */
   counted(pair: string): Ratio | undefined {
-    const slot = this.#find(pair)
-    if (slot === NONE) return undefined
+    const slot = this.#slots.slotOf(pair)
+    if (!this.#rows.exists(slot)) return undefined
     const { counted0, counted1 } = this.#price.at(slot)
     return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
   }
 
   setCounted(pair: string, ratio: Ratio | undefined): void {
-    const row = this.#price.edit(this.#findOrCreate(pair))
+    const row = this.#edit(pair)
     row.counted0 = ratio?.raw0
     row.counted1 = ratio?.raw1
   }
 
-  /** Whoever asks for one of the prices of a pool soon asks for another. */
-  #find(id: string): number {
-    if (id !== this.#lastId) {
-      this.#lastId = id
-      this.#lastSlot = this.#rows.find(this.#key.clear().id(id))
-    }
-    return this.#lastSlot
-  }
-
-  #findOrCreate(id: string): number {
-    if (this.#find(id) === NONE) this.#lastSlot = this.#rows.create(this.#key.clear().id(id))
-    return this.#lastSlot
+  #edit(id: string): Row<typeof PRICE.fields> {
+    const slot = this.#slots.slotOf(id)
+    if (!this.#rows.exists(slot)) this.#rows.createAt(slot)
+    return this.#price.edit(slot)
   }
 }

@@ -5,16 +5,17 @@ import { newPair } from '../first-records.ts'
 import type { Pool } from './pool.ts'
 import { ratioOf } from './ratio.ts'
 
-const NO_EXCHANGES = { lastExchange: () => undefined }
+const PRICES = {
+  told: () => ({ kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 }) as const,
+  lastExchange: () => undefined,
+}
 
 function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = { kind: 'sqrtPrice' }) {
-  const price = { kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 } as const
   const pool: Pool = {
     address: '0xaa',
     factory: '0xf1',
     tokens: ['0x01', '0x02'],
     pricing,
-    price,
     goalRaw: undefined,
   }
   const pair = newPair({
@@ -26,7 +27,7 @@ function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = {
     tokenOf: () => undefined,
     time: 1,
   })
-  return ratioOf(pool, pair, NO_EXCHANGES)
+  return ratioOf(pool, pair, PRICES)
 }
 
 test('a pool that tells its price has it whatever it holds, known or not', () => {

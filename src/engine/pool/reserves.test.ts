@@ -10,12 +10,13 @@ import { reservesAfter } from './reserves.ts'
 const POOL = '0xaa'
 const ONE_TO_ONE: PoolPrice = { kind: 'sqrt', sqrtPriceX96: 1n << 96n, tick: 0 }
 
+const PRICES = { told: () => ONE_TO_ONE }
+
 const pool: Pool = {
   address: POOL,
   factory: '0xf1',
   tokens: ['0x01', '0x02'],
   pricing: { kind: 'sqrtPrice' },
-  price: ONE_TO_ONE,
   goalRaw: undefined,
 }
 
@@ -48,7 +49,7 @@ const amounts = [
 ] as const
 
 const after = (event: PoolEvent, known: ReservesBy = 'counted', pair = pairHolding(5_000n, 6_000n)) =>
-  reservesAfter(pool, pair, event, known)
+  reservesAfter(pool, pair, event, known, PRICES)
 
 describe('counted from what goes in and out', () => {
   test('a swap', () => {
@@ -85,8 +86,8 @@ describe('counted from what goes in and out', () => {
     const full = pairHolding(added0, added1)
     const [left0 = 0n, left1 = 0n] = after({ ...moved, liquidityDelta: -1_000_000n }, 'counted', full)
     assert.ok(left0 - 5_000n <= 1n && left1 - 6_000n <= 1n, 'but for rounding in favour of the pool')
-    const unpriced = { ...pool, price: undefined }
-    const unknown = reservesAfter(unpriced, full, { ...moved, liquidityDelta: 1n }, 'counted')
+    const unpriced = { told: () => undefined }
+    const unknown = reservesAfter(pool, full, { ...moved, liquidityDelta: 1n }, 'counted', unpriced)
     assert.deepEqual(unknown, [undefined, undefined])
   })
 
@@ -121,5 +122,6 @@ test('told: only the event that tells counts', () => {
 test('unknown stays unknown, and so does what a pool of more tokens holds', () => {
   assert.deepEqual(after(swapped, 'unknown'), [undefined, undefined])
   const three = { ...pool, tokens: ['0x01', '0x02', '0x03'] }
-  assert.deepEqual(reservesAfter(three, pairHolding(1n, 1n), swapped, 'counted'), [undefined, undefined])
+  const ofThree = reservesAfter(three, pairHolding(1n, 1n), swapped, 'counted', PRICES)
+  assert.deepEqual(ofThree, [undefined, undefined])
 })

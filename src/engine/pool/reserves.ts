@@ -1,4 +1,4 @@
-import type { PoolEvent, Swapped, TokenAmount } from '../../dex/events.ts'
+import type { PoolEvent, PoolPrice, Swapped, TokenAmount } from '../../dex/events.ts'
 import { amountsOfLiquidity } from '../../dex/evm/concentrated-liquidity.ts'
 import type { ReservesBy } from '../../dex/protocol.ts'
 import type { Pair } from '../../domain/change.ts'
@@ -12,14 +12,23 @@ export type Reserves = readonly [bigint | undefined, bigint | undefined]
 /** What came into a pool of two tokens (negative: left it); undefined when that cannot be told. */
 type Flow = readonly [bigint, bigint] | undefined
 
+/** As pools told them last. */
+export type ToldPrices = { told(pool: string): PoolPrice | undefined }
+
 const UNKNOWN: Reserves = [undefined, undefined]
 
 const NOTHING: Flow = [0n, 0n]
 const MILLION = 1_000_000n
 
 /** What a pair's pool holds after an event. */
-export function reservesAfter(pool: Pool, pair: Pair, event: PoolEvent, known: ReservesBy): Reserves {
-  const [reserve0, reserve1] = countedReserves(pool, pair, event, known)
+export function reservesAfter(
+  pool: Pool,
+  pair: Pair,
+  event: PoolEvent,
+  known: ReservesBy,
+  prices: ToldPrices,
+): Reserves {
+  const [reserve0, reserve1] = countedReserves(pool, pair, event, known, prices)
   return [bounded(reserve0), bounded(reserve1)]
 }
 
@@ -28,6 +37,7 @@ function countedReserves(
   { token0, token1 }: Pair,
   event: PoolEvent,
   known: ReservesBy,
+  prices: ToldPrices,
 ): Reserves {
   if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
   if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
@@ -35,7 +45,7 @@ function countedReserves(
   // All of it has moved on to the pool where the token is traded now.
   if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
   if (known === 'told') return [token0.reserveRaw, token1.reserveRaw]
-  const flow = flowOf(pool, event, known === 'counted_without_fees')
+  const flow = flowOf(pool, event, known === 'counted_without_fees', prices)
   if (flow === undefined) return UNKNOWN
   return [plus(token0.reserveRaw, flow[0]), plus(token1.reserveRaw, flow[1])]
 }
@@ -54,7 +64,7 @@ function emptied(reserve: bigint | undefined): bigint | undefined {
 }
 
 /** For pools whose events do not say what they hold, but tell all that comes and goes. */
-function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
+function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean, prices: ToldPrices): Flow {
   switch (event.type) {
     case 'swapped':
       return keptOf(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
@@ -68,7 +78,7 @@ function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
     case 'feesCollected':
       return negative(sum(pool, event.amounts))
     case 'liquidityMoved':
-      return amountsOf(pool, event)
+      return amountsOf(pool, event, prices)
     case 'priceSet':
     case 'reservesSet':
     case 'curveOpened':
@@ -81,10 +91,11 @@ function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
 }
 
 /** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
-export function amountsOf(pool: Pool, event: PoolEvent): Flow {
+export function amountsOf(pool: Pool, event: PoolEvent, prices: ToldPrices): Flow {
   if ('amounts' in event) return sum(pool, event.amounts)
-  const { price } = pool
-  if (event.type !== 'liquidityMoved' || price?.kind !== 'sqrt') return undefined
+  if (event.type !== 'liquidityMoved' || pool.pricing.kind === 'reserves') return undefined
+  const price = prices.told(pool.address)
+  if (price?.kind !== 'sqrt') return undefined
   const { liquidityDelta, tickLower, tickUpper } = event
   const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)
   return [moved.amount0, moved.amount1]

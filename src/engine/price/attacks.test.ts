@@ -24,6 +24,7 @@ import {
 import { buildBlock, id } from '../../../test/support/market-arbitraries.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
+import { depthOf, type PairDepth } from '../pair/depth.ts'
 import { mainOf, withDepth } from '../token/main-pair.ts'
 
 const tokenPrice = (market: ExampleMarket) => price(market.token(TOKEN).priceUsd)
@@ -129,7 +130,12 @@ describe('a pool is made for it', () => {
         tvlUsd: (targetRaw + quoteRaw) * 10n ** 18n,
       }
     }
-    const depths = withDepth(withDepth([], pairOf('0xa1', 100n, 100n)), pairOf('0xa2', 1_000_000n, 5n))
+    const honest = pairOf('0xa1', 100n, 100n)
+    const made = pairOf('0xa2', 1_000_000n, 5n)
+    const depths = [honest, made].reduce(
+      (all: readonly PairDepth[], pair) => withDepth(all, { address: pair.address, depth: depthOf(pair) }),
+      [],
+    )
     assert.equal(mainOf(depths, undefined)?.pair, '0xa1')
   })
 })

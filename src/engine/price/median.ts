@@ -3,6 +3,8 @@ import type { Ratio } from '../pool/ratio.ts'
 
 /** So much of the first for so much of the second: which is dearer? */
 export function compareRatios(a: Ratio, b: Ratio): number {
+  // What concentrated pools ask stands against the same number.
+  if (a.raw0 === b.raw0) return a.raw1 < b.raw1 ? -1 : a.raw1 > b.raw1 ? 1 : 0
   const [left, right] = [a.raw1 * b.raw0, b.raw1 * a.raw0]
   return left < right ? -1 : left > right ? 1 : 0
 }
@@ -12,6 +14,10 @@ export function compareRatios(a: Ratio, b: Ratio): number {
  * and comes back down leaves no trace. Of two in the middle, the one nearer to where the block ended.
  */
 export function medianRatio(samples: readonly Ratio[], last: Ratio): Ratio {
+  const [first, second] = samples
+  // One event in the block, which moved the price to the last one of two.
+  if (samples.length === 2 && first !== undefined && second === last)
+    return compareRatios(first, last) === 0 ? first : last
   const sorted = samples.toSorted(compareRatios)
   const upper = sorted[sorted.length >> 1] ?? last
   if (sorted.length % 2 === 1) return upper

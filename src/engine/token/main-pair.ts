@@ -1,7 +1,6 @@
-import type { Pair } from '../../domain/change.ts'
 import type { Value } from '../../domain/money.ts'
-import { amountValue, orient } from '../price/pair-prices.ts'
-import type { PairDepth, QuotedPairs } from '../tables.ts'
+import type { PairDepth } from '../pair/depth.ts'
+import type { QuotedPairs } from '../tables.ts'
 
 /** By how many hundredths another pair has to be deeper than the main one to take its place. */
 const MARGIN_PERCENT = 10n
@@ -14,41 +13,41 @@ const MAX_TARGET_SHARE = 10n
 
 export const NO_QUOTED_PAIRS: QuotedPairs = { tvlUsd: 0n, deepest: [] }
 
+/** A pair, and how deep it is now. */
+type DeepPair = { readonly address: string; readonly depth: PairDepth | undefined }
+
 /** The token's pairs with this one's depth brought up to date; a pair of unknown depth does not count. */
-export function withDepth(targetOf: readonly PairDepth[], pair: Pair): PairDepth[] {
-  const others = targetOf.filter((depth) => depth.pair !== pair.address)
-  const own = depthOf(pair)
-  return sorted(own === undefined ? others : [...others, own])
+export function withDepth(targetOf: readonly PairDepth[], { address, depth: own }: DeepPair): PairDepth[] {
+  const others = targetOf.filter((depth) => depth.pair !== address)
+  if (own !== undefined) others.push(own)
+  return others.length > 1 ? sorted(others) : others
 }
 
 /** The pairs of a quote asset after a block that left one of them as `pair`; `before` is how deep it was. */
 export function withQuotedPair(
   { tvlUsd, deepest }: QuotedPairs,
   before: PairDepth | undefined,
-  pair: Pair,
+  { address, depth: own }: DeepPair,
   mainPair: string | undefined,
 ): QuotedPairs {
-  const own = depthOf(pair)
   const total = tvlUsd + quotedTvl(own) - quotedTvl(before)
-  const isListed = deepest.some((depth) => depth.pair === pair.address)
-  if (own === undefined && !isListed) return { tvlUsd: total, deepest }
-  const others = isListed ? deepest.filter((depth) => depth.pair !== pair.address) : deepest
+  const isListed = deepest.some((depth) => depth.pair === address)
+  if (!isListed && (own === undefined || isBeyondList(own, deepest, mainPair))) {
+    return { tvlUsd: total, deepest }
+  }
+  const others = isListed ? deepest.filter((depth) => depth.pair !== address) : deepest
   const listed = own === undefined ? others : [...others, own]
   if (listed.length <= MAX_LISTED) return { tvlUsd: total, deepest: sorted(listed) }
   // The main pair stays listed, or it would be left although it is still about as deep as the deepest.
   const evictable = listed.filter((depth) => depth.pair !== mainPair)
   const shallowest = evictable.reduce((least, depth) => (isShallower(depth, least) ? depth : least))
-  if (shallowest === own) return { tvlUsd: total, deepest }
   return { tvlUsd: total, deepest: sorted(listed.filter((depth) => depth !== shallowest)) }
 }
 
-/** Undefined if its depth is unknown. */
-export function depthOf(pair: Pair): PairDepth | undefined {
-  const quote = orient(pair)?.quote
-  // Only the quote side counts: of the token itself anyone who makes one has as much as he likes.
-  const depthUsd = quote && amountValue(quote.reserveRaw, quote.decimals, quote.priceUsd)
-  const { address, tvlUsd } = pair
-  return tvlUsd === undefined || depthUsd === undefined ? undefined : { pair: address, tvlUsd, depthUsd }
+/** Whether the list is full of deeper pairs, as it is for most. */
+function isBeyondList(own: PairDepth, deepest: readonly PairDepth[], mainPair: string | undefined): boolean {
+  if (deepest.length < MAX_LISTED || own.pair === mainPair) return false
+  return deepest.every((depth) => depth.pair === mainPair || isShallower(own, depth))
 }
 
 function quotedTvl(depth: PairDepth | undefined): Value {

@@ -23,7 +23,8 @@ import {
 } from '../../../test/support/example-market.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
-import { depthOf, mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
+import { depthOf } from '../pair/depth.ts'
+import { mainOf, NO_QUOTED_PAIRS, withQuotedPair } from './main-pair.ts'
 
 /** The example of docs/data-rules.md. */
 function market(): ExampleMarket {
@@ -118,22 +119,24 @@ function quoted(address: string, dollars: bigint, targetDollars: bigint): Pair {
   return { ...pair, token1, tvlUsd: (dollars + targetDollars) * 10n ** 18n }
 }
 
+const deep = (pair: Pair) => ({ address: pair.address, depth: depthOf(pair) })
+
 const idOf = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
 
 test('the target side of a pool counts for its quote asset up to ten times the quote side', () => {
-  const honest = withQuotedPair(NO_QUOTED_PAIRS, undefined, quoted(idOf(1), 100n, 1_000n), undefined)
+  const honest = withQuotedPair(NO_QUOTED_PAIRS, undefined, deep(quoted(idOf(1), 100n, 1_000n)), undefined)
   assert.equal(value(honest.tvlUsd), '1100')
   const made = quoted(idOf(2), 5n, 10n ** 30n)
-  const both = withQuotedPair(honest, undefined, made, undefined)
+  const both = withQuotedPair(honest, undefined, deep(made), undefined)
   assert.equal(value(both.tvlUsd), '1155')
-  const left = withQuotedPair(both, depthOf(made), { ...made, tvlUsd: undefined }, undefined)
+  const left = withQuotedPair(both, depthOf(made), deep({ ...made, tvlUsd: undefined }), undefined)
   assert.deepEqual(left, honest)
 })
 
 test('of many pools the deepest are listed, and the main pair stays listed', () => {
   let known = NO_QUOTED_PAIRS
   for (let pool = 1; pool <= 1_000; pool++) {
-    known = withQuotedPair(known, undefined, quoted(idOf(pool), BigInt(pool), BigInt(pool)), idOf(1))
+    known = withQuotedPair(known, undefined, deep(quoted(idOf(pool), BigInt(pool), BigInt(pool))), idOf(1))
   }
   assert.equal(known.deepest.length, 16)
   assert.equal(known.deepest[0]?.pair, idOf(1), 'the main pair')

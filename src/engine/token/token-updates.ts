@@ -2,11 +2,14 @@ import type { MainPairSwitch, Token } from '../../domain/change.ts'
 import { boundedValue } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { isLeftCurve } from '../launch/platform.ts'
-import { amountValue, orient, poolWorth } from '../price/pair-prices.ts'
+import type { PairDepth } from '../pair/depth.ts'
+import type { PairView } from '../pair/pair-view.ts'
+import type { CountedWorth } from '../price/counted-worth.ts'
+import { amountValue, orient } from '../price/pair-prices.ts'
 import type { ReferencePrices } from '../price/reference-prices.ts'
 import type { EngineSettings } from '../settings.ts'
-import type { EngineTables, PairDepth, QuotedPairs, TokenState } from '../tables.ts'
-import { depthOf, mainOf, NO_QUOTED_PAIRS, withDepth, withQuotedPair } from './main-pair.ts'
+import type { EngineTables, QuotedPairs, TokenState } from '../tables.ts'
+import { mainOf, NO_QUOTED_PAIRS, withDepth, withQuotedPair } from './main-pair.ts'
 
 type BlockOf = { readonly number: number; readonly time: number }
 
@@ -15,33 +18,34 @@ export class TokenUpdates {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
   readonly #records: BlockRecords
+  readonly #counted: CountedWorth
   readonly #after: ReferencePrices
   readonly #block: BlockOf
   readonly #switches: MainPairSwitch[] = []
 
-  /** `after` are the reference prices once the block is over. */
+  /** `counted` and its reference prices are those of the end of the block. */
   constructor(
     settings: EngineSettings,
     tables: EngineTables,
     records: BlockRecords,
-    after: ReferencePrices,
+    counted: CountedWorth,
     block: BlockOf,
   ) {
     this.#settings = settings
     this.#tables = tables
     this.#records = records
-    this.#after = after
+    this.#counted = counted
+    this.#after = counted.reference
     this.#block = block
   }
 
   /** `settled` are pairs whose counted price moved, whether the block touched them or not. */
-  run(settled: readonly string[]): MainPairSwitch[] {
+  run(settled: readonly PairView[]): MainPairSwitch[] {
     const touched = this.#records.touchedPairs
     // All depths first: which pair is the main one must not depend on which was looked at before.
     const depths = new Map<string, PairDepth[]>()
     const quoted = new Map<string, QuotedPairs>()
-    for (const address of new Set([...touched.keys(), ...settled])) {
-      const pair = this.#records.pair(address)
+    for (const pair of new Set([...touched.keys(), ...settled])) {
       const oriented = orient(pair)
       if (oriented === undefined) continue
       const [target, quote] = [oriented.target.token, oriented.quote.token]
@@ -49,7 +53,7 @@ export class TokenUpdates {
       if (state !== undefined) depths.set(target, withDepth(depths.get(target) ?? state.targetOf, pair))
       const quoteState = this.#tables.tokens.get(quote)
       if (quoteState === undefined) continue
-      const before = touched.has(address) ? touched.get(address) : depthOf(pair)
+      const before = touched.has(pair) ? touched.get(pair) : pair.depth
       const known = quoted.get(quote) ?? this.#quotedPairs(quote)
       quoted.set(quote, withQuotedPair(known, before, pair, quoteState.token.mainPair))
     }
@@ -80,7 +84,7 @@ export class TokenUpdates {
     const worth =
       pricing === undefined
         ? this.#after.worthWithoutPair(token)
-        : poolWorth(this.#records.pair(pricing.pair), this.#tables.prices.counted(pricing.pair), this.#after)
+        : this.#counted.worthOf(this.#records.pair(pricing.pair))
     const tvlUsd = targetOf.reduce((total, depth) => total + depth.tvlUsd, quoted.tvlUsd)
     this.#records.putToken({
       token: {

@@ -1,6 +1,6 @@
-import type { Trade } from '../../domain/change.ts'
 import { MAX_FIXED } from '../../domain/limits.ts'
 import type { Price, Value } from '../../domain/money.ts'
+import type { FoldedTrade } from '../trade.ts'
 
 /** In place of a pair: all pairs of a quote asset. Their trades are summed up as one, for there are too many pairs. */
 export const ALL_PAIRS = ''
@@ -48,7 +48,7 @@ class GatheredTrades {
   }
 
   /** `isBuy` is from the point of view of the token, which is the trade's target or its quote. */
-  add({ sold, bought, valueUsd, wallet }: Trade, isBuy: boolean): void {
+  add({ sold, bought, valueUsd, wallet }: FoldedTrade, isBuy: boolean): void {
     const own = isBuy ? bought : sold
     const price = own.priceUsd
     // A trade with a price has a value, unless that does not fit: then no sum may fit while the trade is in it.
@@ -89,10 +89,10 @@ export class GatheredBlock {
   }
 
   /** A trade of the pair's target token. */
-  add(trade: Trade, target: string): void {
+  add(trade: FoldedTrade, pair: string, target: string): void {
     const isBuy = trade.side === 'buy'
     const quote = isBuy ? trade.sold.token : trade.bought.token
-    gatheredOf(this.#pairs, trade.pair, trade.pair, target).add(trade, isBuy)
+    gatheredOf(this.#pairs, pair, pair, target).add(trade, isBuy)
     gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote).add(trade, !isBuy)
     if (this.#isQuoteAsset(target)) gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target).add(trade, isBuy)
   }

@@ -1,0 +1,20 @@
+import type { Pair } from '../../domain/change.ts'
+import { type Value, valueOfAmount } from '../../domain/money.ts'
+
+/** A pair, and how deep it is. */
+export type PairDepth = {
+  readonly pair: string
+  readonly tvlUsd: Value
+  /** What its quote side is worth. */
+  readonly depthUsd: Value
+}
+
+/** Undefined if its depth is unknown. */
+export function depthOf({ address, targetToken, token0, token1, tvlUsd }: Pair): PairDepth | undefined {
+  if (targetToken === undefined || tvlUsd === undefined) return undefined
+  // Only the quote side counts: of the token itself anyone who makes one has as much as he likes.
+  const { reserveRaw, decimals, priceUsd } = targetToken === token0.token ? token1 : token0
+  if (reserveRaw === undefined || decimals === undefined) return undefined
+  const depthUsd = valueOfAmount(reserveRaw, decimals, priceUsd)
+  return depthUsd === undefined ? undefined : { pair: address, tvlUsd, depthUsd }
+}

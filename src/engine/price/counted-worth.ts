@@ -1,0 +1,26 @@
+import type { PairView } from '../pair/pair-view.ts'
+import type { PriceTable } from '../pool/price-table.ts'
+import { poolWorth } from './pair-prices.ts'
+import type { ReferencePrices, Worth } from './reference-prices.ts'
+
+/** What targets are worth at the end of a block, by the price of a pair that counts then. Each is worked out once. */
+export class CountedWorth {
+  /** Those of the end of the block. */
+  readonly reference: ReferencePrices
+  readonly #prices: PriceTable
+  readonly #known = new Map<PairView, Worth>()
+
+  constructor(reference: ReferencePrices, prices: PriceTable) {
+    this.reference = reference
+    this.#prices = prices
+  }
+
+  worthOf(pair: PairView): Worth {
+    let worth = this.#known.get(pair)
+    if (worth === undefined) {
+      worth = poolWorth(pair, this.#prices.counted(pair.address), this.reference)
+      this.#known.set(pair, worth)
+    }
+    return worth
+  }
+}
