@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
 import type { Fact, TransfersFact } from '../domain/envelope.ts'
 import { JournaledState } from '../state/journaled-state.ts'
 import { HistoryQueue, type OpenHistory } from './history-queue.ts'
@@ -29,7 +30,7 @@ function piece(at: number, upTo: number, isLast = false, isFirst = false): Trans
 }
 
 class Rig {
-  readonly state = new JournaledState(new Map())
+  readonly state = new JournaledState(NOTHING_COMMITTED)
   readonly queue = new HistoryQueue(this.state)
 
   block(number: number, ...facts: readonly Fact[]): this {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
 import { rawLog } from '../../test/support/raw-log.ts'
 import type { BlockEnvelope, Fact, InspectionFact, RawLog } from '../domain/envelope.ts'
 import { findingsBy, type Inspection } from '../domain/inspection.ts'
@@ -36,7 +37,7 @@ function upgraded(at: string): RawLog {
 }
 
 class Rig {
-  readonly index = new ReaderIndex(new Map())
+  readonly index = new ReaderIndex(NOTHING_COMMITTED)
   #number = 0
 
   block(facts: readonly Fact[] = [], logs: readonly RawLog[] = []): this {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryState } from '../../test/support/memory-state.ts'
+import { MemoryState, NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
 import type { BlockEnvelope, Envelope, Fact } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ReaderIndex } from './reader-index.ts'
@@ -40,7 +40,7 @@ const final = (number: number, branch = 'a'): Envelope => {
 }
 
 function indexOf(...envelopes: Envelope[]): ReaderIndex {
-  const index = new ReaderIndex(new Map())
+  const index = new ReaderIndex(NOTHING_COMMITTED)
   for (const envelope of envelopes) index.apply(envelope)
   return index
 }

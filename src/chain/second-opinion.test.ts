@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
 import { START } from '../../test/support/reader-setup.ts'
 import { ScriptedChain } from '../../test/support/scripted-chain.ts'
 import { createTestCommon } from '../../test/support/test-common.ts'
@@ -82,7 +83,7 @@ class TwoNodes implements Pick<EvmNodes, 'verified' | 'elsewhere' | 'blame'> {
 class Reading {
   readonly nodes = new TwoNodes()
   readonly log: string[] = []
-  readonly #index = new ReaderIndex(new Map())
+  readonly #index = new ReaderIndex(NOTHING_COMMITTED)
 
   /** Reads until `isDone` says so after a look, at most so many looks. */
   async read(isDone: (tip: BlockRef | undefined) => boolean = () => false, looks = 5): Promise<void> {

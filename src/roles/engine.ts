@@ -19,7 +19,7 @@ import type { StartRole } from './role.ts'
 import { watchLag } from './watch-lag.ts'
 
 /** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
-export const STATE_FORMAT = 'engine-7'
+export const STATE_FORMAT = 'engine-8'
 /** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
 const MAX_TURN_MS = 5
 

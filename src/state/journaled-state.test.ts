@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { entriesAfter, MemoryState } from '../../test/support/memory-state.ts'
+import { entriesAfter, MemoryState, TEST_HASH_SECRET } from '../../test/support/memory-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 import { JournaledState, type RecordCodec, type Table } from './journaled-state.ts'
@@ -393,7 +393,7 @@ test('a record is read with its codec once, then kept, until it is taken back', 
   }
   const w = new ByteWriter()
   w.text('x')
-  const state = new JournaledState({ get: () => w.finish() })
+  const state = new JournaledState({ get: () => w.finish(), hashSecret: TEST_HASH_SECRET })
   const table = state.table('pair', counting)
   assert.deepEqual([table.get('a'), table.get('a'), reads], ['x', 'x', 1])
   state.committed()

@@ -3,6 +3,15 @@ import { RecentlyUsed } from '../domain/recently-used.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 import type { Fields, Layout } from './layout.ts'
+import {
+  type Entry,
+  newVersion,
+  type RecordCodec,
+  type Step,
+  sealedOf,
+  type Version,
+  VersionBytes,
+} from './record-versions.ts'
 import { type RowBefore, RowTables } from './row-tables.ts'
 import type { CommittedRows, Rows, RowsOptions } from './rows.ts'
 import { type Restored, UndoneValues } from './undone-values.ts'
@@ -13,11 +22,7 @@ export type StateKey = string | Uint8Array
 /** What lies underneath: committed state, read synchronously. */
 export type CommittedState = CommittedRows & { get(key: StateKey): Uint8Array | undefined }
 
-/** How one kind of record is written as bytes. Equal records are equal bytes, and what was read is written the same again. */
-export type RecordCodec<T> = {
-  readonly write: (w: ByteWriter, record: T) => void
-  readonly read: (r: ByteReader) => T
-}
+export type { RecordCodec } from './record-versions.ts'
 
 export type Table<T> = {
   get(id: string): T | undefined
@@ -29,36 +34,12 @@ export type Table<T> = {
 /** `undefined` deletes the key. */
 export type Writes = Iterable<readonly [StateKey, Uint8Array | undefined]>
 
-/** What a key holds from one block on until another one writes it. */
-type Version = {
-  record: unknown
-  /** Where its bytes stand while changes are being written down; before that, nowhere. */
-  start: number
-  end: number
-}
-
-type Entry = {
-  readonly key: string
-  readonly codec: RecordCodec<unknown>
-  /** That of the version, nearer at hand: it is read far more often than written. */
-  record: unknown
-  version: Version
-  /** The version at the start of the block being applied, once that block has written the key. */
-  before: Version | undefined
-  /** Whether the version is not among the pending bytes yet. */
-  isUnwritten: boolean
-}
-
-/** What a block did to a key. */
-type Step = { readonly entry: Entry; readonly before: Version; readonly after: Version }
-
 type RecordBefore = [key: string, before: Uint8Array | undefined]
 
 /** How to undo a block: its steps, and the before-images of its rows. */
 type Journal = { readonly steps: readonly Step[]; readonly rows: Uint32Array }
 
 const JOURNAL = 'journal'
-const NOWHERE = -1
 
 /** Records of a table that are kept decoded: enough for what trades often, and a bound on memory. */
 const MAX_KEPT = 20_000
@@ -83,7 +64,7 @@ export class JournaledState {
   readonly #unwritten = new Map<string, Entry>()
   /** The changes that are bytes already. */
   readonly #pending = new Map<string, Uint8Array | undefined>()
-  readonly #records = new ByteWriter()
+  readonly #versions = new VersionBytes()
   readonly #journal = new ByteWriter()
 
   constructor(committed: CommittedState) {
@@ -108,11 +89,8 @@ export class JournaledState {
     return this.#rows.open(name, layout, options)
   }
 
-  /**
-   * Ends a block: what it changed becomes pending, and the values from before go into its journal. A block that is
-   * final already can never be undone and has none.
-   */
-  sealBlock(number: number, isFinal = false): void {
+  /** Ends a block: what it changed becomes pending, and the values from before go into its journal. */
+  sealBlock(number: number): void {
     const steps: Step[] = []
     for (const entry of this.#blockWrites) {
       const before = entry.before as Version
@@ -124,8 +102,7 @@ export class JournaledState {
       this.#unwritten.set(entry.key, entry)
     }
     this.#blockWrites = []
-    if (isFinal) this.#rows.sealFinal()
-    else this.#journals.set(number, { steps, rows: this.#rows.seal() })
+    this.#journals.set(number, { steps, rows: this.#rows.seal() })
     // Not earlier: what a block has written is nowhere else until it is sealed.
     for (const kept of this.#kept.values()) kept.letGo()
   }
@@ -147,8 +124,8 @@ export class JournaledState {
         this.#pending.set(key, before)
       }
       for (const row of rows) {
-        const restored = this.#rows.restore(row)
-        if (restored !== undefined) undone.note(row.table, restored.id, restored.undone, restored.restored)
+        const { id, undone: last, restored } = this.#rows.restore(row)
+        undone.note(row.table, id, last, restored)
       }
       this.#pending.set(journalKey(number), undefined)
     }
@@ -223,21 +200,14 @@ export class JournaledState {
   /** Turns all changes into pending bytes. */
   #writeDown(): void {
     const unwritten = [...this.#unwritten.values()]
-    this.#records.clear()
-    for (const entry of unwritten) this.#place(sealedOf(entry), entry.codec)
+    this.#versions.clear()
+    for (const entry of unwritten) this.#versions.place(sealedOf(entry), entry.codec)
     for (const [number, journal] of this.#journals) {
       this.#pending.set(journalKey(number), this.#bytesOfJournal(journal))
     }
-    // One piece of memory for all: so many small ones would take longer than all the encoding.
-    const { buffer, byteOffset } = this.#records.finish()
+    const bytesOf = this.#versions.finish()
     for (const entry of unwritten) {
-      const version = sealedOf(entry)
-      const size = version.end - version.start
-      this.#pending.set(
-        entry.key,
-        version.record === undefined ? undefined : new Uint8Array(buffer, byteOffset + version.start, size),
-      )
-      version.start = NOWHERE
+      this.#pending.set(entry.key, bytesOf(sealedOf(entry)))
       entry.isUnwritten = false
     }
     this.#journals.clear()
@@ -246,32 +216,16 @@ export class JournaledState {
 
   #bytesOfJournal({ steps, rows }: Journal): Uint8Array {
     const journal = this.#journal
-    const changed = steps.filter(({ entry: { codec }, before, after }) => {
-      this.#place(before, codec)
-      this.#place(after, codec)
-      return !this.#isSame(before, after)
-    })
+    const changed = steps.filter(({ entry, before, after }) =>
+      this.#versions.differ(before, after, entry.codec),
+    )
     journal.clear()
     journal.list(changed, ({ entry: { key }, before }) => {
       journal.text(key)
-      journal.bool(before.record !== undefined)
-      if (before.record !== undefined) journal.bytesOf(this.#records, before.start, before.end)
+      this.#versions.write(journal, before)
     })
     if (rows.length > 0) this.#rows.writeJournal(journal, rows)
     return journal.finish()
-  }
-
-  /** A version has its bytes in one place, however many journals name it. */
-  #place(version: Version, codec: RecordCodec<unknown>): void {
-    if (version.start !== NOWHERE) return
-    version.start = this.#records.length
-    if (version.record !== undefined) codec.write(this.#records, version.record)
-    version.end = this.#records.length
-  }
-
-  #isSame(a: Version, b: Version): boolean {
-    if (a.record === undefined || b.record === undefined) return a.record === b.record
-    return this.#records.isRepeated(a.start, a.end, b.start, b.end)
   }
 
   #forgetRecords(): void {
@@ -292,15 +246,6 @@ export class JournaledState {
     const records = r.list((): RecordBefore => [r.text(), r.optional(() => r.bytes())])
     return { records, rows: r.remaining === 0 ? [] : this.#rows.readJournal(r) }
   }
-}
-
-/** What a block has written is no change before it is sealed. */
-function sealedOf({ before, version }: Entry): Version {
-  return before ?? version
-}
-
-function newVersion(record: unknown): Version {
-  return { record, start: NOWHERE, end: NOWHERE }
 }
 
 function keyOf(table: string, id: string): string {

@@ -1,48 +1,53 @@
 /**
- * The words of a row as bytes: for each 32 words a mask of those that are not zero, then these. Most of a row is the
- * upper limbs of numbers, which are zero. Equal words are equal bytes.
+ * The words of a row without its zeros: for each 32 words a mask of those that are not zero, then these. Most of a row
+ * is the upper limbs of numbers, which are zero. Equal words are equal bytes.
  */
 
-const GROUP = 32
+export const GROUP = 32
 const WORD_BYTES = 4
 
-export function maxPackedBytes(count: number): number {
-  return (count + Math.ceil(count / GROUP)) * WORD_BYTES
+/** Aligned copy of the bytes that are being unpacked: the store returns them at any address. */
+let source = new Uint32Array(1024)
+
+export function maxPackedWords(count: number): number {
+  return count + Math.ceil(count / GROUP)
 }
 
-/** Returns how many bytes were written, from the start of `target` on. */
-export function packWords(words: Uint32Array, at: number, count: number, target: DataView): number {
-  let position = 0
+/** Writes to `target` from `start` on and returns the end. */
+export function packWords(
+  words: Uint32Array,
+  at: number,
+  count: number,
+  target: Uint32Array,
+  start: number,
+): number {
+  let position = start
   for (let group = 0; group < count; group += GROUP) {
     const size = Math.min(GROUP, count - group)
-    const maskAt = position
+    const maskAt = position++
     let mask = 0
-    position += WORD_BYTES
     for (let k = 0; k < size; k++) {
       const word = words[at + group + k] as number
       if (word === 0) continue
       mask |= 1 << k
-      target.setUint32(position, word, true)
-      position += WORD_BYTES
+      target[position++] = word
     }
-    target.setUint32(maskAt, mask, true)
+    target[maskAt] = mask
   }
   return position
 }
 
 export function unpackWords(bytes: Uint8Array, words: Uint32Array, at: number, count: number): void {
-  const source = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const needed = Math.max(maxPackedWords(count), Math.ceil(bytes.length / WORD_BYTES))
+  if (source.length < needed) source = new Uint32Array(needed * 2)
+  new Uint8Array(source.buffer).set(bytes)
   let position = 0
   for (let group = 0; group < count; group += GROUP) {
     const size = Math.min(GROUP, count - group)
-    const mask = source.getUint32(position, true)
-    position += WORD_BYTES
-    for (let k = 0; k < size; k++) {
-      const isThere = (mask & (1 << k)) !== 0
-      words[at + group + k] = isThere ? source.getUint32(position, true) : 0
-      if (isThere) position += WORD_BYTES
-    }
+    const mask = source[position++] as number
+    for (let k = 0; k < size; k++)
+      words[at + group + k] = (mask & (1 << k)) === 0 ? 0 : (source[position++] as number)
   }
-  if (position !== bytes.length)
-    throw new RangeError(`a row of ${bytes.length} bytes was read as ${position}`)
+  if (position * WORD_BYTES !== bytes.length)
+    throw new RangeError(`a row of ${bytes.length} bytes was read as ${position * WORD_BYTES}`)
 }

@@ -2,15 +2,17 @@ import type { ByteReader } from '../wire/byte-reader.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { Key } from './key.ts'
 import type { Fields, Layout } from './layout.ts'
-import { maxPackedBytes, packWords, unpackWords } from './packed-words.ts'
 import { RowJournal } from './row-journal.ts'
 import { type CommittedRows, Rows, type RowsOptions } from './rows.ts'
+import { endOfChanged, SealedRows } from './sealed-rows.ts'
+import { WriteBatch } from './write-batch.ts'
 
-/** What a row was before a block; undefined if it did not exist. */
+/** How to undo what a block did to a row: see `SealedRows`. */
 export type RowBefore = {
   readonly table: string
   readonly key: Uint32Array
-  readonly bytes: Uint8Array | undefined
+  /** Undefined if the row did not exist. */
+  readonly changed: Uint32Array | undefined
 }
 
 /** What an undo did to one row. */
@@ -28,7 +30,7 @@ export class RowTables {
   readonly #tables: Table[] = []
   readonly #journal = new RowJournal()
   readonly #key = new Key()
-  #packed = new DataView(new ArrayBuffer(1024))
+  readonly #sealed = new SealedRows()
 
   constructor(committed: CommittedRows) {
     this.#committed = committed
@@ -44,50 +46,53 @@ export class RowTables {
     return rows
   }
 
-  /** Ends the open block and gives its before-images. */
+  /** Ends the open block and gives what it takes to undo it. */
   seal(): Uint32Array {
-    return this.#journal.seal()
-  }
-
-  /** Ends the open block, which can never be undone. */
-  sealFinal(): void {
+    const { words, length } = this.#journal
+    for (let at = 0; at < length; ) {
+      const head = words[at] as number
+      const { rows, layout } = this.#tables[head >>> 1] as Table
+      const existed = (head & 1) === 1
+      rows.seal(words[at + 1] as number, existed, words, at + 2, this.#sealed)
+      at += 2 + (existed ? layout.storedWords : 0)
+    }
     this.#journal.clear()
+    return this.#sealed.take()
   }
 
-  writeJournal(w: ByteWriter, words: Uint32Array): void {
-    const needed = maxPackedBytes(words.length)
-    if (needed > this.#packed.byteLength) this.#packed = new DataView(new ArrayBuffer(needed * 2))
+  writeJournal(w: ByteWriter, sealed: Uint32Array): void {
     w.list(this.#tables, ({ rows }) => w.text(rows.name))
-    w.varuint(words.length)
-    w.bytes(new Uint8Array(this.#packed.buffer, 0, packWords(words, 0, words.length, this.#packed)))
+    w.bytes(new Uint8Array(sealed.buffer, sealed.byteOffset, sealed.byteLength))
   }
 
   readJournal(r: ByteReader): RowBefore[] {
     const names = r.list(() => r.text())
-    const words = new Uint32Array(r.varuint())
-    unpackWords(r.bytes(), words, 0, words.length)
-    return [...this.#entriesOf(words, names)]
+    // A copy: the words of a journal stand at any byte of it.
+    const bytes = Uint8Array.from(r.bytes())
+    return [...this.#entriesOf(new Uint32Array(bytes.buffer), names)]
   }
 
-  /** Undefined if the block had touched the row without changing it. */
-  restore({ table, key, bytes }: RowBefore): RestoredRow | undefined {
+  restore({ table, key, changed }: RowBefore): RestoredRow {
     const { rows } = this.#named(table)
     this.#key.words.set(key)
     this.#key.length = key.length
-    const undone = rows.bytesOf(this.#key)
-    if (isSame(undone, bytes)) return undefined
-    rows.restore(this.#key, bytes)
-    return { id: rows.idOfKey(this.#key), undone, restored: bytes }
+    const slot = rows.reserve(this.#key)
+    const undone = rows.bytesOf(slot)
+    rows.restore(slot, changed)
+    return { id: rows.idOf(slot), undone, restored: rows.bytesOf(slot) }
   }
 
-  *writes(): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
+  /** All rows that changed since the last commit. */
+  writes(): WriteBatch {
     this.mustBeBetweenBlocks()
-    for (const { rows } of this.#tables) yield* rows.writes()
+    const batch = new WriteBatch()
+    for (const { rows } of this.#tables) rows.addWrites(batch)
+    return batch
   }
 
   /** Rows change in place, so a block that is half applied can be neither committed nor undone. */
   mustBeBetweenBlocks(): void {
-    if (!this.#journal.isEmpty) throw new Error('rows were changed by a block that is not sealed yet')
+    if (this.#journal.length > 0) throw new Error('rows were changed by a block that is not sealed yet')
   }
 
   committed(): void {
@@ -106,20 +111,16 @@ export class RowTables {
   }
 
   /** By the names of the tables when the journal was written. */
-  *#entriesOf(words: Uint32Array, names: readonly string[]): Generator<RowBefore> {
-    for (let at = 0; at < words.length; ) {
-      const head = words[at] as number
+  *#entriesOf(sealed: Uint32Array, names: readonly string[]): Generator<RowBefore> {
+    for (let at = 0; at < sealed.length; ) {
+      const head = sealed[at] as number
       const keyAt = at + 2
-      const rowAt = keyAt + (words[at + 1] as number)
+      const rowAt = keyAt + (sealed[at + 1] as number)
       const { rows, layout } = this.#named(names[head >>> 1] ?? '')
-      const isThere = (head & 1) === 1
-      const bytes = isThere ? rows.packed(words, rowAt) : undefined
-      yield { table: rows.name, key: words.subarray(keyAt, rowAt), bytes }
-      at = rowAt + (isThere ? layout.storedWords : 0)
+      const existed = (head & 1) === 1
+      at = existed ? endOfChanged(sealed, rowAt, layout.storedWords) : rowAt
+      const changed = existed ? sealed.subarray(rowAt, at) : undefined
+      yield { table: rows.name, key: sealed.subarray(keyAt, rowAt), changed }
     }
   }
-}
-
-function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0
 }

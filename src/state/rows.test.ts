@@ -6,6 +6,7 @@ import { JournaledState, type RecordCodec } from './journaled-state.ts'
 import { Key } from './key.ts'
 import { flag, layout, optional, u32, u256, volatile } from './layout.ts'
 import { NONE } from './slot-index.ts'
+import { stateKeyText } from './state-key.ts'
 
 const BALANCE = layout({ isNegative: flag, amount: u256, hint: volatile })
 const MINUTE = layout({ trades: u32, open: optional(u256) })
@@ -41,7 +42,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 )
 
 type Step =
-  | { do: 'block'; writes: readonly Write[]; isFinal: boolean }
+  | { do: 'block'; writes: readonly Write[] }
   | { do: 'undo'; count: number }
   | { do: 'forget'; count: number }
   | { do: 'commit' | 'restart' | 'abandon' }
@@ -49,7 +50,6 @@ type Step =
 const block = fc.record({
   do: fc.constant('block' as const),
   writes: fc.array(write, { maxLength: 8 }),
-  isFinal: fc.constant(false),
 })
 const counted = <D extends 'undo' | 'forget'>(what: D) =>
   fc.record({ do: fc.constant(what), count: fc.integer({ min: 1, max: 4 }) })
@@ -128,9 +128,9 @@ class Real {
     }
   }
 
-  apply(number: number, writes: readonly Write[], isFinal = false): void {
+  apply(number: number, writes: readonly Write[]): void {
     for (const change of writes) this.write(change)
-    this.state.sealBlock(number, isFinal)
+    this.state.sealBlock(number)
   }
 
   /** By `<table>/<id>`, as its fields read. */
@@ -205,8 +205,8 @@ function expectedRestored({ values, next, before }: Model, first: number): [stri
 function run(model: Model, committed: Model, real: Real, next: Step): { model: Model; committed: Model } {
   switch (next.do) {
     case 'block': {
-      real.apply(model.next, next.writes, next.isFinal)
-      const before = next.isFinal ? model.before : new Map(model.before).set(model.next, model.values)
+      real.apply(model.next, next.writes)
+      const before = new Map(model.before).set(model.next, model.values)
       return {
         committed,
         model: { values: applied(model.values, next.writes), next: model.next + 1, before },
@@ -409,15 +409,50 @@ test('a row is reported as it was and as it is again, by its fields', () => {
   ])
 })
 
-test('a block that is final when it is sealed keeps no journal', () => {
-  const { store, state, commit } = filled(3)
-  state.sealBlock(1, true)
+test('a row that was touched but is what it was is neither committed nor journaled', () => {
+  const { store, state, rows, cursor, commit } = filled(3)
+  state.sealBlock(1)
+  state.forgetBlocks(1, 1)
   commit()
+  const slot = rows.find(BALANCE_KEY(1))
+  cursor.edit(slot).amount = 9n
+  cursor.edit(slot).amount = 1n
+  rows.remove(rows.find(BALANCE_KEY(2)))
+  cursor.edit(rows.create(BALANCE_KEY(2))).amount = 2n
+  rows.remove(rows.create(BALANCE_KEY(3)))
+  state.sealBlock(2)
+  const before = store.entries()
   assert.deepEqual(
-    store.entries().filter(([key]) => key.startsWith('journal/')),
-    [],
+    [...state.pending()].map(([key]) => stateKeyText(key)),
+    ['journal/0000000000000002'],
   )
-  assert.throws(() => state.undoBlocks(1, 1), { code: 'fork_below_final' })
+  assert.deepEqual(state.undoBlocks(2, 2), [])
+  commit()
+  assert.deepEqual(store.entries(), before)
+})
+
+test('a row that came and went between two commits is not written', () => {
+  const { state, rows } = filled(2)
+  state.sealBlock(1)
+  rows.remove(rows.find(BALANCE_KEY(0)))
+  state.sealBlock(2)
+  state.forgetBlocks(1, 2)
+  const keys = [...state.pending()].map(([key]) => stateKeyText(key))
+  assert.deepEqual(
+    keys.filter((key) => key.startsWith('balance/')),
+    [`balance/${rows.idOf(rows.find(BALANCE_KEY(1)))}`],
+  )
+})
+
+test('a journal holds the words that changed, not the rows', () => {
+  const { state, rows, cursor } = filled(200)
+  state.sealBlock(1)
+  for (let at = 0; at < 200; at++) cursor.edit(rows.find(BALANCE_KEY(at))).amount = BigInt(at + 1)
+  state.sealBlock(2)
+  const [, journal] = [...state.pending()].find(([key]) => key === 'journal/0000000000000002') ?? []
+  const keyBytes = 4 * BALANCE_KEY(0).length
+  const [head, mask, word] = [8, 4, 4]
+  assert.ok((journal?.length ?? 0) < 200 * (head + keyBytes + mask + word) + 50, `${journal?.length} bytes`)
 })
 
 test('a block that is half applied is neither committed nor undone, only abandoned', () => {

@@ -2,9 +2,12 @@ import { type Cursor, cursorMaker, type ReadRow, type RowCursor } from './cursor
 import { Key, type KeyPart } from './key.ts'
 import type { Fields, Layout } from './layout.ts'
 import { Memory } from './memory.ts'
-import { maxPackedBytes, packWords, unpackWords } from './packed-words.ts'
+import { maxPackedWords, packWords, unpackWords } from './packed-words.ts'
 import type { RowJournal } from './row-journal.ts'
+import { restoreChanged, type SealedRows } from './sealed-rows.ts'
 import { enlarged, type HashKey, type HashSecret, NONE, SlotIndex, secretHash } from './slot-index.ts'
+import { DIRTY, EXISTS, Slots, STORED, USED } from './slots.ts'
+import type { WriteBatch } from './write-batch.ts'
 
 export type RowsOptions = {
   /** What its keys consist of. */
@@ -18,8 +21,8 @@ export type RowsOptions = {
 /** Where rows that are not in memory are read from. */
 export type CommittedRows = {
   get(storeKey: Uint8Array): Uint8Array | undefined
-  /** Keys the hash of keys. Without it attackers can choose addresses that collide: only tests may leave it out. */
-  readonly hashSecret?: HashSecret
+  /** Seeds the hash of keys: without a secret, attackers choose addresses that collide. */
+  readonly hashSecret: HashSecret
 }
 
 /** What a table of rows needs of its state. */
@@ -31,14 +34,6 @@ export type RowsParts<F extends Fields> = {
   readonly journal: RowJournal
   readonly committed: CommittedRows
 }
-
-const EXISTS = 1
-const DIRTY = 2
-/** Since the clock's hand last passed. */
-const USED = 4
-
-/** Alone: no key has the slot. */
-const FREE = 8
 
 const FEWEST_ROWS = 64
 
@@ -57,16 +52,12 @@ export class Rows<F extends Fields> {
   readonly #cursors: RowCursor[] = []
   readonly #view: RowCursor & Cursor<F>
   readonly #key = new Key()
-  readonly #packed: DataView<ArrayBuffer>
+  readonly #packed: Uint32Array<ArrayBuffer>
   #memory = new Memory(0)
-  #flags = new Uint8Array(0)
+  readonly #slots = new Slots()
   /** By slot: the block that last saved its before-image. */
   #savedIn = new Uint32Array(0)
   #dirty: number[] = []
-  #free: number[] = []
-  /** Slots below are in use or free. */
-  #end = 0
-  #hand = 0
 
   constructor(parts: RowsParts<F>, { key, maxRows, hash }: RowsOptions) {
     const { name, layout } = parts
@@ -74,10 +65,10 @@ export class Rows<F extends Fields> {
     this.#parts = parts
     this.#keyParts = key
     this.#maxRows = maxRows
-    this.#index = new SlotIndex(key, hash ?? secretHash(parts.committed.hashSecret ?? [0, 0]))
+    this.#index = new SlotIndex(key, hash ?? secretHash(parts.committed.hashSecret))
     this.#makeCursor = cursorMaker(layout)
     this.#view = this.#makeCursor(new Memory(layout.stride), () => undefined)
-    this.#packed = new DataView(new ArrayBuffer(maxPackedBytes(layout.storedWords)))
+    this.#packed = new Uint32Array(maxPackedWords(layout.storedWords))
   }
 
   /** Replaced when the table grows: do not hold it across `find` and `create`. */
@@ -97,7 +88,7 @@ export class Rows<F extends Fields> {
   /** The slot of a row, or `NONE`. */
   find(key: Key): number {
     const slot = this.#slotOf(key)
-    return this.#has(slot, EXISTS) ? slot : NONE
+    return this.#slots.has(slot, EXISTS) ? slot : NONE
   }
 
   /** A row of zeros under a key that has none. */
@@ -113,38 +104,49 @@ export class Rows<F extends Fields> {
   }
 
   exists(slot: number): boolean {
-    return this.#has(slot, EXISTS)
+    return this.#slots.has(slot, EXISTS)
   }
 
   /** The same as `create`, in a slot that `reserve` gave. */
   createAt(slot: number): void {
-    if (this.#has(slot, EXISTS)) throw new Error(`${this.name} ${this.idOf(slot)} exists already`)
+    if (this.#slots.has(slot, EXISTS)) throw new Error(`${this.name} ${this.idOf(slot)} exists already`)
     this.touch(slot)
     this.#clear(slot)
-    this.#flags[slot] = (this.#flags[slot] as number) | EXISTS
+    this.#slots.add(slot, EXISTS)
   }
 
   findOrCreate(key: Key): number {
     const slot = this.#slotOf(key)
-    if (!this.#has(slot, EXISTS)) this.createAt(slot)
+    if (!this.#slots.has(slot, EXISTS)) this.createAt(slot)
     return slot
   }
 
   remove(slot: number): void {
     this.touch(slot)
-    this.#flags[slot] = (this.#flags[slot] as number) & ~EXISTS
+    this.#clear(slot)
+    this.#slots.drop(slot, EXISTS)
   }
 
-  /** Saves the before-image, once per block, and marks the row to be committed. Must precede every write. */
+  /** Saves the before-image, once per block. Must precede every write. */
   touch(slot: number): void {
-    const { journal } = this.#parts
+    const { table, layout, journal } = this.#parts
     if (this.#savedIn[slot] === journal.block) return
     this.#savedIn[slot] = journal.block
-    const { table, layout } = this.#parts
-    const count = this.#has(slot, EXISTS) ? layout.storedWords : 0
-    this.#index.read(slot, this.#key)
-    journal.save(table, this.#key, this.#memory.words, slot * layout.stride, count)
-    this.#markDirty(slot)
+    const count = this.#slots.has(slot, EXISTS) ? layout.storedWords : 0
+    journal.save(table, slot, this.#memory.words, slot * layout.stride, count)
+  }
+
+  /** Ends the block for a row that it touched. A row that is what it was needs neither an undo nor a commit. */
+  seal(slot: number, existed: boolean, before: Uint32Array, beforeAt: number, sealed: SealedRows): void {
+    const exists = this.#slots.has(slot, EXISTS)
+    if (!exists && !existed) return
+    const { stride, storedWords } = this.#parts.layout
+    const { words } = this.#memory
+    sealed.begin(this.#parts.table, existed, this.#index.read(slot, this.#key))
+    // A removed row is all zeros.
+    const hasChanged = existed && sealed.addChanged(before, beforeAt, words, slot * stride, storedWords)
+    if (existed && exists && !hasChanged) sealed.cancel()
+    else this.#markDirty(slot)
   }
 
   /** Overwrites all fields of a row with those of another. */
@@ -162,7 +164,7 @@ export class Rows<F extends Fields> {
 
   /** Whether a slot that was kept as a hint still holds the row of this key. */
   isAt(slot: number, key: Key): boolean {
-    return slot < this.#end && this.#has(slot, EXISTS) && this.#index.isAt(slot, key)
+    return this.#slots.exists(slot) && this.#index.isAt(slot, key)
   }
 
   keyOf(slot: number, key: Key): Key {
@@ -180,60 +182,61 @@ export class Rows<F extends Fields> {
     return (this.#view as Cursor<F>).at(0)
   }
 
-  /** As `view` reads it, in bytes of its own. */
-  packed(words: Uint32Array, at: number): Uint8Array {
-    const size = packWords(words, at, this.#parts.layout.storedWords, this.#packed)
-    return new Uint8Array(this.#packed.buffer.slice(0, size))
+  /** What a row is now, as `view` reads it. */
+  bytesOf(slot: number): Uint8Array | undefined {
+    if (!this.#slots.has(slot, EXISTS)) return undefined
+    const { stride, storedWords } = this.#parts.layout
+    const end = packWords(this.#memory.words, slot * stride, storedWords, this.#packed, 0)
+    return new Uint8Array(this.#packed.buffer.slice(0, end * 4))
   }
 
-  /** What the row of a key is now, or undefined if there is none. */
-  bytesOf(key: Key): Uint8Array | undefined {
-    const slot = this.find(key)
-    return slot === NONE ? undefined : this.packed(this.#memory.words, slot * this.#parts.layout.stride)
-  }
-
-  /** Brings back what the row of a key was, outside of any block. */
-  restore(key: Key, bytes: Uint8Array | undefined): void {
-    const slot = this.#slotOf(key)
+  /** Brings back what a row was, outside of any block: its words that changed, or undefined if it did not exist. */
+  restore(slot: number, changed: Uint32Array | undefined): void {
     this.#markDirty(slot)
-    if (bytes === undefined) this.#flags[slot] = (this.#flags[slot] as number) & ~EXISTS
-    else this.#fill(slot, bytes)
-  }
-
-  idOfKey(key: Key): string {
-    return key.text(this.#keyParts)
+    const { stride, storedWords } = this.#parts.layout
+    if (changed === undefined || !this.#slots.has(slot, EXISTS)) this.#clear(slot)
+    else this.#clearVolatile(slot)
+    if (changed === undefined) this.#slots.drop(slot, EXISTS)
+    else {
+      restoreChanged(changed, this.#memory.words, slot * stride, storedWords)
+      this.#slots.add(slot, EXISTS)
+    }
   }
 
   /** All rows that changed since the last commit. */
-  *writes(): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
-    const { stride } = this.#parts.layout
+  addWrites(batch: WriteBatch): void {
+    const { stride, storedWords } = this.#parts.layout
     for (const slot of this.#dirty) {
-      const storeKey = this.#index.read(slot, this.#key).storeKey(this.name, this.#keyParts).slice()
-      yield [storeKey, this.#has(slot, EXISTS) ? this.packed(this.#memory.words, slot * stride) : undefined]
+      const isThere = this.#slots.has(slot, EXISTS)
+      if (!isThere && !this.#slots.has(slot, STORED)) continue
+      const storeKey = this.#index.read(slot, this.#key).storeKey(this.name, this.#keyParts)
+      if (isThere) batch.put(storeKey, this.#memory.words, slot * stride, storedWords)
+      else batch.remove(storeKey)
     }
   }
 
   /** The changed rows are durable. */
   committed(): void {
-    for (const slot of this.#dirty) this.#flags[slot] = (this.#flags[slot] as number) & ~DIRTY
+    for (const slot of this.#dirty) {
+      this.#slots.drop(slot, DIRTY | STORED)
+      if (this.#slots.has(slot, EXISTS)) this.#slots.add(slot, STORED)
+    }
     this.#dirty = []
-    this.#evict()
+    this.#slots.evict(this.#index.size - this.#maxRows, (slot) => this.#index.remove(slot))
   }
 
   /** Back to what is committed: rows are read from there again. */
   abandon(): void {
     this.#index.clear()
+    this.#slots.clear()
     this.#dirty = []
-    this.#free = []
-    this.#end = 0
-    this.#hand = 0
   }
 
   /** Of the row, or of the memory that there is none. */
   #slotOf(key: Key): number {
     const slot = this.#index.find(key)
     if (slot === NONE) return this.#load(key)
-    this.#flags[slot] = (this.#flags[slot] as number) | USED
+    this.#slots.add(slot, USED)
     return slot
   }
 
@@ -241,7 +244,7 @@ export class Rows<F extends Fields> {
     const bytes = this.#parts.committed.get(key.storeKey(this.name, this.#keyParts))
     const slot = this.#allocate()
     this.#index.insert(slot, key)
-    this.#flags[slot] = USED
+    this.#slots.add(slot, USED)
     this.#savedIn[slot] = 0
     if (bytes !== undefined) this.#fill(slot, bytes)
     return slot
@@ -249,9 +252,14 @@ export class Rows<F extends Fields> {
 
   #fill(slot: number, bytes: Uint8Array): void {
     const { stride, storedWords } = this.#parts.layout
-    this.#clear(slot)
     unpackWords(bytes, this.#memory.words, slot * stride, storedWords)
-    this.#flags[slot] = (this.#flags[slot] as number) | EXISTS
+    this.#clearVolatile(slot)
+    this.#slots.add(slot, EXISTS | STORED)
+  }
+
+  #clearVolatile(slot: number): void {
+    const { stride, storedWords } = this.#parts.layout
+    this.#memory.words.fill(0, slot * stride + storedWords, (slot + 1) * stride)
   }
 
   #clear(slot: number): void {
@@ -260,20 +268,16 @@ export class Rows<F extends Fields> {
   }
 
   #markDirty(slot: number): void {
-    if (this.#has(slot, DIRTY)) return
-    this.#flags[slot] = (this.#flags[slot] as number) | DIRTY
+    if (this.#slots.has(slot, DIRTY)) return
+    this.#slots.add(slot, DIRTY)
     this.#dirty.push(slot)
   }
 
-  #has(slot: number, flag: number): boolean {
-    return ((this.#flags[slot] as number) & flag) !== 0
-  }
-
   #allocate(): number {
-    const free = this.#free.pop()
-    if (free !== undefined) return free
-    if (this.#end === this.#flags.length) this.#grow(Math.max(FEWEST_ROWS, this.#end * 2))
-    return this.#end++
+    const slot = this.#slots.allocate()
+    if (slot !== NONE) return slot
+    this.#grow(Math.max(FEWEST_ROWS, this.#slots.capacity * 2))
+    return this.#slots.allocate()
   }
 
   #grow(rows: number): void {
@@ -281,24 +285,8 @@ export class Rows<F extends Fields> {
     memory.words.set(this.#memory.words)
     this.#memory = memory
     for (const cursor of this.#cursors) cursor.setMemory(memory)
-    this.#flags = enlarged(this.#flags, new Uint8Array(rows))
+    this.#slots.setCapacity(rows)
     this.#savedIn = enlarged(this.#savedIn, new Uint32Array(rows))
     this.#index.setCapacity(rows)
-  }
-
-  /** Second-chance clock. All rows are clean, so two rounds find enough. */
-  #evict(): void {
-    while (this.#index.size > this.#maxRows) {
-      const slot = this.#hand
-      this.#hand = slot + 1 === this.#end ? 0 : slot + 1
-      const flags = this.#flags[slot] as number
-      if (flags === FREE) continue
-      if ((flags & USED) !== 0) this.#flags[slot] = flags & ~USED
-      else {
-        this.#index.remove(slot)
-        this.#flags[slot] = FREE
-        this.#free.push(slot)
-      }
-    }
   }
 }

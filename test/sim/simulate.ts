@@ -6,7 +6,7 @@ import { decodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { FIRST_LINK, MessageAssembler } from '../../src/wire/frame.ts'
 import { Random } from '../fuzz/random.ts'
 import { CanonicalView } from '../support/canonical-view.ts'
-import { entriesAfter } from '../support/memory-state.ts'
+import { entriesAfter, NOTHING_COMMITTED } from '../support/memory-state.ts'
 import { History } from './history.ts'
 import { type SimChain, transactionsOf } from './sim-chain.ts'
 import { poolFact, poolsOf } from './sim-node.ts'
@@ -110,7 +110,7 @@ function checkContent(block: BlockEnvelope, known: Set<string>): void {
 /** The index on disk is what a fold of the log, up to the same place, gives. */
 function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonly Envelope[]): void {
   assert.equal(disk.position?.seq, stream.frames.length, 'the index is durable up to the end of the log')
-  const index = new ReaderIndex(new Map())
+  const index = new ReaderIndex(NOTHING_COMMITTED)
   for (const envelope of envelopes) index.apply(envelope)
   assert.deepEqual(plain(disk.state.entries()), plain(entriesAfter([], index.pending())))
 }

@@ -7,6 +7,7 @@ import { createEvmSource } from '../../src/chain/evm/source.ts'
 import { Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
+import { NOTHING_COMMITTED } from './memory-state.ts'
 import { createTestCommon } from './test-common.ts'
 
 type NodeLog = { readonly blockHash: string; readonly transactionHash: string; readonly data: string }
@@ -88,7 +89,7 @@ export class EndpointRig {
     { source, logger }: World,
     onBlock: (blocks: number) => void = () => undefined,
   ): Promise<void> {
-    const index = new ReaderIndex(new Map())
+    const index = new ReaderIndex(NOTHING_COMMITTED)
     const stop = new AbortController()
     const seen: string[] = []
     await new Reader({

@@ -4,14 +4,13 @@ import type { ChangeSet } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
-import type { StateKey, Writes } from '../../src/state/journaled-state.ts'
+import type { CommittedState, Writes } from '../../src/state/journaled-state.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { entriesAfter, MemoryState } from './memory-state.ts'
 
-export type EngineStore = {
-  get(key: StateKey): Uint8Array | undefined
+export type EngineStore = CommittedState & {
   write(writes: Writes, seq: number): void
   entries(): Iterable<readonly [string, Uint8Array]>
   close(): Promise<void>
@@ -21,6 +20,7 @@ export function memoryStore(): EngineStore {
   const state = new MemoryState()
   return {
     get: (key) => state.get(key),
+    hashSecret: state.hashSecret,
     write: (writes) => state.write(writes),
     entries: () => state.entries(),
     close: async () => undefined,
@@ -31,6 +31,7 @@ export function diskStore(dir: string): EngineStore {
   const store = openStateStore({ dir, format: 'engine-test' })
   return {
     get: (key) => store.get(key),
+    hashSecret: store.hashSecret,
     write: (writes, seq) => store.commit(writes, { epoch: 'test', seq, link: 0 }),
     entries: () => store.entries(),
     close: () => store.close(),

@@ -15,6 +15,7 @@ import { decodeEnvelope, encodeEnvelope } from '../../src/wire/envelope-codec.ts
 import { CanonicalView } from './canonical-view.ts'
 import { foldChangeSets, type Tables } from './change-tables.ts'
 import { EngineRun } from './engine-run.ts'
+import { NOTHING_COMMITTED } from './memory-state.ts'
 import { createTestCommon, type LogLine } from './test-common.ts'
 
 const MAX_BLOCKS = 400
@@ -37,7 +38,7 @@ export class HistoryRig {
 
   /** Reads, with an index made from the log alone, and mines a block whenever it has caught up, until it is done. */
   async read(isDone: (index: ReaderIndex) => boolean, mine = () => this.#market.mine()): Promise<void> {
-    const index = new ReaderIndex(new Map())
+    const index = new ReaderIndex(NOTHING_COMMITTED)
     for (const envelope of this.log) index.apply(envelope)
     const { logger, lines } = createTestCommon()
     const stop = new AbortController()

@@ -1,9 +1,17 @@
 import type { CommittedState, StateKey, Writes } from '../../src/state/journaled-state.ts'
+import type { HashSecret } from '../../src/state/slot-index.ts'
 import { stateKeyText } from '../../src/state/state-key.ts'
+
+/** The hash of keys is the same in every run. */
+export const TEST_HASH_SECRET: HashSecret = [0x5eed, 0xcafe]
+
+/** Committed state that holds nothing. */
+export const NOTHING_COMMITTED: CommittedState = { get: () => undefined, hashSecret: TEST_HASH_SECRET }
 
 /** Committed state on a map, by `<table>/<id>`, of records and rows alike. */
 export class MemoryState implements CommittedState {
   readonly records = new Map<string, Uint8Array>()
+  readonly hashSecret = TEST_HASH_SECRET
 
   get(key: StateKey): Uint8Array | undefined {
     const bytes = this.records.get(stateKeyText(key))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { words } from '../../../test/support/abi-words.ts'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { callData } from '../../dex/evm/abi.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
 import type { Answer } from '../../dex/protocol.ts'
@@ -78,7 +79,7 @@ function contracts(isSilentAt: (block: number) => boolean): Asker & { asked: num
 
 /** What a reader appends that asks ahead for so many blocks; with none, block by block. */
 async function read(blocks: readonly Block[], asker: ReturnType<typeof contracts>, width: number, head = 0) {
-  const index = new ReaderIndex(new Map())
+  const index = new ReaderIndex(NOTHING_COMMITTED)
   const registry = new DexRegistry([{ amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: FACTORY }])
   const facts = new EvmFacts(asker, registry, ETHER, new Set(), [LOCKER])
   const gathered: { transactions: readonly RawTransaction[]; facts: readonly Fact[] }[] = []

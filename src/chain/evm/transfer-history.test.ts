@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { words } from '../../../test/support/abi-words.ts'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { padded } from '../../../test/support/raw-log.ts'
 import { createTestCommon } from '../../../test/support/test-common.ts'
 import { moveTopics } from '../../dex/evm/token-moves.ts'
@@ -37,7 +38,7 @@ function log(block: number, index: number, from: string, to: string, amount: big
 /** A node in memory, asked the way the endpoints' pool asks. */
 class Rig {
   readonly asked: LogFilter[] = []
-  readonly state = new JournaledState(new Map())
+  readonly state = new JournaledState(NOTHING_COMMITTED)
   readonly queue = new HistoryQueue(this.state)
   readonly common = createTestCommon()
   readonly history: TransferHistory

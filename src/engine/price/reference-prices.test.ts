@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { DexRegistry } from '../../dex/registry.ts'
 import { ONE_PRICE, pow10, VALUE_DIGITS } from '../../domain/money.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
@@ -27,7 +28,7 @@ const settings: EngineSettings = {
 
 /** Stablecoin pools, each of so many dollars, asking so many of them for a native coin; nothing has decimals. */
 class Pools {
-  readonly #tables = openTables(new JournaledState({ get: () => undefined }))
+  readonly #tables = openTables(new JournaledState(NOTHING_COMMITTED))
 
   note(name: string, dollars: bigint, price: bigint, stable = STABLE): this {
     const empty = new Uint8Array()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { DAY_MINUTES } from '../../domain/window.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
 import { Extremes } from './extremes.ts'
@@ -14,7 +15,7 @@ test('the highest and the lowest price are those of the minutes that are left', 
   })
   fc.assert(
     fc.property(fc.array(block, { maxLength: 40 }), (blocks) => {
-      const { subjects, minutes } = openWindowTables(new JournaledState({ get: () => undefined }))
+      const { subjects, minutes } = openWindowTables(new JournaledState(NOTHING_COMMITTED))
       const extremes = new Extremes(minutes)
       const number = subjects.create({ pair: '0x01', token: undefined })
       let now = 1_000_000

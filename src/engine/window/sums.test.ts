@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { MAX_AMOUNT, MAX_FIXED } from '../../domain/limits.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
 import { writeBigint } from '../../state/limbs.ts'
@@ -41,7 +42,7 @@ test('a sum never wraps around', () => {
 })
 
 test('sums that do not fit their type are unknown', () => {
-  const { subjects } = openWindowTables(new JournaledState({ get: () => undefined }))
+  const { subjects } = openWindowTables(new JournaledState(NOTHING_COMMITTED))
   const subject = subjects.edit(subjects.create({ pair: '0x01', token: 'Vote111' }))
   for (const over of [0n, 1n]) {
     const window = subject.windows.at(5)

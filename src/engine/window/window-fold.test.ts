@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import type { WindowSums, Windows } from '../../domain/change.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
@@ -40,7 +41,7 @@ function traded({
 }
 
 class Market {
-  readonly #state = new JournaledState({ get: () => undefined })
+  readonly #state = new JournaledState(NOTHING_COMMITTED)
   readonly #tables = openWindowTables(this.#state)
   #number = 0
 

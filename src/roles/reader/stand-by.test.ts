@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { createTestCommon } from '../../../test/support/test-common.ts'
 import { Doorbell } from '../../chain/doorbell.ts'
 import { ReaderIndex } from '../../chain/reader-index.ts'
@@ -13,7 +14,7 @@ const HEAD = { number: 7, hash: hash('a') }
 /** A standby whose log ends at `HEAD` and does not grow, with nodes that report `head`. */
 async function watch(head: BlockRef, { until = 0, hasSeenOther = true } = {}) {
   const stop = new AbortController()
-  const index = new ReaderIndex(new Map())
+  const index = new ReaderIndex(NOTHING_COMMITTED)
   const block = { ...HEAD, parentHash: hash('0'), time: 7, transactions: [], facts: [] }
   index.apply({ kind: 'block', chain: 'test', ...block })
   const position = { epoch: 'e', seq: 1, link: 0 }

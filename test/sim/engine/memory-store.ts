@@ -8,7 +8,7 @@ export function memoryStore(): StateStore {
   let position: LogPosition | undefined
   return {
     get: (key) => state.get(key),
-    hashSecret: [0, 0],
+    hashSecret: state.hashSecret,
     get position() {
       return position
     },

@@ -1,0 +1,56 @@
+import { maxPackedWords, packWords } from './packed-words.ts'
+
+const FEWEST_WORDS = 16_384
+const WORD_BYTES = 4
+const REMOVED = -1
+
+/** Rows of one commit with their keys, as bytes in one piece of memory: so many small ones would take longer than the encoding. */
+export class WriteBatch {
+  #words = new Uint32Array(FEWEST_WORDS)
+  #bytes = new Uint8Array(this.#words.buffer)
+  #end = 0
+  /** For each write the key's first byte and size, and the value's. */
+  readonly #places: number[] = []
+
+  put(key: Uint8Array, words: Uint32Array, at: number, count: number): void {
+    const start = this.#addKey(key, maxPackedWords(count))
+    this.#end = packWords(words, at, count, this.#words, start)
+    this.#places.push(start * WORD_BYTES, (this.#end - start) * WORD_BYTES)
+  }
+
+  remove(key: Uint8Array): void {
+    this.#end = this.#addKey(key, 0)
+    this.#places.push(0, REMOVED)
+  }
+
+  *[Symbol.iterator](): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
+    const { buffer } = this.#words
+    for (let at = 0; at < this.#places.length; at += 4) {
+      const [keyAt, keySize, valueAt, valueSize] = this.#places.slice(at, at + 4) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      const key = Buffer.from(buffer, keyAt, keySize)
+      yield [key, valueSize === REMOVED ? undefined : Buffer.from(buffer, valueAt, valueSize)]
+    }
+  }
+
+  /** Returns the first word behind it; there is room for `more`. */
+  #addKey(key: Uint8Array, more: number): number {
+    const start = this.#end
+    const end = start + Math.ceil(key.length / WORD_BYTES)
+    if (end + more > this.#words.length) this.#grow(end + more)
+    this.#bytes.set(key, start * WORD_BYTES)
+    this.#places.push(start * WORD_BYTES, key.length)
+    return end
+  }
+
+  #grow(needed: number): void {
+    const larger = new Uint32Array(Math.max(needed, this.#words.length * 2))
+    larger.set(this.#words)
+    this.#words = larger
+    this.#bytes = new Uint8Array(larger.buffer)
+  }
+}
