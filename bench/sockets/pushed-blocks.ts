@@ -5,6 +5,8 @@ import { connect } from '@nats-io/transport-node'
 import { WebSocket } from 'ws'
 import type { LogPosition } from '../../src/domain/log-position.ts'
 import { connectLogs } from '../../src/log/connect.ts'
+import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { latestOf } from '../../test/support/rows-of-sets.ts'
@@ -13,7 +15,7 @@ import { collectGarbage, collectSeldom } from '../collect-garbage.ts'
 import { quantile, type Slice } from '../measure.ts'
 import { type BenchGateway, PREFIX } from '../rest/gateway.ts'
 import { makeSet } from '../stores/made-changes.ts'
-import { silentCommon } from '../stores/opened.ts'
+import { historyOptions, silentCommon } from '../stores/opened.ts'
 
 /** Swaps of one block: one message of the log. */
 export const SWAPS_PER_BLOCK = 50
@@ -84,17 +86,22 @@ export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: A
 }
 
 /**
- * Says in Redis, like a writer that is half a second behind, that what was published is written. What is not written
- * yet the gateway keeps in memory: without a writer that would be everything, and clearing it up would be measured.
+ * Says in Redis and ClickHouse, like a writer that is half a second behind, that what was published is written. What is not
+ * written yet the gateway keeps in memory: without a writer that would be everything, and clearing it up would be measured.
  */
 async function openWriter(stack: BenchGateway['stack']) {
-  const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, silentCommon())
+  const common = silentCommon()
+  const options = historyOptions(stack.clickhouseUrl, PREFIX)
+  await migrate({ ...options, retention_days: {} }, common)
+  const history = openHistoryStore(options, common)
+  const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
   let newest: { readonly seq: number; readonly position: LogPosition } | undefined
   let wrong: string | undefined
   const timer = setInterval(() => {
     if (newest === undefined) return
     const { chain, head, finalNumber } = makeSet(newest.seq, 0)
-    hot.apply(latestOf([]), { chain, ...newest, ...head, finalNumber }).catch((error: unknown) => {
+    const written = { chain, ...newest, ...head, finalNumber }
+    Promise.all([hot.apply(latestOf([]), written), history.commit(written)]).catch((error: unknown) => {
       wrong ??= String(error)
     })
   }, WRITTEN_EVERY_MS)
@@ -105,7 +112,7 @@ async function openWriter(stack: BenchGateway['stack']) {
     wrong: () => wrong,
     close: async () => {
       clearInterval(timer)
-      await hot.close()
+      await Promise.all([hot.close(), history.close()])
     },
   }
 }

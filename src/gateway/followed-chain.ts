@@ -1,15 +1,17 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { ChainHead } from '../domain/chain-head.ts'
 import type { ChangeSet } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { blameMessage } from '../domain/quarantine.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
-import type { HotStore } from '../store/redis/hot-store.ts'
+import { SERVER_NAMES, STORE_NAMES, type StoreName } from '../store/store-names.ts'
 import { openChangeSet } from '../wire/change-codec.ts'
 import { FIRST_LINK } from '../wire/frame.ts'
 import { MessageMemory } from './message-memory.ts'
 import { Overlay } from './overlay.ts'
+import { type ReadHeads, StoredHeads } from './stored-heads.ts'
 
 /** The log compresses messages to about half, and in memory they take about twice their own bytes. */
 const MEMORY_PER_STORED_BYTE = 4
@@ -36,7 +38,8 @@ export type ToldSet = {
 }
 
 export type FollowOptions = {
-  readonly store: Pick<HotStore, 'head'>
+  /** How far the writer has brought each store. */
+  readonly heads: ReadHeads
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (told: ToldSet) => void
   readonly logger: Logger
@@ -69,9 +72,10 @@ const SHED_TO = 0.9
 /** The messages that the chain stands at are gone: it can only go on elsewhere. */
 const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_changed'])
 
-/** One chain's change sets: taken in as they come, and forgotten once the writer has put them into the hot store. */
+/** One chain's change sets: taken in as they come, and forgotten once the writer has put them into both stores. */
 export class FollowedChain {
   readonly overlay = new Overlay()
+  readonly stores: StoredHeads
   /** Of the sets of these versions, oldest first: all that the overlay may still read. */
   readonly #memory = new MessageMemory()
   readonly #remembered: { readonly seq: number; readonly bytes: number }[] = []
@@ -90,9 +94,6 @@ export class FollowedChain {
   #isFaulty = false
   #hasStarted = false
   #hasLostPlace = false
-  /** The version of the hot store, as far as is known, and the one that it needs so that nothing is in neither. */
-  #stored = -1
-  #needed = -1
   #catchUp: () => void = () => undefined
   #position: LogPosition
 
@@ -100,6 +101,7 @@ export class FollowedChain {
     this.#name = name
     this.#log = log
     this.#options = options
+    this.stores = new StoredHeads(name, options.heads)
     this.#position = { epoch: log.epoch, seq: 0, link: FIRST_LINK }
   }
 
@@ -107,9 +109,9 @@ export class FollowedChain {
     return { after: this.#position, version: this.applied, time: this.head?.time ?? 0 }
   }
 
-  /** Whether overlay and hot store together hold the newest version of every document. */
+  /** Whether overlay and a store together hold the newest version of every document. */
   get isAvailable(): boolean {
-    return !this.#isFaulty && this.#stored >= this.#needed
+    return !this.#isFaulty && this.stores.isAnyWhole
   }
 
   /** Roughly what the overlay takes. */
@@ -150,20 +152,25 @@ export class FollowedChain {
   }
 
   async #start(): Promise<void> {
-    const stored = await this.#options.store.head(this.#name)
-    const isOfLog = stored?.position.epoch === this.#log.epoch
-    const from = isOfLog ? stored.position : { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
-    this.#position = from
-    if (!(await this.#hasRoomAfter(from))) await this.#startAtEnd()
-    else if (isOfLog) {
-      this.applied = stored.seq
-      this.dropped = stored.seq
-      this.#stored = stored.seq
-      this.#needed = stored.seq
-      this.head = headOf(stored, stored.finalNumber)
-      // The documents of another log must not be taken for those of this one.
-    } else if (stored !== undefined) this.#needed = 0
+    const { heads, isForeign } = await this.stores.lookAtAll(this.#log.epoch)
+    this.#position = { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
+    const from = await this.#firstWithRoom(heads)
+    if (from !== undefined) {
+      this.applied = from.seq
+      this.dropped = from.seq
+      this.stores.need(from.seq)
+      this.#position = from.position
+      this.head = headOf(from, from.finalNumber)
+    } else if (heads.length > 0 || !(await this.#hasRoomAfter(this.#position))) await this.#startAtEnd()
+    // The documents of another log must not be taken for those of this one.
+    else if (isForeign) this.stores.need(0)
     this.#hasStarted = true
+  }
+
+  /** From there on either store can be read; if that does not fit, then at least the one that is further. */
+  async #firstWithRoom(heads: readonly ChainHead[]): Promise<ChainHead | undefined> {
+    for (const head of heads) if (await this.#hasRoomAfter(head.position)) return head
+    return undefined
   }
 
   /** Whether all that follows on a position is in the log, and fits into the overlay. */
@@ -179,12 +186,12 @@ export class FollowedChain {
     const { set } = openChangeSet(last.body)
     this.applied = set.seq
     this.dropped = set.seq
-    this.#needed = set.seq
+    this.stores.need(set.seq)
     this.#position = last.position
     this.head = headOf(set.head, set.finalNumber)
     this.#options.logger.warn(
       { chain: this.#name, version: set.seq },
-      'Hot store is too far behind; chain is unavailable until the writer has caught up',
+      'The stores are too far behind; chain is unavailable until the writer has caught up',
     )
   }
 
@@ -196,15 +203,17 @@ export class FollowedChain {
     this.#forgetUpTo(Number.POSITIVE_INFINITY)
     this.#hasStarted = false
     this.#hasLostPlace = false
-    this.#stored = -1
-    this.#needed = -1
+    this.stores.reset()
     this.applied = 0
     this.dropped = 0
     onDropped()
     onGap?.(this.#name)
   }
 
-  /** Drops the oldest sets although the hot store does not have them: the chain is unavailable until it does. */
+  /**
+   * Drops the oldest sets although a store does not have them: it cannot be read until it does. If none has them, the chain is
+   * unavailable.
+   */
   #shed(onDropped: () => void): void {
     const { maxBytes, logger } = this.#options
     let left = this.#bytes
@@ -218,7 +227,7 @@ export class FollowedChain {
     this.overlay.drop(upTo)
     this.#forgetUpTo(upTo)
     this.dropped = Math.max(this.dropped, upTo)
-    this.#needed = Math.max(this.#needed, upTo)
+    this.stores.need(upTo)
     onDropped()
     if (wasAvailable && !this.isAvailable) {
       logger.warn(
@@ -251,19 +260,26 @@ export class FollowedChain {
 
   /** Until the signal aborts. */
   async prune(signal: AbortSignal, onDropped: () => void): Promise<void> {
-    const { store, logger, pruneMs = 1_000 } = this.#options
+    // One that hangs does not keep the other from being looked at.
+    await Promise.all(STORE_NAMES.map((store) => this.#pruneBy(store, signal, onDropped)))
+  }
+
+  async #pruneBy(store: StoreName, signal: AbortSignal, onDropped: () => void): Promise<void> {
+    const { logger, pruneMs = 1_000 } = this.#options
+    let isAway = false
     while (await pause(pruneMs, signal)) {
       try {
-        const head = await store.head(this.#name)
-        if (head === undefined || head.position.epoch !== this.#log.epoch) continue
         const wasAvailable = this.isAvailable
-        this.#stored = head.seq
+        const head = await this.stores.look(store, this.#log.epoch)
+        isAway = false
+        if (head === undefined) continue
         if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain is available again')
         this.#catchUp()
-        await this.#drop(head.seq, signal, onDropped)
+        await this.#drop(this.stores.common, signal, onDropped)
       } catch (error) {
-        if (!signal.aborted)
-          logger.warn({ err: error, chain: this.#name }, 'Could not read the head of the hot store')
+        if (!signal.aborted && !isAway)
+          logger.warn({ err: error, chain: this.#name }, `Could not read how far ${SERVER_NAMES[store]} is`)
+        isAway = true
       }
     }
   }
@@ -274,7 +290,7 @@ export class FollowedChain {
       const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
       this.#forgetUpTo(dropped ?? seq)
       if (dropped === undefined) return
-      this.dropped = Math.min(dropped, this.applied)
+      this.dropped = Math.max(this.dropped, Math.min(dropped, this.applied))
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
   }

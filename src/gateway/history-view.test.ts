@@ -101,7 +101,7 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
   }
   const view = createHistoryView({
     view: {
-      recent: () => ({ upTo: dropped, applied, overlay }),
+      recent: () => ({ upTo: dropped, applied, overlay, isWhole: () => true }),
       end: () => ({ after: { epoch: 'e', seq: applied, link: 0 }, version: applied, time: 0 }),
     },
     hot: { recentCandles: async () => undefined },
@@ -174,7 +174,7 @@ test('a short series is all there is only if it reaches back to the first trade 
   const older = { seq: 1, record: sampleCandle({ start: 540 }) }
   const view = createHistoryView({
     view: {
-      recent: () => ({ upTo: 1, applied: 1, overlay: new Overlay() }),
+      recent: () => ({ upTo: 1, applied: 1, overlay: new Overlay(), isWhole: () => true }),
       end: () => ({ after: { epoch: 'e', seq: 1, link: 0 }, version: 1, time: 0 }),
     },
     hot: { recentCandles: async () => ({ from: 600, candles: stored }) },

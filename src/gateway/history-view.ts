@@ -10,7 +10,7 @@ import type {
 } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { ChainEnd } from './followed-chain.ts'
-import type { CandleSeries, MarketView } from './market-view.ts'
+import { type CandleSeries, type MarketView, mustHaveHistory, type Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
 
@@ -58,7 +58,10 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
       recent: () => view.recent(chain),
       end: () => view.end(chain),
       overlaid,
-      ask: (upTo, wanted) => ask({ chain, pair: address, upTo, before, limit: wanted, activity }),
+      ask: (recent, wanted) => {
+        mustHaveHistory(recent)
+        return ask({ chain, pair: address, upTo: recent.upTo, before, limit: wanted, activity })
+      },
       idOf: ({ key }) => formatOrderKey(key),
       isWanted: ({ key }) => before === undefined || compareOrderKeys(key, before.key) < 0,
       newestFirst: (a, b) => compareOrderKeys(b.key, a.key),
@@ -73,13 +76,15 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         recent: () => view.recent(series.chain),
         end: () => view.end(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
-        ask: async (upTo, wanted) => {
-          const recent = await hot.recentCandles(series, wanted)
-          const inside = (recent?.candles ?? []).filter(({ record }) => isInside(record))
+        ask: async (recent, wanted) => {
+          const newest = recent.isWhole('redis') ? await hot.recentCandles(series, wanted) : undefined
+          const inside = (newest?.candles ?? []).filter(({ record }) => isInside(record))
           const isEnough =
-            recent !== undefined &&
-            (completeFrom(recent, wanted, firstStart(series, activity)) <= from || inside.length >= wanted)
-          return isEnough ? inside : history.candles({ ...series, upTo, from, to, limit: wanted, activity })
+            newest !== undefined &&
+            (completeFrom(newest, wanted, firstStart(series, activity)) <= from || inside.length >= wanted)
+          if (isEnough) return inside
+          mustHaveHistory(recent)
+          return history.candles({ ...series, upTo: recent.upTo, from, to, limit: wanted, activity })
         },
         idOf: ({ start }) => start,
         isWanted: isInside,
@@ -127,11 +132,11 @@ function firstStart({ interval }: CandleSeries, activity: Activity | undefined):
 }
 
 type Joint<Id, T> = {
-  readonly recent: () => ReturnType<MarketView['recent']>
+  readonly recent: () => Recent
   readonly end: () => ChainEnd
   readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>>
   /** The newest of what history has up to a version. */
-  readonly ask: (upTo: number, wanted: number) => Promise<Versioned<T>[]>
+  readonly ask: (recent: Recent, wanted: number) => Promise<Versioned<T>[]>
   readonly idOf: (record: T) => Id
   readonly isWanted: (record: T) => boolean
   readonly newestFirst: (a: T, b: T) => number
@@ -144,12 +149,13 @@ async function joined<Id, T>(
 ): Promise<{ readonly standing: Versioned<T>[]; readonly end: ChainEnd }> {
   const { recent, end, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
   for (;;) {
-    const { upTo, applied, overlay } = recent()
+    const before = recent()
+    const { applied, overlay } = before
     // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
     const versions = new Map<Id, Version<T>>(overlaid(overlay))
     // What the overlay knows to be gone leaves room for something older.
     const removed = removedOf(versions)
-    const stored = await ask(upTo, limit + removed)
+    const stored = await ask(before, limit + removed)
     // What came after the copy was made and has left the overlay already would be in neither.
     if (recent().upTo > applied) continue
     const take = (id: Id, version: Version<T>): void => {

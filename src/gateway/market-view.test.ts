@@ -66,8 +66,8 @@ class World {
     const { stored } = this
     this.view = new MarketView({
       logs: new Map([['eth', log as never]]),
+      heads: { redis: async () => stored.head, clickhouse: async () => stored.head },
       store: {
-        head: async () => stored.head,
         pairs: (refs) => answer(refs.map(({ address }) => stored.pairs.get(address))),
         tokens: (refs) => answer(refs.map(({ address }) => stored.tokens.get(address))),
         windows: (refs) => answer(refs.map(({ kind, address }) => stored.windows.get(`${kind} ${address}`))),

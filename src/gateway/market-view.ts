@@ -3,6 +3,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainId } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
 import type { HotStore, TokenRank, Versioned } from '../store/redis/hot-store.ts'
+import type { StoreName } from '../store/store-names.ts'
 import {
   type BlockHead,
   type ChainEnd,
@@ -22,6 +23,12 @@ export type CandleSeries = { readonly chain: string; readonly pair: string; read
 
 export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
 
+/** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
+export function mustHaveHistory({ isWhole }: Pick<Recent, 'isWhole'>): void {
+  if (isWhole('clickhouse')) return
+  throw new ChaintapeError('store_unavailable', 'ClickHouse is being brought up to date')
+}
+
 /** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
   MarketView,
@@ -38,12 +45,17 @@ export type MarketReader = Pick<
   | 'isAvailable'
 >
 
-export type MarketViewOptions = Omit<FollowOptions, 'store'> & {
+export type Recent = {
+  readonly upTo: number
+  readonly applied: number
+  readonly overlay: Overlay
+  /** Whether a store has everything up to there. */
+  isWhole(store: StoreName): boolean
+}
+
+export type MarketViewOptions = FollowOptions & {
   readonly logs: ReadonlyMap<string, FollowedLog>
-  readonly store: Pick<
-    HotStore,
-    'head' | 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'
-  >
+  readonly store: Pick<HotStore, 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'>
 }
 
 /**
@@ -196,9 +208,9 @@ export class MarketView {
    * What history can be joined with: it has everything up to `upTo`, the overlay everything since, up to `applied`.
    * What leaves the overlay while history answers is gone from it, so whoever asks remembers it.
    */
-  recent(chain: string): { readonly upTo: number; readonly applied: number; readonly overlay: Overlay } {
-    const { dropped, applied, overlay } = this.#available(chain)
-    return { upTo: dropped, applied, overlay }
+  recent(chain: string): Recent {
+    const { dropped, applied, overlay, stores } = this.#available(chain)
+    return { upTo: dropped, applied, overlay, isWhole: (store) => stores.isWhole(store) }
   }
 
   async #read<Ref extends { readonly chain: string }, T>(

@@ -70,6 +70,7 @@ export const startGateway: StartRole = async (config, common) => {
   )
   const view = new MarketView({
     logs: changes,
+    heads: { redis: (chain) => store.head(chain), clickhouse: (chain) => reader.marker(chain) },
     store: { ...store, candles: createNewestCandles({ hot: store, history: reader }) },
     onChangeSet: ({ set, origin, message }) => {
       // Before anybody is told of the set, so that who then asks is answered with it.

@@ -7,7 +7,6 @@ import {
   clickhouseServer,
   createWaiting,
   redisServer,
-  stores,
   type Waiting,
 } from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
@@ -16,6 +15,7 @@ import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
+import { STORE_NAMES, type StoreName } from '../store/store-names.ts'
 import { FaultReports } from './fault-reports.ts'
 import type { StartRole } from './role.ts'
 import { type Attempt, ChainSupervisor } from './supervise.ts'
@@ -23,6 +23,7 @@ import { watchLag } from './watch-lag.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
+import { StoreLags } from './writer/store-lags.ts'
 
 /** What is wrong, by what it is wrong with. */
 type Problems = Map<string, string>
@@ -32,9 +33,10 @@ export const startWriter: StartRole = async (config, common) => {
   const problems: Problems = new Map([['writer', 'the writer is starting']])
   let supervisor: ChainSupervisor | undefined
   let details = (): string[] => []
-  const done = runWriter(config, common, problems, (started, quarantine) => {
+  const lags = new StoreLags()
+  const done = runWriter(config, common, { problems, lags }, (started, quarantine) => {
     supervisor = started
-    details = () => quarantineDetails(quarantine)
+    details = () => [...lags.details(), ...quarantineDetails(quarantine)]
     quarantine.onChange((chain) => started.retryNow(chain))
   })
   common.shutdown.onClose('writer', async () => {
@@ -51,28 +53,32 @@ export const startWriter: StartRole = async (config, common) => {
 async function runWriter(
   config: Config,
   common: Common,
-  problems: Problems,
+  { problems, lags }: { readonly problems: Problems; readonly lags: StoreLags },
   onStarted: (supervisor: ChainSupervisor, quarantine: Quarantine) => void,
 ): Promise<void> {
   const { signal } = common.shutdown
   const metrics = createWriterMetrics(common.metrics)
-  const { redis, clickhouse } = config
+  const servers: Readonly<Record<StoreName, AwaitedServer>> = {
+    clickhouse: clickhouseServer(config.clickhouse.url),
+    redis: redisServer(config.redis.url),
+  }
   const insistOn = (activity: string, server: AwaitedServer, until = signal): Insist =>
     createInsist(activity, until, createWaiting(common.logger, server), metrics, problems)
   try {
     await using resources = new AsyncDisposableStack()
     const logs = await connectLogs(config.nats, common)
     resources.defer(() => logs.close())
-    await insistOn('migrate', clickhouseServer(clickhouse.url))(() => migrate(config.clickhouse, common))
+    // Each in its own time: a chain is written to whichever store is there.
+    const migrating = insistOn('migrate', servers.clickhouse)(() => migrate(config.clickhouse, common))
+    const connecting = insistOn('connect_redis', servers.redis)(() => openHotStore(config.redis, common))
+    const opening = Promise.all([migrating, connecting])
+    // Awaited below, once there is something to stop.
+    opening.catch(() => undefined)
     const history = openHistoryStore(config.clickhouse, common)
     resources.defer(() => history.close())
     const reader = openHistoryReader(config.clickhouse)
     resources.defer(() => reader.close())
-    const hot = await insistOn(
-      'connect_redis',
-      redisServer(redis.url),
-    )(() => openHotStore(config.redis, common))
-    resources.defer(() => hot.close())
+    resources.defer(async () => (await connecting.catch(() => undefined))?.close())
 
     problems.delete('writer')
     const reports = await FaultReports.open('writer', logs, common)
@@ -80,28 +86,38 @@ async function runWriter(
     const writeChain = async (attempt: Attempt): Promise<void> => {
       const { chain, common: own, onCaughtUp } = attempt
       const { signal: stop } = own.shutdown
+      const activityOf = (store: StoreName): string => `${chain}/${store}`
       own.shutdown.onClose('problems', () => {
-        for (const about of [chain, `retry:${chain}`]) problems.delete(about)
+        for (const about of [chain, ...STORE_NAMES.map((store) => `retry:${activityOf(store)}`)]) {
+          problems.delete(about)
+        }
       })
       const log = await logs.open('CHANGES', chain)
       const writer = new ChainWriter({
         chain,
         log,
         history,
-        hot,
-        rebuildHot: (head) => rebuildHot(head, { reader, hot, recentCandles: config.redis.recent_candles }),
+        migrated: migrating,
+        hot: connecting,
+        rebuildHot: async (head) =>
+          rebuildHot(head, { reader, hot: await connecting, recentCandles: config.redis.recent_candles }),
         limits: config.writer,
         metrics,
         logger: own.logger.child({ action: 'write' }),
         signal: stop,
-        insist: insistOn(chain, stores(redis.url, clickhouse.url), stop),
+        insist: (store, until) => insistOn(activityOf(store), servers[store], until),
         report: (problem) => setProblem(problems, chain, problem),
         onCaughtUp,
       })
+      lags.watch(
+        attempt,
+        () => log.lastSequence(),
+        (store) => writer.position(store),
+      )
       watchLag(
         attempt,
         () => log.lastSequence(),
-        () => writer.position,
+        () => writer.position(),
       )
       await writer.run()
     }
@@ -113,8 +129,8 @@ async function runWriter(
       run: writeChain,
     })
     onStarted(supervisor, quarantine)
-    // The stores stay open until every chain has come to rest.
-    await supervisor.done
+    // The stores stay open until every chain has come to rest, unless one of them refuses us for good.
+    await Promise.race([supervisor.done, opening.then(() => supervisor.done)])
   } catch (error) {
     if (!signal.aborted || isFinal(error)) throw error
     common.logger.info({ err: error }, 'Stopped before the batch at hand was written')

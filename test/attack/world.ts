@@ -6,12 +6,14 @@ import { Registry } from 'prom-client'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { API_KEY_RANDOM_BYTES, formatApiKey } from '../../src/domain/api-key.ts'
+import type { ChainHead } from '../../src/domain/chain-head.ts'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
 import { digestOf, encodeKeyRecord } from '../../src/gateway/keys/key-record.ts'
 import type { Common } from '../../src/lib/common.ts'
 import { Shutdown } from '../../src/lib/shutdown.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
@@ -29,6 +31,8 @@ import {
 } from './settings.ts'
 
 const NAME = 'attack'
+/** Until then the gateway keeps what was published in memory. */
+const COMMIT_EVERY_MS = 1_000
 const SETTINGS = {
   gateway: {
     port: 0,
@@ -56,6 +60,7 @@ export class AttackWorld {
   readonly #logs: Logs
   readonly #publish: (body: Uint8Array) => Promise<LogPosition>
   readonly #store: HotStore
+  readonly #history: HistoryStore
   #publishing: Promise<void> | undefined
   #isOver = false
 
@@ -65,6 +70,7 @@ export class AttackWorld {
     ports: { port: number; adminPort: number }
     logs: Logs
     store: HotStore
+    history: HistoryStore
     publish: (body: Uint8Array) => Promise<LogPosition>
     stop: () => Promise<void>
   }) {
@@ -74,6 +80,7 @@ export class AttackWorld {
     this.#gateway = parts.gateway
     this.#logs = parts.logs
     this.#store = parts.store
+    this.#history = parts.history
     this.#publish = parts.publish
     this.#stop = parts.stop
   }
@@ -92,11 +99,12 @@ export class AttackWorld {
     await putTestKey(logs)
     const publisher = await (await logs.open('CHANGES', CHAIN)).openPublisher()
     const publish = (body: Uint8Array): Promise<LogPosition> => publisher.publish(body)
-    await apply(store, [market.first()], publish)
+    const history = openHistoryStore(config.clickhouse, common)
+    await history.commit(await apply(store, market.first(), publish))
     const gateway = new RoleProcess('gateway', pipeline.configFile, join(pipeline.dir, 'gateway.log'))
     const stop = async (): Promise<void> => {
       await gateway.kill('SIGKILL')
-      await store.close()
+      await Promise.all([store.close(), history.close()])
       await logs.close()
       await common.shutdown.finish()
       await pipeline.stop()
@@ -106,7 +114,16 @@ export class AttackWorld {
     const { admin_port: adminPort = 0 } = await gateway.logged('Admin server listening')
     await gateway.ready()
     if (gateway.pid !== undefined) preferProcess(gateway.pid)
-    return new AttackWorld({ market, gateway, ports: { port, adminPort }, logs, store, publish, stop })
+    return new AttackWorld({
+      market,
+      gateway,
+      ports: { port, adminPort },
+      logs,
+      store,
+      history,
+      publish,
+      stop,
+    })
   }
 
   /** A key of the attackers' plan. */
@@ -122,9 +139,13 @@ export class AttackWorld {
   /** The market trades from here on, at this pace; what is published is stored soon after. */
   trade(setsPerSecond: number): void {
     this.#publishing = (async () => {
+      let committedMs = performance.now()
       for (let due = performance.now(); !this.#isOver; due += 1_000 / setsPerSecond) {
         await sleep(Math.max(0, due - performance.now()))
-        await apply(this.#store, [this.market.next()], this.#publish)
+        const head = await apply(this.#store, this.market.next(), this.#publish)
+        if (performance.now() - committedMs < COMMIT_EVERY_MS) continue
+        committedMs = performance.now()
+        await this.#history.commit(head)
       }
     })()
     // Told to who stops it; until then it must not count as unhandled.
@@ -170,12 +191,12 @@ function preferProcess(pid: number): void {
 
 async function apply(
   store: HotStore,
-  sets: readonly ChangeSet[],
+  set: ChangeSet,
   publish: (body: Uint8Array) => Promise<LogPosition>,
-): Promise<void> {
-  for (const set of sets) {
-    const position = await publish(encodeChangeSet(set))
-    const { seq, head, finalNumber } = set
-    await store.apply(latestOf([set]), { chain: CHAIN, seq, ...head, finalNumber, position })
-  }
+): Promise<ChainHead> {
+  const position = await publish(encodeChangeSet(set))
+  const { seq, head, finalNumber } = set
+  const written = { chain: CHAIN, seq, ...head, finalNumber, position }
+  await store.apply(latestOf([set]), written)
+  return written
 }

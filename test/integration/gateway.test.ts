@@ -8,7 +8,7 @@ let world: GatewayWorld
 let gateway: Gateway
 
 before(async () => {
-  world = await GatewayWorld.start()
+  world = await GatewayWorld.start({ withHistory: true })
   gateway = await world.startGateway()
 })
 

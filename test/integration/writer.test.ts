@@ -82,11 +82,14 @@ test('both stores hold what the log says, of every chain; a second reading of it
     )
 
     const metrics = await first.metrics()
-    assert.match(metrics, new RegExp(`chaintape_writer_position_seq\\{chain="eth"\\} ${head.seq}\n`))
+    assert.match(
+      metrics,
+      new RegExp(`chaintape_writer_position_seq\\{chain="eth",store="redis"\\} ${head.seq}\n`),
+    )
     assert.match(metrics, /chaintape_writer_rows_total\{chain="bsc",table="candles"\} [1-9]/)
-    assert.match(metrics, /chaintape_writer_batches_total\{chain="eth"\} [1-9]/)
-    assert.match(metrics, /chaintape_writer_batch_seconds_count\{chain="eth"\} [1-9]/)
-    assert.match(metrics, /chaintape_writer_lag_seconds\{chain="eth"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_batches_total\{chain="eth",store="clickhouse"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_batch_seconds_count\{chain="eth",store="clickhouse"\} [1-9]/)
+    assert.match(metrics, /chaintape_writer_lag_seconds\{chain="eth",store="clickhouse"\} [1-9]/)
     await first.stop()
     await first.done
 
@@ -108,7 +111,7 @@ test('a batch is not larger than it has to be, and small ones do not wait long',
     const run = await rig.start()
     await rig.written('eth', story.sets)
     await rig.assertTold('eth', story)
-    assert.match(await run.metrics(), /chaintape_writer_batches_total\{chain="eth"\} 12\n/)
+    assert.match(await run.metrics(), /chaintape_writer_batches_total\{chain="eth",store="clickhouse"\} 12\n/)
   })
 })
 
@@ -189,8 +192,8 @@ test('stores that go away are waited for, told and counted; nothing is skipped',
     }
     await eventually('the connection of the test', async () => rig.hot.head('eth').catch(() => undefined))
     await rig.assertTold('eth', story)
-    assert.match(await run.metrics(), /chaintape_writer_retries_total\{activity="eth"\} [1-9]/)
-    assert.ok(run.lines.some(({ msg }) => msg === 'Waiting for a store'))
+    assert.match(await run.metrics(), /chaintape_writer_retries_total\{activity="eth\/redis"\} [1-9]/)
+    assert.ok(run.lines.some(({ msg }) => msg === 'Waiting for Redis'))
   })
 })
 

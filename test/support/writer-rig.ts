@@ -35,8 +35,12 @@ export type WriterRig = {
   start(): Promise<WriterRun>
   publish(chain: string, sets: readonly ChangeSet[]): Promise<void>
   marker(chain: string): Promise<ChainHead | undefined>
-  /** Until the marker has reached the last of these sets. */
-  written(chain: string, sets: readonly ChangeSet[]): Promise<ChainHead>
+  /** Until these stores, by default both, have reached the last of these sets; gives the head of the first. */
+  written(
+    chain: string,
+    sets: readonly ChangeSet[],
+    stores?: readonly ('clickhouse' | 'redis')[],
+  ): Promise<ChainHead>
   /** Both stores hold what the story says. */
   assertTold(chain: string, story: Story, gone?: World): Promise<void>
   close(): Promise<void>
@@ -90,11 +94,13 @@ export async function createWriterRig(
       publishers.set(chain, publisher)
       for (const set of sets) await publisher.publish(encodeChangeSet(set))
     },
-    written: (chain, sets) => {
+    written: (chain, sets, stores = ['clickhouse', 'redis']) => {
       const seq = sets.at(-1)?.seq ?? 0
       return eventually(`${chain} to be written up to ${seq}`, async () => {
-        const head = await marker(chain)
-        return head !== undefined && head.seq >= seq ? head : undefined
+        const heads = await Promise.all(
+          stores.map((store) => (store === 'redis' ? hot.head(chain).catch(() => undefined) : marker(chain))),
+        )
+        return heads.every((head) => head !== undefined && head.seq >= seq) ? heads[0] : undefined
       })
     },
     assertTold: async (chain, { world }, gone = world) => {

@@ -12,7 +12,7 @@ import {
   MAX_ACCOUNTS,
 } from '../../wire/account-question.ts'
 import { KeptReadings } from '../kept-readings.ts'
-import type { MarketView } from '../market-view.ts'
+import { type MarketView, mustHaveHistory } from '../market-view.ts'
 
 export type HoldersViewParts = {
   readonly view: Pick<MarketView, 'recent'>
@@ -48,8 +48,10 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   const tops = new KeptReadings<readonly Holder[]>({ keptMs: TOP_MS, maxReadings: MAX_TOPS, now })
   const known = new RecentlyUsed<Known>(MAX_ASKED_ACCOUNTS)
 
-  const readTop = ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
-    const { upTo } = view.recent(chain)
+  const readTop = async ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
+    const recent = view.recent(chain)
+    mustHaveHistory(recent)
+    const { upTo } = recent
     return history.topHolders({ chain, token: address, upTo, limit: MAX_HOLDERS })
   }
 

@@ -1,32 +1,35 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ChainHead } from '../../domain/chain-head.ts'
+import type { StoreName } from '../../store/store-names.ts'
 
 export type WriterMetrics = {
   readonly rows: Counter<'chain' | 'table'>
-  readonly batches: Counter<'chain'>
-  readonly batchSeconds: Histogram<'chain'>
+  readonly batches: Counter<'chain' | 'store'>
+  readonly batchSeconds: Histogram<'chain' | 'store'>
   readonly retries: Counter<'activity'>
-  /** The chain is written up to this head. */
-  advance(head: ChainHead): void
+  /** The chain is written to this store up to this head. */
+  advance(store: StoreName, head: ChainHead): void
 }
 
 export function createWriterMetrics(registry: Registry): WriterMetrics {
   const registers = [registry]
-  const heads = new Map<string, ChainHead>()
+  const heads = new Map<string, { readonly store: StoreName; readonly head: ChainHead }>()
   const position = new Gauge({
     name: 'chaintape_writer_position_seq',
-    help: 'Version up to which the chain is written to both stores',
-    labelNames: ['chain'],
+    help: 'Version up to which the chain is written to the store',
+    labelNames: ['chain', 'store'],
     registers,
   })
   new Gauge({
     name: 'chaintape_writer_lag_seconds',
-    help: 'Age of the newest block that is written to both stores',
-    labelNames: ['chain'],
+    help: 'Age of the newest block that is written to the store',
+    labelNames: ['chain', 'store'],
     registers,
     // When it is asked for, so that it grows while nothing is written.
     collect() {
-      for (const { chain, time } of heads.values()) this.set({ chain }, Date.now() / 1_000 - time)
+      for (const { store, head } of heads.values()) {
+        this.set({ chain: head.chain, store }, Date.now() / 1_000 - head.time)
+      }
     },
   })
   return {
@@ -38,14 +41,14 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
     }),
     batches: new Counter({
       name: 'chaintape_writer_batches_total',
-      help: 'Batches written to both stores',
-      labelNames: ['chain'],
+      help: 'Batches written to the store',
+      labelNames: ['chain', 'store'],
       registers,
     }),
     batchSeconds: new Histogram({
       name: 'chaintape_writer_batch_seconds',
-      help: 'Time to write one batch to both stores, retries included',
-      labelNames: ['chain'],
+      help: 'Time to write one batch to the store, retries included',
+      labelNames: ['chain', 'store'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     }),
@@ -55,9 +58,9 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
       labelNames: ['activity'],
       registers,
     }),
-    advance: (head) => {
-      heads.set(head.chain, head)
-      position.set({ chain: head.chain }, head.seq)
+    advance: (store, head) => {
+      heads.set(`${head.chain}/${store}`, { store, head })
+      position.set({ chain: head.chain, store }, head.seq)
     },
   }
 }

@@ -1,0 +1,72 @@
+import type { ChainHead } from '../domain/chain-head.ts'
+import { STORE_NAMES, type StoreName } from '../store/store-names.ts'
+
+export type ReadHeads = Readonly<Record<StoreName, (chain: string) => Promise<ChainHead | undefined>>>
+
+const NOTHING = -1
+
+/**
+ * How far each store has come with a chain, and how far one has to be: what has left the overlay is nowhere else. A store
+ * that is further behind than that cannot be read.
+ */
+export class StoredHeads {
+  readonly #chain: string
+  readonly #read: ReadHeads
+  readonly #versions: Record<StoreName, number> = { clickhouse: NOTHING, redis: NOTHING }
+  #needed = NOTHING
+
+  constructor(chain: string, read: ReadHeads) {
+    this.#chain = chain
+    this.#read = read
+  }
+
+  /** Undefined if it holds nothing of this log. One that has lost data since tells so itself when it is read. */
+  async look(store: StoreName, epoch: string): Promise<ChainHead | undefined> {
+    const head = await this.#read[store](this.#chain)
+    if (head?.position.epoch !== epoch) return undefined
+    this.#versions[store] = Math.max(this.#versions[store], head.seq)
+    return head
+  }
+
+  /** Of the stores that answer, of which there must be one: what they hold of this log, the one that is further behind first. */
+  async lookAtAll(epoch: string): Promise<{ readonly heads: ChainHead[]; readonly isForeign: boolean }> {
+    const outcomes = await Promise.allSettled(STORE_NAMES.map((store) => this.#read[store](this.#chain)))
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
+    if (failures.length === outcomes.length) throw failures.at(-1)?.reason
+    const heads: ChainHead[] = []
+    let isForeign = false
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected' || outcome.value === undefined) continue
+      if (outcome.value.position.epoch !== epoch) isForeign = true
+      else {
+        heads.push(outcome.value)
+        this.#versions[STORE_NAMES[index] as StoreName] = outcome.value.seq
+      }
+    }
+    return { heads: heads.sort((a, b) => a.seq - b.seq), isForeign }
+  }
+
+  /** Up to this version nothing is in the overlay. */
+  need(version: number): void {
+    this.#needed = Math.max(this.#needed, version)
+  }
+
+  /** Whether this store and the overlay together hold the newest version of everything. */
+  isWhole(store: StoreName): boolean {
+    return this.#versions[store] >= this.#needed
+  }
+
+  get isAnyWhole(): boolean {
+    return STORE_NAMES.some((store) => this.isWhole(store))
+  }
+
+  /** Every store has what came up to this version. */
+  get common(): number {
+    return Math.min(...STORE_NAMES.map((store) => this.#versions[store]))
+  }
+
+  reset(): void {
+    for (const store of STORE_NAMES) this.#versions[store] = NOTHING
+    this.#needed = NOTHING
+  }
+}

@@ -1,0 +1,92 @@
+import type { ChainHead } from '../../domain/chain-head.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { ChainLog } from '../../log/chain-log.ts'
+import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
+import type { LatestChanges } from '../../store/latest-changes.ts'
+import type { HotStore } from '../../store/redis/hot-store.ts'
+import { StoreLost, type WrittenStore } from './store-writer.ts'
+
+export type HotSideParts = {
+  readonly chain: string
+  readonly log: ChainLog
+  readonly hot: Promise<Pick<HotStore, 'head' | 'apply'>>
+  readonly history: Pick<HistoryStore, 'marker'>
+  /** Fills Redis from ClickHouse, up to this head. */
+  readonly rebuildHot: (head: ChainHead) => Promise<void>
+  readonly logger: Logger
+  /** What keeps Redis from being whole; undefined when nothing does. */
+  readonly report: (problem: string | undefined) => void
+}
+
+/** Redis: documents, then the head, which is its commit point. Redis may lose everything at any time, and is then filled again. */
+export class HotSide implements WrittenStore<LatestChanges> {
+  readonly name = 'redis'
+  readonly #parts: HotSideParts
+  /** What was last applied: what others may have seen. */
+  #applied: ChainHead | undefined
+  /** The version up to which lost data is being filled in. */
+  #fillingTo: number | undefined
+
+  constructor(parts: HotSideParts) {
+    this.#parts = parts
+  }
+
+  async open(before: ChainHead | undefined): Promise<ChainHead | undefined> {
+    const { chain, hot, log } = this.#parts
+    const head = await (await hot).head(chain)
+    if (head !== undefined && head.position.epoch !== log.epoch) {
+      throw new ChaintapeError('diverged', `Redis holds chain ${chain} as read from another CHANGES log`)
+    }
+    if (head === undefined || head.seq < (before?.seq ?? 0)) await this.#noteLoss(head, before)
+    return this.#stand(head)
+  }
+
+  contentsOf(latest: LatestChanges): LatestChanges {
+    return latest
+  }
+
+  async write(latest: LatestChanges, head: ChainHead): Promise<void> {
+    await this.look()
+    await (await this.#parts.hot).apply(latest, head)
+    this.#stand(head)
+  }
+
+  async look(): Promise<void> {
+    const { chain, hot } = this.#parts
+    const head = await (await hot).head(chain)
+    if (this.#applied !== undefined && (head?.seq ?? -1) < this.#applied.seq) throw new StoreLost()
+  }
+
+  async refill(truncated: ChaintapeError): Promise<void> {
+    const { chain, history, logger, rebuildHot } = this.#parts
+    const marker = await history.marker(chain)
+    if (marker === undefined || marker.seq <= (this.#applied?.seq ?? -1)) throw truncated
+    logger.warn({ err: truncated }, 'CHANGES does not reach back far enough, Redis is filled from ClickHouse')
+    await rebuildHot(marker)
+  }
+
+  #stand(head: ChainHead | undefined): ChainHead | undefined {
+    const { logger, report } = this.#parts
+    this.#applied = head
+    if (this.#fillingTo !== undefined && (head?.seq ?? 0) >= this.#fillingTo) {
+      this.#fillingTo = undefined
+      report(undefined)
+      logger.info({ seq: head?.seq }, 'Redis is filled again')
+    }
+    return head
+  }
+
+  /** Redis that is new is not told from one that lost everything, unless somebody knows what it held. */
+  async #noteLoss(head: ChainHead | undefined, before: ChainHead | undefined): Promise<void> {
+    const { chain, history, logger, report } = this.#parts
+    const known = before ?? (await history.marker(chain).catch(() => undefined))
+    if (known === undefined || known.seq <= (this.#fillingTo ?? -1)) return
+    this.#fillingTo = known.seq
+    logger.error(
+      { redis_seq: head?.seq, known_seq: known.seq },
+      'Redis has lost data and is filled again from the log',
+    )
+    report(`${chain}: Redis has lost data and is being filled again`)
+  }
+}
