@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Trade } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import { isCommitDue } from '../../src/roles/engine/commit-policy.ts'
 import { openStateStore, type StateStore } from '../../src/store/lmdb/state-store.ts'
 import { decodeChangeSet } from '../../src/wire/change-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
@@ -12,14 +13,12 @@ import { ethereumSettings, MadeMarket, type MarketPlace, type MarketPlan } from 
 import type { RecordedSwaps } from './recorded-swaps.ts'
 
 const FORMAT = 'engine-bench'
-/** As many as the engine's role folds at most between two commits; a slice ends with one, too. */
-const BLOCKS_PER_COMMIT = 256
 /** Blocks as full as no chain has them: fewer of them are as much as many others. */
 const INTRODUCTIONS_PER_COMMIT = 64
 /** Made up together, before the clock runs. */
 const BLOCKS_AT_ONCE = 8
-/** A second engine is opened for it, which takes longer than a slice. */
-const SLICES_PER_COMPARISON = 5
+
+type Spent = { wall: number; cpu: number }
 
 export type BlockMessage = { readonly bytes: Uint8Array; readonly swaps: number }
 export type ChangesMessage = BlockMessage & { readonly seq: number }
@@ -35,7 +34,10 @@ export class MeasuredFold {
   readonly #engine: Engine
   #seq: number
   #uncommitted = 0
-  #slices = 0
+  /** What was folded since the last commit, and how long that took. */
+  #period = { swaps: 0, wallSeconds: 0 }
+  /** That of the last commit, spread over the swaps that it held. */
+  #commitCpuPerSwap: number | undefined
   #wallSeconds = 0
   #swaps = 0
   #last: ChangesMessage | undefined
@@ -81,29 +83,35 @@ export class MeasuredFold {
     this.#uncommitted = 0
   }
 
-  /** Its CPU time and its clock are those of the folding alone: making up the messages is not part of the work. */
+  /**
+   * Commits when the engine's role would, which is seldom in the course of a slice: each slice is charged with its swaps' share of the
+   * last commit, so the first one goes on until there was one. The CPU time and the clock are those of the engine alone: making up
+   * the messages is not part of the work.
+   */
   readonly slice: Slice = (durationMs) => {
     const spent = { wall: 0, cpu: 0 }
     let units = 0
     let bytes = 0
-    while (spent.wall * 1_000 < durationMs) {
-      const messages = this.#nextMessages()
-      timed(spent, () => {
-        for (const message of messages) {
-          units += message.swaps
-          bytes += this.#apply(message).bytes.length
-        }
-        if (this.#uncommitted >= BLOCKS_PER_COMMIT) this.commit()
-      })
+    let wrong: string | undefined
+    while (spent.wall * 1_000 < durationMs || this.#commitCpuPerSwap === undefined) {
+      const folded = this.#foldNext(spent)
+      units += folded.swaps
+      bytes += folded.bytes
+      if (isCommitDue(this.#engine.uncommittedBytes, this.#period.wallSeconds * 1_000)) {
+        this.#commitPeriod()
+        wrong ??= this.#difference()
+      }
     }
-    timed(spent, () => this.commit())
-    this.#wallSeconds += spent.wall
-    this.#swaps += units
     this.bytesPerSwap.push(bytes / units)
-    const wrong =
-      this.#wrong() ?? (this.#slices++ % SLICES_PER_COMPARISON === 0 ? this.#difference() : undefined)
-    // What was measured lasted as long as it should, even if a slow commit made it longer.
-    return { units, cpuSeconds: spent.cpu, complete: true, ...(wrong !== undefined && { wrong }) }
+    wrong ??= this.#wrong()
+    const cpuSeconds = spent.cpu + units * this.#commitCpuPerSwap
+    return { units, cpuSeconds, complete: true, ...(wrong !== undefined && { wrong }) }
+  }
+
+  /** Folds on for a while, without a commit. */
+  foldFor(durationMs: number): void {
+    const spent = { wall: 0, cpu: 0 }
+    while (spent.wall * 1_000 < durationMs) this.#foldNext(spent)
   }
 
   /** The trades of the next block. */
@@ -114,6 +122,32 @@ export class MeasuredFold {
   async close(isKept = false): Promise<void> {
     await this.#store.close()
     if (!isKept) rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  #foldNext(spent: Spent): { swaps: number; bytes: number } {
+    const messages = this.#nextMessages()
+    const wallBefore = spent.wall
+    let swaps = 0
+    let bytes = 0
+    timed(spent, () => {
+      for (const message of messages) {
+        swaps += message.swaps
+        bytes += this.#apply(message).bytes.length
+      }
+    })
+    this.#period.swaps += swaps
+    this.#period.wallSeconds += spent.wall - wallBefore
+    return { swaps, bytes }
+  }
+
+  #commitPeriod(): void {
+    const spent = { wall: 0, cpu: 0 }
+    timed(spent, () => this.commit())
+    const { swaps, wallSeconds } = this.#period
+    this.#commitCpuPerSwap = spent.cpu / swaps
+    this.#swaps += swaps
+    this.#wallSeconds += wallSeconds + spent.wall
+    this.#period = { swaps: 0, wallSeconds: 0 }
   }
 
   #nextMessages(): BlockMessage[] {
@@ -151,7 +185,7 @@ export class MeasuredFold {
   }
 }
 
-function timed(spent: { wall: number; cpu: number }, work: () => void): void {
+function timed(spent: Spent, work: () => void): void {
   const wallStart = processClock.wallSeconds()
   const cpuStart = processClock.cpuSeconds()
   work()

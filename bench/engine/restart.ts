@@ -21,7 +21,7 @@ const readMs = performance.now() - readStart
 const fold = new MeasuredFold(recorded, { pairs: plan.pairs }, plan)
 fold.foldBlock()
 const seconds = (performance.now() - readMs) / 1_000
-await fold.slice(plan.foldMs)
+fold.foldFor(plan.foldMs)
 fold.commit()
 const restarted: Restarted = { seconds, residentBytes: process.memoryUsage().rss, place: fold.place }
 console.log(JSON.stringify(restarted))

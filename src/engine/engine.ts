@@ -79,6 +79,11 @@ export class Engine {
     return explain(token, this.#settings, this.#tables)
   }
 
+  /** About how much memory the changes since the last commit take. */
+  get uncommittedBytes(): number {
+    return this.#state.uncommittedBytes
+  }
+
   pending(): Writes {
     return this.#state.pending()
   }

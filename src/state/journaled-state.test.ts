@@ -344,6 +344,24 @@ test('of a block that became final before the commit, nothing is written but its
   assert.deepEqual([...real.state.pending()].map(([key]) => key).sort(), [journalName(3), 'pair/a'])
 })
 
+test('the memory that uncommitted changes take falls when blocks become final, and is none after a commit', () => {
+  const real = new Real()
+  const sizes = [real.state.uncommittedBytes]
+  for (const number of [1, 2, 3]) {
+    real.apply(number, [{ table: 'pair', id: 'a', value: `v${number}` }])
+    sizes.push(real.state.uncommittedBytes)
+  }
+  assert.equal(sizes[0], 0)
+  for (const at of [1, 2, 3]) assert.ok((sizes[at] as number) > (sizes[at - 1] as number))
+  real.state.forgetBlocks(1, 3)
+  assert.ok(real.state.uncommittedBytes < (sizes[2] as number))
+  real.commit()
+  assert.equal(real.state.uncommittedBytes, 0)
+  real.apply(4, [{ table: 'pair', id: 'a', value: 'v4' }])
+  real.state.abandon()
+  assert.equal(real.state.uncommittedBytes, 0)
+})
+
 test('a forgotten block cannot be undone, and the attempt changes nothing', () => {
   const real = new Real()
   for (const number of [1, 2, 3]) real.apply(number, [{ table: 'pair', id: 'a', value: `v${number}` }])

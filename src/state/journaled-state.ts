@@ -40,6 +40,8 @@ type RecordBefore = [key: string, before: Uint8Array | undefined]
 type Journal = { readonly steps: readonly Step[]; readonly rows: Uint32Array }
 
 const JOURNAL = 'journal'
+/** About what a decoded record, or a step of a journal, takes in memory. */
+const RECORD_BYTES = 256
 
 /** Records of a table that are kept decoded: enough for what trades often, and a bound on memory. */
 const MAX_KEPT = 20_000
@@ -61,6 +63,7 @@ export class JournaledState {
   #blockWrites: Entry[] = []
   /** Of blocks since changes were last written as bytes. */
   readonly #journals = new Map<number, Journal>()
+  #journalBytes = 0
   readonly #unwritten = new Map<string, Entry>()
   /** The changes that are bytes already. */
   readonly #pending = new Map<string, Uint8Array | undefined>()
@@ -102,7 +105,9 @@ export class JournaledState {
       this.#unwritten.set(entry.key, entry)
     }
     this.#blockWrites = []
-    this.#journals.set(number, { steps, rows: this.#rows.seal() })
+    const journal = { steps, rows: this.#rows.seal() }
+    this.#journals.set(number, journal)
+    this.#journalBytes += sizeOf(journal)
     // Not earlier: what a block has written is nowhere else until it is sealed.
     for (const kept of this.#kept.values()) kept.letGo()
   }
@@ -136,7 +141,12 @@ export class JournaledState {
   /** Forgets how to undo the blocks from `first` up to `last`. */
   forgetBlocks(first: number, last: number): void {
     for (let number = first; number <= last; number++) {
-      if (!this.#journals.delete(number)) this.#pending.set(journalKey(number), undefined)
+      const journal = this.#journals.get(number)
+      if (journal === undefined) this.#pending.set(journalKey(number), undefined)
+      else {
+        this.#journals.delete(number)
+        this.#journalBytes -= sizeOf(journal)
+      }
     }
   }
 
@@ -151,6 +161,11 @@ export class JournaledState {
     this.#kept.get(table)?.delete(id)
     this.#unwritten.delete(key)
     this.#pending.set(key, value)
+  }
+
+  /** About how much memory the changes since the last commit take. */
+  get uncommittedBytes(): number {
+    return this.#journalBytes + this.#rows.uncommittedBytes + this.#unwritten.size * RECORD_BYTES
   }
 
   /** All changes since the last commit. */
@@ -170,7 +185,7 @@ export class JournaledState {
   abandon(): void {
     this.#pending.clear()
     this.#unwritten.clear()
-    this.#journals.clear()
+    this.#forgetJournals()
     this.#rows.abandon()
     this.#forgetRecords()
   }
@@ -210,7 +225,7 @@ export class JournaledState {
       this.#pending.set(entry.key, bytesOf(sealedOf(entry)))
       entry.isUnwritten = false
     }
-    this.#journals.clear()
+    this.#forgetJournals()
     this.#unwritten.clear()
   }
 
@@ -226,6 +241,11 @@ export class JournaledState {
     })
     if (rows.length > 0) this.#rows.writeJournal(journal, rows)
     return journal.finish()
+  }
+
+  #forgetJournals(): void {
+    this.#journals.clear()
+    this.#journalBytes = 0
   }
 
   #forgetRecords(): void {
@@ -246,6 +266,10 @@ export class JournaledState {
     const records = r.list((): RecordBefore => [r.text(), r.optional(() => r.bytes())])
     return { records, rows: r.remaining === 0 ? [] : this.#rows.readJournal(r) }
   }
+}
+
+function sizeOf({ steps, rows }: Journal): number {
+  return rows.byteLength + steps.length * RECORD_BYTES
 }
 
 function keyOf(table: string, id: string): string {

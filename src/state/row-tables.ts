@@ -82,6 +82,12 @@ export class RowTables {
     return { id: rows.idOf(slot), undone, restored: rows.bytesOf(slot) }
   }
 
+  get uncommittedBytes(): number {
+    let bytes = 0
+    for (const { rows } of this.#tables) bytes += rows.uncommittedBytes
+    return bytes
+  }
+
   /** All rows that changed since the last commit. */
   writes(): WriteBatch {
     this.mustBeBetweenBlocks()

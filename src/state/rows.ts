@@ -203,6 +203,10 @@ export class Rows<F extends Fields> {
     }
   }
 
+  get uncommittedBytes(): number {
+    return this.#dirty.length * this.#parts.layout.stride * 4
+  }
+
   /** All rows that changed since the last commit. */
   addWrites(batch: WriteBatch): void {
     const { stride, storedWords } = this.#parts.layout

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/example-market.ts'
+import { HandClock } from '../../../test/support/hand-clock.ts'
 import { hasCode } from '../../../test/support/log-reading.ts'
 import { buildBlock, CHAIN, settingsOf } from '../../../test/support/market-arbitraries.ts'
 import { MemoryState } from '../../../test/support/memory-state.ts'
-import { waitFor } from '../../../test/support/wait-for.ts'
 import type { BlockEnvelope } from '../../domain/envelope.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { Engine } from '../../engine/engine.ts'
@@ -24,7 +24,12 @@ for (let block = 0; block < 300; block++) {
 const block = (seq: number): BlockEnvelope => chain[seq - 1] as BlockEnvelope
 const message = (seq: number): Uint8Array => encodeEnvelope(block(seq))
 
-type Opened = { readonly fold: ChainFold; readonly commits: number[]; readonly confirmed: number[] }
+type Opened = {
+  readonly engine: Engine
+  readonly fold: ChainFold
+  readonly commits: number[]
+  readonly confirmed: number[]
+}
 
 function open(newest?: LogMessage, committed?: LogPosition): Opened {
   const state = new MemoryState()
@@ -39,7 +44,7 @@ function open(newest?: LogMessage, committed?: LogPosition): Opened {
   }
   const engine = new Engine(settingsOf(world), state)
   const onConfirmed = (seq: number): unknown => confirmed.push(seq)
-  return { fold: new ChainFold({ engine, store, newest, onConfirmed }), commits, confirmed }
+  return { engine, fold: new ChainFold({ engine, store, newest, onConfirmed }), commits, confirmed }
 }
 
 function setOf(seq: number): Uint8Array {
@@ -62,27 +67,52 @@ test('a state is committed only when all that was folded into it is confirmed', 
   assert.deepEqual(fold.confirmedAt, at(3))
 })
 
-test('what comes soon after a commit is committed together, a moment later', async () => {
+test('what comes soon after a commit is committed together, a moment later', () => {
   const { fold, commits } = open()
-  for (const seq of [1, 2, 3]) {
-    fold.fold(message(seq), at(seq))
-    fold.confirm(at(seq))
-  }
-  assert.deepEqual(commits, [1])
-  await waitFor('a second commit', () => commits[1])
-  assert.deepEqual(commits, [1, 3])
+  const clock = new HandClock()
+  clock.during(() => {
+    for (const seq of [1, 2, 3]) {
+      fold.fold(message(seq), at(seq))
+      fold.confirm(at(seq))
+    }
+    clock.advance(4_999)
+    assert.deepEqual(commits, [1])
+    clock.advance(1)
+    assert.deepEqual(commits, [1, 3])
+  })
 })
 
-test('it is full after 256 messages, until they are confirmed and committed', () => {
+test('it is full while 256 messages are not confirmed', () => {
   const { fold, commits } = open()
   for (let seq = 1; seq <= 255; seq++) fold.fold(message(seq), at(seq))
   assert.equal(fold.isFull, false)
   fold.fold(message(256), at(256))
-  for (let seq = 1; seq <= 255; seq++) fold.confirm(at(seq))
   assert.equal(fold.isFull, true)
-  fold.confirm(at(256))
+  fold.confirm(at(1))
   assert.equal(fold.isFull, false)
+  for (let seq = 2; seq <= 256; seq++) fold.confirm(at(seq))
   assert.deepEqual(commits, [256])
+})
+
+test('it is full while an overdue commit waits for confirmations', () => {
+  const { engine, fold, commits } = open()
+  const clock = new HandClock()
+  clock.during(() => {
+    for (const seq of [1, 2, 3]) fold.fold(message(seq), at(seq))
+    assert.equal(fold.isFull, false)
+    clock.advance(5_000)
+    assert.equal(fold.isFull, true)
+    for (const seq of [1, 2]) fold.confirm(at(seq))
+    assert.deepEqual([fold.isFull, commits], [true, []])
+    fold.confirm(at(3))
+    assert.deepEqual([fold.isFull, commits], [false, [3]])
+    fold.fold(message(4), at(4))
+    assert.equal(fold.isFull, false)
+    Object.defineProperty(engine, 'uncommittedBytes', { get: () => 1_000_000_000 })
+    assert.equal(fold.isFull, true)
+    fold.confirm(at(4))
+    assert.deepEqual(commits, [3, 4], 'so much is committed before it is old')
+  })
 })
 
 test('what CHANGES held at the start is recognised, not offered again', () => {
@@ -112,21 +142,24 @@ test('a CHANGES that lost what the state holds is a loud stop', () => {
   assert.throws(() => open(undefined, at(1)), hasCode('log_truncated'))
 })
 
-test('a message that fails half-way leaves nothing to commit', async () => {
+test('a message that fails half-way leaves nothing to commit', () => {
   const { fold, commits } = open()
-  for (const seq of [1, 2]) {
-    fold.fold(message(seq), at(seq))
-    fold.confirm(at(seq))
-  }
-  assert.deepEqual(commits, [1])
-  const lastValid = { number: block(1).number, hash: `0x${'ee'.repeat(32)}` }
-  assert.throws(
-    () => fold.fold(encodeEnvelope({ kind: 'undo', chain: CHAIN, lastValid }), at(3)),
-    hasCode('broken_link'),
-  )
-  fold.close()
-  await sleep(1_200)
-  assert.deepEqual(commits, [1])
+  const clock = new HandClock()
+  clock.during(() => {
+    for (const seq of [1, 2]) {
+      fold.fold(message(seq), at(seq))
+      fold.confirm(at(seq))
+    }
+    assert.deepEqual(commits, [1])
+    const lastValid = { number: block(1).number, hash: `0x${'ee'.repeat(32)}` }
+    assert.throws(
+      () => fold.fold(encodeEnvelope({ kind: 'undo', chain: CHAIN, lastValid }), at(3)),
+      hasCode('broken_link'),
+    )
+    fold.close()
+    clock.advance(10_000)
+    assert.deepEqual(commits, [1])
+  })
 })
 
 test('how long CHANGES has owed a set is counted from when it was the next', async () => {

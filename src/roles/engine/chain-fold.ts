@@ -5,11 +5,10 @@ import type { LogMessage } from '../../log/chain-log.ts'
 import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 import { decodeChangeSetHead } from '../../wire/change-codec.ts'
+import { COMMIT_EVERY_MS, isCommitDue } from './commit-policy.ts'
 
-/** The state can be folded again from the log, so it need not be durable with every message. */
-const MAX_UNCOMMITTED = 256
-const COMMIT_EVERY_MS = 1_000
-/** Sets of large blocks wait in memory too, so their number alone is no bound. */
+/** So many sets wait in memory to be confirmed, and no more than so many bytes of large ones. */
+const MAX_AHEAD = 256
 const MAX_AHEAD_BYTES = 32_000_000
 
 export type FoldedSet = { readonly seq: number; readonly bytes: Uint8Array }
@@ -34,7 +33,8 @@ export class ChainFold {
   #confirmedAt: LogPosition | undefined
   #folded: LogPosition | undefined
   #aheadBytes = 0
-  #uncommitted = 0
+  /** When the oldest message was folded that is not committed; undefined if all are. */
+  #uncommittedSinceMs: number | undefined
   #waitingSinceMs = 0
   #committedAtMs = Number.NEGATIVE_INFINITY
   #isClosed = false
@@ -67,9 +67,14 @@ export class ChainFold {
     return this.#ahead.length === 0 ? 0 : performance.now() - this.#waitingSinceMs
   }
 
-  /** Nothing may be folded until more is confirmed: only a state of which all is confirmed can be committed. */
+  /**
+   * Nothing may be folded until more is confirmed: too much is ahead, or a commit is overdue, which has to wait until all
+   * that was folded is confirmed.
+   */
   get isFull(): boolean {
-    return this.#uncommitted >= MAX_UNCOMMITTED || this.#aheadBytes >= MAX_AHEAD_BYTES
+    if (this.#ahead.length === 0) return false
+    if (this.#ahead.length >= MAX_AHEAD || this.#aheadBytes >= MAX_AHEAD_BYTES) return true
+    return this.#isCommitDue(this.#uncommittedSinceMs)
   }
 
   /** Resolves when something was folded or confirmed, or somebody woke whoever waits. */
@@ -112,7 +117,7 @@ export class ChainFold {
   #take(bytes: Uint8Array, position: LogPosition): Uint8Array {
     const set = { seq: position.seq, bytes }
     this.#folded = position
-    this.#uncommitted++
+    this.#uncommittedSinceMs ??= performance.now()
     if (this.#newest === undefined) this.#push(set)
     else this.#recognise(this.#newest, set)
     this.wake()
@@ -174,9 +179,15 @@ export class ChainFold {
   #confirmed(seq: number): void {
     this.#parts.onConfirmed(seq)
     if (this.#ahead.length > 0) return
-    const dueInMs = this.#committedAtMs + COMMIT_EVERY_MS - performance.now()
-    if (dueInMs <= 0 || this.#uncommitted >= MAX_UNCOMMITTED) this.#commit()
-    else this.#commitTimer ??= setTimeout(() => this.#commitLater(), dueInMs)
+    if (this.#isCommitDue(this.#committedAtMs)) this.#commit()
+    else {
+      const dueInMs = this.#committedAtMs + COMMIT_EVERY_MS - performance.now()
+      this.#commitTimer ??= setTimeout(() => this.#commitLater(), dueInMs)
+    }
+  }
+
+  #isCommitDue(sinceMs = performance.now()): boolean {
+    return isCommitDue(this.#parts.engine.uncommittedBytes, performance.now() - sinceMs)
   }
 
   #commitLater(): void {
@@ -186,11 +197,11 @@ export class ChainFold {
   }
 
   #commit(): void {
-    if (this.#isClosed || this.#folded === undefined || this.#uncommitted === 0) return
+    if (this.#isClosed || this.#folded === undefined || this.#uncommittedSinceMs === undefined) return
     const { engine, store } = this.#parts
     store.commit(engine.pending(), this.#folded)
     engine.committed()
-    this.#uncommitted = 0
+    this.#uncommittedSinceMs = undefined
     this.#committedAtMs = performance.now()
   }
 }

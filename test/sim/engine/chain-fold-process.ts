@@ -4,8 +4,8 @@ import { Engine } from '../../../src/engine/engine.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
 import { ChainFold, type FoldedSet } from '../../../src/roles/engine/chain-fold.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
+import { HandClock } from '../../support/hand-clock.ts'
 import { Killed, type Logs, lastOf } from './engine-process.ts'
-import { HandClock } from './hand-clock.ts'
 import { CHAIN } from './sim-market.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -52,7 +52,7 @@ export class ChainFoldProcess {
 
   #step(): void {
     const { blocks, changes, others } = this.#logs
-    const possible = [() => this.#clock.advance(this.#trouble.pick([1, 30, 100]))]
+    const possible = [() => this.#clock.advance(this.#trouble.pick([1, 300, 2_500]))]
     if (this.#next < this.#trouble.blocksEnd(blocks.length) && !this.#fold.isFull)
       possible.push(() => this.#foldNext())
     possible.push(...(this.#lead === undefined ? this.#following() : this.#leading(this.#lead)))
