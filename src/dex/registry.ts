@@ -21,6 +21,9 @@ export class DexRegistry {
   /** By topic of a pool that speaks for itself: the protocols that have it. */
   readonly #byTopic = new Map<string, Map<Protocol, Deployed[]>>()
 
+  /** Topics by which factories announce pools. */
+  readonly #announcing = new Set<string>()
+
   #lastRead:
     | { readonly log: RawLog; readonly is: Protocol; readonly event: PoolEvent | undefined }
     | undefined
@@ -31,6 +34,7 @@ export class DexRegistry {
       if (is === undefined) throw new Error(`no such protocol: ${deployment.protocol}`)
       const deployed = { ...deployment, is }
       append(this.#byFactory, deployment.factory, deployed)
+      for (const topic of Object.keys(is.announcements)) this.#announcing.add(topic)
       if (is.isSingleton) continue
       for (const topic of Object.keys(is.events)) {
         const protocols = this.#byTopic.get(topic) ?? new Map<Protocol, Deployed[]>()
@@ -51,7 +55,7 @@ export class DexRegistry {
   /** The pool this log announces, if an allow-listed factory emitted it. */
   announced(log: RawLog, block: number): PoolCreated | undefined {
     const topic = log.topics[0]
-    if (topic === undefined) return undefined
+    if (topic === undefined || !this.#announcing.has(topic)) return undefined
     return this.deploymentOf(log.address, block)?.is.announcements[topic]?.(log)
   }
 

@@ -1,8 +1,8 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
-import type { Deployed } from '../dex/registry.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, Pair } from '../domain/change.ts'
 import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
+import { NONE } from '../state/slot-index.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeReport } from '../wire/contract-codec.ts'
 import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
@@ -18,6 +18,7 @@ import type { PairView } from './pair/pair-view.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { reservesAfter } from './pool/reserves.ts'
+import type { OpenedPool } from './pool-table.ts'
 import { AskedPrices } from './price/asked-prices.ts'
 import { CountedWorth } from './price/counted-worth.ts'
 import { reprice } from './price/pair-prices.ts'
@@ -44,8 +45,8 @@ export class BlockFold {
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
-  /** Where the candles stand that took a trade. */
-  readonly #candleSlots = new Map<PairView, number>()
+  /** Whose candles took a trade. */
+  readonly #traded = new Set<PairView>()
   readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
@@ -80,7 +81,8 @@ export class BlockFold {
 
     const told = this.#told
     for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
-    for (const [pair, slot] of this.#candleSlots) this.#tables.candles.tell(slot, pair.names.idOnWire, told)
+    for (const { candleSlot, names } of this.#traded)
+      this.#tables.candles.tell(candleSlot, names.idOnWire, told)
     this.#records.tell(told)
     this.#foldWindows(
       after,
@@ -105,11 +107,11 @@ export class BlockFold {
   }
 
   #meetPool(fact: PoolFact): void {
-    if (this.#tables.pools.get(fact.address) !== undefined) return
+    if (this.#tables.pools.has(fact.address)) return
     const deployment = this.#settings.registry.deploymentOf(fact.factory, this.#block.number)
     if (deployment === undefined) return
     const pool = newPool(fact)
-    this.#tables.pools.put(pool.address, pool)
+    this.#tables.pools.put(pool)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
   }
 
@@ -138,8 +140,8 @@ export class BlockFold {
       return
     }
     const id = registry.poolOf(log, number)
-    const pool = id === undefined ? undefined : this.#tables.pools.get(id)
-    const exchange = pool === undefined ? undefined : registry.deploymentOf(pool.factory, number)
+    const pool = id === undefined ? undefined : this.#tables.pools.open(id)
+    const exchange = pool?.exchangeIn(number, registry)
     const event = exchange === undefined ? undefined : registry.eventOf(exchange, log)
     if (pool === undefined || exchange === undefined || event === undefined) return
     const origin = this.#originOf(transaction, log)
@@ -147,10 +149,10 @@ export class BlockFold {
       this.#foldCreation(event, origin)
       return
     }
-    if (event.type === 'swapped') this.#foldSwap(pool, exchange, event, { ...origin, swap: event })
+    if (event.type === 'swapped') this.#foldSwap(pool, event, { ...origin, swap: event })
     // What a pool of more tokens holds belongs to no pair alone.
-    else if (pool.tokens.length === 2) this.#foldOther(pool, exchange, event, origin)
-    this.#foldLaunch(pool, exchange, event)
+    else if (pool.pair !== undefined) this.#foldOther(pool, pool.pair, event, origin)
+    this.#foldLaunch(pool, event)
   }
 
   #originOf({ index, hash, from }: RawTransaction, log: RawLog): Origin {
@@ -158,42 +160,41 @@ export class BlockFold {
     return { key: { block: number, tx: index, log: log.index }, time, transaction: hash, wallet: from }
   }
 
-  #foldOther(pool: Pool, exchange: Deployed, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
+  #foldOther(pool: OpenedPool, pair: PairView, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
     const { prices } = this.#tables
-    if (event.type === 'priceSet') prices.setTold(pool.address, event.price)
-    const pair = this.#records.pair(pool.address)
-    this.#refresh(pool, exchange, pair, event)
+    if (event.type === 'priceSet') prices.setTold(pool, event.price)
+    this.#refresh(pool, pair, event)
     const liquidity = toLiquidity(pool, pair, event, origin, prices)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
   }
 
   #foldCreation(created: PoolCreated | CurveOpened, origin: Origin): void {
     const { pools, prices } = this.#tables
-    const pool = pools.get(created.pool)
+    const pool = pools.open(created.pool)
     if (pool === undefined) return
-    if ('price' in created && created.price !== undefined) prices.setTold(pool.address, created.price)
-    const pair = this.#tables.pairs.get(created.pool)
+    if ('price' in created && created.price !== undefined) prices.setTold(pool, created.price)
+    const { pair } = pool
     if (pair === undefined) return
     this.#records.editPair(pair)
     pair.createdAt = this.#block.time
     setReserves(pair, [pair.token0.reserveRaw, pair.token1.reserveRaw])
     const liquidity = toLiquidity(pool, pair, created, origin, prices)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
-    const exchange = this.#settings.registry.deploymentOf(pool.factory, this.#block.number)
-    if (exchange !== undefined) this.#foldLaunch(pool, exchange, created)
+    this.#foldLaunch(pool, created)
   }
 
   /** Keeps up to date how far the launch of a token has come, if the pool is a curve that sells it. */
-  #foldLaunch(pool: Pool, { amm, is }: Deployed, event: PoolEvent | PoolCreated): void {
-    if (is.isLaunchPlatform === undefined) return
+  #foldLaunch(pool: OpenedPool, event: PoolEvent | PoolCreated): void {
+    const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
+    if (exchange?.is.isLaunchPlatform === undefined || pool.pair === undefined) return
     const state = this.#tables.tokens.get(pool.tokens[0] ?? '')
     if (state === undefined) return
-    const curve = { name: amm, pool, pair: this.#records.pair(pool.address) }
+    const curve = { name: exchange.amm, pool, pair: pool.pair }
     const platform = platformAfter(state.token.platform, event, curve, this.#block.time)
     this.#records.putToken({ ...state, token: { ...state.token, platform, updatedAt: this.#block.time } })
   }
 
-  #foldSwap(pool: Pool, deployment: Deployed, swap: Swapped, origin: TradeOrigin): void {
+  #foldSwap(pool: OpenedPool, swap: Swapped, origin: TradeOrigin): void {
     const from = placeOf(pool, swap.token0)
     const to = placeOf(pool, swap.token1)
     if (from === undefined || to === undefined || from === to) return
@@ -202,18 +203,22 @@ export class BlockFold {
     const higher = isInOrder ? to : from
     const exchange = isInOrder ? exchangeOf(swap.delta0, swap.delta1) : exchangeOf(swap.delta1, swap.delta0)
     const pair =
-      this.#tables.pairs.get(pairId(pool, lower, higher)) ?? this.#meetPair(pool, lower, higher, undefined)
+      pool.pair ??
+      this.#tables.pairs.get(pairId(pool, lower, higher)) ??
+      this.#meetPair(pool, lower, higher, undefined)
     if (exchange !== undefined && pool.pricing.kind === 'trades') {
       const ratio = { raw0: exchange.amount0, raw1: exchange.amount1 }
-      this.#tables.prices.setLastExchange(pair.address, ratio)
+      this.#tables.prices.setLastExchange(pair, ratio)
     }
-    if (swap.price !== undefined) this.#tables.prices.setTold(pool.address, swap.price)
-    this.#refresh(pool, deployment, pair, swap)
+    if (swap.price !== undefined) this.#tables.prices.setTold(pool, swap.price)
+    this.#refresh(pool, pair, swap)
     if (exchange !== undefined) this.#trade(pair, exchange, origin)
   }
 
   /** Brings a pair's reserves and prices up to an event of its pool. */
-  #refresh(pool: Pool, { is: { reserves: how } }: Deployed, pair: PairView, event: PoolEvent): void {
+  #refresh(pool: OpenedPool, pair: PairView, event: PoolEvent): void {
+    const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
+    const how = exchange?.is.reserves ?? 'unknown'
     // Told reserves come in an event of their own, before the one they result from.
     if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
     const reserves = reservesAfter(pool, pair, event, how, this.#tables.prices)
@@ -234,27 +239,25 @@ export class BlockFold {
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
     if (pair.targetToken === undefined) return
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
-    this.#noteFirstTrade(pair.targetToken, paid.usd)
-    this.#noteFirstTrade(quote.token, quote.priceUsd)
-    this.#tables.candles.take(this.#candleSlotOf(pair), origin.key, trade, this.#candleStarts)
+    if (!pair.hasTraded) {
+      const isNoted = this.#noteFirstTrade(pair.targetToken, paid.usd)
+      pair.hasTraded = this.#noteFirstTrade(quote.token, quote.priceUsd) && isNoted
+    }
+    this.#traded.add(pair)
+    if (pair.candleSlot === NONE) pair.candleSlot = this.#tables.candles.slotOf(pair.address)
+    this.#tables.candles.take(pair.candleSlot, origin.key, trade, this.#candleStarts)
     this.#gathered.add(trade, pair.address, pair.targetToken)
   }
 
-  #candleSlotOf(pair: PairView): number {
-    let slot = this.#candleSlots.get(pair)
-    if (slot === undefined) {
-      slot = this.#tables.candles.slotOf(pair.address)
-      this.#candleSlots.set(pair, slot)
-    }
-    return slot
-  }
-
-  #noteFirstTrade(token: string, priceUsd: Price | undefined): void {
+  /** Whether the token's first trade is known now. */
+  #noteFirstTrade(token: string, priceUsd: Price | undefined): boolean {
     const state = this.#tables.tokens.get(token)
-    if (state === undefined || state.firstTrade !== undefined) return
+    if (state === undefined) return false
+    if (state.firstTrade !== undefined) return true
     const firstTrade = { time: this.#block.time, priceUsd }
     const launch = launchOf(state.token.origin, firstTrade, this.#tables.startTime.get(ONLY))
     this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
+    return true
   }
 
   #foldWindows(after: CountedWorth, newMainPairs: readonly string[]): void {

@@ -90,20 +90,19 @@ export class Engine {
 
   committed(): void {
     this.#state.committed()
-    this.#forgetSlots()
+    this.#closeOpened()
   }
 
   abandon(): void {
     this.#state.abandon()
     this.#tables.pairs.forgetNames()
-    this.#forgetSlots()
+    this.#closeOpened()
   }
 
-  /** After a commit or its opposite rows may stand elsewhere. */
-  #forgetSlots(): void {
-    this.#tables.pairs.forgetSlots()
-    this.#tables.prices.forgetSlots()
-    this.#tables.candles.forgetSlots()
+  /** After a commit or its opposite rows may stand elsewhere, and after an undo there may be others. */
+  #closeOpened(): void {
+    this.#tables.pools.close()
+    this.#tables.pairs.close()
   }
 
   #applyBlock(block: BlockEnvelope, seq: number): void {
@@ -118,7 +117,7 @@ export class Engine {
     if (this.#tables.startTime.get(ONLY) === undefined) this.#tables.startTime.put(ONLY, block.time)
     const { number, hash, time } = block
     this.#tell('block', seq, { number, hash, time })
-    this.#tables.pairs.beginBlock()
+    if (this.#tables.pairs.isCrowded) this.#closeOpened()
     new BlockFold(this.#settings, this.#tables, block, this.#told).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
@@ -147,6 +146,7 @@ export class Engine {
     }
     const restored = this.#state.undoBlocks(lastValid.number + 1, tip.number)
     this.#tables.pairs.forgetNames()
+    this.#closeOpened()
     const now = this.tip ?? { ...lastValid, time: 0 }
     const isInGap = lastValid.number > now.number && this.#isGap(now.number)
     if (now.hash !== lastValid.hash && !isInGap) {

@@ -3,7 +3,7 @@ import type { EventSide, LiquidityEvent, Pair, PairSide } from '../domain/change
 import { never } from '../domain/ids.ts'
 import { isAmount, sumOfValues } from '../domain/limits.ts'
 import type { Price, Value } from '../domain/money.ts'
-import type { Pool } from './pool/pool.ts'
+import type { Pool, Priced } from './pool/pool.ts'
 import { amountsOf, type ToldPrices } from './pool/reserves.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { TradeOrigin } from './trade.ts'
@@ -12,7 +12,7 @@ type Origin = Omit<TradeOrigin, 'swap'>
 
 /** What an event says about liquidity; nothing, if it is none or moves nothing. `pair` is as it is afterwards. */
 export function toLiquidity(
-  pool: Pool,
+  pool: Pool & Priced,
   pair: Pair,
   event: PoolEvent | PoolCreated,
   { key, time, transaction, wallet }: Origin,

@@ -14,16 +14,15 @@ import { CandleTable } from './candle/candle-table.ts'
 import { type HolderTables, openHolderTables } from './holders/tables.ts'
 import type { PairDepth } from './pair/depth.ts'
 import { PairTable } from './pair/pair-table.ts'
-import type { Pool } from './pool/pool.ts'
-import { poolCodec } from './pool/pool-codec.ts'
 import { PriceTable } from './pool/price-table.ts'
 import type { Ratio } from './pool/ratio.ts'
+import { PoolTable } from './pool-table.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
 
 /** All of the engine's memory, by table. */
 export type EngineTables = WindowTables &
   HolderTables & {
-    readonly pools: Table<Pool>
+    readonly pools: PoolTable
     readonly prices: PriceTable
     readonly pairs: PairTable
     readonly tokens: Table<TokenState>
@@ -160,10 +159,11 @@ const tipCodec: RecordCodec<Tip> = {
 }
 
 export function openTables(state: JournaledState): EngineTables {
+  const pairs = new PairTable(state)
   return {
-    pools: state.table('pool', poolCodec),
+    pools: new PoolTable(state, pairs),
     prices: new PriceTable(state),
-    pairs: new PairTable(state),
+    pairs,
     tokens: state.table('token', tokenCodec),
     quotedPairs: state.table('quotedPairs', quotedPairsCodec),
     candles: new CandleTable(state),

@@ -1,9 +1,9 @@
 import type { Candle } from '../../domain/change.ts'
 import type { OrderKey } from '../../domain/order-key.ts'
 import type { JournaledState } from '../../state/journaled-state.ts'
+import { Key } from '../../state/key.ts'
 import type { Rows } from '../../state/rows.ts'
 import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
-import { KeptSlots } from '../kept-slots.ts'
 import { CANDLES, candlesOf } from './candle-rows.ts'
 import { type CandleTrade, TradeNumbers } from './candle-trade.ts'
 import { takeTrade } from './take-trade.ts'
@@ -15,28 +15,20 @@ const MAX_ROWS = 16_384
 /** By pair: the newest candle of each interval. */
 export class CandleTable {
   readonly #rows: Rows<typeof CANDLES.fields>
-  readonly #slots: KeptSlots
+  readonly #key = new Key()
   readonly #numbers = new TradeNumbers()
   readonly #one
   readonly #other
 
   constructor(state: JournaledState) {
     this.#rows = state.rows('candles', CANDLES, { key: ['id'], maxRows: MAX_ROWS })
-    this.#slots = new KeptSlots(this.#rows)
     this.#one = this.#rows.cursor()
     this.#other = this.#rows.cursor()
   }
 
-  /** Rows may have moved. */
-  forgetSlots(): void {
-    this.#slots.forget()
-  }
-
   /** Where the candles of a pair stand, until rows move. */
   slotOf(pair: string): number {
-    const slot = this.#slots.slotOf(pair)
-    if (!this.#rows.exists(slot)) this.#rows.createAt(slot)
-    return slot
+    return this.#rows.findOrCreate(this.#key.clear().id(pair))
   }
 
   /** Trades of a pair come in order-key order. */

@@ -61,7 +61,7 @@ export class HolderFold {
   }
 
   #isKnownPool(address: string): boolean {
-    return this.#tables.pools.get(address) !== undefined
+    return this.#tables.pools.has(address)
   }
 
   /** Shares of a pool that are met as a token have been followed before, and the other way round. */

@@ -8,7 +8,6 @@ import { fillRow, namesOf, PAIR, type PairNames, recordOf } from './pair-rows.ts
 import { PairView } from './pair-view.ts'
 
 const MAX_ROWS = 32_768
-/** What blocks have opened is closed once there is so much of it. */
 const MAX_OPENED = 8_192
 
 /** By address. Each pair that is looked at is opened once until rows move, and its view is what blocks work on. */
@@ -23,14 +22,15 @@ export class PairTable {
     this.#rows = state.rows('pair', PAIR, { key: ['id'], maxRows: MAX_ROWS })
   }
 
-  beginBlock(): void {
-    if (this.#opened.size > MAX_OPENED) this.#opened.clear()
-    this.#names.letGo()
+  /** Whether so many are open that they are better closed before the next block. */
+  get isCrowded(): boolean {
+    return this.#opened.size > MAX_OPENED
   }
 
   /** Rows may have moved: views are no longer good. */
-  forgetSlots(): void {
+  close(): void {
     this.#opened.clear()
+    this.#names.letGo()
   }
 
   /** A fork may have made another pair of the same address. */

@@ -1,6 +1,7 @@
 import type { Pair, PairSide, TradeDirection } from '../../domain/change.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { Cursor } from '../../state/cursor.ts'
+import { NONE } from '../../state/slot-index.ts'
 import { depthOf, type PairDepth } from './depth.ts'
 import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.ts'
 
@@ -19,6 +20,11 @@ export class PairView implements Pair {
   address = ''
   amm = ''
   targetToken: string | undefined
+  /** Where its prices and its candles stand, once they were looked for. */
+  askedSlot = NONE
+  candleSlot = NONE
+  /** Both tokens are known to have had their first trade. */
+  hasTraded = false
   #names: PairNames | undefined
   #depth: PairDepth | undefined
   #isDepthKnown = false
@@ -38,6 +44,9 @@ export class PairView implements Pair {
   open(slot: number, address: string, names: PairNames): void {
     this.at(slot)
     this.#isDepthKnown = false
+    this.askedSlot = NONE
+    this.candleSlot = NONE
+    this.hasTraded = false
     this.#names = names
     this.address = address
     this.amm = names.amm

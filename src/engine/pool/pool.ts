@@ -11,6 +11,9 @@ export type Pool = {
   readonly goalRaw: bigint | undefined
 }
 
+/** A pool or pair that was opened, and where its prices stand: `NONE` until they are looked for. */
+export type Priced = { readonly address: string; askedSlot: number }
+
 export function newPool({ address, factory, tokens, pricing, goalRaw }: PoolFact): Pool {
   return { address, factory, tokens, pricing, goalRaw }
 }

@@ -1,9 +1,11 @@
 import type { PoolPrice } from '../../dex/events.ts'
 import type { Row } from '../../state/cursor.ts'
 import type { JournaledState } from '../../state/journaled-state.ts'
+import { Key } from '../../state/key.ts'
 import { i32, layout, optional, u32, u256, u320 } from '../../state/layout.ts'
 import type { Rows } from '../../state/rows.ts'
-import { KeptSlots } from '../kept-slots.ts'
+import { NONE } from '../../state/slot-index.ts'
+import type { Priced } from './pool.ts'
 import type { Ratio } from './ratio.ts'
 
 const MAX_ROWS = 32_768
@@ -22,30 +24,24 @@ const PRICE = layout({
 /** By pool, and by pair; a pool of two tokens is its pair. */
 export class PriceTable {
   readonly #rows: Rows<typeof PRICE.fields>
-  readonly #slots: KeptSlots
+  readonly #key = new Key()
   readonly #price
 
   constructor(state: JournaledState) {
     this.#rows = state.rows('price', PRICE, { key: ['id'], maxRows: MAX_ROWS })
-    this.#slots = new KeptSlots(this.#rows)
     this.#price = this.#rows.cursor()
   }
 
-  /** Rows may have moved. */
-  forgetSlots(): void {
-    this.#slots.forget()
-  }
-
   /** As the pool last told it. */
-  told(pool: string): PoolPrice | undefined {
-    const slot = this.#slots.slotOf(pool)
+  told(pool: Priced): PoolPrice | undefined {
+    const slot = this.#slotOf(pool)
     if (!this.#rows.exists(slot)) return undefined
     const { sqrtPriceX96, tick, bin } = this.#price.at(slot)
     if (bin !== undefined) return { kind: 'bin', id: bin }
     return sqrtPriceX96 === undefined ? undefined : { kind: 'sqrt', sqrtPriceX96, tick }
   }
 
-  setTold(pool: string, price: PoolPrice): void {
+  setTold(pool: Priced, price: PoolPrice): void {
     const row = this.#edit(pool)
     row.sqrtPriceX96 = price.kind === 'sqrt' ? price.sqrtPriceX96 : undefined
     row.tick = price.kind === 'sqrt' ? price.tick : 0
@@ -53,8 +49,8 @@ export class PriceTable {
   }
 
   /** Where nothing but trades tells the price: the last one. */
-  lastExchange(pair: string): Ratio | undefined {
-    const slot = this.#slots.slotOf(pair)
+  lastExchange(pair: Priced): Ratio | undefined {
+    const slot = this.#slotOf(pair)
     if (!this.#rows.exists(slot)) return undefined
     const { exchange0, exchange1 } = this.#price.at(slot)
     return exchange0 === undefined || exchange1 === undefined
@@ -62,28 +58,34 @@ export class PriceTable {
       : { raw0: exchange0, raw1: exchange1 }
   }
 
-  setLastExchange(pair: string, { raw0, raw1 }: Ratio): void {
+  setLastExchange(pair: Priced, { raw0, raw1 }: Ratio): void {
     const row = this.#edit(pair)
     row.exchange0 = raw0
     row.exchange1 = raw1
   }
 
   /** The price of the pair's pool as it counts for others, since the last block that touched it. */
-  counted(pair: string): Ratio | undefined {
-    const slot = this.#slots.slotOf(pair)
+  counted(pair: Priced): Ratio | undefined {
+    const slot = this.#slotOf(pair)
     if (!this.#rows.exists(slot)) return undefined
     const { counted0, counted1 } = this.#price.at(slot)
     return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
   }
 
-  setCounted(pair: string, ratio: Ratio | undefined): void {
+  setCounted(pair: Priced, ratio: Ratio | undefined): void {
     const row = this.#edit(pair)
     row.counted0 = ratio?.raw0
     row.counted1 = ratio?.raw1
   }
 
-  #edit(id: string): Row<typeof PRICE.fields> {
-    const slot = this.#slots.slotOf(id)
+  /** Of the row, or of the memory that there is none. */
+  #slotOf(priced: Priced): number {
+    if (priced.askedSlot === NONE) priced.askedSlot = this.#rows.reserve(this.#key.clear().id(priced.address))
+    return priced.askedSlot
+  }
+
+  #edit(priced: Priced): Row<typeof PRICE.fields> {
+    const slot = this.#slotOf(priced)
     if (!this.#rows.exists(slot)) this.#rows.createAt(slot)
     return this.#price.edit(slot)
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pricing } from '../../domain/envelope.ts'
+import { NONE } from '../../state/slot-index.ts'
 import { newPair } from '../first-records.ts'
-import type { Pool } from './pool.ts'
+import type { Pool, Priced } from './pool.ts'
 import { ratioOf } from './ratio.ts'
 
 const PRICES = {
@@ -11,12 +12,13 @@ const PRICES = {
 }
 
 function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = { kind: 'sqrtPrice' }) {
-  const pool: Pool = {
+  const pool: Pool & Priced = {
     address: '0xaa',
     factory: '0xf1',
     tokens: ['0x01', '0x02'],
     pricing,
     goalRaw: undefined,
+    askedSlot: NONE,
   }
   const pair = newPair({
     address: '0xaa',
@@ -27,7 +29,7 @@ function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = {
     tokenOf: () => undefined,
     time: 1,
   })
-  return ratioOf(pool, pair, PRICES)
+  return ratioOf(pool, { ...pair, askedSlot: NONE }, PRICES)
 }
 
 test('a pool that tells its price has it whatever it holds, known or not', () => {

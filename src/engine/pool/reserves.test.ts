@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import type { PoolEvent, PoolPrice, Swapped } from '../../dex/events.ts'
 import type { ReservesBy } from '../../dex/protocol.ts'
 import type { Pair } from '../../domain/change.ts'
+import { NONE } from '../../state/slot-index.ts'
 import { newPair } from '../first-records.ts'
-import type { Pool } from './pool.ts'
+import type { Pool, Priced } from './pool.ts'
 import { reservesAfter } from './reserves.ts'
 
 const POOL = '0xaa'
@@ -12,12 +13,13 @@ const ONE_TO_ONE: PoolPrice = { kind: 'sqrt', sqrtPriceX96: 1n << 96n, tick: 0 }
 
 const PRICES = { told: () => ONE_TO_ONE }
 
-const pool: Pool = {
+const pool: Pool & Priced = {
   address: POOL,
   factory: '0xf1',
   tokens: ['0x01', '0x02'],
   pricing: { kind: 'sqrtPrice' },
   goalRaw: undefined,
+  askedSlot: NONE,
 }
 
 function pairHolding(...reserves: bigint[]): Pair {

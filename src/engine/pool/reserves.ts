@@ -4,7 +4,7 @@ import type { ReservesBy } from '../../dex/protocol.ts'
 import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
 import { boundedAmount } from '../../domain/limits.ts'
-import { type Pool, placeOf } from './pool.ts'
+import { type Pool, type Priced, placeOf } from './pool.ts'
 
 /** What a pool of two tokens holds, as far as is known. */
 export type Reserves = readonly [bigint | undefined, bigint | undefined]
@@ -13,7 +13,7 @@ export type Reserves = readonly [bigint | undefined, bigint | undefined]
 type Flow = readonly [bigint, bigint] | undefined
 
 /** As pools told them last. */
-export type ToldPrices = { told(pool: string): PoolPrice | undefined }
+export type ToldPrices = { told(pool: Priced): PoolPrice | undefined }
 
 const UNKNOWN: Reserves = [undefined, undefined]
 
@@ -22,7 +22,7 @@ const MILLION = 1_000_000n
 
 /** What a pair's pool holds after an event. */
 export function reservesAfter(
-  pool: Pool,
+  pool: Pool & Priced,
   pair: Pair,
   event: PoolEvent,
   known: ReservesBy,
@@ -33,7 +33,7 @@ export function reservesAfter(
 }
 
 function countedReserves(
-  pool: Pool,
+  pool: Pool & Priced,
   { token0, token1 }: Pair,
   event: PoolEvent,
   known: ReservesBy,
@@ -64,7 +64,7 @@ function emptied(reserve: bigint | undefined): bigint | undefined {
 }
 
 /** For pools whose events do not say what they hold, but tell all that comes and goes. */
-function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean, prices: ToldPrices): Flow {
+function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, prices: ToldPrices): Flow {
   switch (event.type) {
     case 'swapped':
       return keptOf(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
@@ -91,10 +91,10 @@ function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean, prices: To
 }
 
 /** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
-export function amountsOf(pool: Pool, event: PoolEvent, prices: ToldPrices): Flow {
+export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: ToldPrices): Flow {
   if ('amounts' in event) return sum(pool, event.amounts)
   if (event.type !== 'liquidityMoved' || pool.pricing.kind === 'reserves') return undefined
-  const price = prices.told(pool.address)
+  const price = prices.told(pool)
   if (price?.kind !== 'sqrt') return undefined
   const { liquidityDelta, tickLower, tickUpper } = event
   const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)

@@ -1,12 +1,13 @@
 import type { Pair, PairSide } from '../../domain/change.ts'
 import { ONE_PRICE, priceOf, valueOfAmount } from '../../domain/money.ts'
+import type { Priced } from '../pool/pool.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 
 /** Takes note of what the pool of a stablecoin and the native coin counts for; any other pair is passed over. */
 export function noteAnchor(
-  pair: Pair,
+  pair: Pair & Priced,
   reference: ReferencePrices,
   { minDepthUsd }: EngineSettings,
   tables: EngineTables,
@@ -15,7 +16,7 @@ export function noteAnchor(
   const isStable0 = reference.isStable(token0.token) && reference.isNative(token1.token)
   const isStable1 = reference.isStable(token1.token) && reference.isNative(token0.token)
   if (!isStable0 && !isStable1) return
-  const ratio = tables.prices.counted(pair.address)
+  const ratio = tables.prices.counted(pair)
   const anchor = isStable0
     ? toAnchor(pair.address, token0, ratio?.raw0 ?? 0n, token1, ratio?.raw1 ?? 0n)
     : toAnchor(pair.address, token1, ratio?.raw1 ?? 0n, token0, ratio?.raw0 ?? 0n)

@@ -29,13 +29,13 @@ export class AskedPrices {
     const { prices, unsettled, pairs } = tables
     const open: Unsettled[] = []
     for (const [pair, { ratios, last }] of this.#asked) {
-      const { address } = pair
-      const before = prices.counted(address)
-      if (last === undefined) prices.setCounted(address, undefined)
+      const before = prices.counted(pair)
+      if (last === undefined) prices.setCounted(pair, undefined)
       else {
         const counted = medianRatio(before === undefined ? ratios : [before, ...ratios], last)
-        prices.setCounted(address, counted)
-        if (counted !== last && compareRatios(counted, last) !== 0) open.push({ pair: address, ratio: last })
+        prices.setCounted(pair, counted)
+        if (counted !== last && compareRatios(counted, last) !== 0)
+          open.push({ pair: pair.address, ratio: last })
       }
     }
     const waiting = unsettled.get(ONLY) ?? []
@@ -43,7 +43,7 @@ export class AskedPrices {
     for (const { pair: address, ratio } of waiting) {
       const pair = pairs.get(address)
       if (pair === undefined || this.#asked.has(pair)) continue
-      prices.setCounted(address, ratio)
+      prices.setCounted(pair, ratio)
       settled.push(pair)
     }
     if (open.length > 0 || waiting.length > 0) unsettled.put(ONLY, open)

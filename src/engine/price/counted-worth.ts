@@ -18,7 +18,7 @@ export class CountedWorth {
   worthOf(pair: PairView): Worth {
     let worth = this.#known.get(pair)
     if (worth === undefined) {
-      worth = poolWorth(pair, this.#prices.counted(pair.address), this.reference)
+      worth = poolWorth(pair, this.#prices.counted(pair), this.reference)
       this.#known.set(pair, worth)
     }
     return worth

@@ -51,7 +51,7 @@ export function explain(
     const isQuote = oriented?.quote.token === address
     const counted = isQuote
       ? reference.worthOf(address)
-      : poolWorth(pair, tables.prices.counted(id), reference)
+      : poolWorth(pair, tables.prices.counted(pair), reference)
     return {
       pair: id,
       amm: pair.amm,

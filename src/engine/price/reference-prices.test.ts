@@ -4,6 +4,7 @@ import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import { DexRegistry } from '../../dex/registry.ts'
 import { ONE_PRICE, pow10, VALUE_DIGITS } from '../../domain/money.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
+import { NONE } from '../../state/slot-index.ts'
 import { newPair, newToken } from '../first-records.ts'
 import type { EngineSettings } from '../settings.ts'
 import { openTables } from '../tables.ts'
@@ -33,17 +34,20 @@ class Pools {
   note(name: string, dollars: bigint, price: bigint, stable = STABLE): this {
     const empty = new Uint8Array()
     const texts = { nameRaw: empty, symbolRaw: empty, decimals: 0, supplyRaw: undefined }
-    const pair = newPair({
-      address: `0x${name}`,
-      amm: 'any',
-      tokens: [stable, NATIVE],
-      reserves: [dollars, 1n],
-      targetToken: NATIVE,
-      tokenOf: (token) => newToken({ type: 'token', address: token, ...texts }, UNKNOWN_WORTH, 1),
-      time: 1,
-    })
+    const pair = {
+      ...newPair({
+        address: `0x${name}`,
+        amm: 'any',
+        tokens: [stable, NATIVE],
+        reserves: [dollars, 1n],
+        targetToken: NATIVE,
+        tokenOf: (token) => newToken({ type: 'token', address: token, ...texts }, UNKNOWN_WORTH, 1),
+        time: 1,
+      }),
+      askedSlot: NONE,
+    }
     const ratio = price === 0n ? undefined : { raw0: price, raw1: 1n }
-    this.#tables.prices.setCounted(pair.address, ratio)
+    this.#tables.prices.setCounted(pair, ratio)
     noteAnchor(pair, this.prices(), settings, this.#tables)
     return this
   }

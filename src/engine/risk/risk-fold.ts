@@ -100,7 +100,7 @@ export class RiskFold {
       return partPpm(this.#tables.balances.get(token.address, address), supplyRaw)
     }
     // What pools hold is for sale, and no one's to sell.
-    const large = holding.large.filter(({ holder }) => this.#tables.pools.get(holder) === undefined)
+    const large = holding.large.filter(({ holder }) => !this.#tables.pools.has(holder))
     return {
       isOdd,
       creatorPpm: shareOf(token.origin?.creator),
