@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 
 /** A process that takes orders and answers each with one message. */
 export class Child {
@@ -29,9 +28,9 @@ export class Child {
     return answer
   }
 
-  /** Leaves the CPU to the gateway and its clients first, as if it ran on a machine of its own. */
-  yieldCpu(): void {
-    if (this.#process.pid !== undefined) setPriority(this.#process.pid, 10)
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error('a process of the attack did not start')
+    return this.#process.pid
   }
 
   stop(): void {

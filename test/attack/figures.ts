@@ -16,6 +16,8 @@ export type Figures = {
   readonly residentMb: number
   /** Of the time, how much its main thread was ready to run and had no processor. */
   readonly waited: number
+  /** The same of other processes: their waits are part of the latencies that honest clients measure. */
+  readonly bystandersWaited: readonly number[]
 }
 
 /**
@@ -36,45 +38,54 @@ function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES
 }
 
+function waitedNs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1])
+}
+
 /** Watches a gateway for a span of time. */
 export class Watch {
   readonly #adminUrl: string
   readonly #residentBytes: () => number
   readonly #atStart: number
-  readonly #waitedNs: () => number
-  readonly #waitedAtStart: number
+  /** The gateway first. */
+  readonly #pids: readonly number[]
+  readonly #waitedAtStart: readonly number[]
   readonly #began = performance.now()
   readonly #sampling: NodeJS.Timeout
   #peak: number
 
-  private constructor(adminUrl: string, pid: number) {
+  private constructor(adminUrl: string, pid: number, bystanders: readonly number[]) {
     this.#adminUrl = adminUrl
     this.#residentBytes = () => residentBytes(pid)
     this.#atStart = this.#residentBytes()
     this.#peak = this.#atStart
-    this.#waitedNs = () => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1])
-    this.#waitedAtStart = this.#waitedNs()
+    this.#pids = [pid, ...bystanders]
+    this.#waitedAtStart = this.#pids.map(waitedNs)
     this.#sampling = setInterval(() => {
       this.#peak = Math.max(this.#peak, this.#residentBytes())
     }, SAMPLE_MS)
   }
 
-  static async begin(adminUrl: string, pid: number): Promise<Watch> {
+  static async begin(adminUrl: string, pid: number, bystanders: readonly number[]): Promise<Watch> {
     // What was measured is forgotten each time it is told.
     await loopDelays(adminUrl)
-    return new Watch(adminUrl, pid)
+    return new Watch(adminUrl, pid, bystanders)
   }
 
   async end(): Promise<Figures> {
     clearInterval(this.#sampling)
     const { p99, max } = await loopDelays(this.#adminUrl)
+    const tookNs = (performance.now() - this.#began) * 1e6
+    const [waited = 0, ...bystandersWaited] = this.#pids.map(
+      (pid, index) => (waitedNs(pid) - (this.#waitedAtStart[index] ?? 0)) / tookNs,
+    )
     const peak = Math.max(this.#peak, this.#residentBytes())
     return {
       loopP99Ms: p99 * 1_000,
       loopMaxMs: max * 1_000,
       growthMb: (peak - this.#atStart) / MEGABYTE,
       residentMb: peak / MEGABYTE,
-      waited: (this.#waitedNs() - this.#waitedAtStart) / 1e6 / (performance.now() - this.#began),
+      ...{ waited, bystandersWaited },
     }
   }
 }

@@ -10,6 +10,9 @@ export const ATTACKER_CONNECTIONS = 10
  */
 export const IS_SMOKE = process.env['CHAINTAPE_ATTACK'] === 'smoke'
 
+/** CHAINTAPE_ATTACK_ROWS='tiny fragments, all at once' runs only these rows, after the calm one. */
+export const ROWS = process.env['CHAINTAPE_ATTACK_ROWS']?.split(',').map((name) => name.trim())
+
 /** Resident memory at its peak. Growth is not judged: it mostly shows when V8 last collected garbage. */
 export const MAX_RESIDENT_MB = 600
 

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { startStack } from '../../dev/stack.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { API_KEY_RANDOM_BYTES, formatApiKey } from '../../src/domain/api-key.ts'
 import type { ChainHead } from '../../src/domain/chain-head.ts'
@@ -22,6 +21,7 @@ import { latestOf } from '../support/rows-of-sets.ts'
 import { putTestKey, TEST_PLANS } from '../support/test-key.ts'
 import { settledMemory, Watch } from './figures.ts'
 import type { AttackMarket } from './market.ts'
+import { preferBystander, preferGateway, preferThisProcess } from './priority.ts'
 import {
   ALLOWED_ORIGIN,
   ATTACKER_CONNECTIONS,
@@ -86,7 +86,8 @@ export class AttackWorld {
   }
 
   static async start(market: AttackMarket): Promise<AttackWorld> {
-    const stack: Stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
+    // No fsync per message: disk latency is not what an attack on the gateway changes.
+    const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'], natsSync: 'lazy' })
     const { natsUrls, redisUrl, clickhouseUrl } = stack
     const rpcUrl = 'http://127.0.0.1:1'
     const pipeline = new Pipeline({ natsUrls, redisUrl, clickhouseUrl, rpcUrl }, NAME, {}, SETTINGS)
@@ -113,7 +114,9 @@ export class AttackWorld {
     const { port = 0 } = await gateway.logged('Gateway listening')
     const { admin_port: adminPort = 0 } = await gateway.logged('Admin server listening')
     await gateway.ready()
-    if (gateway.pid !== undefined) preferProcess(gateway.pid)
+    if (gateway.pid !== undefined) preferGateway(gateway.pid)
+    for (const name of ['nats', 'redis']) preferBystander(stack.pids[name] as number)
+    preferThisProcess()
     return new AttackWorld({
       market,
       gateway,
@@ -138,22 +141,28 @@ export class AttackWorld {
 
   /** The market trades from here on, at this pace; what is published is stored soon after. */
   trade(setsPerSecond: number): void {
-    this.#publishing = (async () => {
-      let committedMs = performance.now()
+    let written: ChainHead | undefined
+    const publish = async (): Promise<void> => {
       for (let due = performance.now(); !this.#isOver; due += 1_000 / setsPerSecond) {
         await sleep(Math.max(0, due - performance.now()))
-        const head = await apply(this.#store, this.market.next(), this.#publish)
-        if (performance.now() - committedMs < COMMIT_EVERY_MS) continue
-        committedMs = performance.now()
-        await this.#history.commit(head)
+        written = await apply(this.#store, this.market.next(), this.#publish)
       }
-    })()
+    }
+    // In a loop of its own, so that a slow ClickHouse does not delay publishing.
+    const commit = async (): Promise<void> => {
+      while (!this.#isOver) {
+        await sleep(COMMIT_EVERY_MS)
+        if (written !== undefined) await this.#history.commit(written)
+      }
+    }
+    this.#publishing = Promise.all([publish(), commit()]).then(() => undefined)
     // Told to who stops it; until then it must not count as unhandled.
     this.#publishing.catch(() => undefined)
   }
 
-  watch(): Promise<Watch> {
-    return Watch.begin(this.adminUrl, this.#pid)
+  /** Also measures how long these other processes wait for a CPU. */
+  watch(bystanders: readonly number[] = []): Promise<Watch> {
+    return Watch.begin(this.adminUrl, this.#pid, bystanders)
   }
 
   /** Until the gateway takes no more memory for what it is asked now. */
@@ -179,14 +188,6 @@ export class AttackWorld {
       await this.#stop()
     }
   }
-}
-
-/**
- * What else the machine does must not be taken for what is done to the gateway: it comes before everything else, threads
- * included. Who may not ask for that goes without; how long the gateway waited for a processor is measured in any case.
- */
-function preferProcess(pid: number): void {
-  spawnSync('chrt', ['--all-tasks', '--rr', '--pid', '1', String(pid)])
 }
 
 async function apply(

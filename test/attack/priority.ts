@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { setPriority } from 'node:os'
+
+/**
+ * All processes share one machine, and a client that waits for a CPU looks like one that waits for the gateway. So the
+ * gateway runs in real time, the other processes on the path of an honest request or push (clients, NATS, Redis, the
+ * publisher) one priority below, and the attackers get the CPU that is left.
+ *
+ * Without CAP_SYS_NICE nothing is preferred. Each row reports how long every process waited for a CPU.
+ */
+export function preferGateway(pid: number): void {
+  prefer(pid, 2)
+}
+
+export function preferBystander(pid: number): void {
+  prefer(pid, 1)
+}
+
+/** The publisher. Its children, the attackers among them, must not inherit the priority. */
+export function preferThisProcess(): void {
+  prefer(process.pid, 1, '--reset-on-fork')
+}
+
+/**
+ * Not in real time: they would starve all other processes, and Linux then takes 5 % of each CPU from real-time processes,
+ * the gateway included. On a busy machine the attack is therefore weaker; the row reports how long attackers waited.
+ */
+export function placeAttackers(pid: number): void {
+  try {
+    setPriority(pid, -10)
+  } catch {
+    // No CAP_SYS_NICE: the attackers step back instead.
+    setPriority(pid, 10)
+  }
+}
+
+function prefer(pid: number, priority: number, ...options: readonly string[]): void {
+  spawnSync('chrt', ['--all-tasks', ...options, '--rr', '--pid', String(priority), String(pid)])
+}
