@@ -34,3 +34,5 @@ export function errorReply(id: RpcId, fault: RpcFault) {
   const data = fault.data === undefined ? {} : { data: fault.data }
   return { jsonrpc: '2.0', id, error: { code: RPC_CODES[fault.code], message: fault.message, ...data } }
 }
+
+export const TOO_MANY = new RpcFault('rate_limited', 'too many messages; slow down')

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { MEME, MEME_WETH } from '../../../test/support/market-samples.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
 import { parseMessage } from './rpc.ts'
-import { errorReply, RpcFault } from './rpc-fault.ts'
+import { errorReply, RpcFault, TOO_MANY } from './rpc-fault.ts'
 
 const families = new Map<string, ChainFamily>([
   ['eth', 'evm'],
@@ -14,6 +14,7 @@ const rules = {
   maxBatch: 20,
   maxPriceIds: 3,
   maxMultiKlinePairs: 3,
+  mayProceed: () => true,
 }
 const NO_OPTIONS = { cursor: false, from: undefined, reorg: false }
 const POOL_ID = `0x${'5'.repeat(64)}`
@@ -296,4 +297,35 @@ test('batches', () => {
     ],
   })
   assert.deepEqual(parse(JSON.stringify(Array(20).fill({ method: 'ping' }))).items.length, 20)
+})
+
+test('params of a rate limited request are not validated', () => {
+  const looked: string[] = []
+  let left = 1
+  const { items } = parseMessage(
+    JSON.stringify([
+      request('subscribe', ['price', [`${MEME}-eth`]], 1),
+      request('subscribe', ['price', [`${MEME}-solana`]], 2),
+      5,
+    ]),
+    {
+      ...rules,
+      familyOf: (chain) => {
+        looked.push(chain)
+        return families.get(chain)
+      },
+      mayProceed: () => left-- > 0,
+    },
+  )
+  assert.deepEqual(looked, ['eth'])
+  assert.deepEqual(
+    items.slice(1).map(({ id, command }) => [id, command === TOO_MANY]),
+    [
+      [2, true],
+      [null, true],
+    ],
+  )
+  const isTooMany = (text: string): boolean =>
+    parseMessage(text, { ...rules, mayProceed: () => false }).items[0]?.command === TOO_MANY
+  assert.deepEqual(['{', '[]', '5'].map(isTooMany), [true, true, true])
 })

@@ -1,4 +1,4 @@
-import { RpcFault, type RpcId } from './rpc-fault.ts'
+import { RpcFault, type RpcId, TOO_MANY } from './rpc-fault.ts'
 import { parseTopic, type TopicRules } from './rpc-topic.ts'
 import type { Topic, TopicOptions } from './topic.ts'
 
@@ -26,7 +26,11 @@ export type RpcItem = { readonly id: RpcId; readonly command: Command | RpcFault
 
 export type RpcMessage = { readonly isBatch: boolean; readonly items: readonly RpcItem[] }
 
-export type RpcRules = TopicRules & { readonly maxBatch: number }
+export type RpcRules = TopicRules & {
+  readonly maxBatch: number
+  /** Called once per request. Params of a rate limited request are not validated: long lists of ids are expensive. */
+  readonly mayProceed: () => boolean
+}
 
 /** Reads one inbound message. Whatever is wrong with it comes back as a fault, never as an exception. */
 export function parseMessage(text: string, rules: RpcRules): RpcMessage {
@@ -35,33 +39,38 @@ export function parseMessage(text: string, rules: RpcRules): RpcMessage {
     parsed = JSON.parse(text)
   } catch {
     // The reason is in the fault: a client has no use for the parser's own words.
-    return refuse(new RpcFault('parse_error', 'the message is not JSON'))
+    return refuse(new RpcFault('parse_error', 'the message is not JSON'), rules)
   }
   if (!Array.isArray(parsed)) return { isBatch: false, items: [parseItem(parsed, rules)] }
-  if (parsed.length === 0) return refuse(new RpcFault('invalid_request', 'a batch must not be empty'))
+  if (parsed.length === 0) return refuse(new RpcFault('invalid_request', 'a batch must not be empty'), rules)
   if (parsed.length > rules.maxBatch) {
     return refuse(
       new RpcFault('limit_exceeded', `a batch holds at most ${rules.maxBatch} requests`, {
         limit: 'batch',
         max: rules.maxBatch,
       }),
+      rules,
     )
   }
   return { isBatch: true, items: parsed.map((item) => parseItem(item, rules)) }
 }
 
-function refuse(fault: RpcFault): RpcMessage {
-  return { isBatch: false, items: [{ id: null, command: fault }] }
+/** A message without a valid request counts as one request. */
+function refuse(fault: RpcFault, { mayProceed }: RpcRules): RpcMessage {
+  return { isBatch: false, items: [{ id: null, command: mayProceed() ? fault : TOO_MANY }] }
 }
 
 function parseItem(item: unknown, rules: RpcRules): RpcItem {
+  const mayProceed = rules.mayProceed()
   if (!isObject(item)) {
+    if (!mayProceed) return { id: null, command: TOO_MANY }
     return { id: null, command: new RpcFault('invalid_request', 'a request must be an object') }
   }
   // Only own members count: `__proto__` and its kin are names like any other.
   const request = new Map<string, unknown>(Object.entries(item))
   const given = request.get('id')
   const id = Number.isSafeInteger(given) ? (given as number) : null
+  if (!mayProceed) return { id, command: TOO_MANY }
   try {
     return { id, command: parseCommand(request, id, rules) }
   } catch (error) {

@@ -16,7 +16,7 @@ import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
 import type { Replays } from './replays.ts'
 import { type Command, parseMessage, type RpcItem, type RpcMessage } from './rpc.ts'
-import { errorReply, RpcFault } from './rpc-fault.ts'
+import { errorReply, RpcFault, TOO_MANY } from './rpc-fault.ts'
 import { type FrameSink, SendQueue, type SendQueueOwner } from './send-queue.ts'
 import { type Outcome, Subscriber, type SubscriberOwner } from './subscriber.ts'
 
@@ -163,16 +163,15 @@ export class Session implements SendQueueOwner, SubscriberOwner {
       this.#close(CLOSE_TOO_LARGE, 'the message is too large')
       return
     }
-    const message = isBinary ? BINARY_REFUSED : this.#parse(data)
-    const items = message.items.map((item) => (this.#mayProceed() ? item : rateLimited(item)))
-    if (items.every((item, index) => item !== message.items[index])) {
+    const { isBatch, items } = isBinary ? this.#refuseBinary() : this.#parse(data)
+    if (items.every(({ command }) => command === TOO_MANY)) {
       // Queued, the answers to a flood would pile up behind a store that is slow.
-      if (this.#mayRefuse((data as Buffer).length)) this.#sendReplies(message.isBatch, items.map(toRefusal))
+      if (this.#mayRefuse((data as Buffer).length)) this.#sendReplies(isBatch, items.map(toRefusal))
       return
     }
     this.#waiting++
     this.#answered = (this.#answered ?? Promise.resolve())
-      .then(() => this.#answer(message.isBatch, items))
+      .then(() => this.#answer(isBatch, items))
       .catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'WebSocket request failed')
       })
@@ -181,12 +180,17 @@ export class Session implements SendQueueOwner, SubscriberOwner {
       })
   }
 
+  #refuseBinary(): RpcMessage {
+    return { isBatch: false, items: [{ id: null, command: this.#mayProceed() ? BINARY_REFUSED : TOO_MANY }] }
+  }
+
   #parse(data: RawData): RpcMessage {
     const { familyOf, limits } = this.#options
     const { maxPriceIds, maxMultiKlinePairs } = this.#allowed
     // `nodebuffer` is the socket's binary type, so that this is the whole message in one buffer.
     return parseMessage((data as Buffer).toString('utf8'), {
       ...{ familyOf, maxBatch: limits.maxBatch, maxPriceIds, maxMultiKlinePairs },
+      mayProceed: () => this.#mayProceed(),
     })
   }
 
@@ -311,16 +315,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 }
 
-const BINARY_REFUSED: RpcMessage = {
-  isBatch: false,
-  items: [{ id: null, command: new RpcFault('invalid_request', 'messages are text, not binary') }],
-}
-
-const TOO_MANY = new RpcFault('rate_limited', 'too many messages; slow down')
-
-function rateLimited({ id }: RpcItem): RpcItem {
-  return { id, command: TOO_MANY }
-}
+const BINARY_REFUSED = new RpcFault('invalid_request', 'messages are text, not binary')
 
 function toRefusal({ id }: RpcItem): object {
   return errorReply(id, TOO_MANY)
