@@ -1,17 +1,32 @@
+import type { Candle } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { MAX_TIME } from '../domain/limits.ts'
 import type { HistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore } from '../store/redis/hot-store.ts'
+import type { SeriesRef } from '../store/redis/keys.ts'
+import type { Versioned } from '../store/versioned.ts'
 import { tradingOf } from './history-view.ts'
+import { KeptReadings } from './kept-readings.ts'
 
 export type NewestCandlesOptions = {
   readonly hot: Pick<HotStore, 'candles' | 'pairs'>
   readonly history: Pick<HistoryReader, 'candles'>
 }
 
+/**
+ * A stale-while-revalidate cache. A series that only ClickHouse has is final: the next trade puts it into Redis again. Its
+ * entries live longer than the ClickHouse timeout, because a read is repeated whenever the overlay shrinks meanwhile:
+ * without the cache, reads would repeat forever while ClickHouse is slower than the overlay is pruned.
+ */
+const KEPT_MS = 60_000
+const MAX_KEPT = 2_000
+
 /** The newest candle of each series: from ClickHouse where Redis has none of a pair that has traded. */
 export function createNewestCandles({ hot, history }: NewestCandlesOptions): HotStore['candles'] {
-  const expired = async (ref: Parameters<HotStore['candles']>[0][number]) => {
+  const kept = new KeptReadings<Versioned<Candle> | undefined>({
+    ...{ keptMs: KEPT_MS, maxReadings: MAX_KEPT, now: performance.now.bind(performance) },
+  })
+  const read = async (ref: SeriesRef) => {
     const { chain, pair, interval } = ref
     const [document] = await hot.pairs([{ chain, address: pair }])
     if (document?.record.lastTradeAt === undefined) return undefined
@@ -23,6 +38,7 @@ export function createNewestCandles({ hot, history }: NewestCandlesOptions): Hot
     })
     return newest
   }
+  const expired = (ref: SeriesRef) => kept.get(`${ref.chain}/${ref.pair}/${ref.interval}`, () => read(ref))
   return async (refs) => {
     const stored = await hot.candles(refs)
     return Promise.all(refs.map(async (ref, index) => stored[index] ?? expired(ref).catch(withoutHistory)))
