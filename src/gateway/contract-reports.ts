@@ -3,10 +3,13 @@ import type { ChainId } from '../domain/ids.ts'
 import { RecentlyUsed } from '../domain/recently-used.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { LatestValues } from '../log/latest-values.ts'
-import type { HotStore } from '../store/redis/hot-store.ts'
+import type { DocumentReads } from '../store/document-reads.ts'
+import { isUnavailable } from './joined-reads.ts'
 
 export type ContractReportsParts = {
-  readonly hot: Pick<HotStore, 'contracts'>
+  readonly hot: Pick<DocumentReads, 'contracts'>
+  /** Asked while Redis cannot be read. */
+  readonly history: Pick<DocumentReads, 'contracts'>
   readonly work: Pick<LatestValues, 'put'>
   readonly logger: Logger
   /** Milliseconds. */
@@ -24,7 +27,8 @@ const MAX_AGE_SECONDS = 3_600
 const WISH_MS = 60_000
 const MAX_WISHES = 10_000
 
-export function createContractReports({ hot, work, logger, now }: ContractReportsParts): ContractReports {
+export function createContractReports(parts: ContractReportsParts): ContractReports {
+  const { hot, history, work, logger, now } = parts
   const wishes = new RecentlyUsed<{ readonly at: number }>(MAX_WISHES)
   const ask = ({ chain, address }: ChainId): void => {
     const id = `${chain}.inspect.${address}`
@@ -39,7 +43,10 @@ export function createContractReports({ hot, work, logger, now }: ContractReport
   }
   return {
     read: async (ref, headTime) => {
-      const [stored] = await hot.contracts([ref])
+      const [stored] = await hot.contracts([ref]).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error
+        return history.contracts([ref])
+      })
       const report = stored?.record
       if (report === undefined || (headTime ?? 0) - report.time > MAX_AGE_SECONDS) ask(ref)
       return report

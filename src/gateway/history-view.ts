@@ -1,4 +1,4 @@
-import type { Candle, EventRef, LiquidityEvent, Pair, Trade } from '../domain/change.ts'
+import type { Candle, EventRef, LiquidityEvent, Trade } from '../domain/change.ts'
 import type { ChainId } from '../domain/ids.ts'
 import { candleStart } from '../domain/interval.ts'
 import { compareOrderKeys, formatOrderKey } from '../domain/order-key.ts'
@@ -10,7 +10,8 @@ import type {
 } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { ChainEnd } from './followed-chain.ts'
-import { type CandleSeries, type MarketView, mustHaveHistory, type Recent } from './market-view.ts'
+import { isUnavailable, mustHaveHistory } from './joined-reads.ts'
+import type { CandleSeries, MarketView, Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
 
@@ -77,7 +78,9 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         end: () => view.end(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
         ask: async (recent, wanted) => {
-          const newest = recent.isWhole('redis') ? await hot.recentCandles(series, wanted) : undefined
+          const newest = recent.isWhole('redis')
+            ? await hot.recentCandles(series, wanted).catch(withoutRedis)
+            : undefined
           const inside = (newest?.candles ?? []).filter(({ record }) => isInside(record))
           const isEnough =
             newest !== undefined &&
@@ -111,14 +114,9 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
   }
 }
 
-/** When a pair traded, which its candles follow. */
-export function tradingOf({ firstTradeAt, lastTradeAt }: Pair): Activity {
-  return { first: firstTradeAt, last: lastTradeAt }
-}
-
-/** When liquidity of a pair may have changed. */
-export function existenceOf({ createdAt, updatedAt }: Pair): Activity {
-  return { first: createdAt, last: updatedAt }
+/** ClickHouse has all of them, too. */
+function withoutRedis(error: unknown): undefined {
+  if (!isUnavailable(error)) throw error
 }
 
 /** The start from which on the hot store has told every candle: 0 if that is where the pair's first one starts. */

@@ -16,7 +16,10 @@ import {
 } from '../../test/support/market-samples.ts'
 import type { ChainHead } from '../domain/chain-head.ts'
 import type { Candle, ChangeSet, Pair, Token, Windows } from '../domain/change.ts'
+import { ChaintapeError } from '../domain/errors.ts'
+import type { DocumentReads } from '../store/document-reads.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
+import type { StoreName } from '../store/store-names.ts'
 import { encodeChangeSet } from '../wire/change-codec.ts'
 import { MarketView } from './market-view.ts'
 
@@ -35,7 +38,12 @@ class World {
     candle: undefined as Versioned<Candle> | undefined,
     top: [] as string[],
     head: undefined as ChainHead | undefined,
+    /** What ClickHouse says of itself, if it is not as far as Redis. */
+    marker: undefined as ChainHead | undefined,
   }
+  /** Stores that do not answer. */
+  readonly away = new Set<StoreName>()
+  readonly answeredBy: StoreName[] = []
   readonly topLimits: number[] = []
   /** Runs while the store is answering: after it looked, before the answer is here. */
   meanwhile: (() => Promise<void>) | undefined
@@ -47,7 +55,9 @@ class World {
   constructor(sets: readonly ChangeSet[] = [], head?: ChainHead, maxBytes = 1_000_000_000) {
     this.#bodies.push(...sets.map(encodeChangeSet))
     this.stored.head = head
-    const answer = async <T>(values: T): Promise<T> => {
+    const answer = async <T>(store: StoreName, values: T): Promise<T> => {
+      if (this.away.has(store)) throw new ChaintapeError('store_unavailable', `${store} does not answer`)
+      this.answeredBy.push(store)
       const { meanwhile } = this
       this.meanwhile = undefined
       await meanwhile?.()
@@ -64,19 +74,42 @@ class World {
       },
     }
     const { stored } = this
+    const readsOf = (store: StoreName): Omit<DocumentReads, 'contracts'> => ({
+      pairs: (refs) =>
+        answer(
+          store,
+          refs.map(({ address }) => stored.pairs.get(address)),
+        ),
+      tokens: (refs) =>
+        answer(
+          store,
+          refs.map(({ address }) => stored.tokens.get(address)),
+        ),
+      windows: (refs) =>
+        answer(
+          store,
+          refs.map(({ kind, address }) => stored.windows.get(`${kind} ${address}`)),
+        ),
+      topTokens: (_chain, _by, limit) => answer(store, stored.top.slice(0, limit)),
+      topPairs: (_chain, _token, limit) => {
+        this.topLimits.push(limit)
+        return answer(store, stored.top.slice(0, limit))
+      },
+    })
     this.view = new MarketView({
       logs: new Map([['eth', log as never]]),
-      heads: { redis: async () => stored.head, clickhouse: async () => stored.head },
+      heads: { redis: async () => stored.head, clickhouse: async () => stored.marker ?? stored.head },
       store: {
-        pairs: (refs) => answer(refs.map(({ address }) => stored.pairs.get(address))),
-        tokens: (refs) => answer(refs.map(({ address }) => stored.tokens.get(address))),
-        windows: (refs) => answer(refs.map(({ kind, address }) => stored.windows.get(`${kind} ${address}`))),
-        candles: (refs) => answer(refs.map(() => stored.candle)),
-        topTokens: (_chain, _by, limit) => answer(stored.top.slice(0, limit)),
-        topPairs: (_chain, _token, limit) => {
-          this.topLimits.push(limit)
-          return answer(stored.top.slice(0, limit))
-        },
+        ...readsOf('redis'),
+        candles: (refs) =>
+          answer(
+            'redis',
+            refs.map(() => stored.candle),
+          ),
+      },
+      history: {
+        documents: readsOf('clickhouse'),
+        candles: () => answer('clickhouse', stored.candle === undefined ? [] : [stored.candle]),
       },
       onChangeSet: ({ set }) => this.told.push(set.seq),
       logger: pino({ level: 'silent' }),
@@ -392,3 +425,85 @@ test('a full overlay drops its oldest sets; reads are refused until the store ha
     await world.stop()
   }
 })
+
+test('without Redis documents, ranks and candles come from ClickHouse, overlaid as ever', () =>
+  withWorld(async (world) => {
+    const { view, stored, away } = world
+    stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
+    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+    stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows({ day: 7 }) })
+    stored.candle = { seq: 1, record: sampleCandle({ start: 60 }) }
+    stored.top = [MEME_WETH]
+    away.add('redis')
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
+    assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
+    assert.deepEqual(
+      (await view.topPairs(TOKEN, 5)).map(({ pair, windows }) => [pair.address, windows?.day]),
+      [[MEME_WETH, 7]],
+    )
+    assert.deepEqual(await view.ranked('eth', 'fdv', 5), [MEME_WETH])
+    assert.deepEqual(await view.candles([SERIES]), [{ seq: 1, record: sampleCandle({ start: 60 }) }])
+    await world.append(
+      sampleSet(2, [
+        { type: 'pair', pair: pairAt(2) },
+        { type: 'tokenRemoved', token: MEME },
+        { type: 'candle', candle: sampleCandle({ start: 120 }) },
+      ]),
+    )
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+    assert.deepEqual(await view.tokens([TOKEN]), [{ seq: 2, record: undefined }])
+    assert.deepEqual(await view.candles([SERIES]), [{ seq: 2, record: sampleCandle({ start: 120 }) }])
+    assert.ok(world.answeredBy.every((store) => store === 'clickhouse'))
+    away.add('clickhouse')
+    await assert.rejects(view.pairs([REF]), { code: 'store_unavailable' })
+    await assert.rejects(view.ranked('eth', 'fdv', 5), { code: 'store_unavailable' })
+  }))
+
+test('what comes, is stored and leaves the overlay while ClickHouse answers is not missed', () =>
+  withWorld(async (world) => {
+    const { view, stored, away } = world
+    away.add('redis')
+    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+    // ClickHouse has looked before this one was stored.
+    await world.append(sampleSet(2, [{ type: 'pair', pair: pairAt(2) }]))
+    world.meanwhile = async () => {
+      stored.pairs.set(MEME_WETH, { seq: 2, record: pairAt(2) })
+      await world.advance(2)
+    }
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+    assert.equal(world.answeredBy.length, 1)
+    world.meanwhile = async () => {
+      await world.append(sampleSet(3, [{ type: 'pair', pair: pairAt(3) }]))
+      stored.pairs.set(MEME_WETH, { seq: 3, record: pairAt(3) })
+      await world.advance(3)
+    }
+    assert.deepEqual(await view.pairs([REF]), [{ seq: 3, record: pairAt(3) }])
+    assert.equal(world.answeredBy.length, 3)
+  }))
+
+test('a full overlay leaves what one store has; the other is not read until it has it, too', async () => {
+  const world = new World([sampleSet(1, [])], headAt(1), 1_000)
+  const { view, stored } = world
+  try {
+    for (let seq = 2; seq < 12; seq++) {
+      stored.marker = headAt(seq)
+      await world.append(sampleSet(seq, [{ type: 'pair', pair: samplePair() }]))
+      await waitForMarker(world)
+      stored.pairs.set(MEME_WETH, { seq, record: samplePair() })
+      assert.deepEqual(await view.pairs([{ ...REF, address: MEME_USDC }]), [{ seq, record: undefined }])
+    }
+    assert.equal(world.answeredBy.at(-1), 'clickhouse')
+    assert.equal(view.recent('eth').isWhole('redis'), false)
+    stored.head = headAt(11)
+    while (!view.recent('eth').isWhole('redis')) await turn()
+    assert.equal((await view.pairs([REF]))[0]?.seq, 11)
+    assert.equal(world.answeredBy.at(-1), 'redis')
+  } finally {
+    await world.stop()
+  }
+})
+
+/** Until the view has seen how far ClickHouse is. */
+async function waitForMarker({ view }: World): Promise<void> {
+  while (!view.isAvailable('eth')) await turn()
+}

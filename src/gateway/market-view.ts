@@ -2,7 +2,9 @@ import type { Candle, Pair, Token, Windows } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainId } from '../domain/ids.ts'
 import type { Interval } from '../domain/interval.ts'
-import type { HotStore, TokenRank, Versioned } from '../store/redis/hot-store.ts'
+import type { HistoryReader } from '../store/clickhouse/read/history-reader.ts'
+import type { DocumentReads, TokenRank } from '../store/document-reads.ts'
+import type { HotStore } from '../store/redis/hot-store.ts'
 import type { StoreName } from '../store/store-names.ts'
 import {
   type BlockHead,
@@ -12,22 +14,16 @@ import {
   type FollowHooks,
   type FollowOptions,
 } from './followed-chain.ts'
-import { byTvl, newer, newestCandle, type PairView } from './newest.ts'
+import { isUnavailable, type JoinedRead, mustHaveHistory, type Reading, readJoined } from './joined-reads.ts'
+import { byTvl, newest, newestCandle, type PairView } from './newest.ts'
+import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
-import type { Version } from './overlay-documents.ts'
 
-/** A document (or its absence) with all change sets up to `seq` taken in. */
-export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
+export type { Reading }
 
 export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
 export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
-
-/** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
-export function mustHaveHistory({ isWhole }: Pick<Recent, 'isWhole'>): void {
-  if (isWhole('clickhouse')) return
-  throw new ChaintapeError('store_unavailable', 'ClickHouse is being brought up to date')
-}
 
 /** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -53,23 +49,33 @@ export type Recent = {
   isWhole(store: StoreName): boolean
 }
 
+type HotDocuments = Pick<HotStore, 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'>
+
 export type MarketViewOptions = FollowOptions & {
   readonly logs: ReadonlyMap<string, FollowedLog>
-  readonly store: Pick<HotStore, 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'>
+  readonly store: HotDocuments
+  /** Read while Redis cannot be. */
+  readonly history: Pick<HistoryReader, 'candles'> & { readonly documents: Omit<DocumentReads, 'contracts'> }
 }
 
 /**
- * The newest documents of all chains: the hot store's, overlaid with those change sets that the writer has
- * not put there yet.
+ * The newest documents of all chains: those of Redis, or of ClickHouse where Redis cannot be read, overlaid with those
+ * change sets that the writer has not put there yet.
  */
 export class MarketView {
   readonly #options: MarketViewOptions
   readonly #chains: ReadonlyMap<string, FollowedChain>
+  readonly #hotCandles: HotStore['candles']
   /** Counts the times anything left an overlay. */
   #generation = 0
 
   constructor(options: MarketViewOptions) {
     this.#options = options
+    this.#hotCandles = createNewestCandles({
+      hot: options.store,
+      history: options.history,
+      isWhole: (chain) => this.#chain(chain).stores.isWhole('clickhouse'),
+    })
     this.#chains = new Map(
       [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, options)]),
     )
@@ -119,37 +125,46 @@ export class MarketView {
   }
 
   pairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
-    return this.#read(
-      refs,
-      () => this.#options.store.pairs([...refs]),
-      (chain, ref, stored) => newer(chain.overlay.pair(ref.address), stored),
-    )
+    const { store, history } = this.#options
+    return this.#read(refs, {
+      fromRedis: () => store.pairs(refs),
+      fromClickhouse: () => history.documents.pairs(refs),
+      look: ({ overlay }, { address }) => overlay.pair(address),
+      join: newest,
+    })
   }
 
   tokens(refs: readonly ChainId[]): Promise<Reading<Token>[]> {
-    return this.#read(
-      refs,
-      () => this.#options.store.tokens([...refs]),
-      (chain, ref, stored) => newer(chain.overlay.token(ref.address), stored),
-    )
+    const { store, history } = this.#options
+    return this.#read(refs, {
+      fromRedis: () => store.tokens(refs),
+      fromClickhouse: () => history.documents.tokens(refs),
+      look: ({ overlay }, { address }) => overlay.token(address),
+      join: newest,
+    })
   }
 
   windows(refs: readonly WindowsOf[]): Promise<Reading<Windows>[]> {
-    return this.#read(
-      refs,
-      () => this.#options.store.windows([...refs]),
-      ({ overlay }, { kind, address }, stored) =>
-        newer(kind === 'pair' ? overlay.pairWindows(address) : overlay.tokenWindows(address), stored),
-    )
+    const { store, history } = this.#options
+    return this.#read(refs, {
+      fromRedis: () => store.windows(refs),
+      fromClickhouse: () => history.documents.windows(refs),
+      look: ({ overlay }, { kind, address }) =>
+        kind === 'pair' ? overlay.pairWindows(address) : overlay.tokenWindows(address),
+      join: newest,
+    })
   }
 
   /** The newest candle of each series. */
   candles(refs: readonly CandleSeries[]): Promise<Reading<Candle>[]> {
-    return this.#read(
-      refs,
-      () => this.#options.store.candles([...refs]),
-      (chain, ref, stored) => newestCandle(chain.overlay.candles(ref.pair, ref.interval), stored),
-    )
+    const { history } = this.#options
+    return this.#read(refs, {
+      fromRedis: () => this.#hotCandles(refs),
+      fromClickhouse: () => Promise.all(refs.map((ref) => newestCandleOf(ref, history.documents, history))),
+      look: ({ overlay }, { pair, interval }) => overlay.candles(pair, interval),
+      join: (seen, before, stored) =>
+        newestCandle(before === undefined ? seen : new Map([...before, ...seen]), stored),
+    })
   }
 
   /** The main pair of each token, if it has one. */
@@ -186,7 +201,7 @@ export class MarketView {
     const overlaid = [...overlay.pairsOfToken(address)]
     // Whatever the overlay knows better may have to leave the stored ranking: ask for that many more.
     const count = limit + overlaid.length + overlay.removedPairCount
-    const stored = await this.#options.store.topPairs(chain, address, count)
+    const stored = await this.#ranking(chain, (reads) => reads.topPairs(chain, address, count))
     const refs = [...new Set([...stored, ...overlaid])].map((pair) => ({ chain, address: pair }))
     const [pairs, windows] = await Promise.all([
       this.pairs(refs),
@@ -200,8 +215,7 @@ export class MarketView {
 
   /** The addresses that lead a rank of tokens, highest first, as the writer last left it. */
   async ranked(chain: string, by: TokenRank, limit: number): Promise<string[]> {
-    this.#available(chain)
-    return this.#options.store.topTokens(chain, by, limit)
+    return this.#ranking(chain, (reads) => reads.topTokens(chain, by, limit))
   }
 
   /**
@@ -213,23 +227,30 @@ export class MarketView {
     return { upTo: dropped, applied, overlay, isWhole: (store) => stores.isWhole(store) }
   }
 
-  async #read<Ref extends { readonly chain: string }, T>(
-    refs: readonly Ref[],
-    fetch: () => Promise<(Versioned<T> | undefined)[]>,
-    merge: (chain: FollowedChain, ref: Ref, stored: Versioned<T> | undefined) => Version<T> | undefined,
-  ): Promise<Reading<T>[]> {
-    if (refs.length === 0) return []
-    for (;;) {
-      const generation = this.#generation
-      const stored = await fetch()
-      // What left the overlay while the store was answering may be in neither of the two: ask again.
-      if (generation !== this.#generation) continue
-      return refs.map((ref, index) => {
-        const chain = this.#available(ref.chain)
-        const found = merge(chain, ref, stored[index])
-        return { seq: Math.max(chain.applied, found?.seq ?? 0), record: found?.record }
-      })
+  /** As one of the stores has it. */
+  async #ranking(
+    name: string,
+    read: (reads: Pick<DocumentReads, 'topPairs' | 'topTokens'>) => Promise<string[]>,
+  ): Promise<string[]> {
+    const { stores } = this.#available(name)
+    const { store, history } = this.#options
+    if (stores.isWhole('redis')) {
+      try {
+        return await read(store)
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+      }
     }
+    mustHaveHistory(stores)
+    return read(history.documents)
+  }
+
+  #read<Ref extends { readonly chain: string }, T, Seen>(
+    refs: readonly Ref[],
+    read: JoinedRead<Ref, T, Seen>,
+  ): Promise<Reading<T>[]> {
+    const chainOf = ({ chain }: Ref): FollowedChain => this.#available(chain)
+    return readJoined(refs, read, { chainOf, generation: () => this.#generation })
   }
 
   #available(name: string): FollowedChain {

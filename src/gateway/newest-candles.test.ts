@@ -23,6 +23,7 @@ function startReads(history: () => Promise<Versioned<Candle>[]>) {
         return history()
       },
     },
+    isWhole: () => true,
   })
   return { read, counts, stored }
 }

@@ -8,10 +8,19 @@ export type PairView = { readonly pair: Pair; readonly windows: Windows | undefi
 /** Of what the overlay and the store say: a tombstone counts, too. */
 export function newer<T>(
   overlaid: Version<T> | undefined,
-  stored: Versioned<T> | undefined,
+  stored: Version<T> | undefined,
 ): Version<T> | undefined {
   if (overlaid === undefined || stored === undefined) return overlaid ?? stored
   return overlaid.seq >= stored.seq ? overlaid : stored
+}
+
+/** Of what the overlay says, said before, and the store says. */
+export function newest<T>(
+  overlaid: Version<T> | undefined,
+  before: Version<T> | undefined,
+  stored: Versioned<T> | undefined,
+): Version<T> | undefined {
+  return newer(overlaid, newer(before, stored))
 }
 
 /** The newest of a series: one that was removed gives the one before it back. */

@@ -9,11 +9,11 @@ import { createApp } from '../gateway/app.ts'
 import { limitConnections } from '../gateway/connection-limit.ts'
 import { createContractReports } from '../gateway/contract-reports.ts'
 import { FaultBoard } from '../gateway/fault-board.ts'
+import { guardHot } from '../gateway/guarded-hot.ts'
 import { createHistoryView } from '../gateway/history-view.ts'
 import { createHoldersView } from '../gateway/holders/holders-view.ts'
 import { MarketView } from '../gateway/market-view.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/metrics.ts'
-import { createNewestCandles } from '../gateway/newest-candles.ts'
 import type { RestContext } from '../gateway/rest/context.ts'
 import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
@@ -37,6 +37,8 @@ import { ChainSupervisor } from './supervise.ts'
 import { watchLag } from './watch-lag.ts'
 
 const CLOSE_GRACE_MS = 5_000
+/** A client waits for Redis: if it takes longer, ClickHouse is asked. */
+const READ_TIMEOUT_MS = 1_000
 /** Of all chains: what clients who were away for a moment are told from. */
 const RECENT_BYTES = 64 * 1_024 * 1_024
 /** Of answers that are kept as text, and as much again for prices, and for tokens that were found. */
@@ -58,11 +60,15 @@ export const startGateway: StartRole = async (config, common) => {
       signal: shutdown.signal,
       isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
     })
-  const store = await insist(() => openHotStore(config.redis, common))
+  const store = await insist(() =>
+    openHotStore({ ...config.redis, commandTimeoutMs: READ_TIMEOUT_MS }, common),
+  )
   shutdown.onClose('hot store', () => store.close())
   const reader = openHistoryReader(config.clickhouse)
   shutdown.onClose('history', () => reader.close())
 
+  const [anyChain = ''] = families.keys()
+  const hot = guardHot(store, { anyChain, logger, signal: shutdown.signal })
   const hub = new Hub(Date.now)
   const changes = await openChanges(logs, [...families.keys()])
   const recent = new Map(
@@ -71,7 +77,8 @@ export const startGateway: StartRole = async (config, common) => {
   const view = new MarketView({
     logs: changes,
     heads: { redis: (chain) => store.head(chain), clickhouse: (chain) => reader.marker(chain) },
-    store: { ...store, candles: createNewestCandles({ hot: store, history: reader }) },
+    store: hot,
+    history: reader,
     onChangeSet: ({ set, origin, message }) => {
       // Before anybody is told of the set, so that who then asks is answered with it.
       answers.apply(set)
@@ -135,10 +142,11 @@ export const startGateway: StartRole = async (config, common) => {
       metrics,
       logger,
     },
-    history: createHistoryView({ view, hot: store, history: reader }),
+    history: createHistoryView({ view, hot, history: reader }),
     holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
     reports: createContractReports({
-      hot: store,
+      hot,
+      history: reader.documents,
       work: await logs.openLatest('WORK'),
       logger,
       now: Date.now,

@@ -1,9 +1,9 @@
 import type { Scenario } from '../e2e/scenario.ts'
 
 /**
- * What an answer is made of, and so what must be there for it: only the gateway's memory; documents of Redis; rows of
- * ClickHouse too, of which those of holders are kept for a moment; what ClickHouse finds, and documents of it that may be kept;
- * or what keys have used, which is in Redis and in NATS.
+ * What an answer is made of, and so what must be there for it: only the gateway's memory; documents, which Redis and
+ * ClickHouse have; rows of ClickHouse too, of which those of holders are kept for a moment; what ClickHouse finds, and documents
+ * of it that may be kept; or what keys have used, which is in Redis and in NATS.
  */
 export type Needs = 'memory' | 'hot' | 'history' | 'holders' | 'search' | 'usage'
 

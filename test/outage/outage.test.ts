@@ -18,14 +18,18 @@ import { OutageWorld } from './world.ts'
 
 type Rows = ReturnType<typeof sameRows>
 
-/** CHAINTAPE_OUTAGE=smoke: each server dead once, for a short time. */
+/** CHAINTAPE_OUTAGE=smoke: each server dead once, and Redis hung, for a short time. */
 const isSmoke = process.env['CHAINTAPE_OUTAGE'] === 'smoke'
 const SECONDS = Number(process.env['CHAINTAPE_OUTAGE_SECONDS'] ?? (isSmoke ? 4 : 60))
-const SMOKE: readonly Outage[] = [{ clickhouse: 'dead' }, { redis: 'dead' }, { nats: 'dead' }]
+const SMOKE: readonly Outage[] = [
+  { clickhouse: 'dead' },
+  { redis: 'dead' },
+  { redis: 'hung' },
+  { nats: 'dead' },
+]
 const OUTAGES: readonly Outage[] = [
   ...SMOKE,
   { clickhouse: 'hung' },
-  { redis: 'hung' },
   { nats: 'hung' },
   { clickhouse: 'dead', redis: 'dead' },
   { clickhouse: 'hung', nats: 'dead' },

@@ -33,7 +33,9 @@ export class Truth {
     for (const [name, value] of factsOf(told)) {
       const expected = facts.map((each) => each.get(name))
       if (!expected.includes(value)) {
-        return `${name} was told as ${JSON.stringify(value)}, but was ${JSON.stringify(expected)}`
+        const blocks = [...answers].filter(([, answer]) => factsOf(answer).get(name) === value)
+        const elsewhere = blocks.map(([block]) => block).join(', ')
+        return `${name} was told as ${JSON.stringify(value)}, which it is at (${elsewhere}), but was ${JSON.stringify(expected)}`
       }
     }
     const missing = [...(facts[0]?.keys() ?? [])].find(

@@ -11,8 +11,9 @@ import {
   encodeAccountsQuestion,
   MAX_ACCOUNTS,
 } from '../../wire/account-question.ts'
+import { mustHaveHistory } from '../joined-reads.ts'
 import { KeptReadings } from '../kept-readings.ts'
-import { type MarketView, mustHaveHistory } from '../market-view.ts'
+import type { MarketView } from '../market-view.ts'
 
 export type HoldersViewParts = {
   readonly view: Pick<MarketView, 'recent'>

@@ -4,8 +4,9 @@ import { ByteWriter } from '../../wire/byte-writer.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CANDLE } from '../../wire/change-layouts.ts'
 import { copyCandleBody } from '../../wire/copy-candle.ts'
+import type { AddressRef } from '../document-reads.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
-import type { AddressRef, Keys } from './keys.ts'
+import type { Keys } from './keys.ts'
 
 /** What apply.lua takes for the candles of one pair. */
 export type CandlesWrite = {

@@ -6,6 +6,7 @@ import type { Common } from '../../lib/common.ts'
 import { createWaiting, redisServer } from '../../lib/waiting.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** Unless a client waits for the answer. */
 const COMMAND_TIMEOUT_MS = 5_000
 /** A server that hangs, or whose machine is gone, does not close the connection: then we do, and look for it anew. */
 const SILENCE_MS = 6_000
@@ -28,7 +29,11 @@ const PASSING = new Set([
 /** Also inside of the client's own errors: "Ready check failed: NOAUTH Authentication required." */
 const UNAUTHORIZED = /\b(WRONGPASS|NOAUTH)\b/
 
-export type RedisOptions = CertificateFiles & { readonly url: string }
+export type RedisOptions = CertificateFiles & {
+  readonly url: string
+  /** How long a command is waited for. */
+  readonly commandTimeoutMs?: number
+}
 
 type Argument = string | number | Buffer | Uint8Array
 
@@ -40,7 +45,10 @@ export type ScriptedRedis = Redis & {
 }
 
 /** Reconnects by itself; while there is no connection, commands fail at once instead of queueing up. */
-export async function connectRedis({ url, ...files }: RedisOptions, common: Common): Promise<ScriptedRedis> {
+export async function connectRedis(
+  { url, commandTimeoutMs = COMMAND_TIMEOUT_MS, ...files }: RedisOptions,
+  common: Common,
+): Promise<ScriptedRedis> {
   const logger = common.logger.child({ action: 'redis' })
   const tls = readCertificates(files)
   const redis = new Redis(url, {
@@ -50,7 +58,7 @@ export async function connectRedis({ url, ...files }: RedisOptions, common: Comm
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 1,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: commandTimeoutMs,
     socketTimeout: SILENCE_MS,
     connectionName: 'chaintape',
     retryStrategy: (times) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * 2 ** (times - 1)),

@@ -1,10 +1,11 @@
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CONTRACT, PAIR, TOKEN, WINDOWS_LAYOUT } from '../../wire/change-layouts.ts'
 import { END, type RecordLayout, START } from '../../wire/record-layout.ts'
+import type { AddressRef } from '../document-reads.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 import type { LatestPage } from '../versioned.ts'
 import { type CandlesWrite, candleWrites, wholeCandleWrites } from './candle-writes.ts'
-import type { AddressRef, Keys } from './keys.ts'
+import type { Keys } from './keys.ts'
 import { pairRanks, type Ranks, tokenRanks, volumeRanks } from './ranks.ts'
 
 /** What apply.lua takes for one key. */

@@ -1,25 +1,18 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { Candle, Pair, Token, Windows } from '../../domain/change.ts'
-import type { ContractReport } from '../../domain/contract-report.ts'
+import type { Candle } from '../../domain/change.ts'
 import type { Common } from '../../lib/common.ts'
 import type { ByteReader } from '../../wire/byte-reader.ts'
 import { readReport } from '../../wire/contract-codec.ts'
 import { readPair, readToken } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
+import type { DocumentReads, TokenRank } from '../document-reads.ts'
 import { indexVersions } from '../index-versions.ts'
 import { type LatestChanges, latestChanges } from '../latest-changes.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
 import { type CandleSeries, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
 import { documentsOf, documentsOfPage } from './documents.ts'
-import {
-  type AddressRef,
-  Keys,
-  pairsOf,
-  type SeriesRef,
-  type TokenRank,
-  type WindowsDocumentRef,
-} from './keys.ts'
+import { Keys, pairsOf, type SeriesRef } from './keys.ts'
 import { readStored } from './stored-value.ts'
 import { createWholeReads } from './whole-reads.ts'
 import { createWriting } from './writing.ts'
@@ -35,7 +28,7 @@ export type HotStoreOptions = RedisOptions & {
 export type { CandleSeries, TokenRank, Versioned }
 
 /** Reading fails with `store_unavailable` too while Redis holds less of a chain than `head` has told before. */
-export type HotStore = {
+export type HotStore = DocumentReads & {
   /**
    * Documents, then the head, of one chain. May be repeated. Fails with `store_unavailable` if the head that was
    * last seen is gone: then Redis has lost its data, and `head` tells what has to be applied again.
@@ -44,18 +37,10 @@ export type HotStore = {
   /** Everything of one chain anew, from what another store tells of it up to this head. */
   rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
-  pairs(refs: readonly AddressRef[]): Promise<(Versioned<Pair> | undefined)[]>
-  tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
-  contracts(refs: readonly AddressRef[]): Promise<(Versioned<ContractReport> | undefined)[]>
-  windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
   /** The newest candle of each series; undefined also where the series has expired. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
   /** The newest candles of a series, at most `limit`; undefined if there are none, or they have expired. */
   recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
-  /** Highest value first; pairs of unknown value come last. */
-  topPairs(chain: string, token: string, limit: number): Promise<string[]>
-  /** Highest first, tokens of unknown worth left out. */
-  topTokens(chain: string, by: TokenRank, limit: number): Promise<string[]>
   close(): Promise<void>
 }
 

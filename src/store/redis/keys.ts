@@ -1,18 +1,7 @@
 import type { Interval } from '../../domain/interval.ts'
+import type { AddressRef, WindowsDocumentRef } from '../document-reads.ts'
 
-export type AddressRef = { readonly chain: string; readonly address: string }
-export type WindowsDocumentRef = AddressRef & { readonly kind: 'pair' | 'token' }
 export type SeriesRef = { readonly chain: string; readonly pair: string; readonly interval: Interval }
-
-/** By what tokens are ranked: dollars traded in 24 hours, of their supply, and in their main pair. */
-export const TOKEN_RANKS = ['volume_24h', 'fdv', 'main_pair_tvl'] as const
-export type TokenRank = (typeof TOKEN_RANKS)[number] | GroupRank
-
-/** Tokens of launch platforms: all of them, or those of one that are still on their curve, or not any more. */
-export type TokenGroup = 'meme' | `${string}_in` | `${string}_out`
-
-/** Within a group: `new` by when they came into it, `almost` by how far they are, if they are nearly there. */
-export type GroupRank = `${TokenGroup}/${'volume_24h' | 'main_pair_tvl' | 'new' | 'almost'}`
 
 /** Every key we use, below one prefix; after the kind comes the chain. */
 export class Keys {

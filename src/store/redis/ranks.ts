@@ -3,7 +3,8 @@ import { sumOfValues } from '../../domain/limits.ts'
 import { formatValue } from '../../domain/money.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { PAIR, TOKEN, WINDOWS_LAYOUT } from '../../wire/change-layouts.ts'
-import { pairsOf, type TokenGroup } from './keys.ts'
+import type { TokenGroup } from '../document-reads.ts'
+import { pairsOf } from './keys.ts'
 
 /**
  * In which ranks a document stands. A score is text all the way: only the rank inside Redis is a float. A rank within a group

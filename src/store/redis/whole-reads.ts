@@ -18,16 +18,20 @@ export type WholeReads = {
   answers(chain: string, ask: (commands: ChainableCommander) => ChainableCommander): Promise<unknown[]>
 }
 
+/** Redis answers, but with less than it had. */
+export class RedisNotWhole extends ChaintapeError {
+  constructor(chain: string) {
+    super('store_unavailable', `Redis has lost data of chain ${chain} and is not whole yet`)
+  }
+}
+
 export function createWholeReads(redis: ScriptedRedis, keys: Keys): WholeReads {
   const seen = new Map<string, number>()
 
   const mustBeWhole = (chain: string, head: Buffer | null | undefined): void => {
     const expected = seen.get(chain)
     if (expected === undefined || (head != null && storedSeq(head) >= expected)) return
-    throw new ChaintapeError(
-      'store_unavailable',
-      `Redis has lost data of chain ${chain} and is not whole yet`,
-    )
+    throw new RedisNotWhole(chain)
   }
 
   return {

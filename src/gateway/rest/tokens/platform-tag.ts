@@ -1,6 +1,6 @@
 import { isAlmostThere } from '../../../domain/launch.ts'
 import { dayVolume } from '../../../domain/window.ts'
-import type { GroupRank, TokenGroup } from '../../../store/redis/keys.ts'
+import type { GroupRank, TokenGroup } from '../../../store/document-reads.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 
 /** Which tokens a tag stands for, and in what order. */

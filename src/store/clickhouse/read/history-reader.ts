@@ -1,9 +1,11 @@
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../../domain/change.ts'
 import type { TermKind } from '../../../domain/search-text.ts'
+import type { DocumentReads } from '../../document-reads.ts'
 import type { LatestPage, Versioned } from '../../versioned.ts'
 import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
 import { type Ask, createAsk } from './ask.ts'
+import { createDocuments } from './documents.ts'
 import { type LatestQuestion, readLatest } from './latest.ts'
 import { readMarker } from './marker.ts'
 import {
@@ -60,6 +62,8 @@ export type HistoryReader = {
   tokenMatches(question: MatchesQuestion): Promise<{ chain: string; address: string }[]>
   /** Largest first. */
   topHolders(question: HoldersQuestion): Promise<Holder[]>
+  /** By their ids, as far as they are written. */
+  readonly documents: DocumentReads
   /** The newest version of every document of a chain, and of each series of candles the newest few. */
   latest(question: LatestQuestion): AsyncGenerator<LatestPage, void, undefined>
   close(): Promise<void>
@@ -89,6 +93,7 @@ export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
       return rows.map((row) => ({ chain: text(row, 'chain'), address: text(row, 'address') }))
     },
     topHolders: (question) => readTopHolders(ask, question),
+    documents: createDocuments(ask),
     latest: (question) => readLatest(ask, question),
     close: () => client.close(),
   }

@@ -1,0 +1,35 @@
+import type { Logger } from '../lib/logger.ts'
+import { Circuit } from '../store/redis/circuit.ts'
+import type { HotStore } from '../store/redis/hot-store.ts'
+
+/** What a gateway reads of Redis while somebody waits for it. */
+export type HotReads = Omit<HotStore, 'apply' | 'rebuild' | 'head' | 'close'>
+
+/** Nobody waits for Redis that was not there a moment ago: a hung server costs those who were the first to ask its timeout, and no others. */
+export function guardHot(
+  store: HotStore,
+  {
+    anyChain,
+    logger,
+    signal,
+  }: { readonly anyChain: string; readonly logger: Logger; readonly signal: AbortSignal },
+): HotReads {
+  const circuit = new Circuit({
+    probe: () => store.head(anyChain),
+    onChange: (isOpen, reason) => {
+      if (isOpen) logger.warn({ err: reason }, 'Redis cannot be read; answers are made from ClickHouse')
+      else logger.info('Redis can be read again')
+    },
+    signal,
+  })
+  return {
+    pairs: (refs) => circuit.run(() => store.pairs(refs)),
+    tokens: (refs) => circuit.run(() => store.tokens(refs)),
+    contracts: (refs) => circuit.run(() => store.contracts(refs)),
+    windows: (refs) => circuit.run(() => store.windows(refs)),
+    candles: (refs) => circuit.run(() => store.candles(refs)),
+    recentCandles: (ref, limit) => circuit.run(() => store.recentCandles(ref, limit)),
+    topPairs: (chain, token, limit) => circuit.run(() => store.topPairs(chain, token, limit)),
+    topTokens: (chain, by, limit) => circuit.run(() => store.topTokens(chain, by, limit)),
+  }
+}

@@ -1,0 +1,5 @@
+-- The newest versions of these, removals too.
+SELECT * FROM pairs
+WHERE chain = {chain:String} AND address IN {ids:Array(String)}
+ORDER BY address, seq DESC
+LIMIT 1 BY address

@@ -1,0 +1,5 @@
+-- The newest versions of these, removals too.
+SELECT * FROM windows
+WHERE chain = {chain:String} AND kind = {kind:String} AND id IN {ids:Array(String)}
+ORDER BY id, seq DESC
+LIMIT 1 BY id

@@ -1,0 +1,93 @@
+import type { Pair, Token, Windows } from '../../../domain/change.ts'
+import type { ContractReport } from '../../../domain/contract-report.ts'
+import { ALMOST_PPM } from '../../../domain/launch.ts'
+import type { AddressRef, DocumentReads } from '../../document-reads.ts'
+import type { Versioned } from '../../versioned.ts'
+import { reportOf } from '../report-text.ts'
+import type { Ask } from './ask.ts'
+import { Gathering } from './gathering.ts'
+import { number, pairOf, type Row, text, tokenOf, windowsOf } from './records.ts'
+
+const MAX_SECONDS = 5
+/** Of one query; more are asked for in turn. */
+const MAX_IDS = 1_000
+
+type Kind<T> = {
+  readonly file: string
+  readonly key: string
+  readonly params: Readonly<Record<string, string>>
+  readonly read: (row: Row) => T
+}
+
+const PAIRS: Kind<Pair> = { file: 'documents-of-pairs', key: 'address', params: {}, read: pairOf }
+const TOKENS: Kind<Token> = { file: 'documents-of-tokens', key: 'address', params: {}, read: tokenOf }
+const CONTRACTS: Kind<ContractReport> = {
+  file: 'documents-of-contracts',
+  key: 'token',
+  params: {},
+  read: (row) => reportOf(text(row, 'report')),
+}
+const windowsOfKind = (kind: 'pair' | 'token'): Kind<Windows> => ({
+  file: 'documents-of-windows',
+  key: 'id',
+  params: { kind },
+  read: windowsOf,
+})
+const WINDOWS = { pair: windowsOfKind('pair'), token: windowsOfKind('token') }
+
+/** The newest documents, as far as ClickHouse has them: read by whoever cannot read Redis. */
+export function createDocuments(ask: Ask): DocumentReads {
+  const readMany = <T>({ file, key, params, read }: Kind<T>) => {
+    const gathered = new Map<string, Gathering<Versioned<T>>>()
+    const gatheringOf = (chain: string): Gathering<Versioned<T>> => {
+      const known = gathered.get(chain)
+      if (known !== undefined) return known
+      const made = new Gathering<Versioned<T>>(MAX_IDS, async (ids) => {
+        const rows = await ask(file, {
+          params: { ...params, chain, ids },
+          maxRows: ids.length,
+          maxSeconds: MAX_SECONDS,
+        })
+        const standing = rows.filter((row) => number(row, 'is_deleted') === 0)
+        return new Map(
+          standing.map((row) => [text(row, key), { seq: number(row, 'seq'), record: read(row) }]),
+        )
+      })
+      gathered.set(chain, made)
+      return made
+    }
+    return (refs: readonly AddressRef[]): Promise<(Versioned<T> | undefined)[]> =>
+      Promise.all(refs.map(({ chain, address }) => gatheringOf(chain).get(address)))
+  }
+  const windows = { pair: readMany(WINDOWS.pair), token: readMany(WINDOWS.token) }
+  const addresses = async (
+    file: string,
+    params: Record<string, unknown>,
+    limit: number,
+  ): Promise<string[]> => {
+    if (limit < 1) return []
+    const rows = await ask(file, { params: { ...params, limit }, maxRows: limit, maxSeconds: MAX_SECONDS })
+    return rows.map((row) => text(row, 'address'))
+  }
+  return {
+    pairs: readMany(PAIRS),
+    tokens: readMany(TOKENS),
+    contracts: readMany(CONTRACTS),
+    windows: async (refs) => (await Promise.all(refs.map((ref) => windows[ref.kind]([ref])))).flat(),
+    topPairs: (chain, token, limit) => addresses('top-pairs', { chain, token }, limit),
+    topTokens: (chain, rank, limit) => addresses('top-tokens', { chain, ...rankParams(rank) }, limit),
+  }
+}
+
+/** `<group>/<rank>`, where the group is `meme`, `<platform>_in` or `<platform>_out`; or a rank of all tokens. */
+function rankParams(rank: string): Record<string, unknown> {
+  const [, group, by = rank] = /^(.+)\/([^/]+)$/.exec(rank) ?? []
+  const [, platform = '', end] = /^(.+)_(in|out)$/.exec(group ?? '') ?? []
+  return {
+    by,
+    platform,
+    is_launched: group === undefined ? 0 : 1,
+    is_in: end === 'in' ? 1 : 0,
+    almost_ppm: ALMOST_PPM,
+  }
+}

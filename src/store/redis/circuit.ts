@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { RedisNotWhole } from './whole-reads.ts'
+
+export type CircuitOptions = {
+  /** Succeeds once the server answers again. */
+  readonly probe: () => Promise<unknown>
+  readonly onChange: (isOpen: boolean, reason: unknown) => void
+  readonly signal: AbortSignal
+  readonly probeEveryMs?: number
+}
+
+const PROBE_EVERY_MS = 250
+
+/**
+ * Circuit breaker: after a read that Redis did not answer, no other one waits for it. They fail at once until a probe in the
+ * background was answered.
+ */
+export class Circuit {
+  readonly #options: CircuitOptions
+  #isOpen = false
+
+  constructor(options: CircuitOptions) {
+    this.#options = options
+  }
+
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#isOpen) throw new ChaintapeError('store_unavailable', 'Redis does not answer')
+    try {
+      return await read()
+    } catch (error) {
+      // Redis that has lost data does answer.
+      const isAway = error instanceof ChaintapeError && error.code === 'store_unavailable'
+      if (isAway && !(error instanceof RedisNotWhole)) this.#open(error)
+      throw error
+    }
+  }
+
+  #open(reason: unknown): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    this.#options.onChange(true, reason)
+    void this.#probe()
+  }
+
+  async #probe(): Promise<void> {
+    const { probe, onChange, signal, probeEveryMs = PROBE_EVERY_MS } = this.#options
+    while (!signal.aborted) {
+      await sleep(probeEveryMs, undefined, { signal, ref: false }).catch(() => undefined)
+      try {
+        await probe()
+        this.#isOpen = false
+        onChange(false, undefined)
+        return
+      } catch {
+        // It is tried again.
+      }
+    }
+  }
+}
