@@ -13,7 +13,6 @@ const VALUES = {
   open: u256,
   high: u256,
   low: u256,
-  close: u256,
   /** Unknown once it does not fit, or the value of a trade does not. */
   volume: optional(u256),
 } as const
@@ -26,19 +25,32 @@ const CANDLE = {
   firstBlock: u32,
   firstTx: u32,
   firstLog: u32,
+  /** All its trades were worth the same in the quote asset as in this unit: its values stand there, and not again. */
+  isQuoteUsd: flag,
+  isQuoteNative: flag,
   units: repeated(UNITS.length, VALUES),
 } as const
 
-/** The newest candle of every interval of a pair. Its last trade is that of all of them. */
+const CLOSE = { price: u256 } as const
+
+/**
+ * The newest candle of every interval of a pair. Its last trade is that of all of them, and so is its close, wherever
+ * it has one: each candle has the last trades of all longer ones.
+ */
 export const CANDLES = layout({
   lastBlock: u32,
   lastTx: u32,
   lastLog: u32,
+  closes: repeated(UNITS.length, CLOSE),
   candles: repeated(INTERVALS.length, CANDLE),
 })
 
+export type CloseRow = Row<typeof CLOSE>
+export type ReadCloseRow = ReadRow<typeof CLOSE>
 export type ValuesRow = Row<typeof VALUES>
 export type ReadValuesRow = ReadRow<typeof VALUES>
+export type CandleRow = Row<typeof CANDLE>
+export type ReadCandleRow = ReadRow<typeof CANDLE>
 export type CandlesRow = Row<typeof CANDLES.fields>
 export type ReadCandlesRow = ReadRow<typeof CANDLES.fields>
 
@@ -55,9 +67,9 @@ export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
         pair,
         interval,
         start: candle.start,
-        usd: valuesOf(candle.units.at(USD)),
-        native: valuesOf(candle.units.at(NATIVE)),
-        quote: valuesOf(candle.units.at(QUOTE)),
+        usd: valuesOf(row, candle, USD),
+        native: valuesOf(row, candle, NATIVE),
+        quote: valuesOf(row, candle, unitOfQuote(candle)),
         tradeCount: candle.tradeCount,
         firstTrade: { block: candle.firstBlock, tx: candle.firstTx, log: candle.firstLog },
         lastTrade,
@@ -66,6 +78,12 @@ export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
   return candles
 }
 
-function valuesOf({ isKnown, open, high, low, close, volume }: ReadValuesRow): CandleValues | undefined {
-  return isKnown ? { open, high, low, close, volume } : undefined
+/** Where the values in the quote asset stand. */
+export function unitOfQuote({ isQuoteUsd, isQuoteNative }: ReadCandleRow): number {
+  return isQuoteUsd ? USD : isQuoteNative ? NATIVE : QUOTE
+}
+
+function valuesOf(row: ReadCandlesRow, candle: ReadCandleRow, unit: number): CandleValues | undefined {
+  const { isKnown, open, high, low, volume } = candle.units.at(unit)
+  return isKnown ? { open, high, low, close: row.closes.at(unit).price, volume } : undefined
 }

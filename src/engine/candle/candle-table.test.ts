@@ -24,14 +24,22 @@ const number = fc.option(
   { nil: undefined },
 )
 
-const numbers = fc.record({
-  priceUsd: number,
-  priceNative: number,
-  priceQuote: number,
-  valueUsd: number,
-  valueNative: number,
-  valueQuote: number,
-})
+/** Most quote assets are dollars or native coins: then a trade is worth the same in both. */
+const numbers = fc
+  .record({
+    priceUsd: number,
+    priceNative: number,
+    priceQuote: number,
+    valueUsd: number,
+    valueNative: number,
+    valueQuote: number,
+    quoteIs: fc.constantFrom('usd', 'native', 'other'),
+  })
+  .map(({ quoteIs, ...made }) => {
+    if (quoteIs === 'usd') return { ...made, priceQuote: made.priceUsd, valueQuote: made.valueUsd }
+    if (quoteIs === 'native') return { ...made, priceQuote: made.priceNative, valueQuote: made.valueNative }
+    return made
+  })
 
 type Numbers = typeof numbers extends fc.Arbitrary<infer Made> ? Made : never
 type Timed = Numbers & { readonly key: OrderKey; readonly time: number }

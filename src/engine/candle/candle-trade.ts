@@ -25,11 +25,17 @@ export type Paid = ReadRow<typeof PAID>
 /** The numbers of one trade, as rows keep them: written once, and then taken by every candle. */
 export class TradeNumbers {
   readonly #row = newCursor().edit(0)
+  /** It was worth the same in the quote asset as in this unit. */
+  isQuoteUsd = false
+  isQuoteNative = false
 
   set({ paid, valueUsd, valueNative, quoteValue }: CandleTrade): void {
     this.#set(USD, paid.usd, valueUsd)
     this.#set(NATIVE, paid.native, valueNative)
     this.#set(QUOTE, paid.inQuote, quoteValue)
+    const isPriced = paid.inQuote !== undefined
+    this.isQuoteUsd = isPriced && paid.inQuote === paid.usd && quoteValue === valueUsd
+    this.isQuoteNative = isPriced && paid.inQuote === paid.native && quoteValue === valueNative
   }
 
   in(unit: number): Paid {

@@ -4,10 +4,17 @@ import type { OrderKey } from '../../domain/order-key.ts'
 import { add, clear, compare, copy, writeBigint } from '../../state/limbs.ts'
 import { Memory } from '../../state/memory.ts'
 import {
+  type CandleRow,
   type CandlesRow,
+  type CloseRow,
+  NATIVE,
+  QUOTE,
+  type ReadCandleRow,
   type ReadCandlesRow,
   type ReadValuesRow,
   UNITS,
+  USD,
+  unitOfQuote,
   type ValuesRow,
 } from './candle-rows.ts'
 import type { Paid, TradeNumbers } from './candle-trade.ts'
@@ -43,8 +50,10 @@ export function takeTrade(
     const candle = row.candles.at(at)
     if (candle.isSame) continue
     candle.tradeCount++
-    for (let unit = 0; unit < UNITS.length; unit++) addTrade(candle.units.at(unit), trade.in(unit))
+    if (!hasSameQuote(candle, trade)) keepQuoteApart(candle, old.candles.at(at))
+    addToUnits(candle, trade)
   }
+  for (let unit = 0; unit < UNITS.length; unit++) setClose(row.closes.at(unit), trade.in(unit))
   row.lastBlock = key.block
   row.lastTx = key.tx
   row.lastLog = key.log
@@ -70,6 +79,8 @@ function keepTrades(row: CandlesRow, old: ReadCandlesRow, at: number): void {
   to.firstBlock = from.firstBlock
   to.firstTx = from.firstTx
   to.firstLog = from.firstLog
+  to.isQuoteUsd = from.isQuoteUsd
+  to.isQuoteNative = from.isQuoteNative
   for (let unit = 0; unit < UNITS.length; unit++) copyValues(to.units.at(unit), from.units.at(unit))
 }
 
@@ -90,12 +101,32 @@ function startAnew(
     candle.firstBlock = at > 0 ? 0 : key.block
     candle.firstTx = at > 0 ? 0 : key.tx
     candle.firstLog = at > 0 ? 0 : key.log
-    for (let unit = 0; unit < UNITS.length; unit++) {
-      const values = candle.units.at(unit)
-      if (values.isKnown) forget(values)
-      if (at === 0) addTrade(values, trade.in(unit))
-    }
+    for (let unit = 0; unit < UNITS.length; unit++) forget(candle.units.at(unit))
+    candle.isQuoteUsd = at === 0 && trade.isQuoteUsd
+    candle.isQuoteNative = at === 0 && trade.isQuoteNative && !trade.isQuoteUsd
+    if (at === 0) addToUnits(candle, trade)
   }
+}
+
+function hasSameQuote({ isQuoteUsd, isQuoteNative }: CandleRow, trade: TradeNumbers): boolean {
+  return (!isQuoteUsd || trade.isQuoteUsd) && (!isQuoteNative || trade.isQuoteNative)
+}
+
+/** A trade that differs is to come: the values in the quote asset are from now on its own. `old` is the same candle. */
+function keepQuoteApart(candle: CandleRow, old: ReadCandleRow): void {
+  copyValues(candle.units.at(QUOTE), old.units.at(unitOfQuote(old)))
+  candle.isQuoteUsd = false
+  candle.isQuoteNative = false
+}
+
+function addToUnits(candle: CandleRow, trade: TradeNumbers): void {
+  addTrade(candle.units.at(USD), trade.in(USD))
+  addTrade(candle.units.at(NATIVE), trade.in(NATIVE))
+  if (unitOfQuote(candle) === QUOTE) addTrade(candle.units.at(QUOTE), trade.in(QUOTE))
+}
+
+function setClose({ words, priceAt }: CloseRow, paid: Paid): void {
+  if (paid.hasPrice) copy(words, priceAt, paid.words, paid.priceAt)
 }
 
 /** What its price is unknown of in this unit, it says nothing of. */
@@ -107,7 +138,6 @@ function addTrade(values: ValuesRow, paid: Paid): void {
     copy(words, values.openAt, paid.words, paid.priceAt)
     copy(words, values.highAt, paid.words, paid.priceAt)
     copy(words, values.lowAt, paid.words, paid.priceAt)
-    copy(words, values.closeAt, paid.words, paid.priceAt)
     if (!paid.hasValue) return
     values.hasVolume = true
     copy(words, values.volumeAt, paid.words, paid.valueAt)
@@ -117,7 +147,6 @@ function addTrade(values: ValuesRow, paid: Paid): void {
     copy(words, values.highAt, paid.words, paid.priceAt)
   if (compare(paid.words, paid.priceAt, words, values.lowAt) < 0)
     copy(words, values.lowAt, paid.words, paid.priceAt)
-  copy(words, values.closeAt, paid.words, paid.priceAt)
   if (!values.hasVolume) return
   // A candle only grows, so a volume that does not fit stays unknown.
   if (paid.hasValue) add(words, values.volumeAt, paid.words, paid.valueAt)
@@ -129,16 +158,15 @@ function copyValues(to: ValuesRow, from: ReadValuesRow): void {
   copy(to.words, to.openAt, from.words, from.openAt)
   copy(to.words, to.highAt, from.words, from.highAt)
   copy(to.words, to.lowAt, from.words, from.lowAt)
-  copy(to.words, to.closeAt, from.words, from.closeAt)
   to.hasVolume = from.hasVolume
   copy(to.words, to.volumeAt, from.words, from.volumeAt)
 }
 
 function forget(values: ValuesRow): void {
+  if (!values.isKnown) return
   values.isKnown = false
   clear(values.words, values.openAt)
   clear(values.words, values.highAt)
   clear(values.words, values.lowAt)
-  clear(values.words, values.closeAt)
   values.hasVolume = false
 }

@@ -18,7 +18,16 @@ import {
   SAME_TRADES,
   SAME_VOLUME,
 } from '../../wire/candle-codec.ts'
-import { NATIVE, QUOTE, type ReadCandlesRow, type ReadValuesRow, USD } from './candle-rows.ts'
+import {
+  NATIVE,
+  QUOTE,
+  type ReadCandlesRow,
+  type ReadCloseRow,
+  type ReadValuesRow,
+  UNITS,
+  USD,
+  unitOfQuote,
+} from './candle-rows.ts'
 
 /** All of a longer candle is as in the shorter one; where it starts follows. */
 const ALL_AS_SHORTER = SAME_PAIR | AROUND | SAME_FIRST | SAME_LAST | SAME_TRADES
@@ -33,7 +42,7 @@ export function writeCandlesRow(
   other: ReadCandlesRow,
 ): void {
   w.varuint(INTERVALS.length)
-  let shorter = 0
+  let shorter: number | undefined
   for (let at = 0; at < INTERVALS.length; at++) {
     const candle = row.candles.at(at)
     if (candle.isSame) {
@@ -46,14 +55,7 @@ export function writeCandlesRow(
       w.u8(at)
       w.varuint(candle.start)
     }
-    const inShorter = (unit: number): ReadValuesRow | undefined =>
-      at === 0 ? undefined : other.candles.at(shorter).units.at(unit)
-    writeValues(w, candle.units.at(USD), inShorter(USD))
-    writeValues(w, candle.units.at(NATIVE), inShorter(NATIVE))
-    const quote = candle.units.at(QUOTE)
-    if (isSame(quote, other.candles.at(at).units.at(USD))) w.u8(AS_USD)
-    else if (isSame(quote, other.candles.at(at).units.at(NATIVE))) w.u8(AS_NATIVE)
-    else writeValues(w, quote, inShorter(QUOTE))
+    for (let unit = 0; unit < UNITS.length; unit++) writeUnit(w, unit, row, other, at, shorter)
     w.varuint(candle.tradeCount)
     writeKey(w, candle.firstBlock, candle.firstTx, candle.firstLog)
     if (at === 0) writeKey(w, row.lastBlock, row.lastTx, row.lastLog)
@@ -67,36 +69,75 @@ function writeKey(w: ByteWriter, block: number, tx: number, log: number): void {
   w.varuint(log)
 }
 
-/** What is as in the shorter candle is not written again. */
-function writeValues(w: ByteWriter, values: ReadValuesRow, shorter: ReadValuesRow | undefined): void {
+/** The candle's values in one unit: in the quote asset as a reference, where they are as in dollars or native coins. */
+function writeUnit(
+  w: ByteWriter,
+  unit: number,
+  row: ReadCandlesRow,
+  other: ReadCandlesRow,
+  at: number,
+  shorter: number | undefined,
+): void {
+  const candle = row.candles.at(at)
+  const own = unit === QUOTE ? unitOfQuote(candle) : unit
+  const values = candle.units.at(own)
+  const close = row.closes.at(own)
+  if (unit === QUOTE && isAs(values, own, USD, row, other, at)) w.u8(AS_USD)
+  else if (unit === QUOTE && isAs(values, own, NATIVE, row, other, at)) w.u8(AS_NATIVE)
+  else if (shorter === undefined) writeValues(w, values, close, undefined)
+  else {
+    const inShorter = other.candles.at(shorter)
+    writeValues(w, values, close, inShorter.units.at(unit === QUOTE ? unitOfQuote(inShorter) : unit))
+  }
+}
+
+/** Whether the values, which stand in `own`, are those in `unit` as well. */
+function isAs(
+  values: ReadValuesRow,
+  own: number,
+  unit: number,
+  row: ReadCandlesRow,
+  other: ReadCandlesRow,
+  at: number,
+): boolean {
+  if (!values.isKnown || own === unit) return values.isKnown
+  const compared = other.candles.at(at).units.at(unit)
+  if (!compared.isKnown) return false
+  const close = row.closes.at(own)
+  const otherClose = other.closes.at(unit)
+  if (compare(close.words, close.priceAt, otherClose.words, otherClose.priceAt) !== 0) return false
+  return sameNumbers(values, compared) === ALL_SAME
+}
+
+/** What is as in the shorter candle is not written again: its close always is. */
+function writeValues(
+  w: ByteWriter,
+  values: ReadValuesRow,
+  close: ReadCloseRow,
+  shorter: ReadValuesRow | undefined,
+): void {
   if (!values.isKnown) {
     w.u8(NO_VALUES)
     return
   }
   const { words } = values
-  const isBefore = shorter?.isKnown === true
-  const same = isBefore ? sameNumbers(values, shorter) : 0
+  const same = shorter?.isKnown === true ? sameNumbers(values, shorter) : 0
   w.u8(same === ALL_SAME || values.hasVolume ? same : same | NO_VOLUME)
   if (!(same & SAME_OPEN)) w.limbs(words, values.openAt)
   if (!(same & SAME_HIGH)) w.limbs(words, values.highAt)
   if (!(same & SAME_LOW)) w.limbs(words, values.lowAt)
-  if (!(same & SAME_CLOSE)) w.limbs(words, values.closeAt)
+  if (!(same & SAME_CLOSE)) w.limbs(close.words, close.priceAt)
   if (values.hasVolume && !(same & SAME_VOLUME)) w.limbs(words, values.volumeAt)
 }
 
-/** Volumes count as the same only if both are known, or if all else is the same. */
+/** Of values with the same close. Volumes count as the same only if both are known, or if all else is the same. */
 function sameNumbers(a: ReadValuesRow, b: ReadValuesRow): number {
-  let same = 0
+  let same = SAME_CLOSE
   if (compare(a.words, a.openAt, b.words, b.openAt) === 0) same |= SAME_OPEN
   if (compare(a.words, a.highAt, b.words, b.highAt) === 0) same |= SAME_HIGH
   if (compare(a.words, a.lowAt, b.words, b.lowAt) === 0) same |= SAME_LOW
-  if (compare(a.words, a.closeAt, b.words, b.closeAt) === 0) same |= SAME_CLOSE
   const isSameVolume = a.hasVolume === b.hasVolume && compare(a.words, a.volumeAt, b.words, b.volumeAt) === 0
   if (!isSameVolume) return same
   const all = same | SAME_VOLUME
   return a.hasVolume || all === ALL_SAME ? all : same
-}
-
-function isSame(quote: ReadValuesRow, other: ReadValuesRow): boolean {
-  return quote.isKnown && other.isKnown && sameNumbers(quote, other) === ALL_SAME
 }
