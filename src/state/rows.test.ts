@@ -483,6 +483,23 @@ test('a copied row has all fields of the other, and an undo brings back what it 
   )
 })
 
+test('a row that is known to be new is created without asking the store', () => {
+  const asked: string[] = []
+  const state = new JournaledState({
+    get: (key) => {
+      asked.push(stateKeyText(key))
+      return undefined
+    },
+    hashSecret: [1, 2],
+  })
+  const rows = state.rows('balance', BALANCE, { key: ['id', 'id'], maxRows: 100 })
+  rows.create(BALANCE_KEY(1))
+  assert.deepEqual(asked, [])
+  assert.equal(rows.find(BALANCE_KEY(2)), NONE)
+  rows.create(BALANCE_KEY(2))
+  assert.equal(asked.length, 1)
+})
+
 test('creating a row that exists is an error', () => {
   const { rows } = filled(1)
   assert.throws(() => rows.create(BALANCE_KEY(0)), /exists already/)

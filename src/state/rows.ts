@@ -71,15 +71,6 @@ export class Rows<F extends Fields> {
     this.#packed = new Uint32Array(maxPackedWords(layout.storedWords))
   }
 
-  /** Replaced when the table grows: do not hold it across `find` and `create`. */
-  get memory(): Memory {
-    return this.#memory
-  }
-
-  get words(): Uint32Array {
-    return this.#memory.words
-  }
-
   /** Slots in memory, those that remember absence included. */
   get size(): number {
     return this.#index.size
@@ -91,9 +82,10 @@ export class Rows<F extends Fields> {
     return this.#slots.has(slot, EXISTS) ? slot : NONE
   }
 
-  /** A row of zeros under a key that has none. */
+  /** A row of zeros under a key that is known to have none: the store is not asked. */
   create(key: Key): number {
-    const slot = this.#slotOf(key)
+    const known = this.#index.find(key)
+    const slot = known === NONE ? this.#insert(key) : known
     this.createAt(slot)
     return slot
   }
@@ -246,11 +238,16 @@ export class Rows<F extends Fields> {
 
   #load(key: Key): number {
     const bytes = this.#parts.committed.get(key.storeKey(this.name, this.#keyParts))
+    const slot = this.#insert(key)
+    if (bytes !== undefined) this.#fill(slot, bytes)
+    return slot
+  }
+
+  #insert(key: Key): number {
     const slot = this.#allocate()
     this.#index.insert(slot, key)
     this.#slots.add(slot, USED)
     this.#savedIn[slot] = 0
-    if (bytes !== undefined) this.#fill(slot, bytes)
     return slot
   }
 
@@ -278,9 +275,7 @@ export class Rows<F extends Fields> {
   }
 
   #allocate(): number {
-    const slot = this.#slots.allocate()
-    if (slot !== NONE) return slot
-    this.#grow(Math.max(FEWEST_ROWS, this.#slots.capacity * 2))
+    if (this.#slots.isFull) this.#grow(Math.max(FEWEST_ROWS, this.#slots.capacity * 2))
     return this.#slots.allocate()
   }
 

@@ -1,4 +1,4 @@
-import { enlarged, NONE } from './slot-index.ts'
+import { enlarged } from './slot-index.ts'
 
 export const EXISTS = 1
 export const DIRTY = 2
@@ -34,10 +34,14 @@ export class Slots {
     this.#flags[slot] = (this.#flags[slot] as number) & ~flags
   }
 
-  /** A slot without flags, or `NONE` if there is no room. */
+  get isFull(): boolean {
+    return this.#free.length === 0 && this.#end === this.#flags.length
+  }
+
+  /** A slot without flags. */
   allocate(): number {
-    const slot = this.#free.pop() ?? (this.#end < this.#flags.length ? this.#end++ : NONE)
-    if (slot !== NONE) this.#flags[slot] = 0
+    const slot = this.#free.pop() ?? this.#end++
+    this.#flags[slot] = 0
     return slot
   }
 
