@@ -96,6 +96,7 @@ export class Engine {
   abandon(): void {
     this.#state.abandon()
     this.#tables.pairs.forgetNames()
+    this.#tables.visits.abandon()
     this.#closeOpened()
   }
 
@@ -147,6 +148,7 @@ export class Engine {
     const restored = this.#state.undoBlocks(lastValid.number + 1, tip.number)
     this.#tables.pairs.forgetNames()
     this.#closeOpened()
+    this.#tables.visits.undo(restored)
     const now = this.tip ?? { ...lastValid, time: 0 }
     const isInGap = lastValid.number > now.number && this.#isGap(now.number)
     if (now.hash !== lastValid.hash && !isInGap) {

@@ -14,6 +14,7 @@ import {
 } from './record-versions.ts'
 import { type RowBefore, RowTables } from './row-tables.ts'
 import type { CommittedRows, Rows, RowsOptions } from './rows.ts'
+import type { HashSecret } from './slot-index.ts'
 import { type Restored, UndoneValues } from './undone-values.ts'
 
 /** A record has the key `<table>/<id>`; a row has it as bytes already, see `decodeStateKey`. */
@@ -73,6 +74,11 @@ export class JournaledState {
   constructor(committed: CommittedState) {
     this.#committed = committed
     this.#rows = new RowTables(committed)
+  }
+
+  /** For what is kept in memory under keys that attackers choose. */
+  get hashSecret(): HashSecret {
+    return this.#committed.hashSecret ?? [0, 0]
   }
 
   /** `maxKept`: of large records that are seldom read again, few are kept decoded. */

@@ -1,9 +1,7 @@
 import { DAY_MINUTES, WINDOW_MINUTES } from '../../domain/window.ts'
 import type { Deeds } from './gathered-trades.ts'
+import { type LastVisit, NEVER, NO_VISIT } from './last-visits.ts'
 import type { WindowTables } from './tables.ts'
-import { type LastVisit, NEVER } from './visits.ts'
-
-const NO_VISIT: LastVisit = { boughtAt: NEVER, soldAt: NEVER }
 
 /**
  * Counts distinct wallets. One is counted in a window if it is not there already, that is, if its last trade lies before
@@ -16,13 +14,13 @@ export class Makers {
     this.#tables = tables
   }
 
-  /** A wallet that traded the subject in the running minute. Tells whether that is new. */
-  enter(number: number, wallet: string, { bought, sold }: Deeds, minute: number): boolean {
+  /** A wallet that traded the subject in the running minute. */
+  enter(number: number, wallet: number, { bought, sold }: Deeds, minute: number): void {
     const { subjects, minutes, visits } = this.#tables
     const { boughtAt, soldAt } = this.#lastVisit(number, wallet, minute)
     const isBuyer = bought && boughtAt !== minute
     const isSeller = sold && soldAt !== minute
-    if (!isBuyer && !isSeller) return false
+    if (!isBuyer && !isSeller) return
     const tradedAt = Math.max(boughtAt, soldAt)
     const isMaker = tradedAt !== minute
     const visit = { boughtAt: isBuyer ? minute : boughtAt, soldAt: isSeller ? minute : soldAt }
@@ -43,11 +41,10 @@ export class Makers {
     if (isMaker && tradedAt !== NEVER) minutes.edit(number, tradedAt).makers--
     if (isBuyer && boughtAt !== NEVER) minutes.edit(number, boughtAt).buyers--
     if (isSeller && soldAt !== NEVER) minutes.edit(number, soldAt).sellers--
-    return true
   }
 
   /** Who came to a pair came to its token: until the wallet comes again, that stands with the pair they parted from. */
-  #lastVisit(number: number, wallet: string, minute: number): LastVisit {
+  #lastVisit(number: number, wallet: number, minute: number): LastVisit {
     const { subjects, visits } = this.#tables
     const known = visits.last(number, wallet)
     if (known !== undefined) return known

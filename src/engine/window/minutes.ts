@@ -74,6 +74,12 @@ export class Minutes {
     return slot === NONE ? undefined : this.#list.at(slot).firstSubject
   }
 
+  /** How many lists of visits it has. */
+  visitLists(minute: number): number {
+    const slot = this.#traded.find(this.#key.clear().u32(minute))
+    return slot === NONE ? 0 : this.#list.at(slot).visitLists
+  }
+
   /** The place of one more list of visits to the minute's subjects. */
   nextVisitList(minute: number): number {
     const list = this.#list.edit(this.#traded.find(this.#key.clear().u32(minute)))

@@ -12,13 +12,15 @@ export type WindowTables = {
 }
 
 /** So many rows stay in memory; what is not used for a while is read from the store when it is needed again. */
-const MAX_ROWS = { subjects: 65_536, minutes: 262_144, visits: 262_144 }
+const MAX_ROWS = { subjects: 65_536, minutes: 262_144 }
 
 export function openWindowTables(state: JournaledState, maxRows = MAX_ROWS): WindowTables {
+  const subjects = new Subjects(state, maxRows.subjects)
+  const minutes = new Minutes(state, maxRows.minutes)
   return {
-    subjects: new Subjects(state, maxRows.subjects),
-    minutes: new Minutes(state, maxRows.minutes),
-    visits: new Visits(state, maxRows.visits),
+    subjects,
+    minutes,
+    visits: new Visits(state, subjects, minutes),
     openMinute: state.table('openMinute', {
       write: (w, minute) => w.varuint(minute),
       read: (r) => r.varuint(),

@@ -1,79 +1,164 @@
-import type { Cursor } from '../../state/cursor.ts'
+import { DAY_MINUTES } from '../../domain/window.ts'
 import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
-import { Key } from '../../state/key.ts'
-import type { Rows } from '../../state/rows.ts'
-import { NONE } from '../../state/slot-index.ts'
-import { VISIT } from './visit-row.ts'
+import { enlarged } from '../../state/slot-index.ts'
+import type { Restored } from '../../state/undone-values.ts'
+import { type LastVisit, LastVisits, NEVER, NO_VISIT } from './last-visits.ts'
+import type { Minutes } from './minutes.ts'
+import type { Subjects } from './subjects.ts'
+import { StoredVisits, type Visit, VisitList } from './visit-list.ts'
+import { Wallets } from './wallets.ts'
 
-/** A wallet that traded a subject. */
-export type Visitor = { readonly subject: number; readonly wallet: string }
-
-/** The minutes in which a wallet last bought and sold a subject, or `NEVER`. */
-export type LastVisit = { readonly boughtAt: number; readonly soldAt: number }
-
-export const NEVER = 0
-
-/** Each list is read once, a day later. */
+const LISTS = 'visitors'
+/** A list is read a day later, and when one of its subjects is traded for the first time since the start. */
 const MAX_LISTS = 8
 
-const visitorsCodec: RecordCodec<readonly Visitor[]> = {
-  write: (w, visitors) =>
-    w.list(visitors, ({ subject, wallet }) => {
-      w.varuint(subject)
-      w.id(wallet)
-    }),
-  read: (r) => r.list(() => ({ subject: r.varuint(), wallet: r.id() })),
+const bytesCodec: RecordCodec<Uint8Array> = {
+  write: (w, bytes) => w.raw(bytes),
+  read: (r) => r.raw(r.remaining),
 }
 
-/** When wallets last came, within a day. */
+/**
+ * When wallets last came to subjects, within a day. It follows from the lists of visits, one for each block, and only these
+ * are stored. What they say of a subject is read when that one is first traded; an undo takes back what lists that are
+ * gone had changed.
+ */
 export class Visits {
-  readonly #rows: Rows<typeof VISIT.fields>
-  readonly #visit: Cursor<typeof VISIT.fields>
-  /** By minute and place: who came, to be forgotten a day later. */
-  readonly #visitors: Table<readonly Visitor[]>
-  readonly #key = new Key()
+  readonly #subjects: Subjects
+  readonly #minutes: Minutes
+  /** By minute and place. */
+  readonly #lists: Table<Uint8Array>
+  readonly #wallets: Wallets
+  readonly #last: LastVisits
+  /** By subject: 1 if its visits were read. */
+  #isRead = new Uint8Array(1)
+  /** Of the block being folded, which is of this minute. */
+  readonly #list: VisitList
+  #minute = 0
 
-  constructor(state: JournaledState, maxRows: number) {
-    this.#rows = state.rows('visit', VISIT, { key: ['u32', 'id'], maxRows })
-    this.#visit = this.#rows.cursor()
-    this.#visitors = state.table('visitors', visitorsCodec, MAX_LISTS)
+  constructor(state: JournaledState, subjects: Subjects, minutes: Minutes) {
+    this.#subjects = subjects
+    this.#minutes = minutes
+    this.#lists = state.table(LISTS, bytesCodec, MAX_LISTS)
+    this.#wallets = new Wallets(state.hashSecret)
+    this.#last = new LastVisits(state.hashSecret)
+    this.#list = new VisitList(this.#wallets)
   }
 
-  last(subject: number, wallet: string): LastVisit | undefined {
-    const slot = this.#rows.find(this.#keyOf(subject, wallet))
-    if (slot === NONE) return undefined
-    const { boughtAt, soldAt } = this.#visit.at(slot)
-    return { boughtAt, soldAt }
+  /** A block of this minute begins. */
+  begin(minute: number): void {
+    this.#minute = minute
+    this.#list.begin(minute)
   }
 
-  put(subject: number, wallet: string, { boughtAt, soldAt }: LastVisit): void {
-    const visit = this.#visit.edit(this.#rows.findOrCreate(this.#keyOf(subject, wallet)))
-    visit.boughtAt = boughtAt
-    visit.soldAt = soldAt
+  /** The number of a wallet that comes. */
+  walletOf(address: string): number {
+    return this.#wallets.numberOf(address)
   }
 
-  /** What was last done in this minute is a day ago. */
-  forget(subject: number, wallet: string, minute: number): void {
-    const slot = this.#rows.find(this.#keyOf(subject, wallet))
-    if (slot === NONE) return
-    const visit = this.#visit.edit(slot)
-    if (visit.boughtAt === minute) visit.boughtAt = NEVER
-    if (visit.soldAt === minute) visit.soldAt = NEVER
-    if (visit.boughtAt === NEVER && visit.soldAt === NEVER) this.#rows.remove(slot)
+  last(subject: number, wallet: number): LastVisit | undefined {
+    if (this.#isRead[subject] !== 1) this.#readSubject(subject)
+    const last = this.#last.get(subject, wallet)
+    if (last === undefined) return undefined
+    const lastOutside = this.#minute - DAY_MINUTES
+    return {
+      boughtAt: last.boughtAt > lastOutside ? last.boughtAt : NEVER,
+      soldAt: last.soldAt > lastOutside ? last.soldAt : NEVER,
+    }
   }
 
-  keepVisitors(minute: number, place: number, visitors: readonly Visitor[]): void {
-    this.#visitors.put(`${minute}/${place}`, visitors)
+  /** After `last`. One of the two is the minute of the block. */
+  put(subject: number, wallet: number, after: LastVisit): void {
+    const before = this.#last.get(subject, wallet) ?? NO_VISIT
+    this.#list.add({ subject, wallet, before, after })
+    this.#set(subject, wallet, after)
   }
 
-  takeVisitors(minute: number, place: number): readonly Visitor[] {
-    const key = `${minute}/${place}`
-    const visitors = this.#visitors.get(key) ?? []
-    this.#visitors.delete(key)
-    return visitors
+  /** The block is over: its list is kept for as long as its visits count. */
+  keepList(): void {
+    const list = this.#list.finish()
+    if (list !== undefined)
+      this.#lists.put(idOf(this.#minute, this.#minutes.nextVisitList(this.#minute)), list)
   }
 
-  #keyOf(subject: number, wallet: string): Key {
-    return this.#key.clear().u32(subject).id(wallet)
+  /** The minute, which had so many lists, is a day ago. */
+  forget(minute: number, lists: number): void {
+    for (let place = 0; place < lists; place++) {
+      const id = idOf(minute, place)
+      const list = this.#open(this.#lists.get(id), minute)
+      for (const { subject, wallet } of list?.all() ?? []) {
+        const { boughtAt, soldAt } = this.#last.get(subject, wallet) ?? NO_VISIT
+        // Unless the wallet came again since.
+        if (boughtAt <= minute && soldAt <= minute) this.#set(subject, wallet, NO_VISIT)
+      }
+      list?.close()
+      this.#lists.delete(id)
+    }
   }
+
+  /** What an undo brought back: from the newest visit to the oldest, for that one tells what was before them all. */
+  undo(restored: readonly Restored[]): void {
+    const lists = restored
+      .filter(({ table }) => table === LISTS)
+      .map(({ id, restored, undone }) => ({ ...partsOf(id), restored, undone }))
+      .sort((a, b) => b.minute - a.minute || b.place - a.place)
+    for (const { minute, restored, undone } of lists) {
+      if (restored !== undefined) continue
+      const list = this.#open(undone[0], minute)
+      for (const { subject, wallet, before } of list?.all().reverse() ?? [])
+        if (this.#isRead[subject] === 1) this.#set(subject, wallet, before)
+      list?.close()
+    }
+    for (const { minute, restored } of lists) {
+      const list = this.#open(restored, minute)
+      for (const visit of list?.all().reverse() ?? [])
+        if (this.#isRead[visit.subject] === 1) this.#setOlder(visit)
+      list?.close()
+    }
+  }
+
+  /** The state is another one now: all is read again. */
+  abandon(): void {
+    this.#last.clear()
+    this.#wallets.clear()
+    this.#isRead.fill(0)
+  }
+
+  /** From the lists of all minutes of the day in which it was traded. */
+  #readSubject(subject: number): void {
+    if (subject >= this.#isRead.length) this.#isRead = enlarged(this.#isRead, new Uint8Array(subject * 2))
+    this.#isRead[subject] = 1
+    let minute = this.#subjects.at(subject).lastMinute
+    while (minute !== undefined && minute > this.#minute - DAY_MINUTES) {
+      for (let place = this.#minutes.visitLists(minute) - 1; place >= 0; place--) {
+        const list = this.#open(this.#lists.get(idOf(minute, place)), minute)
+        for (const visit of list?.of(subject).reverse() ?? []) this.#setOlder(visit)
+        list?.close()
+      }
+      minute = this.#minutes.at(subject, minute).earlier
+    }
+  }
+
+  #open(bytes: Uint8Array | undefined, minute: number): StoredVisits | undefined {
+    return bytes && new StoredVisits(bytes, minute, this.#wallets)
+  }
+
+  /** Of one that came again a newer visit is known already. */
+  #setOlder({ subject, wallet, after }: Visit): void {
+    if (this.#last.get(subject, wallet) === undefined) this.#set(subject, wallet, after)
+  }
+
+  #set(subject: number, wallet: number, visit: LastVisit): void {
+    if (visit.boughtAt === NEVER && visit.soldAt === NEVER) {
+      if (this.#last.delete(subject, wallet)) this.#wallets.release(wallet)
+    } else if (this.#last.set(subject, wallet, visit)) this.#wallets.keep(wallet)
+  }
+}
+
+function idOf(minute: number, place: number): string {
+  return `${minute}/${place}`
+}
+
+function partsOf(id: string): { minute: number; place: number } {
+  const [minute, place] = id.split('/')
+  return { minute: Number(minute), place: Number(place) }
 }

@@ -11,7 +11,6 @@ import { writePublished } from './published.ts'
 import type { Subject } from './subjects.ts'
 import { addSum, ENTERING, subtractSum } from './sums.ts'
 import type { WindowTables } from './tables.ts'
-import type { Visitor } from './visits.ts'
 
 const ONLY = 'only'
 
@@ -30,7 +29,6 @@ export class WindowFold {
   readonly #extremes: Extremes
   /** Whose windows are different now. */
   readonly #touched = new Set<number>()
-  readonly #visitors: Visitor[] = []
   #minute = 0
 
   constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
@@ -43,10 +41,11 @@ export class WindowFold {
 
   /** Tells all windows that are different now, after those of pairs that have become main: who follows a token needs them. */
   run(trades: readonly PairTrades[], newMainPairs: readonly string[], told: ChangeSetWriter): void {
-    const { subjects } = this.#tables
+    const { subjects, visits } = this.#tables
     this.#turn()
+    visits.begin(this.#minute)
     for (const pairTrades of trades) this.#enter(pairTrades)
-    this.#keepVisitors()
+    visits.keepList()
     const ofMainPairs = newMainPairs.flatMap((pair) => subjects.ofPair(pair) ?? [])
     for (const subject of new Set([...ofMainPairs, ...this.#touched])) {
       writePublished(told.next('windows'), subjects.at(subject))
@@ -70,7 +69,7 @@ export class WindowFold {
 
   /** A minute leaves the windows of one length: of each subject that was traded in it, and of that one's token. */
   #leave(place: number, minute: number): void {
-    const { minutes, subjects } = this.#tables
+    const { minutes, subjects, visits } = this.#tables
     const tokens = new Set<number>()
     let subject = minutes.firstOf(minute)
     if (subject === undefined) return
@@ -85,7 +84,7 @@ export class WindowFold {
       }
       subject = next
     }
-    if (place === DAY_WINDOW) this.#forget(minute)
+    if (place === DAY_WINDOW) visits.forget(minute, minutes.forget(minute))
   }
 
   #take(number: number, place: number, minute: number): void {
@@ -111,19 +110,6 @@ export class WindowFold {
     minutes.remove(number, minute)
   }
 
-  /** The minute is a day ago: nothing is left of it. */
-  #forget(minute: number): void {
-    const { minutes, subjects, visits } = this.#tables
-    const lists = minutes.forget(minute)
-    for (let place = 0; place < lists; place++) {
-      for (const { subject, wallet } of visits.takeVisitors(minute, place)) {
-        visits.forget(subject, wallet, minute)
-        const own = subjects.at(subject).ownOfToken
-        if (own !== undefined) visits.forget(own, wallet, minute)
-      }
-    }
-  }
-
   #enter(trades: PairTrades): void {
     const { minutes, subjects } = this.#tables
     const minute = this.#minute
@@ -135,11 +121,14 @@ export class WindowFold {
     this.#add(number, trades, trades.pairCloseUsd)
     if (lastMinute !== minute) minutes.list(number, minute)
     if (own !== undefined) this.#add(own, trades, trades.tokenCloseUsd)
-    for (const [wallet, deeds] of trades.wallets) {
-      // The token first: it may have to ask when the wallet last came to the pair.
-      if (own !== undefined) this.#makers.enter(own, wallet, deeds, minute)
-      const isNew = this.#makers.enter(number, wallet, deeds, minute)
-      if (isNew) this.#visitors.push({ subject: number, wallet })
+    // The token first: it may have to ask when a wallet last came to the pair.
+    if (own !== undefined) this.#enterMakers(own, trades)
+    this.#enterMakers(number, trades)
+  }
+
+  #enterMakers(subject: number, { wallets }: PairTrades): void {
+    for (const [address, deeds] of wallets) {
+      this.#makers.enter(subject, this.#tables.visits.walletOf(address), deeds, this.#minute)
     }
   }
 
@@ -207,12 +196,6 @@ export class WindowFold {
       this.#extremes.enter(number, subject, minute, highUsd, lowUsd)
     }
     this.#touched.add(number)
-  }
-
-  #keepVisitors(): void {
-    const { minutes, visits } = this.#tables
-    if (this.#visitors.length === 0) return
-    visits.keepVisitors(this.#minute, minutes.nextVisitList(this.#minute), this.#visitors)
   }
 }
 

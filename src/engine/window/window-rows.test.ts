@@ -12,8 +12,8 @@ import { WindowFold } from './window-fold.ts'
 
 const QUOTE = '0xbb'
 const FIRST_TIME = 1_700_006_400
-const FEW_ROWS = { subjects: 1, minutes: 1, visits: 1 }
-const MANY_ROWS = { subjects: 1_000, minutes: 1_000, visits: 1_000 }
+const FEW_ROWS = { subjects: 1, minutes: 1 }
+const MANY_ROWS = { subjects: 1_000, minutes: 1_000 }
 
 type Block = { readonly time: number; readonly trades: readonly PairTrades[] }
 type Step =
@@ -48,6 +48,7 @@ class Windows {
 
   undo(blocks: number): number {
     const restored = this.#state.undoBlocks(this.#number - blocks + 1, this.#number)
+    this.#tables.visits.undo(restored)
     this.#number -= blocks
     return windowCorrections(restored, this.#tables.subjects).length
   }

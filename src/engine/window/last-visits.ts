@@ -1,0 +1,116 @@
+import { halfSipHash } from '../../state/sip-hash.ts'
+import type { HashSecret } from '../../state/slot-index.ts'
+
+/** The minutes in which a wallet last bought and sold a subject, or `NEVER`. */
+export type LastVisit = { readonly boughtAt: number; readonly soldAt: number }
+
+/** In place of a minute. No trade is from the first one of 1970. */
+export const NEVER = 0
+export const NO_VISIT: LastVisit = { boughtAt: NEVER, soldAt: NEVER }
+
+/** Words of an entry. The first is 0 where there is none. */
+const SUBJECT_AND_ONE = 0
+const WALLET = 1
+const BOUGHT_AT = 2
+const SOLD_AT = 3
+const STRIDE = 4
+
+const FEWEST_ENTRIES = 64
+/** So many of four places may be taken. */
+const MAX_TAKEN = 3
+
+/**
+ * Last visits by subject and wallet. There are millions in a day, each far from the one before: so an entry stands in the
+ * first free place after that of its hash, and to find it takes one look into memory.
+ */
+export class LastVisits {
+  readonly #secret: HashSecret
+  readonly #key = new Uint32Array(2)
+  #words = new Uint32Array(FEWEST_ENTRIES * STRIDE)
+  size = 0
+
+  constructor(secret: HashSecret) {
+    this.#secret = secret
+  }
+
+  get(subject: number, wallet: number): LastVisit | undefined {
+    const at = this.#find(subject, wallet)
+    if (this.#isFree(at)) return undefined
+    const words = this.#words
+    return { boughtAt: words[at + BOUGHT_AT] as number, soldAt: words[at + SOLD_AT] as number }
+  }
+
+  /** Tells whether there was none before. */
+  set(subject: number, wallet: number, { boughtAt, soldAt }: LastVisit): boolean {
+    const at = this.#find(subject, wallet)
+    const isNew = this.#isFree(at)
+    const words = this.#words
+    words[at + SUBJECT_AND_ONE] = subject + 1
+    words[at + WALLET] = wallet
+    words[at + BOUGHT_AT] = boughtAt
+    words[at + SOLD_AT] = soldAt
+    if (isNew && ++this.size * STRIDE * 4 > words.length * MAX_TAKEN) this.#grow()
+    return isNew
+  }
+
+  /** Tells whether there was one. Those behind it move up, or they would not be found any more. */
+  delete(subject: number, wallet: number): boolean {
+    let gap = this.#find(subject, wallet)
+    if (this.#isFree(gap)) return false
+    const words = this.#words
+    for (let at = this.#next(gap); !this.#isFree(at); at = this.#next(at)) {
+      const home = this.#home((words[at + SUBJECT_AND_ONE] as number) - 1, words[at + WALLET] as number)
+      // It stays if its own place lies between the gap and where it stands.
+      if (this.#distance(home, at) < this.#distance(gap, at)) continue
+      words.copyWithin(gap, at, at + STRIDE)
+      gap = at
+    }
+    words.fill(0, gap, gap + STRIDE)
+    this.size--
+    return true
+  }
+
+  clear(): void {
+    this.#words = new Uint32Array(FEWEST_ENTRIES * STRIDE)
+    this.size = 0
+  }
+
+  /** Where the entry is, or would be. */
+  #find(subject: number, wallet: number): number {
+    const words = this.#words
+    let at = this.#home(subject, wallet)
+    while (!this.#isFree(at) && !(words[at] === subject + 1 && words[at + WALLET] === wallet))
+      at = this.#next(at)
+    return at
+  }
+
+  #isFree(at: number): boolean {
+    return this.#words[at + SUBJECT_AND_ONE] === 0
+  }
+
+  #home(subject: number, wallet: number): number {
+    const key = this.#key
+    key[0] = subject
+    key[1] = wallet
+    const hash = halfSipHash(key, 2, this.#secret[0], this.#secret[1])
+    return (hash * STRIDE) & (this.#words.length - 1)
+  }
+
+  #next(at: number): number {
+    return (at + STRIDE) & (this.#words.length - 1)
+  }
+
+  #distance(from: number, to: number): number {
+    return (to - from) & (this.#words.length - 1)
+  }
+
+  #grow(): void {
+    const old = this.#words
+    this.#words = new Uint32Array(old.length * 2)
+    for (let at = 0; at < old.length; at += STRIDE) {
+      if (old[at] === 0) continue
+      const to = this.#find((old[at] as number) - 1, old[at + WALLET] as number)
+      for (let k = 0; k < STRIDE; k++) this.#words[to + k] = old[at + k] as number
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { isTextId } from '../../state/id-words.ts'
+import { Key } from '../../state/key.ts'
+import { enlarged, type HashSecret, NONE, SlotIndex, secretHash } from '../../state/slot-index.ts'
+import type { ByteReader } from '../../wire/byte-reader.ts'
+import type { ByteWriter } from '../../wire/byte-writer.ts'
+
+const FEWEST_WALLETS = 64
+
+/**
+ * A number for every wallet that traded within a day: with each trade a wallet comes to several subjects, and its address is
+ * long. Numbers are not stored, and given out again once nothing names them.
+ */
+export class Wallets {
+  readonly #index: SlotIndex
+  readonly #key = new Key()
+  /** By wallet: how many visits, and lists that are being read, name it. */
+  #names = new Uint32Array(0)
+  #free: number[] = []
+  /** Numbers below are in use or free. */
+  #end = 0
+
+  constructor(secret: HashSecret) {
+    this.#index = new SlotIndex(['id'], secretHash(secret))
+  }
+
+  /** Gives it one if it has none yet; it is its own only once it is named. */
+  numberOf(address: string): number {
+    return this.#numberOf(this.#key.clear().id(address))
+  }
+
+  /** The same of an address that stands in these bytes as `write` wrote it. */
+  read(r: ByteReader, bytes: Uint8Array): number {
+    const start = r.position
+    const head = r.varuint()
+    return isTextId(head)
+      ? this.numberOf(r.at(start).id())
+      : this.#numberOf(this.#key.clear().idBytes(bytes, r.position, head >>> 1))
+  }
+
+  write(w: ByteWriter, wallet: number): void {
+    w.idWords(this.#index.read(wallet, this.#key).words, 0)
+  }
+
+  /** One more names it. */
+  keep(wallet: number): number {
+    this.#names[wallet] = (this.#names[wallet] as number) + 1
+    return wallet
+  }
+
+  /** One less does. */
+  release(wallet: number): void {
+    const names = (this.#names[wallet] as number) - 1
+    this.#names[wallet] = names
+    if (names > 0) return
+    this.#index.remove(wallet)
+    this.#free.push(wallet)
+  }
+
+  clear(): void {
+    this.#index.clear()
+    this.#names.fill(0)
+    this.#free = []
+    this.#end = 0
+  }
+
+  #numberOf(key: Key): number {
+    const known = this.#index.find(key)
+    if (known !== NONE) return known
+    const wallet = this.#free.pop() ?? this.#end++
+    if (wallet === this.#names.length) {
+      const capacity = Math.max(FEWEST_WALLETS, wallet * 2)
+      this.#names = enlarged(this.#names, new Uint32Array(capacity))
+      this.#index.setCapacity(capacity)
+    }
+    this.#index.insert(wallet, key)
+    return wallet
+  }
+}
