@@ -11,6 +11,7 @@ import type { Connections } from './connections.ts'
 import type { Flusher } from './flusher.ts'
 import { textFrame } from './frame.ts'
 import type { Hub } from './hub.ts'
+import type { KeyTurns } from './key-turns.ts'
 import type { WsLimits } from './limits.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
@@ -26,6 +27,7 @@ export type SessionOptions = {
   readonly missed: MissedSets
   readonly events: MissedEvents
   readonly replays: Replays
+  readonly turns: KeyTurns
   readonly flusher: Pick<Flusher, 'wake'>
   readonly check: KeyRing['check']
   readonly connections: Connections<Session>
@@ -214,6 +216,8 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     const replies: object[] = []
     const afterwards: (() => void)[] = []
     for (const { id, command } of items) {
+      // Nobody reads the replies of a closed socket; its other requests are dropped.
+      if (!this.isOpen) break
       try {
         const outcome = await this.#execute(command)
         replies.push({ jsonrpc: '2.0', id, result: outcome.result })
@@ -244,7 +248,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
       case 'ping':
         return { result: 'pong' }
       case 'subscribe':
-        return this.#subscriber.subscribe(command, grant)
+        return this.#options.turns.run(grant.keyId, () => this.#subscriber.subscribe(command, grant))
       case 'unsubscribe':
         return this.#subscriber.unsubscribe(command)
     }
