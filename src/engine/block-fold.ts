@@ -101,7 +101,7 @@ export class BlockFold {
   }
 
   #meetToken(fact: TokenFact): void {
-    if (this.#tables.tokens.get(fact.address) !== undefined) return
+    if (this.#records.tokenIfKnown(fact.address) !== undefined) return
     const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
     this.#records.putToken({ token, targetOf: [], firstTrade: undefined })
   }
@@ -125,7 +125,7 @@ export class BlockFold {
       tokens: [token0, token1],
       reserves,
       targetToken: this.#reference.targetOf(token0, token1),
-      tokenOf: (address) => this.#tables.tokens.get(address)?.token,
+      tokenOf: (address) => this.#records.tokenIfKnown(address)?.token,
       time: this.#block.time,
     })
     return this.#records.addPair(pair)
@@ -187,7 +187,7 @@ export class BlockFold {
   #foldLaunch(pool: OpenedPool, event: PoolEvent | PoolCreated): void {
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     if (exchange?.is.isLaunchPlatform === undefined || pool.pair === undefined) return
-    const state = this.#tables.tokens.get(pool.tokens[0] ?? '')
+    const state = this.#records.tokenIfKnown(pool.tokens[0] ?? '')
     if (state === undefined) return
     const curve = { name: exchange.amm, pool, pair: pool.pair }
     const platform = platformAfter(state.token.platform, event, curve, this.#block.time)
@@ -251,7 +251,7 @@ export class BlockFold {
 
   /** Whether the token's first trade is known now. */
   #noteFirstTrade(token: string, priceUsd: Price | undefined): boolean {
-    const state = this.#tables.tokens.get(token)
+    const state = this.#records.tokenIfKnown(token)
     if (state === undefined) return false
     if (state.firstTrade !== undefined) return true
     const firstTrade = { time: this.#block.time, priceUsd }
@@ -261,7 +261,7 @@ export class BlockFold {
   }
 
   #foldWindows(after: CountedWorth, newMainPairs: readonly string[]): void {
-    const closeOfToken = (token: string) => this.#tables.tokens.get(token)?.token.priceUsd
+    const closeOfToken = (token: string) => this.#records.tokenIfKnown(token)?.token.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
       return {
@@ -277,7 +277,7 @@ export class BlockFold {
   #supplyOfTarget(pair: Pair): bigint | undefined {
     return pair.targetToken === undefined
       ? undefined
-      : this.#tables.tokens.get(pair.targetToken)?.token.supplyRaw
+      : this.#records.tokenIfKnown(pair.targetToken)?.token.supplyRaw
   }
 }
 

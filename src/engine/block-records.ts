@@ -12,6 +12,8 @@ export class BlockRecords {
   /** How deep they were when the block touched them first. */
   readonly #pairs = new Map<PairView, PairDepth | undefined>()
   readonly #tokens = new Set<string>()
+  /** Those that the block has looked at, as they are now: it does so again and again. */
+  readonly #states = new Map<string, TokenState | undefined>()
 
   constructor(tables: EngineTables) {
     this.#tables = tables
@@ -31,7 +33,16 @@ export class BlockRecords {
   }
 
   token(address: string): TokenState {
-    return must(this.#tables.tokens.get(address), address)
+    return must(this.tokenIfKnown(address), address)
+  }
+
+  tokenIfKnown(address: string): TokenState | undefined {
+    let state = this.#states.get(address)
+    if (state === undefined) {
+      state = this.#tables.tokens.get(address)
+      this.#states.set(address, state)
+    }
+    return state
   }
 
   addPair(pair: Pair): PairView {
@@ -49,6 +60,7 @@ export class BlockRecords {
   putToken(state: TokenState): void {
     this.#tables.tokens.put(state.token.address, state)
     this.#tokens.add(state.token.address)
+    this.#states.set(state.token.address, state)
   }
 
   tell(told: ChangeSetWriter): void {

@@ -156,7 +156,7 @@ export class HolderFold {
     !DEAD_ADDRESSES.has(holder) && !this.#settings.lockers.has(holder)
 
   #supplyOf(token: string): bigint | undefined {
-    return this.#tables.tokens.get(token)?.token.supplyRaw
+    return this.#records.tokenIfKnown(token)?.token.supplyRaw
   }
 
   #giveUp(token: string): Balance[] {
@@ -181,7 +181,7 @@ export class HolderFold {
   }
 
   #moveSupply(address: string, issuedRaw: bigint): void {
-    const state = this.#tables.tokens.get(address)
+    const state = this.#records.tokenIfKnown(address)
     if (state === undefined || issuedRaw === 0n || state.token.supplyRaw === undefined) return
     const supplyRaw = state.token.supplyRaw + issuedRaw
     // A token that unmakes more than it has made, or makes more than can be, is not to be believed.
@@ -194,7 +194,7 @@ export class HolderFold {
   #put(address: string, holding: Holding): void {
     this.#tables.holdings.put(address, holding)
     this.touched.add(address)
-    const state = this.#tables.tokens.get(address)
+    const state = this.#records.tokenIfKnown(address)
     if (state === undefined) return
     const token = this.#withHolding(state.token, state)
     if (!isSame(token, state.token)) this.#records.putToken({ ...state, token })

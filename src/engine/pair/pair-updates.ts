@@ -7,7 +7,8 @@ import type { PairView, SideView } from './pair-view.ts'
 export function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): void {
   const fill = (side: SideView, reserveRaw: bigint | undefined): void => {
     side.reserveRaw = reserveRaw
-    if (isReadFromCreation(pair) && reserveRaw !== 0n) side.initialReserveRaw ??= reserveRaw
+    if (reserveRaw === 0n || side.row.hasInitialReserveRaw || !isReadFromCreation(pair)) return
+    side.initialReserveRaw = reserveRaw
   }
   fill(pair.token0, reserve0)
   fill(pair.token1, reserve1)

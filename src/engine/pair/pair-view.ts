@@ -174,6 +174,10 @@ export class SideView implements PairSide {
   decimals: number | undefined
   onWire: Uint8Array = NOTHING
   #row: SideRow | undefined
+  /** As in the row. To make them anew for everyone who asks would take longer than what they are asked for. */
+  #reserveRaw: bigint | undefined
+  #priceUsd: Price | undefined
+  #priceNative: Price | undefined
 
   open(row: SideRow, { token, symbol, decimals, onWire }: SideNames): void {
     this.#row = row
@@ -181,6 +185,9 @@ export class SideView implements PairSide {
     this.token = token
     this.symbol = symbol
     this.decimals = decimals
+    this.#reserveRaw = row.reserveRaw
+    this.#priceUsd = row.priceUsd
+    this.#priceNative = row.priceNative
   }
 
   get row(): SideRow {
@@ -188,10 +195,12 @@ export class SideView implements PairSide {
   }
 
   get reserveRaw(): bigint | undefined {
-    return this.row.reserveRaw
+    return this.#reserveRaw
   }
 
   set reserveRaw(amount: bigint | undefined) {
+    if (amount === this.#reserveRaw) return
+    this.#reserveRaw = amount
     this.row.reserveRaw = amount
   }
 
@@ -204,18 +213,22 @@ export class SideView implements PairSide {
   }
 
   get priceUsd(): Price | undefined {
-    return this.row.priceUsd
+    return this.#priceUsd
   }
 
   set priceUsd(price: Price | undefined) {
+    if (price === this.#priceUsd) return
+    this.#priceUsd = price
     this.row.priceUsd = price
   }
 
   get priceNative(): Price | undefined {
-    return this.row.priceNative
+    return this.#priceNative
   }
 
   set priceNative(price: Price | undefined) {
+    if (price === this.#priceNative) return
+    this.#priceNative = price
     this.row.priceNative = price
   }
 }

@@ -30,7 +30,7 @@ export class RiskFold {
   run(holdings: ReadonlySet<string>): ContractReport[] {
     const reports = new Map<string, ContractReport>()
     for (const fact of this.#block.facts) {
-      const state = fact.type === 'inspection' ? this.#tables.tokens.get(fact.address) : undefined
+      const state = fact.type === 'inspection' ? this.#records.tokenIfKnown(fact.address) : undefined
       if (fact.type !== 'inspection' || state === undefined) continue
       reports.set(fact.address, this.#report(fact, state))
     }
@@ -53,7 +53,7 @@ export class RiskFold {
 
   /** The report with another score, if who holds what makes it another one. */
   #rescored(address: string): ContractReport | undefined {
-    const state = this.#tables.tokens.get(address)
+    const state = this.#records.tokenIfKnown(address)
     const known = state?.token.risk === undefined ? undefined : this.#tables.contracts.get(address)
     if (state === undefined || known === undefined) return undefined
     const { inspection } = known

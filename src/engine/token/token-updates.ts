@@ -49,9 +49,9 @@ export class TokenUpdates {
       const oriented = orient(pair)
       if (oriented === undefined) continue
       const [target, quote] = [oriented.target.token, oriented.quote.token]
-      const state = this.#tables.tokens.get(target)
+      const state = this.#records.tokenIfKnown(target)
       if (state !== undefined) depths.set(target, withDepth(depths.get(target) ?? state.targetOf, pair))
-      const quoteState = this.#tables.tokens.get(quote)
+      const quoteState = this.#records.tokenIfKnown(quote)
       if (quoteState === undefined) continue
       const before = touched.has(pair) ? touched.get(pair) : pair.depth
       const known = quoted.get(quote) ?? this.#quotedPairs(quote)
@@ -123,7 +123,7 @@ export class TokenUpdates {
   /** A stablecoin or native coin that no pair prices is worth what it counts for. */
   #updateQuoteAssets(): void {
     for (const { address, kind } of this.#settings.quoteAssets) {
-      const state = this.#tables.tokens.get(address)
+      const state = this.#records.tokenIfKnown(address)
       if (kind === 'major' || state === undefined || state.targetOf.length > 0) continue
       const { usd, native } = this.#after.worthOf(address)
       const { decimals, supplyRaw, holding, priceUsd, priceNative } = state.token
