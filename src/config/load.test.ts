@@ -49,6 +49,7 @@ test('what is not said has its default', () => {
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
     gateway: {
       ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
+      overdraft_seconds: 60,
       overlay_bytes: 268_435_456,
       ...{ allowed_origins: ['*'], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
     },

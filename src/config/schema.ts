@@ -235,8 +235,10 @@ export const configSchema = Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
         port: port(8080),
-        /** Credit units that a gateway takes from Redis at a time for a key; what can be overspent if Redis is lost. */
+        /** Credit units that a gateway takes from Redis at a time for a key; what can be overspent if Redis loses its data. */
         lease_cu: positive(1_000),
+        /** While Redis is away, each key is served on credit for so long. */
+        overdraft_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
         /** Memory for changes that the writer has not written yet, over all chains. */
         overlay_bytes: Type.Integer({ minimum: 1_048_576, default: 268_435_456 }),
         /** The equivalent hosts, as clients know them, for the description of the interface. */

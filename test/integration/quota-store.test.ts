@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { Account } from '../../src/gateway/metering/account.ts'
+import { Overdraft } from '../../src/gateway/metering/overdraft.ts'
 import { openQuotaStore, type QuotaStore } from '../../src/store/redis/quota-store.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
@@ -100,6 +101,7 @@ async function runAccounts(
     accounts.push(
       new Account({
         ...{ limit, leaseUnits, leaseMs: 60_000, now: () => performance.now(), onFailure: () => undefined },
+        overdraft: new Overdraft({ maxMs: 0, now: () => performance.now() }),
         recall: () => {
           for (const account of accounts) account.giveBack()
         },

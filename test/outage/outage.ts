@@ -101,8 +101,6 @@ export class Outages {
   #expectDefined(outage: Outage, answers: readonly Answer[]): void {
     const wrong = answers.filter((answer) => {
       const { needs } = answer.operation
-      // Leases of units may be used up before Redis is back.
-      if (outage.redis !== undefined && answer.code === 'metering_unavailable') return false
       if (canAnswer(needs, outage)) return answer.status !== 200
       // A gateway keeps answers until something changes what they tell: those may still be given.
       const isFound = needs === 'search' && outage.clickhouse === undefined

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseAnswer, LeaseCall } from '../../store/redis/quota-store.ts'
+import type { Overdraft } from './overdraft.ts'
 
 /** Units set aside for one request; exactly one of the two is called, when its outcome is known. */
 export type Reservation = { charge(): void; release(): void }
@@ -20,6 +21,8 @@ export type AccountOptions = {
   /** Asks the other gateways to give back what they have leased and not spent. */
   readonly recall: () => void
   readonly onFailure: (error: unknown) => void
+  /** Of all keys together: it is the store that is away. */
+  readonly overdraft: Overdraft
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number
 }
@@ -41,8 +44,9 @@ const TIGHT_MS = 1_000
 
 /**
  * What one key may still spend in one month, at this gateway. It spends from a lease: `spent` and `reserved` together
- * never go above `ceiling`, and the store never lets the ceilings of all gateways together go above the limit. All three
- * only name totals since the gateway started, so that a call to the store can be lost or repeated without harm.
+ * never go above `ceiling`, and the store never lets the ceilings of all gateways together go above the limit; only while the
+ * store is away a gateway raises its ceiling by itself, within the overdraft. All three only name totals since the gateway
+ * started, so that a call to the store can be lost or repeated without harm.
  */
 export class Account {
   readonly #options: AccountOptions
@@ -163,7 +167,8 @@ export class Account {
 
   /** The next lease is fetched before the present one is used up: then nobody waits for it. */
   #leaseAhead(now: number): void {
-    const { leaseUnits } = this.#options
+    const { leaseUnits, overdraft } = this.#options
+    if (overdraft.isOpen) return
     const free = this.#free(now)
     if (free > leaseUnits / 4 || this.#isServing || this.#isTight(now) || this.remaining < 4 * leaseUnits)
       return
@@ -179,6 +184,8 @@ export class Account {
     try {
       for (;;) {
         this.#serveFromLease()
+        // While the store is away nobody waits for it: what was spent is told now and then, and that finds it again.
+        if (this.#options.overdraft.isOpen) this.#serveOnCredit()
         if (this.#waiting.length === 0) break
         const { need, answer } = await this.#leaseForWaiting()
         this.#serveFromLease()
@@ -196,6 +203,7 @@ export class Account {
       }
     } catch (error) {
       this.#options.onFailure(error)
+      if (this.#options.overdraft.isOpen) this.#serveOnCredit()
       this.#refuse(() => true, { reason: 'unavailable', retryMs: undefined })
     }
     this.#endServing()
@@ -224,6 +232,19 @@ export class Account {
     for (const waiting of this.#waiting) {
       if (waiting.units <= this.#free()) waiting.decide(this.#setAside(waiting.units))
       else left.push(waiting)
+    }
+    this.#waiting = left
+  }
+
+  /** Up to what was known to be left when the store was last heard of. */
+  #serveOnCredit(): void {
+    const left: Waiting[] = []
+    for (const waiting of this.#waiting) {
+      if (waiting.units > this.remaining - this.#reserved) left.push(waiting)
+      else {
+        waiting.decide(this.#setAside(waiting.units))
+        this.#ceiling = Math.max(this.#ceiling, this.#spent + this.#reserved)
+      }
     }
     this.#waiting = left
   }
@@ -258,14 +279,27 @@ export class Account {
     // Lowered before it is told: once the store knows, others may have it. A lease that has ended may be others' already.
     if (isReturn || askedAt >= this.#leaseEnds) this.#ceiling = this.#spent + this.#reserved
     const [spent, ceiling] = [this.#spent, this.#ceiling]
-    const answer = await lease({ call: ++this.#calls, spent, ceiling, limit, ...ask })
-    this.#ceiling = ceiling + answer.granted
+    const answer = await this.#ask(() => lease({ call: ++this.#calls, spent, ceiling, limit, ...ask }))
+    // What was set aside on credit meanwhile is above what was asked from.
+    this.#ceiling = Math.max(ceiling + answer.granted, this.#spent + this.#reserved)
     this.#leaseEnds = askedAt + leaseMs
     this.#spentByOthers = answer.spentByAll - spent
     this.#syncedAt = askedAt
     this.#toldSpent = spent
-    this.#toldCeiling = this.#ceiling
+    this.#toldCeiling = ceiling + answer.granted
     return answer
+  }
+
+  async #ask(lease: () => Promise<LeaseAnswer>): Promise<LeaseAnswer> {
+    const { overdraft } = this.#options
+    try {
+      const answer = await lease()
+      overdraft.succeeded()
+      return answer
+    } catch (error) {
+      overdraft.failed()
+      throw error
+    }
   }
 }
 

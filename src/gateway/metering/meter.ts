@@ -5,6 +5,7 @@ import type { QuotaStore } from '../../store/redis/quota-store.ts'
 import type { Grant } from '../keys/key-ring.ts'
 import { Account, type Refusal, type Reservation } from './account.ts'
 import { billingDay, billingMonth } from './billing-month.ts'
+import { Overdraft } from './overdraft.ts'
 import type { UsageLedger } from './usage-ledger.ts'
 
 /** Units set aside for one request of a known operation. */
@@ -22,6 +23,8 @@ export type MeterOptions = {
   readonly ledger: UsageLedger
   readonly leaseUnits: number
   readonly leaseMs: number
+  /** How long keys are served on credit once Redis is away. */
+  readonly overdraftMs: number
   readonly tellRecall: (keyId: string) => void
   readonly onRefusal: (reason: Refusal['reason']) => void
   readonly logger: Logger
@@ -42,8 +45,11 @@ export class Meter {
   /** By month, then by key: names that are there already, so that no request makes one. */
   readonly #accounts = new Map<string, Map<string, Account>>()
 
+  readonly #overdraft: Overdraft
+
   constructor(options: MeterOptions) {
     this.#options = options
+    this.#overdraft = new Overdraft({ maxMs: options.overdraftMs, now: () => performance.now() })
   }
 
   /** Sets the cost aside, before the work is done. */
@@ -158,6 +164,7 @@ export class Meter {
       },
       recall: () => tellRecall(grant.keyId),
       onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'No lease could be had'),
+      overdraft: this.#overdraft,
       now: () => performance.now(),
     })
     this.#accounts.set(month, accounts.set(grant.keyId, account))

@@ -18,7 +18,7 @@ export type OpenMeter = {
   readonly bucketOf: SharedRates['bucketOf']
 }
 
-/** What a gateway that dies has leased is free again after this; one that loses Redis spends its lease for this long. */
+/** What a gateway that dies has leased is free again after this. */
 const LEASE_MS = 60_000
 const RECALL = 'recall'
 
@@ -54,6 +54,7 @@ export async function openMeter(
   shutdown.onClose('request rates', () => rates.close())
   const meter = new Meter({
     ...{ store, ledger, leaseUnits: config.gateway.lease_cu, leaseMs: LEASE_MS, onRefusal, logger },
+    overdraftMs: config.gateway.overdraft_seconds * 1_000,
     tellRecall: (keyId) => logs.tell(RECALL, `${gateway} ${keyId}`),
     signal: shutdown.signal,
   })
