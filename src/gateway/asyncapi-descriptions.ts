@@ -12,7 +12,7 @@ const CLOSE_CODES = {
   4401: 'no `auth` in time, or an invalid API key',
   4403: 'the API key expired or was revoked',
   4408: 'the client read too slowly; reconnect with your last cursor',
-  4429: `the key has all its connections, or messages kept coming after ${refusalsAtOnce} were refused`,
+  4429: `the key has all its connections, or messages kept coming after ${refusalsAtOnce} were refused (a long message counts once per started 512 bytes)`,
 }
 
 /** One entry for each code: the compiler compares. */

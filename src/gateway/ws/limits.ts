@@ -11,7 +11,7 @@ export const DEFAULT_WS_LIMITS = {
   isCompressed: false,
   /** Of a client that has not shown its key yet: enough for that. */
   maxStrangerBytes: 1_024,
-  /** Messages that are refused one by one, each 4 KiB counting as one; who goes on after that is shown out. */
+  /** Messages over the rate that are refused before the connection is closed; a message counts once per started 512 bytes. */
   refusalsPerSecond: 100,
   refusalsAtOnce: 500,
   /** Requests that wait for the store to answer earlier ones. */
