@@ -45,8 +45,11 @@ export class RiskFold {
   #affectedBy(holdings: ReadonlySet<string>): Set<string> {
     const affected = new Set([...this.#records.touchedTokens, ...holdings])
     for (const address of holdings) {
-      const pair = this.#tables.pairs.get(address)
-      for (const side of pair === undefined ? [] : [pair.token0, pair.token1]) affected.add(side.token)
+      // Most are tokens, and to look for a pair of that address would take a row to remember that there is none.
+      const pair = this.#tables.pools.has(address) ? this.#tables.pairs.get(address) : undefined
+      if (pair === undefined) continue
+      affected.add(pair.token0.token)
+      affected.add(pair.token1.token)
     }
     return affected
   }
