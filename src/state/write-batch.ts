@@ -3,11 +3,16 @@ import { maxPackedWords, packWords } from './packed-words.ts'
 const FEWEST_WORDS = 16_384
 const WORD_BYTES = 4
 const REMOVED = -1
+/** Numbers for each write. */
+const PLACE = 4
+/** A prefix of 32 bits and a place of 21 are as many as a number can hold exactly. */
+const MAX_PLACES = 2 ** 21
 
 /** Rows of one commit with their keys, as bytes in one piece of memory: so many small ones would take longer than the encoding. */
 export class WriteBatch {
   #words = new Uint32Array(FEWEST_WORDS)
   #bytes = new Uint8Array(this.#words.buffer)
+  #view = new DataView(this.#words.buffer)
   #end = 0
   /** For each write the key's first byte and size, and the value's. */
   readonly #places: number[] = []
@@ -23,18 +28,30 @@ export class WriteBatch {
     this.#places.push(0, REMOVED)
   }
 
+  /** Nearly in the order of keys, so that the store writes to neighboring pages one after the other. */
   *[Symbol.iterator](): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
     const { buffer } = this.#words
-    for (let at = 0; at < this.#places.length; at += 4) {
-      const [keyAt, keySize, valueAt, valueSize] = this.#places.slice(at, at + 4) as [
-        number,
-        number,
-        number,
-        number,
+    const places = this.#places
+    for (const at of this.#order()) {
+      const valueSize = places[at + 3] as number
+      const key = Buffer.from(buffer, places[at] as number, places[at + 1] as number)
+      yield [
+        key,
+        valueSize === REMOVED ? undefined : Buffer.from(buffer, places[at + 2] as number, valueSize),
       ]
-      const key = Buffer.from(buffer, keyAt, keySize)
-      yield [key, valueSize === REMOVED ? undefined : Buffer.from(buffer, valueAt, valueSize)]
     }
+  }
+
+  /** Sorts by the first four bytes of the keys, as numbers: to compare whole keys takes several times as long. */
+  #order(): number[] {
+    const order: number[] = []
+    const isSorted = this.#places.length < MAX_PLACES
+    for (let at = 0; at < this.#places.length; at += PLACE) {
+      const prefix = isSorted ? this.#view.getUint32(this.#places[at] as number) : 0
+      order.push(prefix * MAX_PLACES + at)
+    }
+    if (!isSorted) return order
+    return order.sort((a, b) => a - b).map((each) => each % MAX_PLACES)
   }
 
   /** Returns the first word behind it; there is room for `more`. */
@@ -52,5 +69,6 @@ export class WriteBatch {
     larger.set(this.#words)
     this.#words = larger
     this.#bytes = new Uint8Array(larger.buffer)
+    this.#view = new DataView(larger.buffer)
   }
 }

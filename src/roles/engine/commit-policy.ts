@@ -5,7 +5,7 @@
 export const COMMIT_EVERY_MS = 5_000
 
 /** Changes wait in memory until they are committed, and the time that a commit takes delays the next block. */
-const MAX_UNCOMMITTED_BYTES = 64_000_000
+const MAX_UNCOMMITTED_BYTES = 128_000_000
 
 export function isCommitDue(uncommittedBytes: number, ageMs: number): boolean {
   return uncommittedBytes >= MAX_UNCOMMITTED_BYTES || ageMs >= COMMIT_EVERY_MS
