@@ -90,6 +90,9 @@ async function readCold<Ref, T, Seen>(
   }
 }
 
+/** Where a chain stood when it was last waited for in vain. */
+const standstills = new WeakMap<FollowedChain, number>()
+
 /**
  * The writer may be quicker than this gateway. What it has stored of a block that has not come here yet would be told as if it
  * were of the block before, so that block is waited for, unless the log does not come at all.
@@ -98,8 +101,14 @@ async function keepUp(
   chains: readonly FollowedChain[],
   stored: readonly (Versioned<unknown> | undefined)[],
 ): Promise<void> {
-  const isBehind = (): boolean => chains.some(({ applied }, index) => (stored[index]?.seq ?? 0) > applied)
-  for (let waited = 0; waited < KEEP_UP_MS && isBehind(); waited += LOOK_EVERY_MS) await sleep(LOOK_EVERY_MS)
+  const behind = (): FollowedChain[] =>
+    chains.filter(
+      (chain, index) => (stored[index]?.seq ?? 0) > chain.applied && standstills.get(chain) !== chain.applied,
+    )
+  for (let waited = 0; behind().length > 0; waited += LOOK_EVERY_MS) {
+    if (waited >= KEEP_UP_MS) for (const chain of behind()) standstills.set(chain, chain.applied)
+    else await sleep(LOOK_EVERY_MS)
+  }
 }
 
 /** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
