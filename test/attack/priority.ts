@@ -2,23 +2,23 @@ import { spawnSync } from 'node:child_process'
 import { setPriority } from 'node:os'
 
 /**
- * All processes share one machine, and a client that waits for a CPU looks like one that waits for the gateway. So the
- * gateway runs in real time, the other processes on the path of an honest request or push (clients, NATS, Redis, the
- * publisher) one priority below, and the attackers get the CPU that is left.
+ * All processes share one machine, and a client that waits for a CPU looks like one that waits for the gateway. So
+ * the processes on the path of an honest request or push run in real time. Clients, NATS, Redis and the publisher come
+ * first: they need little and would have machines of their own. Then the gateway; the attackers get the CPU that is left.
  *
  * Without CAP_SYS_NICE nothing is preferred. Each row reports how long every process waited for a CPU.
  */
-export function preferGateway(pid: number): void {
+export function preferBystander(pid: number): void {
   prefer(pid, 2)
 }
 
-export function preferBystander(pid: number): void {
+export function preferGateway(pid: number): void {
   prefer(pid, 1)
 }
 
 /** The publisher. Its children, the attackers among them, must not inherit the priority. */
 export function preferThisProcess(): void {
-  prefer(process.pid, 1, '--reset-on-fork')
+  prefer(process.pid, 2, '--reset-on-fork')
 }
 
 /**
