@@ -7,12 +7,14 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Change, ChangeSet, Token } from '../../src/domain/change.ts'
 import { formatChainId } from '../../src/domain/ids.ts'
 import { connectLogs } from '../../src/log/connect.ts'
+import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { latestOf } from '../../test/support/rows-of-sets.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from '../../test/support/test-key.ts'
 import { makeSet } from '../stores/made-changes.ts'
-import { silentCommon } from '../stores/opened.ts'
+import { historyOptions, silentCommon } from '../stores/opened.ts'
 import { MeasuredProcess } from './measured-process.ts'
 
 export const TOKENS = 200
@@ -96,14 +98,19 @@ async function store(stack: Stack, set: ChangeSet): Promise<void> {
   const nats = { urls: stack.natsUrls, prefix: PREFIX, replicas: 1, max_frame_bytes: 900_000 }
   const logs = await connectLogs(nats, common)
   const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
+  const options = historyOptions(stack.clickhouseUrl, PREFIX)
+  await migrate({ ...options, retention_days: {} }, common)
+  const history = openHistoryStore(options, common)
   try {
     await putTestKey(logs)
     const publisher = await (await logs.open('CHANGES', set.chain)).openPublisher()
     const position = await publisher.publish(encodeChangeSet(set))
     const { chain, seq, head, finalNumber } = set
-    await hot.apply(latestOf([set]), { chain, seq, ...head, finalNumber, position })
+    const written = { chain, seq, ...head, finalNumber, position }
+    await hot.apply(latestOf([set]), written)
+    await history.commit(written)
   } finally {
-    await Promise.all([logs.close(), hot.close()])
+    await Promise.all([logs.close(), hot.close(), history.close()])
   }
 }
 

@@ -152,18 +152,21 @@ export class FollowedChain {
   }
 
   async #start(): Promise<void> {
-    const { heads, isForeign } = await this.stores.lookAtAll(this.#log.epoch)
+    const { heads, isAnyEmpty, isForeign } = await this.stores.lookAtAll(this.#log.epoch)
     this.#position = { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
-    const from = await this.#firstWithRoom(heads)
-    if (from !== undefined) {
+    // With the whole log in the overlay, a store that holds nothing of it yet can be read as well.
+    const isFromStart = isAnyEmpty && (await this.#hasRoomAfter(this.#position))
+    const from = isFromStart ? undefined : await this.#firstWithRoom(heads)
+    if (isFromStart) {
+      // The documents of another log must not be taken for those of this one.
+      if (isForeign) this.stores.need(0)
+    } else if (from !== undefined) {
       this.applied = from.seq
       this.dropped = from.seq
       this.stores.need(from.seq)
       this.#position = from.position
       this.head = headOf(from, from.finalNumber)
-    } else if (heads.length > 0 || !(await this.#hasRoomAfter(this.#position))) await this.#startAtEnd()
-    // The documents of another log must not be taken for those of this one.
-    else if (isForeign) this.stores.need(0)
+    } else await this.#startAtEnd()
     this.#hasStarted = true
   }
 

@@ -52,7 +52,12 @@ class World {
   #wake: () => void = () => undefined
   readonly #running: Promise<void>
 
-  constructor(sets: readonly ChangeSet[] = [], head?: ChainHead, maxBytes = 1_000_000_000) {
+  constructor(
+    sets: readonly ChangeSet[] = [],
+    head?: ChainHead,
+    maxBytes = 1_000_000_000,
+    isHistoryEmpty = false,
+  ) {
     this.#bodies.push(...sets.map(encodeChangeSet))
     this.stored.head = head
     const answer = async <T>(store: StoreName, values: T): Promise<T> => {
@@ -98,7 +103,10 @@ class World {
     })
     this.view = new MarketView({
       logs: new Map([['eth', log as never]]),
-      heads: { redis: async () => stored.head, clickhouse: async () => stored.marker ?? stored.head },
+      heads: {
+        redis: async () => stored.head,
+        clickhouse: async () => stored.marker ?? (isHistoryEmpty ? undefined : stored.head),
+      },
       store: {
         ...readsOf('redis'),
         candles: (refs) =>
@@ -227,6 +235,16 @@ test('following starts after the head of the store, and only what is newer count
     sets,
     headAt(3),
   )
+})
+
+test('following starts with the log while a store holds nothing of it, so that both can be read', async () => {
+  const sets = [1, 2, 3].map((seq) => sampleSet(seq, [{ type: 'pair', pair: pairAt(seq) }]))
+  const start = async (world: World): Promise<void> => {
+    while (world.told.length < 3) await turn()
+    assert.deepEqual(world.told, [1, 2, 3])
+    assert.equal(world.view.recent('eth').isWhole('clickhouse'), true)
+  }
+  await withWorld(start, sets, headAt(2), undefined, true)
 })
 
 test('what the store has is dropped, what was said anew since is kept', () =>

@@ -28,22 +28,30 @@ export class StoredHeads {
     return head
   }
 
-  /** Of the stores that answer, of which there must be one: what they hold of this log, the one that is further behind first. */
-  async lookAtAll(epoch: string): Promise<{ readonly heads: ChainHead[]; readonly isForeign: boolean }> {
+  /**
+   * Of the stores that answer, of which there must be one: what they hold of this log, the one that is further behind first.
+   * `isAnyEmpty`: one of them holds nothing of it; `isForeign`: it holds documents of another log.
+   */
+  async lookAtAll(
+    epoch: string,
+  ): Promise<{ readonly heads: ChainHead[]; readonly isAnyEmpty: boolean; readonly isForeign: boolean }> {
     const outcomes = await Promise.allSettled(STORE_NAMES.map((store) => this.#read[store](this.#chain)))
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
     if (failures.length === outcomes.length) throw failures.at(-1)?.reason
     const heads: ChainHead[] = []
+    let isAnyEmpty = false
     let isForeign = false
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === 'rejected' || outcome.value === undefined) continue
-      if (outcome.value.position.epoch !== epoch) isForeign = true
-      else {
+      if (outcome.status === 'rejected') continue
+      if (outcome.value?.position.epoch !== epoch) {
+        isAnyEmpty = true
+        isForeign ||= outcome.value !== undefined
+      } else {
         heads.push(outcome.value)
         this.#versions[STORE_NAMES[index] as StoreName] = outcome.value.seq
       }
     }
-    return { heads: heads.sort((a, b) => a.seq - b.seq), isForeign }
+    return { heads: heads.sort((a, b) => a.seq - b.seq), isAnyEmpty, isForeign }
   }
 
   /** Up to this version nothing is in the overlay. */
