@@ -4,11 +4,10 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { expectEncodable } from '../wire/envelope-codec.ts'
 import type { Doorbell } from './doorbell.ts'
-import type { KnownFacts } from './evm/facts.ts'
 import { continues, isDeepFork, readHead } from './link.ts'
 import { ReadAhead, type ReadAheadParts } from './read-ahead.ts'
 import type { ReaderIndex } from './reader-index.ts'
-import type { ChainSource, FetchedBlock, Header } from './source.ts'
+import type { ChainSource, FetchedBlock, Header, KnownFacts } from './source.ts'
 
 export type ReaderParts = {
   readonly chain: string

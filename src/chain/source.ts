@@ -5,6 +5,14 @@ export type Header = BlockRef & { readonly parentHash: string; readonly time: nu
 
 export type FetchedBlock = { readonly header: Header; readonly transactions: readonly RawTransaction[] }
 
+/** Which facts are in the log already. */
+export type KnownFacts = {
+  knowsPool(address: string): boolean
+  knowsToken(address: string): boolean
+  /** Its burned and locked balances are not in the log yet. */
+  lacksNonCirculating?(address: string): boolean
+}
+
 /** What is alarming about a node's word. */
 export type Doubt = {
   readonly reason: string

@@ -1,6 +1,11 @@
 import type { ChangeSet } from '../domain/change.ts'
 import { dayOf, isWindowKnown, WINDOWS } from '../domain/window.ts'
-import type { MarketReader } from './market-view.ts'
+
+/** How far each chain has come. */
+export type ChainProgress = {
+  head(chain: string): { readonly time: number; readonly startTime?: number | undefined } | undefined
+  end(chain: string): { readonly version: number }
+}
 
 /** What an answer was made from: when one of these changes, it has to be made anew. */
 export type Dependency =
@@ -39,14 +44,14 @@ const ENTRY_BYTES = 500
  * their turn last came. The name of an answer says which chain it is about.
  */
 export class AnswerCache<T extends Answer> {
-  readonly #view: Pick<MarketReader, 'head' | 'end'>
+  readonly #view: ChainProgress
   readonly #maxBytes: number
   readonly #kept = new Map<string, Kept<T>>()
   readonly #byDependency = new Map<string, Set<string>>()
   #bytes = 0
   #clearings = 0
 
-  constructor(view: Pick<MarketReader, 'head' | 'end'>, maxBytes: number) {
+  constructor(view: ChainProgress, maxBytes: number) {
     this.#view = view
     this.#maxBytes = maxBytes
   }

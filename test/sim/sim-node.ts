@@ -1,5 +1,4 @@
-import type { KnownFacts } from '../../src/chain/evm/facts.ts'
-import type { ChainSource, Header } from '../../src/chain/source.ts'
+import type { ChainSource, Header, KnownFacts } from '../../src/chain/source.ts'
 import type { BlockRef, Fact, RawTransaction } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import type { Random } from '../fuzz/random.ts'

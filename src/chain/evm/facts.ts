@@ -4,7 +4,7 @@ import type { DexRegistry } from '../../dex/registry.ts'
 import type { BalanceFact, Fact, PoolFact, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { saysItChanged } from '../inspection-queue.ts'
-import type { Header } from '../source.ts'
+import type { Header, KnownFacts } from '../source.ts'
 import { BalanceSamples } from './balance-samples.ts'
 import { type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
 import { type Asker, RecordedAnswers } from './recorded-answers.ts'
@@ -17,14 +17,6 @@ import {
 } from './token-fact.ts'
 
 const MAX_FOREIGN_REMEMBERED = 100_000
-
-/** What was told before. */
-export type KnownFacts = {
-  knowsPool(address: string): boolean
-  knowsToken(address: string): boolean
-  /** Its burned and locked balances are not in the log yet. */
-  lacksNonCirculating?(address: string): boolean
-}
 
 /** What a block holds, and what is to be remembered of it once it has its turn. */
 type Examined = {
