@@ -156,7 +156,9 @@ export class Rows<F extends Fields> {
 
   /** Whether a slot that was kept as a hint still holds the row of this key. */
   isAt(slot: number, key: Key): boolean {
-    return this.#slots.exists(slot) && this.#index.isAt(slot, key)
+    if (slot === NONE || !this.#slots.exists(slot) || !this.#index.isAt(slot, key)) return false
+    this.#slots.add(slot, USED)
+    return true
   }
 
   keyOf(slot: number, key: Key): Key {

@@ -1,10 +1,13 @@
-import type { Price } from '../../domain/money.ts'
 import { DAY_MINUTES } from '../../domain/window.ts'
-import type { Minutes } from './minutes.ts'
-import { EXTREMES, HIGH, LOW } from './subject-row.ts'
+import { compare, copy } from '../../state/limbs.ts'
+import type { Minutes, SubjectMinute } from './minutes.ts'
+import { EXTREMES, HIGH } from './subject-row.ts'
 import type { Subject } from './subjects.ts'
+import type { ReadEntering } from './sums.ts'
 
 type Side = (typeof EXTREMES)[number]
+/** Where a price stands. */
+type UsdPrice = { readonly words: Uint32Array; readonly usdAt: number }
 
 /**
  * The highest and the lowest price of 24 hours. When the minute that had it leaves, the next one has to be known: every
@@ -19,34 +22,37 @@ export class Extremes {
   }
 
   /** Prices of the running minute. */
-  enter(number: number, subject: Subject, minute: number, highUsd: Price, lowUsd: Price): void {
-    this.#enter(number, subject, minute, HIGH, highUsd)
-    this.#enter(number, subject, minute, LOW, lowUsd)
-    subject.lastPricedMinute = minute
+  enter(running: SubjectMinute, subject: Subject, entering: ReadEntering): void {
+    for (const side of EXTREMES) this.#enter(running, subject, side, entering.extremes.at(side))
+    subject.lastPricedMinute = running.minute
   }
 
   /** A minute is a day ago. */
-  leave(number: number, subject: Subject, minute: number): void {
+  leave({ subject: number, minute }: SubjectMinute, subject: Subject): void {
     for (const side of EXTREMES)
       if (subject.extremes.at(side).minute === minute) this.#leave(number, subject, side)
   }
 
-  #enter(number: number, subject: Subject, minute: number, side: Side, price: Price): void {
-    const running = this.#minutes.edit(number, minute).extremes.at(side)
-    const known = running.usd
+  #enter(
+    { subject: number, minute, slot }: SubjectMinute,
+    subject: Subject,
+    side: Side,
+    price: UsdPrice,
+  ): void {
+    const running = this.#minutes.edit(slot).extremes.at(side)
     // Within a minute only what is further out counts.
-    if (known !== undefined && !isFurtherOut(side, price, known)) return
-    let earlier = known === undefined ? subject.lastPricedMinute : running.outdoneBy
-    while (earlier !== undefined) {
-      if (earlier <= minute - DAY_MINUTES) {
-        earlier = undefined
-        break
-      }
-      const { usd, outdoneBy } = this.#minutes.at(number, earlier).extremes.at(side)
-      if (usd !== undefined && isFurtherOut(side, usd, price)) break
-      earlier = outdoneBy
+    if (running.hasUsd && !isFurtherOut(side, price, running)) return
+    let earlier = running.hasUsd ? running.outdoneBy : subject.lastPricedMinute
+    let from = slot
+    while (earlier !== undefined && earlier > minute - DAY_MINUTES) {
+      from = this.#minutes.slotBefore(number, from, earlier)
+      const there = this.#minutes.at(from).extremes.at(side)
+      if (there.hasUsd && isFurtherOut(side, there, price)) break
+      earlier = there.outdoneBy
     }
-    running.usd = price
+    if (earlier !== undefined && earlier <= minute - DAY_MINUTES) earlier = undefined
+    running.hasUsd = true
+    copy(running.words, running.usdAt, price.words, price.usdAt)
     running.outdoneBy = earlier
     if (earlier === undefined) setExtreme(subject, side, minute, price)
   }
@@ -54,23 +60,31 @@ export class Extremes {
   #leave(number: number, subject: Subject, side: Side): void {
     const gone = subject.extremes.at(side).minute as number
     let left: number | undefined
-    let price: Price | undefined
+    let slot = subject.lastSlot
     for (let minute = subject.lastPricedMinute; minute !== undefined && minute > gone; ) {
-      const { usd, outdoneBy } = this.#minutes.at(number, minute).extremes.at(side)
+      slot =
+        left === undefined
+          ? this.#minutes.slotOf(number, minute, slot)
+          : this.#minutes.slotBefore(number, slot, minute)
       left = minute
-      price = usd
-      minute = outdoneBy
+      minute = this.#minutes.at(slot).extremes.at(side).outdoneBy
     }
-    setExtreme(subject, side, left, price)
+    if (left === undefined) {
+      const extreme = subject.extremes.at(side)
+      extreme.minute = undefined
+      extreme.usd = undefined
+    } else setExtreme(subject, side, left, this.#minutes.at(slot).extremes.at(side))
   }
 }
 
-function setExtreme(subject: Subject, side: Side, minute: number | undefined, usd: Price | undefined): void {
+function setExtreme(subject: Subject, side: Side, minute: number, { words, usdAt }: UsdPrice): void {
   const extreme = subject.extremes.at(side)
   extreme.minute = minute
-  extreme.usd = usd
+  extreme.hasUsd = true
+  copy(subject.words, extreme.usdAt, words, usdAt)
 }
 
-function isFurtherOut(side: Side, price: Price, than: Price): boolean {
-  return side === HIGH ? price > than : price < than
+function isFurtherOut(side: Side, price: UsdPrice, than: UsdPrice): boolean {
+  const order = compare(price.words, price.usdAt, than.words, than.usdAt)
+  return side === HIGH ? order > 0 : order < 0
 }

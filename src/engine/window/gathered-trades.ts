@@ -18,11 +18,10 @@ export type PairTrades = {
   readonly amountRaw: bigint
   readonly highUsd: Price | undefined
   readonly lowUsd: Price | undefined
-  /** Who bought, sold, or did both. */
-  readonly wallets: ReadonlyMap<string, Deeds>
+  /** The wallet of each trade. */
+  readonly buyers: readonly string[]
+  readonly sellers: readonly string[]
 } & Closes
-
-export type Deeds = { readonly bought: boolean; readonly sold: boolean }
 
 /** What the token counts for once the block is over, by one pair and by the token's main pair. */
 export type Closes = { readonly pairCloseUsd: Price | undefined; readonly tokenCloseUsd: Price | undefined }
@@ -38,7 +37,8 @@ class GatheredTrades {
   amountRaw = 0n
   highUsd: Price | undefined
   lowUsd: Price | undefined
-  readonly wallets = new Map<string, { bought: boolean; sold: boolean }>()
+  readonly buyers: string[] = []
+  readonly sellers: string[] = []
   pairCloseUsd: Price | undefined
   tokenCloseUsd: Price | undefined
 
@@ -56,19 +56,17 @@ class GatheredTrades {
     if (isBuy) {
       this.buys++
       this.buyUsd += addedUsd
+      this.buyers.push(wallet)
     } else {
       this.sells++
       this.sellUsd += addedUsd
+      this.sellers.push(wallet)
     }
     this.amountRaw += own.amountRaw
     if (price !== undefined) {
       if (this.highUsd === undefined || price > this.highUsd) this.highUsd = price
       if (this.lowUsd === undefined || price < this.lowUsd) this.lowUsd = price
     }
-    const did = this.wallets.get(wallet)
-    if (did === undefined) this.wallets.set(wallet, { bought: isBuy, sold: !isBuy })
-    else if (isBuy) did.bought = true
-    else did.sold = true
   }
 
   finish({ pairCloseUsd, tokenCloseUsd }: Closes): PairTrades {

@@ -1,6 +1,6 @@
 import { DAY_MINUTES, WINDOW_MINUTES } from '../../domain/window.ts'
-import type { Deeds } from './gathered-trades.ts'
 import { type LastVisit, NEVER, NO_VISIT } from './last-visits.ts'
+import type { Minute, SubjectMinute } from './minutes.ts'
 import type { WindowTables } from './tables.ts'
 
 /**
@@ -14,43 +14,48 @@ export class Makers {
     this.#tables = tables
   }
 
-  /** A wallet that traded the subject in the running minute. */
-  enter(number: number, wallet: number, { bought, sold }: Deeds, minute: number): void {
+  /** A wallet that bought or sold the subject in the running minute. */
+  enter({ subject, subjectSlot, minute, slot }: SubjectMinute, wallet: number, isBuy: boolean): void {
     const { subjects, minutes, visits } = this.#tables
-    const { boughtAt, soldAt } = this.#lastVisit(number, wallet, minute)
-    const isBuyer = bought && boughtAt !== minute
-    const isSeller = sold && soldAt !== minute
-    if (!isBuyer && !isSeller) return
+    const { boughtAt, soldAt } = this.#lastVisit(subject, subjectSlot, wallet, minute)
+    const didAt = isBuy ? boughtAt : soldAt
+    if (didAt === minute) return
     const tradedAt = Math.max(boughtAt, soldAt)
     const isMaker = tradedAt !== minute
-    const visit = { boughtAt: isBuyer ? minute : boughtAt, soldAt: isSeller ? minute : soldAt }
-    visits.put(number, wallet, visit)
+    visits.put(subject, wallet, isBuy ? { boughtAt: minute, soldAt } : { boughtAt, soldAt: minute })
 
-    const { windows } = subjects.edit(number)
+    const { windows } = subjects.edit(subjectSlot)
     for (let place = 0; place < WINDOW_MINUTES.length; place++) {
-      const window = windows.at(place)
       const lastOutside = minute - (WINDOW_MINUTES[place] as number)
+      // One that did it within this window did so within all longer ones.
+      if (didAt > lastOutside) break
+      const window = windows.at(place)
       if (isMaker && tradedAt <= lastOutside) window.makers++
-      if (isBuyer && boughtAt <= lastOutside) window.buyers++
-      if (isSeller && soldAt <= lastOutside) window.sellers++
+      if (isBuy) window.buyers++
+      else window.sellers++
     }
-    const running = minutes.edit(number, minute)
-    if (isMaker) running.makers++
-    if (isBuyer) running.buyers++
-    if (isSeller) running.sellers++
-    if (isMaker && tradedAt !== NEVER) minutes.edit(number, tradedAt).makers--
-    if (isBuyer && boughtAt !== NEVER) minutes.edit(number, boughtAt).buyers--
-    if (isSeller && soldAt !== NEVER) minutes.edit(number, soldAt).sellers--
+    count(minutes.edit(slot), isMaker, isBuy)
+    if (isMaker && tradedAt !== NEVER) minutes.edit(minutes.slotOf(subject, tradedAt)).makers--
+    if (didAt === NEVER) return
+    const before = minutes.edit(minutes.slotOf(subject, didAt))
+    if (isBuy) before.buyers--
+    else before.sellers--
   }
 
   /** Who came to a pair came to its token: until the wallet comes again, that stands with the pair they parted from. */
-  #lastVisit(number: number, wallet: number, minute: number): LastVisit {
+  #lastVisit(number: number, slot: number, wallet: number, minute: number): LastVisit {
     const { subjects, visits } = this.#tables
     const known = visits.last(number, wallet)
     if (known !== undefined) return known
-    const { partedFrom, partedAt } = subjects.at(number)
+    const { partedFrom, partedAt } = subjects.at(slot)
     if (partedFrom === undefined || partedAt === undefined) return NO_VISIT
     const isRecent = partedAt > minute - DAY_MINUTES
     return (isRecent ? visits.last(partedFrom, wallet) : undefined) ?? NO_VISIT
   }
+}
+
+function count(running: Minute, isMaker: boolean, isBuy: boolean): void {
+  if (isMaker) running.makers++
+  if (isBuy) running.buyers++
+  else running.sellers++
 }

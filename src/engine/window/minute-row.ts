@@ -1,4 +1,4 @@
-import { layout, optional, repeated, u32, u256, u320 } from '../../state/layout.ts'
+import { layout, optional, repeated, u32, u256, u320, volatile } from '../../state/layout.ts'
 import { EXTREMES } from './subject-row.ts'
 
 /** By minute and subject: what was traded then, for as long as a window takes it in. */
@@ -20,7 +20,18 @@ export const MINUTE = layout({
   earlier: optional(u32),
   /** The subject that was traded next for the first time in this minute. */
   nextSubject: optional(u32),
+  /** Hints: where the rows of `earlier`, of `nextSubject` in this minute, and of the subject itself stood. */
+  earlierSlot: volatile,
+  nextSlot: volatile,
+  subjectSlot: volatile,
 })
 
 /** By minute: where the list of the subjects traded in it begins and ends, and how many lists of visits it has. */
-export const TRADED_MINUTE = layout({ firstSubject: u32, lastSubject: u32, visitLists: u32 })
+export const TRADED_MINUTE = layout({
+  firstSubject: u32,
+  lastSubject: u32,
+  visitLists: u32,
+  /** Hints: where the rows of the two stood. */
+  firstSlot: volatile,
+  lastSlot: volatile,
+})

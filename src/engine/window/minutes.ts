@@ -8,6 +8,11 @@ import { MINUTE, TRADED_MINUTE } from './minute-row.ts'
 export type Minute = Row<typeof MINUTE.fields>
 export type ReadMinute = ReadRow<typeof MINUTE.fields>
 
+/** A subject that was traded in a minute, and where that minute of it stands. */
+export type Listed = { readonly subject: number; readonly slot: number }
+/** The same, with the minute, and where the subject's windows stand. */
+export type SubjectMinute = Listed & { readonly minute: number; readonly subjectSlot: number }
+
 /** A day of minutes, and as many that are known to be without trades. */
 const MAX_TRADED = 2_880
 
@@ -20,8 +25,6 @@ export class Minutes {
   readonly #traded: Rows<typeof TRADED_MINUTE.fields>
   readonly #list: Cursor<typeof TRADED_MINUTE.fields>
   readonly #key = new Key()
-  /** The slot that was looked up last: a minute is looked up several times in a row. */
-  #recent = 0
 
   constructor(state: JournaledState, maxRows: number) {
     this.#rows = state.rows('minute', MINUTE, { key: ['u32', 'u32'], maxRows })
@@ -31,47 +34,76 @@ export class Minutes {
     this.#list = this.#traded.cursor()
   }
 
-  at(subject: number, minute: number): ReadMinute {
-    return this.#read.at(this.#slot(subject, minute))
+  /** Where a subject's minute stands. With the right hint there is nothing to look up. */
+  slotOf(subject: number, minute: number, hint = NONE): number {
+    const key = this.#keyOf(subject, minute)
+    if (this.#rows.isAt(hint, key)) return hint
+    const slot = this.#rows.find(key)
+    if (slot === NONE) throw new Error(`subject ${subject} was not traded in minute ${minute}`)
+    return slot
   }
 
-  edit(subject: number, minute: number): Minute {
-    return this.#write.edit(this.#slot(subject, minute))
+  /** The same of a minute before the one in `from`: most often it is the last one before. */
+  slotBefore(subject: number, from: number, minute: number): number {
+    return this.slotOf(subject, minute, this.at(from).earlierSlot)
   }
 
-  create(subject: number, minute: number): Minute {
-    return this.#write.edit(this.#rows.create(this.#keyOf(subject, minute)))
+  at(slot: number): ReadMinute {
+    return this.#read.at(slot)
+  }
+
+  edit(slot: number): Minute {
+    return this.#write.edit(slot)
+  }
+
+  create(subject: number, minute: number): number {
+    return this.#rows.create(this.#keyOf(subject, minute))
   }
 
   /** The same for another subject, but for its place in the list. */
   copy(from: number, to: number, minute: number): void {
-    const slot = this.#rows.create(this.#keyOf(to, minute))
-    this.#rows.copy(this.#slot(from, minute), slot)
+    const slot = this.create(to, minute)
+    this.#rows.copy(from, slot)
     this.#write.edit(slot).nextSubject = undefined
   }
 
-  remove(subject: number, minute: number): void {
-    this.#rows.remove(this.#slot(subject, minute))
+  remove(slot: number): void {
+    this.#rows.remove(slot)
   }
 
   /** Puts a subject at the end of the minute's list, which is the order in which they will leave. */
-  list(subject: number, minute: number): void {
+  list({ subject, minute, slot }: SubjectMinute): void {
     const known = this.#traded.find(this.#key.clear().u32(minute))
     if (known === NONE) {
       const begun = this.#list.edit(this.#traded.create(this.#key))
       begun.firstSubject = subject
+      begun.firstSlot = slot
       begun.lastSubject = subject
+      begun.lastSlot = slot
       return
     }
     const list = this.#list.edit(known)
-    this.edit(list.lastSubject, minute).nextSubject = subject
+    const last = this.edit(this.slotOf(list.lastSubject, minute, list.lastSlot))
+    last.nextSubject = subject
+    last.nextSlot = slot
     list.lastSubject = subject
+    list.lastSlot = slot
   }
 
-  /** The first of the list; each one's row tells the next. */
-  firstOf(minute: number): number | undefined {
+  /** Where the list begins, if anyone was traded. */
+  first(minute: number): Listed | undefined {
     const slot = this.#traded.find(this.#key.clear().u32(minute))
-    return slot === NONE ? undefined : this.#list.at(slot).firstSubject
+    if (slot === NONE) return undefined
+    const { firstSubject, firstSlot } = this.#list.at(slot)
+    return { subject: firstSubject, slot: this.slotOf(firstSubject, minute, firstSlot) }
+  }
+
+  /** What follows in the list. */
+  next({ slot }: Listed, minute: number): Listed | undefined {
+    const { nextSubject, nextSlot } = this.at(slot)
+    return nextSubject === undefined
+      ? undefined
+      : { subject: nextSubject, slot: this.slotOf(nextSubject, minute, nextSlot) }
   }
 
   /** How many lists of visits it has. */
@@ -92,15 +124,6 @@ export class Minutes {
     const { visitLists } = this.#list.at(slot)
     this.#traded.remove(slot)
     return visitLists
-  }
-
-  #slot(subject: number, minute: number): number {
-    const key = this.#keyOf(subject, minute)
-    if (this.#rows.isAt(this.#recent, key)) return this.#recent
-    const slot = this.#rows.find(key)
-    if (slot === NONE) throw new Error(`subject ${subject} was not traded in minute ${minute}`)
-    this.#recent = slot
-    return slot
   }
 
   /** The minute first: what leaves together stands together in the store. */

@@ -1,5 +1,5 @@
 import { WINDOWS } from '../../domain/window.ts'
-import { id, layout, optional, repeated, u32, u256, u320 } from '../../state/layout.ts'
+import { id, layout, optional, repeated, u32, u256, u320, volatile } from '../../state/layout.ts'
 
 /** The places of the two prices that lie furthest out. */
 export const HIGH = 0
@@ -42,6 +42,8 @@ export const SUBJECT = layout({
   /** The last minute with a trade, and the last one with a trade that has a price. */
   lastMinute: optional(u32),
   lastPricedMinute: optional(u32),
+  /** A hint: where the row of the last minute stood. */
+  lastSlot: volatile,
 })
 
 /** By kind and id: a pair or token is looked up once per block, all else names subjects by number. */

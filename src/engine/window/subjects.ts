@@ -25,8 +25,6 @@ export class Subjects {
   readonly #number: Cursor<typeof SUBJECT_NUMBER.fields>
   readonly #count: Table<number>
   readonly #key = new Key()
-  /** The slot that was looked up last: a subject is looked up several times in a row. */
-  #recent = 0
 
   constructor(state: JournaledState, maxRows: number) {
     this.rows = state.rows('windows', SUBJECT, { key: ['u32'], maxRows })
@@ -37,6 +35,7 @@ export class Subjects {
     this.#count = state.table('subjects', countCodec)
   }
 
+  /** The number of a pair's. */
   ofPair(pair: string): number | undefined {
     return this.#find(this.#key.clear().u32(PAIR).id(pair))
   }
@@ -50,7 +49,7 @@ export class Subjects {
   create({ pair, token }: WindowsRef): number {
     const number = this.#count.get(ONLY) ?? 0
     this.#count.put(ONLY, number + 1)
-    const subject = this.#write.edit(this.rows.create(this.#key.clear().u32(number)))
+    const subject = this.edit(this.rows.create(this.#key.clear().u32(number)))
     subject.pair = pair
     subject.token = token
     if (pair !== undefined) this.#name(this.#key.clear().u32(PAIR).id(pair), number)
@@ -60,34 +59,35 @@ export class Subjects {
 
   /** A new one for the token, with all that the pair has until now. */
   part(shared: number, minute: number): number {
-    const token = this.at(shared).token
-    const own = this.create({ pair: undefined, token })
-    this.rows.copy(this.#slot(shared), this.#slot(own))
-    const subject = this.edit(own)
+    const sharedSlot = this.slotOf(shared)
+    const own = this.create({ pair: undefined, token: this.at(sharedSlot).token })
+    const ownSlot = this.slotOf(own)
+    this.rows.copy(sharedSlot, ownSlot)
+    const subject = this.edit(ownSlot)
     subject.pair = undefined
     subject.partedFrom = shared
     subject.partedAt = minute
-    const left = this.edit(shared)
+    const left = this.edit(sharedSlot)
     left.token = undefined
     left.ownOfToken = own
     return own
   }
 
-  at(number: number): ReadSubject {
-    return this.#read.at(this.#slot(number))
-  }
-
-  edit(number: number): Subject {
-    return this.#write.edit(this.#slot(number))
-  }
-
-  #slot(number: number): number {
+  /** Where the windows of a subject stand. With the right hint there is nothing to look up. */
+  slotOf(number: number, hint = NONE): number {
     const key = this.#key.clear().u32(number)
-    if (this.rows.isAt(this.#recent, key)) return this.#recent
+    if (this.rows.isAt(hint, key)) return hint
     const slot = this.rows.find(key)
     if (slot === NONE) throw new Error(`subject ${number} was traded, but has no windows`)
-    this.#recent = slot
     return slot
+  }
+
+  at(slot: number): ReadSubject {
+    return this.#read.at(slot)
+  }
+
+  edit(slot: number): Subject {
+    return this.#write.edit(slot)
   }
 
   #find(key: Key): number | undefined {

@@ -1,5 +1,7 @@
-import { layout, u320 } from '../../state/layout.ts'
+import type { ReadRow } from '../../state/cursor.ts'
+import { layout, optional, repeated, u256, u320 } from '../../state/layout.ts'
 import { addTo, subtractFrom } from '../../state/limbs.ts'
+import { EXTREMES } from './subject-row.ts'
 
 /**
  * Sums of a window are exact, whatever was traded. A trade's value and amount are below 2^256, and a window has less than
@@ -16,5 +18,13 @@ export function subtractSum(to: Uint32Array, at: number, from: Uint32Array, from
   if (subtractFrom(to, at, LIMBS, from, fromAt, LIMBS) !== 0) throw new RangeError('more left than came')
 }
 
-/** Sums of the trades that are entering: they are added to a minute and to every window. */
-export const ENTERING = layout({ buyUsd: u320, sellUsd: u320, amountRaw: u320 })
+/** What is entering, as rows keep numbers: sums are added to a minute and to every window, prices are compared. */
+export const ENTERING = layout({
+  buyUsd: u320,
+  sellUsd: u320,
+  amountRaw: u320,
+  closeUsd: optional(u256),
+  extremes: repeated(EXTREMES.length, { usd: optional(u256) }),
+})
+
+export type ReadEntering = ReadRow<typeof ENTERING.fields>

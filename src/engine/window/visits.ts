@@ -127,14 +127,19 @@ export class Visits {
   #readSubject(subject: number): void {
     if (subject >= this.#isRead.length) this.#isRead = enlarged(this.#isRead, new Uint8Array(subject * 2))
     this.#isRead[subject] = 1
-    let minute = this.#subjects.at(subject).lastMinute
+    const { lastMinute, lastSlot } = this.#subjects.at(this.#subjects.slotOf(subject))
+    let minute = lastMinute
+    let slot = lastSlot
     while (minute !== undefined && minute > this.#minute - DAY_MINUTES) {
       for (let place = this.#minutes.visitLists(minute) - 1; place >= 0; place--) {
         const list = this.#open(this.#lists.get(idOf(minute, place)), minute)
         for (const visit of list?.of(subject).reverse() ?? []) this.#setOlder(visit)
         list?.close()
       }
-      minute = this.#minutes.at(subject, minute).earlier
+      slot = this.#minutes.slotOf(subject, minute, slot)
+      const { earlier, earlierSlot } = this.#minutes.at(slot)
+      minute = earlier
+      slot = earlierSlot
     }
   }
 

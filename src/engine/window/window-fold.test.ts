@@ -35,9 +35,10 @@ function traded({
 }: Told): PairTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
   const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
-  const wallets = new Map([[wallet, { bought: buys > 0, sold: sells > 0 }]])
+  const buyers = Array.from({ length: buys }, () => wallet)
+  const sellers = Array.from({ length: sells }, () => wallet)
   const sums = { buyUsd, sellUsd, buys, sells, amountRaw: 10n }
-  return { pair, token, ...sums, highUsd: close, lowUsd: close, wallets, ...closes }
+  return { pair, token, ...sums, highUsd: close, lowUsd: close, buyers, sellers, ...closes }
 }
 
 class Market {

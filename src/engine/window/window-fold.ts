@@ -6,8 +6,9 @@ import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
 import { Extremes } from './extremes.ts'
 import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
 import { Makers } from './makers.ts'
-import type { Minute } from './minutes.ts'
+import type { Minute, SubjectMinute } from './minutes.ts'
 import { writePublished } from './published.ts'
+import { HIGH, LOW } from './subject-row.ts'
 import type { Subject } from './subjects.ts'
 import { addSum, ENTERING, subtractSum } from './sums.ts'
 import type { WindowTables } from './tables.ts'
@@ -27,8 +28,10 @@ export class WindowFold {
   readonly #isQuoteAsset: (token: string) => boolean
   readonly #makers: Makers
   readonly #extremes: Extremes
-  /** Whose windows are different now. */
+  /** Where the windows stand that are different now. */
   readonly #touched = new Set<number>()
+  /** By address. */
+  readonly #wallets = new Map<string, number>()
   #minute = 0
 
   constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
@@ -47,8 +50,9 @@ export class WindowFold {
     for (const pairTrades of trades) this.#enter(pairTrades)
     visits.keepList()
     const ofMainPairs = newMainPairs.flatMap((pair) => subjects.ofPair(pair) ?? [])
-    for (const subject of new Set([...ofMainPairs, ...this.#touched])) {
-      writePublished(told.next('windows'), subjects.at(subject))
+    const first = ofMainPairs.map((number) => subjects.slotOf(number))
+    for (const slot of new Set([...first, ...this.#touched])) {
+      writePublished(told.next('windows'), subjects.at(slot))
     }
   }
 
@@ -71,26 +75,29 @@ export class WindowFold {
   #leave(place: number, minute: number): void {
     const { minutes, subjects, visits } = this.#tables
     const tokens = new Set<number>()
-    let subject = minutes.firstOf(minute)
-    if (subject === undefined) return
-    while (subject !== undefined) {
-      const next: number | undefined = minutes.at(subject, minute).nextSubject
-      this.#take(subject, place, minute)
-      const own = subjects.at(subject).ownOfToken
+    let listed = minutes.first(minute)
+    if (listed === undefined) return
+    while (listed !== undefined) {
+      const next = minutes.next(listed, minute)
+      const { subject, slot } = listed
+      const subjectSlot = subjects.slotOf(subject, minutes.at(slot).subjectSlot)
+      this.#take({ subject, subjectSlot, minute, slot }, place)
+      const own = subjects.at(subjectSlot).ownOfToken
       // It leaves with the first of its pairs.
       if (own !== undefined && !tokens.has(own)) {
         tokens.add(own)
-        this.#take(own, place, minute)
+        const [ownSlot, minuteSlot] = [subjects.slotOf(own), minutes.slotOf(own, minute)]
+        this.#take({ subject: own, subjectSlot: ownSlot, minute, slot: minuteSlot }, place)
       }
-      subject = next
+      listed = next
     }
     if (place === DAY_WINDOW) visits.forget(minute, minutes.forget(minute))
   }
 
-  #take(number: number, place: number, minute: number): void {
+  #take(leaving: SubjectMinute, place: number): void {
     const { minutes, subjects } = this.#tables
-    const left = minutes.at(number, minute)
-    const subject = subjects.edit(number)
+    const left = minutes.at(leaving.slot)
+    const subject = subjects.edit(leaving.subjectSlot)
     const window = subject.windows.at(place)
     subtractSum(subject.words, window.buyUsdAt, left.words, left.buyUsdAt)
     subtractSum(subject.words, window.sellUsdAt, left.words, left.sellUsdAt)
@@ -103,33 +110,39 @@ export class WindowFold {
       window.hasOpenUsd = true
       copy(subject.words, window.openUsdAt, left.words, left.closeUsdAt)
     }
-    this.#touched.add(number)
+    this.#touched.add(leaving.subjectSlot)
     if (place !== DAY_WINDOW) return
     subtractSum(subject.words, subject.amountRawAt, left.words, left.amountRawAt)
-    this.#extremes.leave(number, subject, minute)
-    minutes.remove(number, minute)
+    this.#extremes.leave(leaving, subject)
+    minutes.remove(leaving.slot)
   }
 
   #enter(trades: PairTrades): void {
     const { minutes, subjects } = this.#tables
-    const minute = this.#minute
     const number = this.#meet(trades)
-    const { ownOfToken: own, lastMinute } = subjects.at(number)
-    entering.buyUsd = trades.buyUsd
-    entering.sellUsd = trades.sellUsd
-    entering.amountRaw = trades.amountRaw
-    this.#add(number, trades, trades.pairCloseUsd)
-    if (lastMinute !== minute) minutes.list(number, minute)
-    if (own !== undefined) this.#add(own, trades, trades.tokenCloseUsd)
+    const slot = subjects.slotOf(number)
+    const { ownOfToken: own, lastMinute } = subjects.at(slot)
+    setEntering(trades)
+    const ofPair = this.#add(number, slot, trades, trades.pairCloseUsd)
+    if (lastMinute !== this.#minute) minutes.list(ofPair)
     // The token first: it may have to ask when a wallet last came to the pair.
-    if (own !== undefined) this.#enterMakers(own, trades)
-    this.#enterMakers(number, trades)
+    if (own !== undefined)
+      this.#enterMakers(this.#add(own, subjects.slotOf(own), trades, trades.tokenCloseUsd), trades)
+    this.#enterMakers(ofPair, trades)
   }
 
-  #enterMakers(subject: number, { wallets }: PairTrades): void {
-    for (const [address, deeds] of wallets) {
-      this.#makers.enter(subject, this.#tables.visits.walletOf(address), deeds, this.#minute)
-    }
+  #enterMakers(running: SubjectMinute, { buyers, sellers }: PairTrades): void {
+    for (const wallet of buyers) this.#makers.enter(running, this.#walletOf(wallet), true)
+    for (const wallet of sellers) this.#makers.enter(running, this.#walletOf(wallet), false)
+  }
+
+  /** Its number. A wallet comes to several subjects with each trade. */
+  #walletOf(address: string): number {
+    const known = this.#wallets.get(address)
+    if (known !== undefined) return known
+    const wallet = this.#tables.visits.walletOf(address)
+    this.#wallets.set(address, wallet)
+    return wallet
   }
 
   /**
@@ -143,7 +156,7 @@ export class WindowFold {
     const isSamePrice = pairCloseUsd === tokenCloseUsd
     const known = subjects.ofPair(pair)
     if (known !== undefined) {
-      if (!isSamePrice && subjects.at(known).hasToken) this.#part(known)
+      if (!isSamePrice && subjects.at(subjects.slotOf(known)).hasToken) this.#part(known)
       return known
     }
     if (this.#isQuoteAsset(token)) return this.#create(pair, undefined)
@@ -151,82 +164,115 @@ export class WindowFold {
     if (ofToken === undefined && isSamePrice) return this.#create(pair, token)
     const created = this.#create(pair, undefined)
     const own = ofToken === undefined ? this.#create(undefined, token) : this.#ownOf(ofToken)
-    subjects.edit(created).ownOfToken = own
+    subjects.edit(subjects.slotOf(created)).ownOfToken = own
     return created
   }
 
   #create(pair: string | undefined, token: string | undefined): number {
-    const number = this.#tables.subjects.create({ pair, token })
-    this.#touched.add(number)
+    const { subjects } = this.#tables
+    const number = subjects.create({ pair, token })
+    this.#touched.add(subjects.slotOf(number))
     return number
   }
 
   #ownOf(ofToken: number): number {
-    return this.#tables.subjects.at(ofToken).hasPair ? this.#part(ofToken) : ofToken
+    const { subjects } = this.#tables
+    return subjects.at(subjects.slotOf(ofToken)).hasPair ? this.#part(ofToken) : ofToken
   }
 
   /** From now on the token has windows of its own, which begin as those it shared with the pair. */
   #part(shared: number): number {
     const { subjects, minutes } = this.#tables
     const own = subjects.part(shared, this.#minute)
-    this.#touched.add(shared).add(own)
-    let minute = subjects.at(shared).lastMinute
+    const sharedSlot = subjects.slotOf(shared)
+    this.#touched.add(sharedSlot).add(subjects.slotOf(own))
+    let minute = subjects.at(sharedSlot).lastMinute
     while (minute !== undefined && minute > this.#minute - DAY_MINUTES) {
-      minutes.copy(shared, own, minute)
-      minute = minutes.at(shared, minute).earlier
+      const slot = minutes.slotOf(shared, minute)
+      minutes.copy(slot, own, minute)
+      minute = minutes.at(slot).earlier
     }
     return own
   }
 
-  #add(number: number, trades: PairTrades, closeUsd: Price | undefined): void {
+  /** To the running minute and to all windows; gives where they stand. */
+  #add(number: number, slot: number, trades: PairTrades, closeUsd: Price | undefined): SubjectMinute {
     const { minutes, subjects } = this.#tables
+    const subject = subjects.edit(slot)
+    const running = this.#running(number, slot, subject)
+    entering.closeUsd = closeUsd
+    addToMinute(minutes.edit(running.slot), trades)
+    addToWindows(subject, trades)
+    setPrice(subject, dayOf(this.#time))
+    if (entering.extremes.at(HIGH).hasUsd) this.#extremes.enter(running, subject, entering)
+    this.#touched.add(slot)
+    return running
+  }
+
+  /** The minute of the block, begun if this is the subject's first trade in it. */
+  #running(number: number, slot: number, subject: Subject): SubjectMinute {
+    const { minutes } = this.#tables
     const minute = this.#minute
-    const subject = subjects.edit(number)
-    const isRunning = subject.lastMinute === minute
-    const running = isRunning ? minutes.edit(number, minute) : minutes.create(number, minute)
-    if (!isRunning) {
-      running.earlier = subject.lastMinute
-      subject.lastMinute = minute
-    }
-    addToMinute(running, trades, closeUsd)
-    addToWindows(subject, trades, closeUsd)
-    setPrice(subject, closeUsd, dayOf(this.#time))
-    const { highUsd, lowUsd } = trades
-    if (highUsd !== undefined && lowUsd !== undefined) {
-      this.#extremes.enter(number, subject, minute, highUsd, lowUsd)
-    }
-    this.#touched.add(number)
+    const place = { subject: number, subjectSlot: slot, minute }
+    if (subject.lastMinute === minute)
+      return { ...place, slot: minutes.slotOf(number, minute, subject.lastSlot) }
+    const begun = { ...place, slot: minutes.create(number, minute) }
+    const running = minutes.edit(begun.slot)
+    running.subjectSlot = slot
+    running.earlier = subject.lastMinute
+    running.earlierSlot = subject.lastSlot
+    subject.lastMinute = minute
+    subject.lastSlot = begun.slot
+    return begun
   }
 }
 
-function addToMinute(running: Minute, { buys, sells }: PairTrades, closeUsd: Price | undefined): void {
+function setEntering({ buyUsd, sellUsd, amountRaw, highUsd, lowUsd }: PairTrades): void {
+  entering.buyUsd = buyUsd
+  entering.sellUsd = sellUsd
+  entering.amountRaw = amountRaw
+  entering.extremes.at(HIGH).usd = highUsd
+  entering.extremes.at(LOW).usd = lowUsd
+}
+
+function addToMinute(running: Minute, { buys, sells }: PairTrades): void {
   addSum(running.words, running.buyUsdAt, entering.words, entering.buyUsdAt)
   addSum(running.words, running.sellUsdAt, entering.words, entering.sellUsdAt)
   addSum(running.words, running.amountRawAt, entering.words, entering.amountRawAt)
   running.buys += buys
   running.sells += sells
-  if (closeUsd !== undefined) running.closeUsd = closeUsd
+  if (!entering.hasCloseUsd) return
+  running.hasCloseUsd = true
+  copy(running.words, running.closeUsdAt, entering.words, entering.closeUsdAt)
 }
 
-function addToWindows(subject: Subject, { buys, sells }: PairTrades, closeUsd: Price | undefined): void {
+function addToWindows(subject: Subject, { buys, sells }: PairTrades): void {
   for (let place = 0; place < WINDOW_MINUTES.length; place++) {
     const window = subject.windows.at(place)
     if (buys > 0) addSum(subject.words, window.buyUsdAt, entering.words, entering.buyUsdAt)
     if (sells > 0) addSum(subject.words, window.sellUsdAt, entering.words, entering.sellUsdAt)
     window.buys += buys
     window.sells += sells
-    if (closeUsd !== undefined && !window.hasOpenUsd) window.openUsd = closeUsd
+    if (!entering.hasCloseUsd || window.hasOpenUsd) continue
+    window.hasOpenUsd = true
+    copy(subject.words, window.openUsdAt, entering.words, entering.closeUsdAt)
   }
   addSum(subject.words, subject.amountRawAt, entering.words, entering.amountRawAt)
 }
 
-/** `closeUsd` is what it counts for once the block is over. */
-function setPrice(subject: Subject, closeUsd: Price | undefined, day: number): void {
+/** Its close is what it counts for once the block is over. */
+function setPrice(subject: Subject, day: number): void {
+  const { words } = subject
   if (subject.day !== day) {
     subject.day = day
-    subject.dayOpenUsd = subject.priceUsd
+    subject.hasDayOpenUsd = subject.hasPriceUsd
+    copy(words, subject.dayOpenUsdAt, words, subject.priceUsdAt)
   }
-  if (closeUsd === undefined) return
-  if (!subject.hasDayOpenUsd) subject.dayOpenUsd = closeUsd
-  subject.priceUsd = closeUsd
+  if (!entering.hasCloseUsd) return
+  if (!subject.hasDayOpenUsd) {
+    subject.hasDayOpenUsd = true
+    copy(words, subject.dayOpenUsdAt, entering.words, entering.closeUsdAt)
+  }
+  subject.hasPriceUsd = true
+  copy(words, subject.priceUsdAt, entering.words, entering.closeUsdAt)
 }

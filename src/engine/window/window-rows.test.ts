@@ -94,7 +94,8 @@ const trades: fc.Arbitrary<PairTrades> = fc
     ...{ pair, token, ...rest, lowUsd: rest.highUsd },
     buyUsd: valueUsd * BigInt(rest.buys),
     sellUsd: valueUsd * BigInt(rest.sells),
-    wallets: new Map(wallets.map((wallet) => [wallet, { bought: rest.buys > 0, sold: rest.sells > 0 }])),
+    buyers: rest.buys > 0 ? wallets : [],
+    sellers: rest.sells > 0 ? wallets : [],
   }))
 
 const step: fc.Arbitrary<Step> = fc.oneof(
