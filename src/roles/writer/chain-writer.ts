@@ -1,14 +1,16 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { ChainLog } from '../../log/chain-log.ts'
 import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
 import { STORE_NAMES, type StoreName } from '../../store/store-names.ts'
 import { historySide } from './history-side.ts'
 import { HotSide } from './hot-side.ts'
-import { IndexedMessages } from './indexed-messages.ts'
+import { SharedLog } from './shared-log.ts'
 import { StoreWriter, type StoreWriterParts } from './store-writer.ts'
 
-export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'log' | 'limits' | 'metrics' | 'signal'> & {
+export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'limits' | 'metrics' | 'signal'> & {
+  readonly log: ChainLog
   readonly history: HistoryStore
   /** Settles once the tables are there. */
   readonly migrated: Promise<unknown>
@@ -25,8 +27,8 @@ export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'log' | 'limits'
 }
 
 /**
- * Carries one chain's CHANGES into both stores. Each follows the log from its own commit point, so that one that is away, full or
- * slow does not stop the other, and catches up when it is back. What neither can write stops both.
+ * Carries one chain's CHANGES into both stores. Each has its own position in the log and its own commit point, so that a store that
+ * is away, full or slow does not stop the other, and catches up when it is back. A message that cannot be written stops both.
  */
 export class ChainWriter {
   readonly #parts: ChainWriterParts
@@ -40,8 +42,8 @@ export class ChainWriter {
     const { chain, log, limits, metrics, history, hot, rebuildHot, report, logger } = parts
     this.#parts = parts
     const signal = AbortSignal.any([parts.signal, this.#failed.signal])
-    const messages = new IndexedMessages(chain, limits.max_batch_rows)
-    const common = { chain, log, messages, limits, metrics, signal, onWritten: () => this.#reportCaughtUp() }
+    const shared = new SharedLog(chain, log, limits.max_batch_rows)
+    const common = { chain, log: shared, limits, metrics, signal, onWritten: () => this.#reportCaughtUp() }
     const ready = { clickhouse: parts.migrated, redis: hot }
     const partsOf = (store: StoreName): StoreWriterParts => ({
       ...common,

@@ -2,15 +2,13 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { LogPosition } from '../../domain/log-position.ts'
 import { PoisonedMessage } from '../../domain/quarantine.ts'
-import type { ChainLog } from '../../log/chain-log.ts'
 import { type LatestChanges, latestChanges } from '../../store/latest-changes.ts'
 import type { StoreName } from '../../store/store-names.ts'
-import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { BatchQueue } from './batch-queue.ts'
-import { type IndexedMessages, placeOf, sizeOf } from './indexed-messages.ts'
+import { type IndexedMessage, placeOf, sizeOf } from './log-reader.ts'
 import type { WriterMetrics } from './metrics.ts'
+import type { SharedLog } from './shared-log.ts'
 
 /** A store with a commit point of its own. Every write of it may be repeated. */
 export type WrittenStore<Contents> = {
@@ -32,8 +30,7 @@ export class StoreLost extends Error {}
 
 export type StoreWriterParts = {
   readonly chain: string
-  readonly log: ChainLog
-  readonly messages: IndexedMessages
+  readonly log: SharedLog
   readonly limits: { readonly max_batch_rows: number; readonly max_batch_ms: number }
   readonly metrics: WriterMetrics
   readonly signal: AbortSignal
@@ -48,9 +45,7 @@ export type StoreWriterParts = {
 /** While nothing happens on a chain, a store that may lose its data is looked at so often. */
 const LOOK_EVERY_MS = 1_000
 
-type Item = { readonly set: ChangeSetIndex; readonly position: LogPosition }
-
-type Batch<Contents> = { readonly items: readonly Item[]; readonly contents: () => Contents }
+type Batch<Contents> = { readonly items: readonly IndexedMessage[]; readonly contents: () => Contents }
 
 /**
  * Carries one chain's CHANGES into one store, from its own commit point on. That is written last, so that a crash anywhere
@@ -104,7 +99,10 @@ export class StoreWriter<Contents> {
 
   async #follow(): Promise<void> {
     const { limits } = this.#parts
-    const queue = new BatchQueue<Item>({ maxSize: limits.max_batch_rows, maxWaitMs: limits.max_batch_ms })
+    const queue = new BatchQueue<IndexedMessage>({
+      maxSize: limits.max_batch_rows,
+      maxWaitMs: limits.max_batch_ms,
+    })
     const ended = new AbortController()
     const signal = AbortSignal.any([this.#parts.signal, ended.signal])
     const outcomes = await Promise.allSettled([
@@ -117,19 +115,18 @@ export class StoreWriter<Contents> {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  async #read(queue: BatchQueue<Item>, signal: AbortSignal): Promise<void> {
-    const { log, messages } = this.#parts
-    for await (const message of log.read({ after: this.#written?.position, signal })) {
-      const set = messages.index(message)
+  async #read(queue: BatchQueue<IndexedMessage>, signal: AbortSignal): Promise<void> {
+    for await (const message of this.#parts.log.read({ after: this.#written?.position, signal })) {
+      const { set } = message
       if (set.seq <= this.#lastSeq) {
         throw new ChaintapeError('diverged', `CHANGES goes back from version ${this.#lastSeq} to ${set.seq}`)
       }
       this.#lastSeq = set.seq
-      await queue.put({ set, position: message.position }, sizeOf(set))
+      await queue.put(message, sizeOf(set))
     }
   }
 
-  async #drain(queue: BatchQueue<Item>): Promise<void> {
+  async #drain(queue: BatchQueue<IndexedMessage>): Promise<void> {
     const { signal } = this.#parts
     let next = this.#takeBatch(queue)
     while (!signal.aborted) {
@@ -151,7 +148,7 @@ export class StoreWriter<Contents> {
   async #write({ items, contents }: Batch<Contents>): Promise<void> {
     const { chain, insist, metrics, onWritten } = this.#parts
     const { name: store } = this.#store
-    const head = headAt(items.at(-1) as Item)
+    const head = headAt(items.at(-1) as IndexedMessage)
     const startedAt = performance.now()
     await insist(() => this.#store.write(contents(), head))
     this.#written = head
@@ -162,7 +159,7 @@ export class StoreWriter<Contents> {
   }
 
   /** One of these messages cannot be written: those before it are, and it is named. */
-  async #writeOneByOne(items: readonly Item[]): Promise<void> {
+  async #writeOneByOne(items: readonly IndexedMessage[]): Promise<void> {
     for (const item of items) {
       try {
         await this.#write({ items: [item], contents: () => this.#contentsOf([item]) })
@@ -189,7 +186,7 @@ export class StoreWriter<Contents> {
     }
   }
 
-  async #takeBatch(queue: BatchQueue<Item>): Promise<Batch<Contents> | undefined> {
+  async #takeBatch(queue: BatchQueue<IndexedMessage>): Promise<Batch<Contents> | undefined> {
     const items = await queue.take()
     if (items.length === 0) return undefined
     try {
@@ -201,7 +198,7 @@ export class StoreWriter<Contents> {
     }
   }
 
-  #contentsOf(items: readonly Item[]): Contents {
+  #contentsOf(items: readonly IndexedMessage[]): Contents {
     return this.#store.contentsOf(latestChanges(items.map(({ set }) => set)))
   }
 }
@@ -215,6 +212,6 @@ function isTruncation(error: unknown): error is ChaintapeError {
   return error instanceof ChaintapeError && error.code === 'log_truncated'
 }
 
-function headAt({ set, position }: Item): ChainHead {
+function headAt({ set, position }: IndexedMessage): ChainHead {
   return { chain: set.chain, seq: set.seq, ...set.head, finalNumber: set.finalNumber, position }
 }

@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../../dev/stack.ts'
 import { type Story, tellStory } from '../../support/story.ts'
@@ -105,6 +108,47 @@ test('while ClickHouse is dead, documents of Redis go on', async () => {
   await assertAt('clickhouse', first())
   await stack.restart('clickhouse')
   await assertMended()
+})
+
+/** Stops a server in the middle of its work; the other store goes on, far beyond what the writer holds in memory for this one. */
+async function hangWhile(store: 'redis' | 'clickhouse', sets: Story['sets']): Promise<void> {
+  await stack.kill(store, 'SIGSTOP')
+  try {
+    await rig.publish('eth', sets)
+    await rig.written('eth', sets, [store === 'redis' ? 'clickhouse' : 'redis'])
+  } finally {
+    await stack.kill(store, 'SIGCONT')
+  }
+  await rig.written('eth', sets)
+}
+
+/** How many consumers the newest message was delivered to. */
+async function readersAtTheEnd(): Promise<number> {
+  const connection = await connect({ servers: stack.natsUrls })
+  const manager = await jetstreamManager(connection)
+  const stream = `${rig.config.nats.prefix}_CHANGES_eth`
+  const { state } = await manager.streams.info(stream)
+  const consumers = await manager.consumers.list(stream).next()
+  await connection.close()
+  return consumers.filter(({ delivered }) => delivered.stream_seq === state.last_seq).length
+}
+
+test('a store that hangs reads the log itself once it is back, and ends equal to the other', async () => {
+  const { max_batch_rows: room } = rig.config.writer
+  const long = tellStory({ chain: 'eth', seed: seed - 1, messages: 220 })
+  const redisHangs = long.sets.slice(30, 120)
+  const clickhouseHangs = long.sets.slice(120, 210)
+  const last = long.sets.slice(210)
+  for (const sets of [redisHangs, clickhouseHangs]) {
+    const changes = sets.reduce((sum, set) => sum + set.changes.length, 0)
+    assert.ok(changes > 5 * room, `${changes} changes fit into what is held for a store`)
+  }
+  await hangWhile('redis', redisHangs)
+  await hangWhile('clickhouse', clickhouseHangs)
+  await rig.publish('eth', last)
+  await rig.written('eth', last)
+  assert.equal(await readersAtTheEnd(), 1)
+  await rig.assertTold('eth', long)
 })
 
 test('a writer that starts without one of them writes to the other', async () => {
