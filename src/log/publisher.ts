@@ -109,7 +109,11 @@ export class LogPublisher {
     const id = await retry(publish, {
       signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
-      onRetry: (error, attempt) => logger.warn({ err: error, attempt, expected }, 'Publishing again'),
+      onRetry: (error, attempt) => {
+        // Up to 64 messages wait for the same server: one line is enough.
+        const [oldest] = this.#underWay.keys()
+        if (oldest === expected + 1) logger.warn({ err: error, attempt, expected }, 'Publishing again')
+      },
     })
     this.#underWay.delete(expected + 1)
     if (expected >= (this.#acknowledged?.seq ?? 0)) this.#acknowledged = { seq: expected + 1, id }
