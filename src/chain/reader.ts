@@ -76,7 +76,7 @@ export class Reader {
         await askAhead?.(header, transactions, index, head)
       } catch (error) {
         // `gather` asks again at the block's turn, and what fails then counts.
-        logger.debug({ err: error, block: header.number }, 'Could not ask ahead about a block')
+        logger.debug({ err: error, block: header.number }, 'Prefetch of block facts failed')
       }
     }
     this.#readAhead = new ReadAhead({ source, width, prepare })
@@ -104,7 +104,7 @@ export class Reader {
       } catch (error) {
         if (signal.aborted) return
         if (!(error instanceof ChaintapeError) || !error.retryable) throw error
-        logger.warn({ err: error, code: error.code }, 'Asking the node again')
+        logger.warn({ err: error, code: error.code }, 'RPC request failed; retrying')
         // What is on its way may be of a node that is no longer believed.
         this.#readAhead.clear()
       }
@@ -161,7 +161,7 @@ export class Reader {
       return true
     } catch (error) {
       const { type, address } = fact
-      this.#parts.logger.error({ err: error, type, address }, 'Fact dropped: it cannot be encoded')
+      this.#parts.logger.error({ err: error, type, address }, 'Fact cannot be encoded; dropped')
       this.#parts.onDroppedFact?.(fact)
       return false
     }
@@ -222,7 +222,7 @@ export class Reader {
     if (tip === undefined || lastValid.number >= tip.number) return
     logger.warn(
       { reorg_depth: tip.number - lastValid.number, common_ancestor: lastValid.number, tip: tip.number },
-      'The chain was reorganised',
+      'Chain reorg',
     )
     this.#readAhead.clear()
     await append({ kind: 'undo', chain, lastValid })

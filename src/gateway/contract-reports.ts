@@ -38,7 +38,7 @@ export function createContractReports(parts: ContractReportsParts): ContractRepo
     wishes.letGo()
     work.put(id, new Uint8Array()).catch((error: unknown) => {
       wishes.delete(id)
-      logger.warn({ err: error, chain, token: address }, 'Cannot ask for the examination of a contract')
+      logger.warn({ err: error, chain, token: address }, 'Contract inspection request failed')
     })
   }
   return {

@@ -194,7 +194,7 @@ export class FollowedChain {
     this.head = headOf(set.head, set.finalNumber)
     this.#options.logger.warn(
       { chain: this.#name, version: set.seq },
-      'The stores are too far behind; chain is unavailable until the writer has caught up',
+      'Stores too far behind; chain unavailable until the writer catches up',
     )
   }
 
@@ -235,7 +235,7 @@ export class FollowedChain {
     if (wasAvailable && !this.isAvailable) {
       logger.warn(
         { chain: this.#name, version: upTo },
-        'Overlay is full; chain is unavailable until the writer has caught up',
+        'Overlay full; chain unavailable until the writer catches up',
       )
     }
   }
@@ -276,7 +276,7 @@ export class FollowedChain {
         const head = await this.stores.look(store, this.#log.epoch)
         isAway = false
         if (head === undefined) continue
-        if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain is available again')
+        if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain available again')
         this.#catchUp()
         await this.#drop(this.stores.common, signal, onDropped)
       } catch (error) {

@@ -17,8 +17,8 @@ export function guardHot(
   const circuit = new Circuit({
     probe: () => store.head(anyChain),
     onChange: (isOpen, reason) => {
-      if (isOpen) logger.warn({ err: reason }, 'Redis cannot be read; answers are made from ClickHouse')
-      else logger.info('Redis can be read again')
+      if (isOpen) logger.warn({ err: reason }, 'Redis unavailable; reading from ClickHouse')
+      else logger.info('Redis recovered')
     },
     signal,
   })

@@ -45,7 +45,7 @@ export class Shutdown {
 
   async #closeAll(): Promise<void> {
     const overdue = setTimeout(() => {
-      this.#logger.error({ grace_ms: this.#graceMs }, 'Shutdown took too long')
+      this.#logger.error({ grace_ms: this.#graceMs }, 'Shutdown timed out')
       process.exit(1)
     }, this.#graceMs)
     overdue.unref()
@@ -54,7 +54,7 @@ export class Shutdown {
       try {
         await close()
       } catch (error) {
-        this.#logger.error({ err: error, resource: name }, 'Could not close')
+        this.#logger.error({ err: error, resource: name }, 'Close failed')
       }
     }
     clearTimeout(overdue)

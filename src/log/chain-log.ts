@@ -114,7 +114,7 @@ export class ChainLog {
         const isWaitedFor = error instanceof TailLost && until === undefined
         if (error instanceof ChaintapeError && !isWaitedFor) throw error
         if (signal.aborted) return
-        logger.warn({ err: error, seq: last }, 'Reading the log again after a failure')
+        logger.warn({ err: error, seq: last }, 'Log read failed; retrying')
       }
       await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }

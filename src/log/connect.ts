@@ -150,7 +150,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       connection.subscribe(`${options.prefix}.${topic}`, {
         callback: (error, message) => {
           if (error === null) onText(message.string())
-          else logger.warn({ err: error, topic }, 'Cannot hear what is told')
+          else logger.warn({ err: error, topic }, 'NATS subscription failed')
         },
       })
     },
@@ -166,13 +166,13 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         queue: topic,
         callback: (error, message) => {
           if (error !== null) {
-            logger.warn({ err: error, topic }, 'Cannot hear questions')
+            logger.warn({ err: error, topic }, 'NATS request subscription failed')
             return
           }
           // Without an answer the one who asks goes on by himself.
           onQuestion(message.string()).then(
             (answer) => message.respond(answer),
-            (failure: unknown) => logger.warn({ err: failure, topic }, 'A question is not answered'),
+            (failure: unknown) => logger.warn({ err: failure, topic }, 'Request over NATS failed'),
           )
         },
       })

@@ -125,7 +125,7 @@ export class LatestValues {
         }
       } catch (error) {
         if (signal.aborted) return
-        logger.warn({ err: error }, 'Watching again after a failure')
+        logger.warn({ err: error }, 'Watch failed; retrying')
       }
       await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }

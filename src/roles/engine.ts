@@ -78,7 +78,7 @@ async function runChain(
     } catch (error) {
       if (!(error instanceof TailLost)) throw error
       // The state is of no use without the sets that led to it; folding BLOCKS again yields the very same ones.
-      logger.error({ err: error, code: error.code }, 'CHANGES has lost its tail; folding BLOCKS again')
+      logger.error({ err: error, code: error.code }, 'CHANGES tail lost; folding BLOCKS again')
       store.clear()
     }
   }
@@ -111,7 +111,7 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
   const fold = new ChainFold({ engine, store, newest, onConfirmed })
   logger.info(
     { tip: engine.tip?.number, blocks_seq: store.position?.seq, changes_seq: newest?.position.seq },
-    'Engine starts',
+    'Engine starting',
   )
 
   const failed = new AbortController()
@@ -208,13 +208,13 @@ async function takeTurns(engine: ChainEngine): Promise<void> {
   const { chain, fold, logger, signal, metrics } = engine
   for (let isReplaced = false; !signal.aborted; isReplaced = true) {
     metrics.leads.set({ chain }, 0)
-    logger.info({ reason: isReplaced ? 'replaced' : 'started' }, 'Engine follows')
+    logger.info({ reason: isReplaced ? 'replaced' : 'started' }, 'Engine is standby')
     const taken = await follow(engine, isReplaced)
     if (taken === undefined) return
     metrics.leads.set({ chain }, 1)
     if (taken.reason === 'stalled') metrics.takeovers.inc({ chain })
     const waitedMs = Math.round(fold.waitedMs)
-    logger.info({ reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs }, 'Engine leads')
+    logger.info({ reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs }, 'Engine is leader')
     await lead(fold, taken.publisher, signal)
   }
 }

@@ -47,7 +47,7 @@ export class FaultReports {
     this.#bucket.put(name, encodeFault(report)).catch((error: unknown) => {
       // Repeated soon; the fault itself is in the log, in /readyz and in the metrics.
       if (!this.#common.shutdown.signal.aborted)
-        this.#common.logger.warn({ err: error, chain }, 'Could not publish the fault of a chain')
+        this.#common.logger.warn({ err: error, chain }, 'Chain fault publish failed')
     })
   }
 }

@@ -194,10 +194,10 @@ async function findStart(
   for (;;) {
     const found = await untilAnswered(() => firstBlockAt(source, time))
     if (found !== undefined) {
-      logger.info({ start_date, start_block: found }, 'Found the first block to read')
+      logger.info({ start_date, start_block: found }, 'First block found')
       return found
     }
-    if (!isTold) logger.info({ start_date }, 'Waiting for the chain to come to its start date')
+    if (!isTold) logger.info({ start_date }, 'Waiting for the chain to reach its start date')
     isTold = true
     await sleep(config.poll_ms, undefined, { signal: shutdown.signal })
   }

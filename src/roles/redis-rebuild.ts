@@ -15,12 +15,12 @@ export async function rebuildRedis(config: Config, common: Common): Promise<void
     const logger = common.logger.child({ action: 'redis_rebuild', chain })
     const marker = await reader.marker(chain)
     if (marker === undefined) {
-      logger.warn('Nothing is written of this chain yet')
+      logger.warn('Chain has no written data yet')
       continue
     }
     const startedAt = performance.now()
     await rebuildHot(marker, { reader, hot, recentCandles: config.redis.recent_candles })
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
-    logger.info({ seq: marker.seq, number: marker.number, seconds }, 'Redis is filled again')
+    logger.info({ seq: marker.seq, number: marker.number, seconds }, 'Redis refilled')
   }
 }

@@ -13,7 +13,7 @@ export function watchLag(
       observeLag(await end(), position)
     } catch (error) {
       // Without the log nothing can be said; that it is away is in chaintape_nats_connected.
-      common.logger.debug({ err: error }, 'Could not read the end of the log')
+      common.logger.debug({ err: error }, 'Log end unreadable')
     }
   }
   const looking = setInterval(look, LOOK_EVERY_MS)

@@ -133,7 +133,7 @@ async function runWriter(
     await Promise.race([supervisor.done, opening.then(() => supervisor.done)])
   } catch (error) {
     if (!signal.aborted || isFinal(error)) throw error
-    common.logger.info({ err: error }, 'Stopped before the batch at hand was written')
+    common.logger.info({ err: error }, 'Stopped before the pending batch was written')
   } finally {
     problems.clear()
     problems.set('writer', 'the writer has stopped')

@@ -63,7 +63,7 @@ test('a second reader of the same chain stands by, and the log stays whole', asy
     await first.start('reader', 'engine', 'writer', 'gateway')
     await second.start('reader')
     await scenario.tradeBlock()
-    await second.role('reader').logged('Reader stands by')
+    await second.role('reader').logged('Reader is standby')
     await first.role('reader').kill('SIGKILL')
     // The standby takes over, and what the engine reads links up: it would halt if it did not.
     await scenario.tradeBlock()

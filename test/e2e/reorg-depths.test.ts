@@ -118,7 +118,7 @@ test('a fork while the reader is down, and one right after it starts', async () 
     await fork(depth)
     await trade(1)
     reader.spawn('reader')
-    await reader.role('reader').logged('Reader leads')
+    await reader.role('reader').logged('Reader is leader')
     await fork(3)
     await expectSame(reader)
   }
@@ -130,7 +130,7 @@ test('forks at the head while a reader catches up with it', async () => {
   const latecomer = new Pipeline(stack, 'latecomer', { read_ahead_blocks: 16 })
   try {
     latecomer.spawn('reader')
-    await latecomer.role('reader').logged('Reader leads')
+    await latecomer.role('reader').logged('Reader is leader')
     let forksOnTheWay = 0
     for (let isThere = false; !isThere; ) {
       await fork(random.between(1, 40))

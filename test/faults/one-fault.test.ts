@@ -13,16 +13,16 @@ type Row = {
   readonly line: string
 }
 
-const DOWN = 'Endpoint does not work'
-const UNPROVED = 'Endpoint gives no receipts: only the bloom filter vouches for its logs'
-const WRONG = 'Endpoint gave a wrong answer'
+const DOWN = 'RPC endpoint unreachable'
+const UNPROVED = 'RPC endpoint has no eth_getBlockReceipts; logs verified by bloom filter only'
+const WRONG = 'RPC endpoint returned invalid data'
 const ROWS: readonly Row[] = [
   { name: 'hang', fault: { kind: 'hang' }, outcome: 'timeout', line: DOWN },
   {
     name: 'limit_http',
     fault: { kind: 'limit', perSecond: 4, by: 'http' },
     outcome: 'rate_limited',
-    line: 'Endpoint limits how often it may be asked',
+    line: 'RPC endpoint rate limited',
   },
   { name: 'truncated', fault: { kind: 'truncated' }, outcome: 'failed', line: DOWN },
   { name: 'reset', fault: { kind: 'reset' }, outcome: 'failed', line: DOWN },
@@ -35,7 +35,7 @@ const BEHIND: Row = {
   name: 'behind',
   fault: { kind: 'lag', blocks: 20 },
   outcome: 'lagging',
-  line: 'Endpoint lags behind the others',
+  line: 'RPC endpoint lagging',
 }
 
 let rig: FaultRig
@@ -76,14 +76,14 @@ describe('one fault', { concurrency: 3 }, () => {
       const [culprit] = reader.proxies as [FaultyProxy]
       culprit.fault = { kind: 'no_receipts' }
       await reader.reach(await rig.trade(3))
-      await reader.named(culprit, 'unsupported', 'Endpoint lacks a method')
+      await reader.named(culprit, 'unsupported', 'RPC endpoint lacks a method')
       await reader.named(culprit, 'unproved', UNPROVED)
       const tip = await reader.tip()
       assert.ok((await reader.count(culprit, 'unproved')) > tip, 'every block, genesis too')
       const asked = await reader.count(culprit, 'unsupported')
       await reader.reach(await rig.trade(3))
       assert.equal(await reader.count(culprit, 'unsupported'), asked, 'not asked again')
-      for (const line of [UNPROVED, 'Endpoint lacks a method']) assert.equal(reader.lines(line).length, 1)
+      for (const line of [UNPROVED, 'RPC endpoint lacks a method']) assert.equal(reader.lines(line).length, 1)
       await reader.expectTrueLog()
       culprit.fault = { kind: 'no_receipts', hides: 'logs' }
       const head = await rig.trade(3)
@@ -102,7 +102,7 @@ describe('one fault', { concurrency: 3 }, () => {
       const healthy = reader.proxies.find((proxy) => proxy !== culprit) as FaultyProxy
       culprit.fault = { kind: 'no_receipts', hides: 'logs' }
       await reader.reach(await rig.trade(5))
-      await reader.named(culprit, 'unsupported', 'Endpoint lacks a method')
+      await reader.named(culprit, 'unsupported', 'RPC endpoint lacks a method')
       assert.equal(reader.lines(UNPROVED).length, 0)
       await reader.expectTrueLog()
       // Better by logs alone than not at all.

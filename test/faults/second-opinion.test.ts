@@ -9,7 +9,7 @@ import { TestedReader } from './tested-reader.ts'
 const FORK_DEPTH = 12
 /** Deeper than the fork will be, however long the tests go on trading. */
 const FAR = 400
-const WRONG = 'Endpoint gave a wrong answer'
+const WRONG = 'RPC endpoint returned invalid data'
 const HALTED = 'Chain halted'
 
 let rig: FaultRig

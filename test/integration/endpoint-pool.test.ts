@@ -91,7 +91,7 @@ describe('who is at fault', () => {
     await rig.readChain(world)
     assert.ok(world.count(liar.label, 'invalid') >= 1)
     assert.ok(world.count(liar.label, 'invalid') <= 12, 'not asked again and again')
-    const told = world.lines.filter(({ msg }) => msg === 'Endpoint gave a wrong answer')
+    const told = world.lines.filter(({ msg }) => msg === 'RPC endpoint returned invalid data')
     assert.ok(told.length > 0)
     for (const line of told) assert.equal(line['endpoint'], liar.label)
   })
@@ -108,7 +108,7 @@ describe('who is at fault', () => {
     assert.ok(world.count(laggard.label, 'lagging') > 0)
     assert.equal(world.count(proxies[1]?.label ?? '', 'lagging'), 0)
     assert.equal((await source.head()).number, BLOCKS)
-    const told = world.lines.filter(({ msg }) => msg === 'Endpoint lags behind the others')
+    const told = world.lines.filter(({ msg }) => msg === 'RPC endpoint lagging')
     assert.deepEqual(
       told.map((line) => line['endpoint']),
       [laggard.label],

@@ -7,7 +7,7 @@ import { FaultRig } from '../faults/fault-rig.ts'
 import { TestedReader } from '../faults/tested-reader.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const QUIET = 'New heads are not announced; polling goes on'
+const QUIET = 'New head subscription failed; polling continues'
 /** Nothing that takes this long was found by polling within the test. */
 const NEVER_MS = 600_000
 
@@ -50,7 +50,7 @@ describe('start_date', () => {
 
   test('that has not come yet is waited for', () =>
     withReader('start_later', { start_date: '2099-01-01' }, async (reader) => {
-      const msg = 'Waiting for the chain to come to its start date'
+      const msg = 'Waiting for the chain to reach its start date'
       await waitFor(msg, () => (reader.lines(msg).length > 0 ? true : undefined))
       await rig.trade(1)
       await new Promise((resolve) => setTimeout(resolve, 500))
@@ -93,7 +93,7 @@ describe('new heads', () => {
       await withReader('polled', { ws_urls }, async (reader) => {
         await reader.reach(await rig.trade(1))
         await waitFor('the node to announce again', () =>
-          reader.lines('New heads are announced again').length > 0 ? true : undefined,
+          reader.lines('New head subscription recovered').length > 0 ? true : undefined,
         )
         await reader.reach(await rig.trade(1))
         const told = reader.lines(QUIET)

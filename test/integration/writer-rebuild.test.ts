@@ -32,7 +32,7 @@ async function rebuild(rig: WriterRig): Promise<void> {
     'rebuild',
     ...['--config', rig.configFile],
   ])
-  assert.match(stdout, /Redis is filled again/)
+  assert.match(stdout, /Redis refilled/)
 }
 
 test('what is rebuilt equals what was lost, key by key, and the writer goes on from there', async () => {

@@ -129,7 +129,7 @@ test('Redis that lost its data is filled again: before the start, while running,
     await eventually('the documents to be back', async () => await rig.hot.head('eth'))
     await eventually('readiness', async () => (second.readiness() === undefined ? true : undefined))
     await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 3, messages: 80 }))
-    assert.ok(second.lines.some(({ level, msg }) => level === 50 && /^Redis has lost data/.test(msg)))
+    assert.ok(second.lines.some(({ level, msg }) => level === 50 && /^Redis lost data/.test(msg)))
 
     await flush(rig)
     await rig.publish('eth', parts[1])
@@ -165,7 +165,7 @@ test('Redis that lost its data is filled from ClickHouse once the log is cut', a
     const third = await rig.start()
     await eventually('the documents to be back', async () => await rig.hot.head('eth'))
     await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 4, messages: 53 }), story.world)
-    assert.ok(third.lines.some(({ msg }) => /filled from ClickHouse/.test(msg)))
+    assert.ok(third.lines.some(({ msg }) => /refilling Redis from ClickHouse/.test(msg)))
     await rig.publish('eth', sets.slice(53))
     await rig.written('eth', sets)
     await rig.assertTold('eth', story)
@@ -259,7 +259,7 @@ test('a writer process killed again and again loses nothing and repeats nothing 
     })()
     let child = start()
     for (const runMs of [900, 30, 250, 5, 400, 120]) {
-      await child.logged('Writing the chain')
+      await child.logged('Chain writer started')
       await sleep(runMs)
       await child.kill('SIGKILL')
       child = start()

@@ -28,7 +28,7 @@ try {
   for (let kill = 0; kill < kills; kill++) {
     pipeline.spawn('reader')
     // It leads a moment later, but only if a block is due.
-    await pipeline.role('reader').logged('Reader stands by')
+    await pipeline.role('reader').logged('Reader is standby')
     await new Promise((resolve) => setTimeout(resolve, roll(1_000)))
     await pipeline.role('reader').kill('SIGKILL')
     if (roll(8) === 0) await scenario.market.reorganise(1 + roll(6))

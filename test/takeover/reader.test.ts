@@ -60,15 +60,15 @@ test('a reader that is alone leads at once; a second one becomes ready and stand
   await first.start('reader')
   await second.start('reader')
   for (let block = 0; block < 3; block++) await tradeUntilAppended()
-  assert.deepEqual(turns(first), ['stands by: started', 'leads: alone'])
-  assert.deepEqual(turns(second), ['stands by: started'])
+  assert.deepEqual(turns(first), ['standby: started', 'leader: alone'])
+  assert.deepEqual(turns(second), ['standby: started'])
   assert.deepEqual(await Promise.all([leads(first), leads(second)]), [true, false])
 })
 
 test('a quiet chain is not a lost leader', async () => {
   await sleep(3_000)
   await tradeUntilAppended()
-  assert.deepEqual(turns(second), ['stands by: started'])
+  assert.deepEqual(turns(second), ['standby: started'])
 })
 
 test('an index that another reader uses is left alone', async () => {
@@ -81,7 +81,7 @@ test('an index that another reader uses is left alone', async () => {
 test('the standby appends after the leader was killed, and goes on with the work in the background', async (t) => {
   await first.role('reader').kill('SIGKILL')
   t.diagnostic(`BLOCKS paused for ${await pauseOfBlocks()} ms`)
-  assert.equal(turns(second).at(-1), 'leads: stalled')
+  assert.equal(turns(second).at(-1), 'leader: stalled')
   await waitFor('the inspection and the older transfers of the token', async () => {
     await tradeUntilAppended()
     const facts = (await view()).blocks.flatMap((block) => block.facts)
@@ -99,11 +99,11 @@ test('a leader that was stopped and resumed is refused, and stands by', async (t
   for (let round = 0; round < 2; round++) {
     signal(leader, 'SIGSTOP')
     t.diagnostic(`BLOCKS paused for ${await pauseOfBlocks()} ms`)
-    assert.equal(turns(standby).at(-1), 'leads: stalled')
+    assert.equal(turns(standby).at(-1), 'leader: stalled')
     const replaced = turns(leader).length + 1
     signal(leader, 'SIGCONT')
     await waitFor('the old leader to stand by', () => (turns(leader).length === replaced ? true : undefined))
-    assert.equal(turns(leader).at(-1), 'stands by: replaced')
+    assert.equal(turns(leader).at(-1), 'standby: replaced')
     await tradeUntilAppended()
     ;[leader, standby] = [standby, leader]
   }
@@ -134,7 +134,7 @@ test('BLOCKS holds the chain without a hole or a block twice, and both indexes a
 function turns({ dir }: Pipeline): string[] {
   const lines = readFileSync(join(dir, 'reader.log'), 'utf8').split('\n')
   return lines.flatMap((line) => {
-    const [, turn, reason] = /"reason":"(\w+)".*"msg":"Reader (stands by|leads)"/.exec(line) ?? []
+    const [, turn, reason] = /"reason":"(\w+)".*"msg":"Reader is (standby|leader)"/.exec(line) ?? []
     return turn === undefined ? [] : [`${reason}: ${turn}`]
   })
 }

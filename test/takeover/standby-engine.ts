@@ -87,12 +87,12 @@ export class StandbyEngine {
   told(): Told[] {
     const lines = readFileSync(this.#logFile, 'utf8').split('\n')
     return lines
-      .filter((line) => line.includes('"Engine leads"') || line.includes('"Engine follows"'))
+      .filter((line) => line.includes('"Engine is leader"') || line.includes('"Engine is standby"'))
       .map((line) => JSON.parse(line) as Told)
   }
 
   timesReplaced(): number {
-    return this.told().filter(({ msg, reason }) => msg === 'Engine follows' && reason === 'replaced').length
+    return this.told().filter(({ msg, reason }) => msg === 'Engine is standby' && reason === 'replaced').length
   }
 
   get #running(): RoleProcess {

@@ -50,8 +50,8 @@ test('an engine that is alone does not wait for a leader to be lost', async () =
   assert.deepEqual(
     first.told().map(({ msg, reason }) => [msg, reason]),
     [
-      ['Engine follows', 'started'],
-      ['Engine leads', 'alone'],
+      ['Engine is standby', 'started'],
+      ['Engine is leader', 'alone'],
     ],
   )
 })
@@ -65,7 +65,7 @@ test('an engine that finds another one publishing follows it', async () => {
   assert.equal(first.timesReplaced(), 0)
   assert.deepEqual(
     second.told().map(({ msg, reason }) => [msg, reason]),
-    [['Engine follows', 'started']],
+    [['Engine is standby', 'started']],
   )
 })
 

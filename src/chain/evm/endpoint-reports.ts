@@ -50,10 +50,10 @@ export class EndpointReports {
     const wasDown = this.#down.has(endpoint)
     if (isProven && wasDown) {
       this.#down.delete(endpoint)
-      this.#logger.info({ endpoint: label }, 'Endpoint works again')
+      this.#logger.info({ endpoint: label }, 'RPC endpoint recovered')
     } else if (!isProven && !wasDown && endpoint.failures >= LOGGED_FAILURES) {
       this.#down.add(endpoint)
-      this.#logger.warn({ endpoint: label, reason: endpoint.lastFailure }, 'Endpoint does not work')
+      this.#logger.warn({ endpoint: label, reason: endpoint.lastFailure }, 'RPC endpoint unreachable')
     }
   }
 
@@ -66,7 +66,7 @@ export class EndpointReports {
     if (this.#lagging.has(endpoint)) return
     this.#lagging.add(endpoint)
     const fields = { endpoint: endpoint.label, head, best_head: bestHead }
-    this.#logger.warn(fields, 'Endpoint lags behind the others')
+    this.#logger.warn(fields, 'RPC endpoint lagging')
   }
 
   missedBlock({ label }: Endpoint): void {
@@ -75,19 +75,19 @@ export class EndpointReports {
 
   wrong({ label }: Endpoint, reason: string, trust: number): void {
     this.#metrics.answered(label, 'invalid')
-    this.#logger.warn({ endpoint: label, reason, trust }, 'Endpoint gave a wrong answer')
+    this.#logger.warn({ endpoint: label, reason, trust }, 'RPC endpoint returned invalid data')
   }
 
   limited(endpoint: Endpoint, reason: string, now: number): void {
     if (now - (this.#limitedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < LIMIT_TOLD_EVERY_MS) return
     this.#limitedAt.set(endpoint, now)
     const fields = { endpoint: endpoint.label, reason, per_second: endpoint.rate.perSecond }
-    this.#logger.warn(fields, 'Endpoint limits how often it may be asked')
+    this.#logger.warn(fields, 'RPC endpoint rate limited')
   }
 
   lacksMethod({ label }: Endpoint, method: string, reason: string): void {
     if (this.#isTold(`${label} ${method}`)) return
-    this.#logger.warn({ endpoint: label, method, reason }, 'Endpoint lacks a method')
+    this.#logger.warn({ endpoint: label, method, reason }, 'RPC endpoint lacks a method')
   }
 
   /** A block was taken although its logs could not be checked against the receipts root. */
@@ -96,7 +96,7 @@ export class EndpointReports {
     if (this.#isTold(label)) return
     this.#logger.warn(
       { endpoint: label },
-      'Endpoint gives no receipts: only the bloom filter vouches for its logs',
+      'RPC endpoint has no eth_getBlockReceipts; logs verified by bloom filter only',
     )
   }
 

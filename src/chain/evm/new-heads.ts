@@ -38,7 +38,7 @@ async function listenForever(
   const heard = (): void => {
     // One that lets us in and throws us out again must not look healthy: only a head counts.
     failures = 0
-    if (isToldDown) logger.info({ endpoint }, 'New heads are announced again')
+    if (isToldDown) logger.info({ endpoint }, 'New head subscription recovered')
     isToldDown = false
     onUp(endpoint, true)
     onHead()
@@ -47,7 +47,7 @@ async function listenForever(
     const reason = await listen(url, signal, heard)
     if (signal.aborted) return
     onUp(endpoint, false)
-    if (!isToldDown) logger.warn({ endpoint, reason }, 'New heads are not announced; polling goes on')
+    if (!isToldDown) logger.warn({ endpoint, reason }, 'New head subscription failed; polling continues')
     isToldDown = true
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
     await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)

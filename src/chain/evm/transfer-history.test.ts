@@ -206,7 +206,7 @@ describe('an answer that is not taken', () => {
       let facts: TransfersFact[] = []
       while (facts.every(({ isLast }) => !isLast)) facts = await rig.next()
       assert.equal(facts[0]?.issuedRaw, 1n)
-      const warned = rig.common.lines.filter(({ msg }) => msg === 'Older transfers: asking again')
+      const warned = rig.common.lines.filter(({ msg }) => msg === 'Transfer history read failed; retrying')
       assert.ok(warned.length > 0 && warned.every((line) => line['code'] === 'node_answer_invalid'))
     })
   }

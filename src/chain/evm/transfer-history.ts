@@ -108,7 +108,7 @@ export class TransferHistory {
       this.#failures.set(open.address, failures)
       this.#spans.set(open.address, Math.max(1, Math.floor(this.#spanOf(open.address) / 4)))
       const code = error instanceof ChaintapeError ? error.code : undefined
-      logger.warn({ err: error, code, token: open.address, failures }, 'Older transfers: asking again')
+      logger.warn({ err: error, code, token: open.address, failures }, 'Transfer history read failed; retrying')
       await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
       // It goes to the end of the queue without having come further.
       if (failures % MAX_FAILURES === 0 && generation === this.#generation)

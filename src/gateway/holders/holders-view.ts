@@ -66,7 +66,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
       known.letGo()
       return true
     } catch (error) {
-      logger.warn({ err: error, chain }, 'Nobody could say what accounts hold')
+      logger.warn({ err: error, chain }, 'Account balances unavailable')
       return false
     }
   }

@@ -91,7 +91,7 @@ test('a key of a plan that is gone is refused, and told; so is a record that can
     body: encodeKeyRecord({ id: ID, name: '', plan: '', created_at: 0, secrets: [] }),
   })
   assert.equal(lines.length, 3)
-  assert.match(lines[0] ?? '', /"plan":"gone".*An API key has a plan that is not configured/)
+  assert.match(lines[0] ?? '', /"plan":"gone".*API key has an unknown plan; key refused/)
   assert.match(lines[1] ?? '', /"code":"message_unreadable".*"key_id":"other"/)
   assert.ok(!lines.join('').includes('f00d') && !lines.join('').includes(digestOf(ONE)))
   assert.deepEqual([changed, ring.size], [[ID], 1])

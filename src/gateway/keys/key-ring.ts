@@ -60,7 +60,7 @@ export function createKeyRing(options: {
       } catch (error) {
         // One record that nobody can read must not lock out all the other keys.
         const code = error instanceof ChaintapeError ? error.code : 'internal'
-        logger.error({ err: error, code, key_id: name }, 'An API key cannot be read and is refused')
+        logger.error({ err: error, code, key_id: name }, 'API key record unreadable; key refused')
         return
       }
       for (const { sha256 } of records.get(name)?.secrets ?? []) secrets.delete(sha256)
@@ -77,7 +77,7 @@ export function createKeyRing(options: {
         charts.set(sha256, { record, until: Number.POSITIVE_INFINITY, grant })
       }
       if (plan === undefined && record.revoked_at === undefined) {
-        logger.error({ key_id: name, plan: record.plan }, 'An API key has a plan that is not configured')
+        logger.error({ key_id: name, plan: record.plan }, 'API key has an unknown plan; key refused')
       }
       onChange(name)
     },

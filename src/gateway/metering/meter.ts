@@ -111,7 +111,7 @@ export class Meter {
     const { ledger, logger } = this.#options
     await this.#forAll((account) => account.maintain(IDLE_MS, SYNC_MS))
     await ledger.flushAll(Date.now()).catch((error: unknown) => {
-      logger.warn({ err: error }, 'Usage could not be written and will be written again')
+      logger.warn({ err: error }, 'Usage write failed; retrying')
     })
     const { name } = billingMonth(Date.now())
     for (const [month, accounts] of this.#accounts) {
@@ -128,7 +128,7 @@ export class Meter {
     ).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     // One line, not one for each key.
     if (failures.length > 0) {
-      logger.warn({ err: failures[0], accounts: failures.length }, 'Leases could not be settled')
+      logger.warn({ err: failures[0], accounts: failures.length }, 'Lease settlement failed')
     }
   }
 
@@ -163,7 +163,7 @@ export class Meter {
         return answer
       },
       recall: () => tellRecall(grant.keyId),
-      onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'No lease could be had'),
+      onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'Credit unit lease failed'),
       overdraft: this.#overdraft,
       now: () => performance.now(),
     })
@@ -178,7 +178,7 @@ export class Meter {
   async #makeDurable(keyId: string): Promise<void> {
     const { ledger, logger } = this.#options
     const written = ledger.flush(keyId).catch((error: unknown) => {
-      logger.warn({ err: error, key_id: keyId }, 'Usage could not be written and will be written again')
+      logger.warn({ err: error, key_id: keyId }, 'Usage write failed; retrying')
     })
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, DURABLE_MS)

@@ -43,7 +43,7 @@ export async function openTokenLists(options: TokenListsOptions): Promise<TokenL
     } catch (error) {
       if (signal.aborted) return
       const code = error instanceof ChaintapeError ? error.code : 'internal'
-      logger.warn({ err: error, code, token_list: list.source }, 'A token list cannot be read')
+      logger.warn({ err: error, code, token_list: list.source }, 'Token list unreadable')
     }
   }
   const refreshDue = async (): Promise<void> => {

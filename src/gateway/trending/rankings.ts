@@ -56,7 +56,7 @@ export function createRankings({ rank, now, logger, maxReaders = MAX_READERS }: 
     if (last !== undefined && age < REFRESH_MS) return last.ranking
     const made = makeOnce(chain)
     if (last === undefined || age >= STALE_MS) return made
-    made.catch((error: unknown) => logger.warn({ err: error, chain }, 'Could not rank trending tokens'))
+    made.catch((error: unknown) => logger.warn({ err: error, chain }, 'Trending ranking failed'))
     return last.ranking
   }
 

@@ -88,7 +88,7 @@ async function openAtEnd(
     return undefined
   } catch (error) {
     if (error instanceof ChaintapeError) throw error
-    logger.warn({ err: error }, 'Could not take the lead yet')
+    logger.warn({ err: error }, 'Takeover failed; retrying')
     return undefined
   }
 }

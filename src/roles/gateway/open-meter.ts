@@ -48,7 +48,7 @@ export async function openMeter(
   shutdown.onClose('rate store', () => rateStore.close())
   const rates = new SharedRates({
     store: rateStore,
-    onFailure: (error) => logger.warn({ err: error }, 'Request rate counted locally while Redis is away'),
+    onFailure: (error) => logger.warn({ err: error }, 'Redis unavailable; request rate limited locally'),
     now: () => performance.now(),
   })
   shutdown.onClose('request rates', () => rates.close())

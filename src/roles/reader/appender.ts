@@ -32,7 +32,7 @@ export function retryOpening<T>({ logger, signal }: AppendParts, open: () => Pro
   return retry(open, {
     signal,
     isRetryable: (error) => !(error instanceof ChaintapeError),
-    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Opening BLOCKS again'),
+    onRetry: (error, attempt) => logger.warn({ err: error, attempt }, 'Open of BLOCKS failed; retrying'),
   })
 }
 

@@ -84,7 +84,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
       return dueSinceMs !== undefined
     } catch (error) {
       if (error instanceof ChaintapeError) throw error
-      logger.warn({ err: error }, 'Could not take over yet')
+      logger.warn({ err: error }, 'Takeover failed; retrying')
       return false
     }
   }
@@ -138,7 +138,7 @@ async function headOf({ head, logger }: StandByParts): Promise<BlockRef | undefi
     return await head()
   } catch (error) {
     if (!(error instanceof ChaintapeError) || !error.retryable) throw error
-    logger.warn({ err: error, code: error.code }, 'Standby cannot read the head of the chain')
+    logger.warn({ err: error, code: error.code }, 'Standby head poll failed; retrying')
     return undefined
   }
 }

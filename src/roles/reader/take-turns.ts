@@ -26,21 +26,21 @@ export async function takeTurns(
       if (!isLeading) {
         onTurn?.('follows')
         const at = { tip: index.tip?.number, log_seq: store.position?.seq }
-        logger.info({ reason: isReplaced ? 'replaced' : 'started', ...at }, 'Reader stands by')
+        logger.info({ reason: isReplaced ? 'replaced' : 'started', ...at }, 'Reader is standby')
         const takeover = await standBy(parts, isReplaced)
         if (takeover === undefined) return
         isLeading = true
         const { reason, waitedMs } = takeover
         onTurn?.(reason)
         const from = { tip: index.tip?.number, log_seq: store.position?.seq }
-        logger.info({ reason, waited_ms: Math.round(waitedMs), ...from }, 'Reader leads')
+        logger.info({ reason, waited_ms: Math.round(waitedMs), ...from }, 'Reader is leader')
       }
       const publisher = await retryOpening(parts, () => continueLog(parts))
       return await lead(new Appender(publisher, index, store))
     } catch (error) {
       if (signal.aborted && !(error instanceof ChaintapeError)) return
       if (error instanceof TailLost)
-        logger.error({ err: error, code: error.code }, 'BLOCKS has lost its tail')
+        logger.error({ err: error, code: error.code }, 'BLOCKS tail lost')
       else if (error instanceof ChaintapeError && error.code === 'fenced') {
         isLeading = false
         isReplaced = true

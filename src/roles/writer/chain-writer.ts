@@ -67,7 +67,7 @@ export class ChainWriter {
   async run(): Promise<void> {
     const { log, logger } = this.#parts
     this.#end = await log.lastSequence()
-    logger.info({ end: this.#end }, 'Writing the chain')
+    logger.info({ end: this.#end }, 'Chain writer started')
     const failures: unknown[] = []
     const runs = STORE_NAMES.map(async (name) => {
       try {

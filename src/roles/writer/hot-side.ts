@@ -62,7 +62,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     const { chain, history, logger, rebuildHot } = this.#parts
     const marker = await history.marker(chain)
     if (marker === undefined || marker.seq <= (this.#applied?.seq ?? -1)) throw truncated
-    logger.warn({ err: truncated }, 'CHANGES does not reach back far enough, Redis is filled from ClickHouse')
+    logger.warn({ err: truncated }, 'CHANGES does not reach back far enough; refilling Redis from ClickHouse')
     await rebuildHot(marker)
   }
 
@@ -72,7 +72,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     if (this.#fillingTo !== undefined && (head?.seq ?? 0) >= this.#fillingTo) {
       this.#fillingTo = undefined
       report(undefined)
-      logger.info({ seq: head?.seq }, 'Redis is filled again')
+      logger.info({ seq: head?.seq }, 'Redis refilled')
     }
     return head
   }
@@ -85,7 +85,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     this.#fillingTo = known.seq
     logger.error(
       { redis_seq: head?.seq, known_seq: known.seq },
-      'Redis has lost data and is filled again from the log',
+      'Redis lost data; refilling from the log',
     )
     report(`${chain}: Redis has lost data and is being filled again`)
   }

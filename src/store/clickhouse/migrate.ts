@@ -57,7 +57,7 @@ export async function migrate(options: MigrateOptions, common: Common): Promise<
         format: 'JSONCompactEachRow',
         values: [[migration.name, migration.checksum]],
       })
-      logger.info({ migration: migration.name, database }, 'Schema migration done')
+      logger.info({ migration: migration.name, database }, 'Schema migrated')
     }
     await setGranularity({ client, cluster, logger })
     for (const { table, sql } of retentionStatements(retention_days, await readEngines(client, database))) {

@@ -14,7 +14,7 @@ before(async () => {
   const urls = { rpcUrl: NOWHERE, redisUrl: 'redis://127.0.0.1:1', clickhouseUrl: NOWHERE }
   pipeline = new Pipeline({ natsUrls: stack.natsUrls, ...urls }, 'admin')
   pipeline.spawn('engine')
-  await pipeline.role('engine').logged('Engine starts')
+  await pipeline.role('engine').logged('Engine starting')
 })
 
 after(async () => {
