@@ -79,7 +79,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     if (name === 'all') await run(Object.keys(ROLES) as RoleName[], values.config)
     else if (isRole(name)) await run([name], values.config)
     else if (isCommand(name)) await run([], values.config, name)
-    else if (name === '') throw new ArgumentError('name a role or command')
+    else if (name === '') throw new ArgumentError('missing role or command')
     else {
       const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys', 'quarantine']
       const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)

@@ -203,7 +203,7 @@ export class Reader {
     const verdict = await source.doubt?.(branch, floor, { reason, isFinal: true })
     // To halt on one node's word while the others are only away would take an operator to undo.
     if (verdict === 'unanswered')
-      throw new ChaintapeError('node_unavailable', `${reason}, and no other node could say otherwise`)
+      throw new ChaintapeError('node_unavailable', `${reason}, and no other node could confirm or refute it`)
     throw new ChaintapeError('fork_below_final', reason)
   }
 
@@ -240,7 +240,7 @@ export class Reader {
     if (upTo === undefined || upTo.number <= floor.number) return
     const ours = { number: upTo.number, hash: index.hashAt(upTo.number) ?? '' }
     if (ours.hash !== upTo.hash) {
-      const reason = `final block ${upTo.number} is not the one that was read`
+      const reason = `final block ${upTo.number} differs from the one read before`
       // What is only said to lie below the final block is looked at as a fork.
       if (upTo === final) await source.doubt?.(final, ours, { reason, isFinal: false })
       throw new ChaintapeError('node_answer_invalid', reason)

@@ -242,6 +242,6 @@ test('a final block that is not the one that was read is blamed on who told it, 
     return header !== undefined && number < START + 50 ? { ...header, hash: `${number}.9` } : header
   }
   await reading.read()
-  assert.deepEqual(blamed, [`suspect: final block ${START + 41} is not the one that was read`])
+  assert.deepEqual(blamed, [`suspect: final block ${START + 41} differs from the one read before`])
   assert.equal(reading.tip, START + 61)
 })

@@ -26,8 +26,6 @@ export function readYamlText(text: string): unknown {
   try {
     return document.toJS()
   } catch {
-    throw new Error(
-      'invalid YAML: a value starts with *, which refers to an anchor that is not there; quote it',
-    )
+    throw new Error('invalid YAML: a value starts with *, which refers to a missing anchor; quote it')
   }
 }

@@ -57,7 +57,7 @@ export function decodeQuarantine(name: string, body: Uint8Array): QuarantineEntr
   const { epoch, reason, at }: Partial<QuarantineEntry> = JSON.parse(new TextDecoder().decode(body))
   const isKnown = log === 'blocks' || log === 'changes'
   if (!isKnown || typeof epoch !== 'string' || !/^[1-9]\d*$/.test(sequence)) {
-    throw new ChaintapeError('message_unreadable', `quarantine entry ${name} is not one of ours`)
+    throw new ChaintapeError('message_unreadable', `quarantine entry ${name} was not written by Chaintape`)
   }
   return {
     chain,

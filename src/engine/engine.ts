@@ -154,7 +154,7 @@ export class Engine {
     if (now.hash !== lastValid.hash && !isInGap) {
       throw new ChaintapeError(
         'broken_link',
-        `undo names ${lastValid.hash}, but block ${now.number} is ${now.hash}`,
+        `undo to ${lastValid.hash}, but block ${now.number} is ${now.hash}`,
       )
     }
     this.#tell('undo', seq, now)
@@ -165,7 +165,7 @@ export class Engine {
     const tip = this.tip
     const floor = this.#floor
     if (tip === undefined || floor === undefined || upTo.number > tip.number) {
-      throw new ChaintapeError('broken_link', `block ${upTo.number} is called final before it was applied`)
+      throw new ChaintapeError('broken_link', `block ${upTo.number} is final before it was applied`)
     }
     if (upTo.number > floor) {
       this.#state.forgetBlocks(floor + 1, upTo.number)

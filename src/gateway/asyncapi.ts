@@ -83,7 +83,7 @@ const UNKNOWN: Schema = {
   type: 'array',
   items: TEXT,
   description:
-    'Only if the subscription has an options object: names of the fields that are empty because they are not known. Empty if everything is known.',
+    'Only if the subscription has an options object: names of the fields that are empty because they are unknown. Empty if all fields are known.',
 }
 const VERSION = { jsonrpc: { const: '2.0' } }
 

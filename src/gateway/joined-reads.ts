@@ -114,7 +114,7 @@ async function keepUp(
 /** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
 export function mustHaveHistory(stores: { isWhole(store: 'clickhouse'): boolean }): void {
   if (stores.isWhole('clickhouse')) return
-  throw new ChaintapeError('store_unavailable', 'ClickHouse is being brought up to date')
+  throw new ChaintapeError('store_unavailable', 'ClickHouse lags behind; retry after the given delay')
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -28,7 +28,7 @@ export class MessageMemory {
 
   forgetOldest(): void {
     const [block] = this.#blocks
-    if (block === undefined) throw new RangeError('nothing is kept')
+    if (block === undefined) throw new RangeError('no block is allocated')
     if (--block.kept > 0) return
     this.#blocks.shift()
     block.used = 0

@@ -35,7 +35,7 @@ export function createGatewayMetrics(registry: Registry) {
     },
   })
   const timesOf = routeHistogram(
-    { name: name('request_seconds'), help: 'Time to answer REST requests by route' },
+    { name: name('request_seconds'), help: 'Latency of REST requests by route' },
     registry,
   )
   return {
@@ -56,18 +56,18 @@ export function createGatewayMetrics(registry: Registry) {
     },
     conflations: new Counter({
       name: name('conflations_total'),
-      help: 'State pushes left out because a newer one was there before the reader took them',
+      help: 'State pushes conflated: replaced by a later one before the client read them',
       registers,
     }),
     quotaRefusals: new Counter({
       name: name('quota_refusals_total'),
-      help: 'Requests refused because credit units were used up or could not be counted',
+      help: 'Requests refused because credit units were exhausted or could not be counted',
       labelNames: ['reason'] as const,
       registers,
     }),
     slowReaders: new Counter({
       name: name('slow_readers_total'),
-      help: 'Sockets closed because their reader could not keep up',
+      help: 'WebSocket connections closed because the client read too slowly',
       registers,
     }),
   }
@@ -86,7 +86,7 @@ export function watchMarketView(
   const registers = [registry]
   new Gauge({
     name: 'chaintape_gateway_overlay_documents',
-    help: 'Documents newer than what the hot store holds',
+    help: 'Documents in the overlay: not yet written to all stores',
     labelNames: ['chain'] as const,
     registers,
     collect() {
@@ -95,7 +95,7 @@ export function watchMarketView(
   })
   new Gauge({
     name: 'chaintape_gateway_overlay_bytes',
-    help: 'Memory of these documents, roughly; bounded by gateway.overlay_bytes over all chains',
+    help: 'Approximate memory of the overlay; limited by gateway.overlay_bytes over all chains',
     labelNames: ['chain'] as const,
     registers,
     collect() {
@@ -104,7 +104,7 @@ export function watchMarketView(
   })
   new Gauge({
     name: 'chaintape_gateway_chain_lag_seconds',
-    help: 'Age of the newest block that answers are made of',
+    help: 'Age of the latest block served',
     labelNames: ['chain'] as const,
     registers,
     collect() {

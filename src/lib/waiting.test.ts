@@ -17,7 +17,7 @@ function rig() {
   return { lines, waiting, pass }
 }
 
-const REFUSED = new Error('Redis does not answer', {
+const REFUSED = new Error('Redis unavailable', {
   cause: new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:6379')]),
 })
 

@@ -98,7 +98,7 @@ export class ChainLog {
         isBehind = false
         for await (const { seq, data } of this.#frames(last + 1, readAheadBytes, signal)) {
           if (seq !== last + 1) {
-            throw new ChaintapeError('log_truncated', `${stream}: message ${last + 1} is gone`)
+            throw new ChaintapeError('log_truncated', `${stream}: message ${last + 1} is missing`)
           }
           last = seq
           const body = assembler.push(data)
@@ -153,7 +153,8 @@ export class ChainLog {
     const assembler = new MessageAssembler()
     let body: Uint8Array | undefined
     for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
-    if (body === undefined) throw new ChaintapeError('log_damaged', `${this.#parts.stream}: parts do not fit`)
+    if (body === undefined)
+      throw new ChaintapeError('log_damaged', `${this.#parts.stream}: message parts do not match`)
     const position = { epoch: this.epoch, seq, link: frame.checksum }
     return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
@@ -252,7 +253,7 @@ export class ChainLog {
     }
     if (seq === 0 || seq < state.first_seq || state.last_seq < seq) return state.last_seq
     if (frameChecksum(await this.#frameAt(seq)) !== link) {
-      throw new ChaintapeError('log_damaged', `${stream}: message ${seq} is not the one that was read before`)
+      throw new ChaintapeError('log_damaged', `${stream}: message ${seq} differs from the one read before`)
     }
     return state.last_seq
   }
@@ -264,7 +265,7 @@ export class ChainLog {
   #epochChanged(seq: number): ChaintapeError {
     return new ChaintapeError(
       'log_epoch_changed',
-      `${this.#parts.stream} was made anew since position ${seq} was taken`,
+      `${this.#parts.stream} was recreated after position ${seq} was stored`,
     )
   }
 

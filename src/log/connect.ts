@@ -128,7 +128,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       const skipped = await quarantine()
       const epoch = info.config.metadata?.['epoch']
       if (epoch === undefined) {
-        throw new ChaintapeError('log_damaged', `stream ${stream} has no epoch: it was not made by chaintape`)
+        throw new ChaintapeError('log_damaged', `stream ${stream} has no epoch; Chaintape did not create it`)
       }
       return new ChainLog({
         client,
@@ -158,7 +158,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       try {
         return (await connection.request(`${options.prefix}.${topic}`, text, { timeout: timeoutMs })).string()
       } catch (error) {
-        throw new ChaintapeError('store_unavailable', `nobody answers ${topic}`, { cause: error })
+        throw new ChaintapeError('store_unavailable', `no responder for ${topic}`, { cause: error })
       }
     },
     answer: (topic, onQuestion) => {
@@ -238,7 +238,7 @@ function watchConnection(
 ): () => boolean {
   const connected = new Gauge({
     name: 'chaintape_nats_connected',
-    help: '1 while there is a connection to NATS, 0 while one is looked for',
+    help: '1 while connected to NATS, 0 while reconnecting',
     registers: [metrics],
   })
   let isConnected = true

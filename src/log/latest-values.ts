@@ -97,7 +97,7 @@ export class LatestValues {
       clearTimeout(overdue)
       messages.stop()
     }
-    throw new Error('not all values came in time')
+    throw new Error('timed out before all values arrived')
   }
 
   /** Every value there is, then each as it is written, until the signal aborts. Trouble is waited out. */
@@ -154,5 +154,5 @@ function isOutdated(error: unknown): boolean {
 }
 
 function unavailable(cause: unknown): ChaintapeError {
-  return new ChaintapeError('store_unavailable', 'NATS does not answer', { cause })
+  return new ChaintapeError('store_unavailable', 'NATS unavailable', { cause })
 }

@@ -14,7 +14,7 @@ export async function withPermission<T>(request: () => Promise<T>): Promise<T> {
     if (!isForbidden(error)) throw error
     throw new ChaintapeError(
       'server_unauthorized',
-      `the permissions of the NATS user in nats.* do not suffice: ${error.message}`,
+      `the permissions of the NATS user in nats.* are insufficient: ${error.message}`,
     )
   }
 }

@@ -145,10 +145,7 @@ export class LogPublisher {
   }
 
   #fenced(expected: number): ChaintapeError {
-    return new ChaintapeError(
-      'fenced',
-      `${this.#parts.stream}: another writer appended after ${expected}; only one may run per chain`,
-    )
+    return new ChaintapeError('fenced', `${this.#parts.stream}: another writer appended after ${expected}`)
   }
 }
 

@@ -14,7 +14,7 @@ export class Quarantine {
     const entries = this.#entries
     new Gauge({
       name: 'chaintape_quarantined_messages',
-      help: 'Messages that an operator has ordered to be skipped',
+      help: 'Messages quarantined by an operator',
       labelNames: ['chain', 'log'] as const,
       registers: [common.metrics],
       collect() {

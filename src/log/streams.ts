@@ -42,7 +42,7 @@ export async function openStream(manager: JetStreamManager, settings: StreamSett
     if (isApiError(error, NOT_A_CLUSTER)) throw notACluster(settings.num_replicas ?? 1)
     // With a user per role only the role that writes a stream may create it, so the others wait for it.
     if (isForbidden(error)) {
-      throw new Error(`stream ${settings.name} does not exist yet, and this user may not create it`)
+      throw new Error(`stream ${settings.name} does not exist, and this user may not create it`)
     }
     // Another role made it at the same moment: its epoch counts.
     if (!isApiError(error, STREAM_NAME_IN_USE)) throw error

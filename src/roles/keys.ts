@@ -107,7 +107,7 @@ function toCommand(positionals: readonly string[], options: Options): Command {
     default:
       throw new ArgumentError(
         name === undefined
-          ? `name a command: ${COMMANDS.join(', ')}`
+          ? `missing command: ${COMMANDS.join(', ')}`
           : `unknown command 'keys ${name}'${suggestion(name, COMMANDS)}`,
       )
   }

@@ -15,13 +15,9 @@ export function lockFolder(dir: string): { release(): void } {
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    throw new ChaintapeError(
-      'fenced',
-      `another process uses ${dir}; each process needs a data_dir of its own`,
-      {
-        cause: error,
-      },
-    )
+    throw new ChaintapeError('fenced', `another process uses ${dir}; each process needs its own data_dir`, {
+      cause: error,
+    })
   }
   return { release: () => database.close() }
 }

@@ -22,7 +22,7 @@ const USAGE = `usage: chaintape quarantine <command> [--config FILE]
   add --chain CHAIN --log LOG --sequence N --reason TEXT          skips a message that no role can process
   remove --chain CHAIN --log LOG --sequence N                     withdraws an entry that no role has used yet
 
-LOG is blocks or changes. /readyz of the role that is stopped names the log and the sequence: see docs/operations.md.
+LOG is blocks or changes. /readyz of the stopped role shows log and sequence: see docs/operations.md.
 `
 
 const COMMANDS: readonly string[] = ['list', 'add', 'remove']
@@ -80,10 +80,10 @@ type PlaceOptions = { readonly chain?: string; readonly log?: string; readonly s
 
 function placeOf({ chain, log, sequence }: PlaceOptions): MessagePlace {
   if (chain === undefined || log === undefined || sequence === undefined) {
-    throw new ArgumentError('name the message: --chain CHAIN --log LOG --sequence N')
+    throw new ArgumentError('missing options: --chain CHAIN --log LOG --sequence N')
   }
-  if (log !== 'blocks' && log !== 'changes') throw new ArgumentError('--log is blocks or changes')
-  if (!/^[1-9]\d{0,14}$/.test(sequence)) throw new ArgumentError('--sequence is a number above 0')
+  if (log !== 'blocks' && log !== 'changes') throw new ArgumentError('--log must be blocks or changes')
+  if (!/^[1-9]\d{0,14}$/.test(sequence)) throw new ArgumentError('--sequence must be a positive number')
   return { chain, log: log === 'blocks' ? 'BLOCKS' : 'CHANGES', sequence: Number(sequence) }
 }
 
@@ -103,7 +103,7 @@ async function add(logs: Logs, place: MessagePlace, reason: string): Promise<voi
   if (!isReported) {
     throw new ChaintapeError(
       'not_quarantined',
-      `no running role reports that it cannot process ${textOf(place)}; /readyz names the message to quarantine`,
+      `no running role is stopped at ${textOf(place)}; /readyz shows the message to quarantine`,
     )
   }
   const { epoch } = await logs.open(place.log, place.chain)
@@ -124,7 +124,7 @@ async function remove(logs: Logs, place: MessagePlace): Promise<void> {
     if (newest !== undefined && decodeChangeSet(newest.body).seq >= place.sequence) {
       throw new ChaintapeError(
         'not_quarantined',
-        `${textOf(place)} was skipped already, and CHANGES was published without it; the entry has to stay`,
+        `${textOf(place)} was already skipped, and CHANGES was published without it; the entry must stay`,
       )
     }
   }

@@ -137,7 +137,7 @@ test('a chain that falls behind its input is not ready until it has caught up', 
   )
   await waitFor('the start', () => (supervisor.readiness() === undefined ? true : undefined))
   observe(10, () => 5)
-  await waitFor('the lag', () => (supervisor.readiness() === 'slow: behind by 0 s' ? true : undefined))
+  await waitFor('the lag', () => (supervisor.readiness() === 'slow: lag 0 s' ? true : undefined))
   assert.match(await common.metrics.metrics(), /^chaintape_lag_seconds{chain="slow"} 0\.\d+$/m)
   observe(10, () => 10)
   assert.equal(supervisor.readiness(), undefined)

@@ -63,13 +63,13 @@ export class ChainSupervisor {
     const registers = [options.common.metrics]
     this.#faulty = new Gauge({
       name: 'chaintape_chain_fault',
-      help: '1 while the chain is stopped by a fault, with its code; it is retried',
+      help: '1 while a fault stops the chain; the label code says why',
       labelNames: ['chain', 'code'],
       registers,
     })
     this.#restarts = new Counter({
       name: 'chaintape_chain_restarts_total',
-      help: 'Times the chain was started again after a fault',
+      help: 'Restarts of the chain after a fault',
       labelNames: ['chain'],
       registers,
     })
@@ -98,7 +98,7 @@ export class ChainSupervisor {
     const { maxLagSeconds = Number.POSITIVE_INFINITY } = this.#options
     for (const [chain, { seconds }] of this.#lags) {
       const isKnown = this.#faults.has(chain) || this.#behind.has(chain)
-      if (seconds > maxLagSeconds && !isKnown) reasons.push(`${chain}: behind by ${Math.round(seconds)} s`)
+      if (seconds > maxLagSeconds && !isKnown) reasons.push(`${chain}: lag ${Math.round(seconds)} s`)
     }
     return reasons.length === 0 ? undefined : reasons.join('\n')
   }

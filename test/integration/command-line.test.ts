@@ -176,8 +176,8 @@ test('redis rebuild without its stores ends with one line that names them', asyn
   writeFileSync(file, 'chains: { local: {} }\n')
   try {
     const rows: [Record<string, string>, string][] = [
-      [NOWHERE, 'Redis does not answer'],
-      [{ ...NOWHERE, CHAINTAPE_REDIS_URL: stack.redisUrl }, 'ClickHouse does not answer'],
+      [NOWHERE, 'Redis unavailable'],
+      [{ ...NOWHERE, CHAINTAPE_REDIS_URL: stack.redisUrl }, 'ClickHouse unavailable'],
     ]
     for (const [settings, reason] of rows) {
       const { code, stdout, stderr } = await runWith(settings, 'redis', 'rebuild', '--config', file)

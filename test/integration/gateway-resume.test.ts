@@ -292,7 +292,7 @@ test('cursors that cannot be: -32602; the connection stays', async () => {
   })
   assert.deepEqual(
     await client.request(1, 'subscribe', [...TX, { from: 'nonsense' }]),
-    failure(1, 'the cursor is not one that a push carried'),
+    failure(1, 'the cursor is malformed; use the cursor of a push'),
   )
   const elsewhere = `c1.${Buffer.from('[["bsc","e",1,1,1,1,1]]').toString('base64url')}`
   assert.deepEqual(
@@ -338,7 +338,7 @@ test('a slow reader: states are conflated, events never skipped; past the limit 
   client.socket.pause()
   while ((await count('slow_readers')) === slow) await publish()
   client.socket.resume()
-  assert.deepEqual(await client.closed, [4408, 'reading too slowly'])
+  assert.deepEqual(await client.closed, [4408, 'client reads too slowly; reconnect with your last cursor'])
   const rest: Push[] = []
   while (client.waiting > 0) rest.push((await client.next()) as Push)
   const taken = rest.filter(({ id }) => id === 1)

@@ -83,7 +83,7 @@ test('auth: by header, or as the first message', async () => {
   assert.deepEqual(await wrong.closed, [4401, 'invalid API key'])
   const silent = await gateway.connect({})
   const openedAt = Date.now()
-  assert.deepEqual(await silent.closed, [4401, 'no auth in time'])
+  assert.deepEqual(await silent.closed, [4401, 'not authenticated in time'])
   assert.ok(Math.abs(Date.now() - openedAt - 5_000) < 1_000)
   assert.deepEqual(await late.request(3, 'ping', []), { jsonrpc: '2.0', id: 3, result: 'pong' })
   await late.close()

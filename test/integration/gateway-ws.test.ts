@@ -317,10 +317,10 @@ test('errors leave the connection usable', async () => {
     return client.next()
   }
   assert.deepEqual(await ask('{'), failure(null, -32700, 'the message is not JSON'))
-  assert.deepEqual(await ask('[]'), failure(null, -32600, 'a batch must not be empty'))
+  assert.deepEqual(await ask('[]'), failure(null, -32600, 'the batch is empty'))
   assert.deepEqual(
     await client.request(1, 'subscribe', ['trades', MEME_WETH, 'eth']),
-    failure(1, -32602, 'the topics are tx, multi_tx, liq, kline, multi_kline, price', {
+    failure(1, -32602, 'unknown topic; use one of: tx, multi_tx, liq, kline, multi_kline, price', {
       pointer: '/params/0',
     }),
   )
@@ -340,7 +340,7 @@ test('errors leave the connection usable', async () => {
   const ids = Array.from({ length: 201 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}-eth`)
   assert.deepEqual(
     await client.request(4, 'subscribe', ['price', ids]),
-    failure(4, -32002, 'a price subscription holds at most 200 ids', { limit: 'price_ids', max: 200 }),
+    failure(4, -32002, 'a price subscription can have at most 200 ids', { limit: 'price_ids', max: 200 }),
   )
   const batch = [
     { jsonrpc: '2.0', id: 5, method: 'subscribe', params: TX },
@@ -348,7 +348,7 @@ test('errors leave the connection usable', async () => {
   ]
   assert.deepEqual(await ask(batch), [
     ack(5, 'subscribe', TX),
-    failure(6, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+    failure(6, -32601, 'unknown method; use one of: subscribe, unsubscribe, auth, ping', {
       pointer: '/method',
     }),
   ])

@@ -221,7 +221,7 @@ test('sockets are limited by the plan of their key', async () => {
   await assert.rejects(first().connect(withKey(apiKey)), /400/)
   const third = await first().connect({})
   const limit = { limit: 'connections', max: 2 }
-  const message = 'a key has at most 2 connections'
+  const message = 'the key already has 2 connections; close one first'
   assert.deepEqual(await third.request(0, 'auth', [apiKey]), {
     jsonrpc: '2.0',
     id: 0,
@@ -242,7 +242,7 @@ test('sockets are limited by the plan of their key', async () => {
   const limited = (await Promise.all(answers)).filter((answer) => 'error' in (answer as object))
   assert.ok(limited.length >= 3 && limited.length <= 5, `${limited.length} were refused`)
   a.send('x'.repeat(1_025))
-  assert.deepEqual(await a.closed, [1009, 'the message is too large'])
+  assert.deepEqual(await a.closed, [1009, 'message too large'])
   // Its place is free again.
   await (await first().connect(withKey(apiKey))).close()
   await b.close()

@@ -19,7 +19,7 @@ export async function askAccounts(
   const answer = await rpc.runCode(`${ASK_ACCOUNTS_CODE}${args.slice(2)}` as Hex, 'latest')
   const bytes = answer === undefined ? undefined : Buffer.from(answer.slice(2), 'hex')
   if (bytes?.length !== addresses.length * 2 * WORD)
-    throw new ChaintapeError('node_answer_invalid', 'eth_call: an answer of the wrong length')
+    throw new ChaintapeError('node_answer_invalid', 'eth_call: result of the wrong length')
   return addresses.map((_, index) => ({
     balanceRaw: uintAt(bytes, 2 * index) ?? 0n,
     isContract: (uintAt(bytes, 2 * index + 1) ?? 0n) > 0n,

@@ -76,7 +76,7 @@ function readAnswers(answer: Hex, count: number): Answer[] {
     at += Math.max(0, length)
   }
   if (answers.length !== count || at !== bytes.length)
-    throw new ChaintapeError('node_answer_invalid', 'eth_call: an answer of the wrong length')
+    throw new ChaintapeError('node_answer_invalid', 'eth_call: result of the wrong length')
   return answers
 }
 

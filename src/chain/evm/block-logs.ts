@@ -58,7 +58,7 @@ function fromReceipts(ref: BlockRef, block: RpcBlock, receipts: readonly RpcRece
     if (!HASH.test(receipt.transactionHash) || !ADDRESS.test(receipt.from)) throw invalid('malformed receipt')
     // The receipts' root covers neither: at least the block itself must name this transaction in this place.
     if (receipt.transactionHash !== listed[index])
-      throw invalid(`receipt ${index} of ${ref.number} is of a transaction that is not there`)
+      throw invalid(`receipt ${index} of ${ref.number} belongs to a missing transaction`)
     const logs = receipt.logs.map((log) => toLog(log, ref, nextLog++))
     return { index, hash: receipt.transactionHash, from: receipt.from, logs }
   })
@@ -78,7 +78,7 @@ function fromLogs(ref: BlockRef, block: RpcBlock, logs: readonly RpcFoundLog[]):
     const index = toIndex(log.transactionIndex)
     const transaction = transactions[index]
     if (transaction === undefined || transaction.hash !== log.transactionHash)
-      throw invalid(`log ${logIndex} of ${ref.number} is of a transaction that is not there`)
+      throw invalid(`log ${logIndex} of ${ref.number} belongs to a missing transaction`)
     if (index < lastIndex) throw invalid(`logs of ${ref.number} out of order`)
     if (log.removed === true) throw invalid(`log ${logIndex} of ${ref.number} was removed`)
     lastIndex = index
@@ -90,14 +90,13 @@ function fromLogs(ref: BlockRef, block: RpcBlock, logs: readonly RpcFoundLog[]):
 function expectBloomOf(logs: readonly RpcLog[], block: RpcBlock, receiptsRoot: ReceiptsRoot): void {
   const name = `block ${Number(block.number)}`
   const claimed = block.logsBloom
-  if (claimed == null || !BLOOM.test(claimed))
-    throw invalid(`${name}: no bloom filter to hold its logs against`)
+  if (claimed == null || !BLOOM.test(claimed)) throw invalid(`${name}: no bloom filter to verify its logs`)
   const actual = `0x${bloomOf(logs).toString('hex')}`
   if ((BigInt(claimed) & ~BigInt(actual)) !== 0n)
-    throw invalid(`${name}: the bloom filter knows of a log that is not there`)
+    throw invalid(`${name}: the bloom filter has a log that is missing`)
   // Where receipts outside the header exist, their logs may come on top.
   if (receiptsRoot === 'verified' && actual !== claimed)
-    throw invalid(`${name}: holds a log that the bloom filter does not know`)
+    throw invalid(`${name}: has a log that is not in the bloom filter`)
 }
 
 function toLog(log: RpcLog, ref: BlockRef, index: number): RawLog {
@@ -116,7 +115,7 @@ export function toPastLog(
   { address, from, to }: { readonly address: string; readonly from: number; readonly to: number },
 ): RawLog & { readonly block: number; readonly transaction: string } {
   const block = toIndex(log.blockNumber)
-  if (log.address !== address || block < from || block > to) throw invalid('a log that was not asked for')
+  if (log.address !== address || block < from || block > to) throw invalid('a log outside the request')
   if (!HASH.test(log.transactionHash) || !log.topics.every((topic) => HASH.test(topic)))
     throw invalid('malformed log')
   if (!DATA.test(log.data)) throw invalid('malformed log data')
@@ -138,7 +137,7 @@ export function shaped<T>(read: () => T): T {
     return read()
   } catch (error) {
     if (error instanceof ChaintapeError) throw error
-    throw invalid(`the answer is not of the expected shape: ${String(error)}`)
+    throw invalid(`unexpected response format: ${String(error)}`)
   }
 }
 

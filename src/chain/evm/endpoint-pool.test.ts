@@ -224,7 +224,10 @@ describe('the pool', () => {
     for (let questions = 0; questions < 10; questions++) assert.equal(await ask(), 'block')
     assert.deepEqual([work(0), work(1)], [1, 10])
     assert.equal(counts.get('0:node unsupported'), 1)
-    await assert.rejects(openPool([takes(5, missing)]).ask(), /no endpoint answered \(0:node: error -32601\)/)
+    await assert.rejects(
+      openPool([takes(5, missing)]).ask(),
+      /no RPC endpoint responded \(0:node: error -32601\)/,
+    )
   })
 
   test('one can be asked alone, and all the others about what it said', async () => {

@@ -243,7 +243,7 @@ export class EndpointPool {
     const list = this.#members.map(({ endpoint }) => {
       return `${endpoint.label}: ${reasons.get(endpoint.label) ?? endpoint.lastFailure}`
     })
-    return new ChaintapeError(code, `no endpoint answered (${list.join('; ')})`)
+    return new ChaintapeError(code, `no RPC endpoint responded (${list.join('; ')})`)
   }
 }
 

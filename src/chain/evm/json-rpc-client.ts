@@ -173,7 +173,7 @@ export class JsonRpcClient {
 function parseUrl(url: string, index: number): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new ChaintapeError('config_invalid', `rpc_urls.${index} is not an address of HTTP or HTTPS`)
+    throw new ChaintapeError('config_invalid', `rpc_urls.${index} is not an HTTP(S) URL`)
   }
   return parsed
 }

@@ -111,7 +111,7 @@ function isAccepted(data: RawData): boolean {
 function parseUrl(url: string, index: number): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^wss?:$/.test(parsed.protocol) || parsed.hash !== '') {
-    throw new ChaintapeError('config_invalid', `ws_urls.${index} is not an address of a WebSocket`)
+    throw new ChaintapeError('config_invalid', `ws_urls.${index} is not a WebSocket URL`)
   }
   return parsed
 }

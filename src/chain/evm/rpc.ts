@@ -98,7 +98,7 @@ function bind(session: EndpointSession): EvmNode {
       try {
         const at = block === 'latest' ? block : { blockHash: block }
         const answer = await request<Hex>('eth_call', [{ data: code }, at])
-        if (!DATA.test(answer)) throw new ChaintapeError('node_answer_invalid', 'eth_call: malformed answer')
+        if (!DATA.test(answer)) throw new ChaintapeError('node_answer_invalid', 'eth_call: malformed result')
         return answer
       } catch (error) {
         if (error instanceof RpcFailure && error.kind === 'reverted') return undefined

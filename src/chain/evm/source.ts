@@ -224,7 +224,7 @@ class NodeSource {
 function toHeader(block: RpcBlock): Header {
   return shaped(() => {
     const { number, hash, parentHash, timestamp } = block
-    if (number === null || hash === null) throw invalid('the node answered with a pending block')
+    if (number === null || hash === null) throw invalid('the node returned a pending block')
     if (!HASH.test(hash) || !HASH.test(parentHash)) throw invalid(`block ${number} has a malformed hash`)
     const time = toIndex(timestamp)
     if (time > MAX_TIME) throw invalid(`block ${number} has a time beyond 2106`)

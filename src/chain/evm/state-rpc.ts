@@ -98,5 +98,5 @@ function readOutcome(answer: unknown): CallOutcome {
 }
 
 function invalid(method: string): ChaintapeError {
-  return new ChaintapeError('node_answer_invalid', `${method}: malformed answer`)
+  return new ChaintapeError('node_answer_invalid', `${method}: malformed result`)
 }

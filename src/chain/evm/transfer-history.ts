@@ -108,7 +108,10 @@ export class TransferHistory {
       this.#failures.set(open.address, failures)
       this.#spans.set(open.address, Math.max(1, Math.floor(this.#spanOf(open.address) / 4)))
       const code = error instanceof ChaintapeError ? error.code : undefined
-      logger.warn({ err: error, code, token: open.address, failures }, 'Transfer history read failed; retrying')
+      logger.warn(
+        { err: error, code, token: open.address, failures },
+        'Transfer history read failed; retrying',
+      )
       await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
       // It goes to the end of the queue without having come further.
       if (failures % MAX_FAILURES === 0 && generation === this.#generation)
@@ -221,7 +224,7 @@ async function firstTransfer(
 ): Promise<TransfersFact['first']> {
   const [header, found] = await Promise.all([node.blockByNumber(block), node.transaction(transaction)])
   if (header === null || found === null)
-    throw invalid(`the node does not know its own transaction ${transaction}`)
+    throw invalid(`the node lacks the transaction ${transaction} of its own log`)
   return shaped(() => ({ time: toIndex(header.timestamp), sender: found.from.toLowerCase() }))
 }
 

@@ -43,13 +43,13 @@ export function verifyReceipts(
 
   const claimed = block.receiptsRoot
   if (typeof claimed !== 'string' || !HASH.test(claimed)) {
-    throw invalid(`${name}: no receipts root in the header; if the chain has none, name it unverifiable`)
+    throw invalid(
+      `${name}: no receipts root in the header; if the chain has none, set receipts_root: unverifiable`,
+    )
   }
   const actual = receiptsRootOf(receipts, blooms, name)
   if (actual !== claimed) {
-    throw invalid(
-      `${name}: its ${receipts.length} receipts have the root ${actual}, its header says ${claimed}`,
-    )
+    throw invalid(`${name}: its ${receipts.length} receipts hash to ${actual}, its header has ${claimed}`)
   }
 }
 
@@ -104,7 +104,7 @@ function unionOf(blooms: readonly Buffer[]): Buffer {
 function expectSameBloom(name: string, claimed: Hex | null | undefined, actual: Buffer): void {
   if (claimed == null || claimed === `0x${actual.toString('hex')}`) return
   expectNoBitWithoutLog(name, claimed, actual)
-  throw invalid(`${name}: holds a log that the bloom filter does not know`)
+  throw invalid(`${name}: has a log that is not in the bloom filter`)
 }
 
 /** Receipts that the header knows nothing of may add logs; a log that the header knows of must still be there. */
@@ -114,7 +114,7 @@ function expectNoBitWithoutLog(name: string, claimed: Hex | null | undefined, ac
   if (!BLOOM.test(claimed)) throw invalid(`${name}: malformed bloom filter`)
   const bits = Buffer.from(claimed.slice(2), 'hex')
   if (bits.some((byte, index) => (byte & ~(actual[index] ?? 0)) !== 0)) {
-    throw invalid(`${name}: the bloom filter knows of a log that is not there`)
+    throw invalid(`${name}: the bloom filter has a log that is missing`)
   }
 }
 
@@ -130,7 +130,7 @@ function encodeReceipt(name: string, receipt: RpcReceipt, bloom = bloomOf(receip
   const typeByte = type.toString(16).padStart(2, '0')
   if (type === DEPOSIT) return typeByte + rlpList(fields + depositFieldsOf(name, receipt))
   if (PLAIN_TYPES.has(type)) return typeByte + rlpList(fields)
-  throw invalid(`${name}: it is not known how the type 0x${typeByte} is encoded`)
+  throw invalid(`${name}: unknown receipt type 0x${typeByte}`)
 }
 
 /** Before Byzantium the state's root stood where the status is now; like geth, a root counts where there is one. */

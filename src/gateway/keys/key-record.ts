@@ -46,7 +46,7 @@ export function decodeKeyRecord(name: string, body: Uint8Array): KeyRecord {
     parsed = undefined
   }
   if (Value.Check(keyRecord, parsed) && parsed.id === name) return parsed
-  throw new ChaintapeError('message_unreadable', `the stored API key ${name} cannot be read`)
+  throw new ChaintapeError('message_unreadable', `stored API key ${name} is unreadable`)
 }
 
 export function digestOf(apiKey: string): string {

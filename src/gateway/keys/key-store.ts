@@ -18,7 +18,8 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
 
   const find = async (id: string): Promise<{ record: KeyRecord; seq: number }> => {
     const [found] = /^[a-z0-9]+$/.test(id) ? await values.read(id) : []
-    if (found === undefined) throw new ChaintapeError('unknown_key', `there is no key with the id ${id}`)
+    if (found === undefined)
+      throw new ChaintapeError('unknown_key', `unknown key ${id}; run chaintape keys list`)
     return { record: decodeKeyRecord(found.name, found.body), seq: found.seq }
   }
 
@@ -43,7 +44,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
         secrets: [{ sha256: digestOf(apiKey) }],
       }
       const isNew = await values.put(record.id, encodeKeyRecord(record), 0)
-      if (!isNew) throw new ChaintapeError('internal', 'a new key got the id of another one')
+      if (!isNew) throw new ChaintapeError('internal', 'the new key has the ID of an existing one')
       return { record, apiKey }
     },
 
@@ -66,7 +67,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
       const added = { id: generateId(), sha256: digestOf(token), created_at: seconds() }
       await change(id, (record) => {
         if (record.revoked_at !== undefined)
-          throw new ChaintapeError('unknown_key', `the key ${id} was revoked; create a new one`)
+          throw new ChaintapeError('unknown_key', `key ${id} was revoked; create a new one`)
         return { ...record, chart_tokens: [...(record.chart_tokens ?? []), added] }
       })
       return { tokenId: added.id, token }
@@ -76,7 +77,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
       change(id, (record) => {
         const left = (record.chart_tokens ?? []).filter((token) => token.id !== tokenId)
         if (left.length === (record.chart_tokens ?? []).length)
-          throw new ChaintapeError('unknown_key', `the key ${id} has no chart token ${tokenId}`)
+          throw new ChaintapeError('unknown_key', `key ${id} has no chart token ${tokenId}`)
         return { ...record, chart_tokens: left }
       }),
 
@@ -85,7 +86,7 @@ export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: 
       const apiKey = generateApiKey()
       const record = await change(id, (current) => {
         if (current.revoked_at !== undefined) {
-          throw new ChaintapeError('unknown_key', `the key ${id} was revoked; create a new one`)
+          throw new ChaintapeError('unknown_key', `key ${id} was revoked; create a new one`)
         }
         const [newest] = current.secrets
         const former =

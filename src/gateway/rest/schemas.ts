@@ -10,7 +10,7 @@ export const maybeInteger = Type.Optional(Type.Integer())
 /** The names of the fields of an answer that are not known; a title would make it a schema of its own for each use. */
 export const unknownFields = Type.Array(Type.String(), {
   description:
-    'Names of the fields that are not known: those that are left out, and those that are `""` or 0 because the interface requires them. Empty if everything is known.',
+    'Names of the unknown fields: the omitted ones, and those that are `""` or 0 because the interface requires them. Empty if all fields are known.',
 })
 
 /** An object with these fields and no other; a title makes it a named schema of the OpenAPI document. */

@@ -51,10 +51,11 @@ function entriesOf(text: string): readonly unknown[] {
   try {
     list = JSON.parse(text)
   } catch (error) {
-    throw new ChaintapeError('token_list_unreadable', 'it is no JSON', { cause: error })
+    throw new ChaintapeError('token_list_unreadable', 'the list is not valid JSON', { cause: error })
   }
   const entries = isRecord(list) ? list['tokens'] : undefined
-  if (!Array.isArray(entries)) throw new ChaintapeError('token_list_unreadable', 'it has no array of tokens')
+  if (!Array.isArray(entries))
+    throw new ChaintapeError('token_list_unreadable', 'the list has no tokens array')
   return entries
 }
 

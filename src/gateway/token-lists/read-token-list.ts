@@ -46,7 +46,12 @@ function ask(url: string, signal: AbortSignal, ca: string | undefined): Promise<
     get(url, { signal, headers, ...(ca === undefined ? {} : { ca }) }, (answer) => {
       if (answer.statusCode === 200) return resolve(answer)
       answer.destroy()
-      reject(new ChaintapeError('token_list_unreadable', `the answer is ${answer.statusCode}, not 200`))
+      reject(
+        new ChaintapeError(
+          'token_list_unreadable',
+          `the server responded with status ${answer.statusCode}, not 200`,
+        ),
+      )
     }).once('error', reject)
   })
 }
@@ -57,7 +62,7 @@ async function readAll(stream: Readable, maxBytes: number): Promise<string> {
   for await (const chunk of stream) {
     size += (chunk as Buffer).length
     if (size > maxBytes)
-      throw new ChaintapeError('token_list_unreadable', `it is longer than ${maxBytes} bytes`)
+      throw new ChaintapeError('token_list_unreadable', `the list exceeds ${maxBytes} bytes`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -68,7 +68,7 @@ test('a list that cannot be read is told and tried again; meanwhile the others c
   const read = changes.count
   writeFileSync(late, 'no list any more')
   lines.length = 0
-  await until(() => lines.some((line) => line.includes('it is no JSON')))
+  await until(() => lines.some((line) => line.includes('the list is not valid JSON')))
   assert.ok(listingOf('eth', B) !== undefined)
   assert.ok(read >= 2)
 })

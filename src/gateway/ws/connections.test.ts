@@ -55,20 +55,22 @@ test('a key that has ended and one too many are told apart', async () => {
   many.connections.add(many.grant, startSession().session)
   await many.receive(request(0, 'auth', ['right']))
   const limit = { limit: 'connections', max: 1 }
-  assert.deepEqual(many.socket.sent, [failure(0, -32_002, 'a key has at most 1 connections', limit)])
+  assert.deepEqual(many.socket.sent, [
+    failure(0, -32_002, 'the key already has 1 connections; close one first', limit),
+  ])
   assert.deepEqual(many.socket.closed, [[4429, 'too many connections']])
 })
 
 test('a message above the limit closes the socket unread', async () => {
   const { socket, receive } = startSession({ limits: { maxMessageBytes: 50 } })
   await receive(request(1, 'subscribe', TX))
-  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'the message is too large']]])
+  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'message too large']]])
 })
 
 test('who has not said its key yet is given little room', async () => {
   const { socket, receive } = startSession({ isAuthorised: false, limits: { maxStrangerBytes: 50 } })
   await receive(request(1, 'subscribe', TX))
-  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'the message is too large']]])
+  assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'message too large']]])
 })
 
 test('who goes on after many refusals is closed and not listened to any more', async () => {

@@ -65,7 +65,7 @@ export class MissedSets {
       if (bytes >= maxBytes || position.seq >= end) return page
       origin = { after: position, version: set.seq, time: set.head.time }
     }
-    throw new ChaintapeError('internal', 'the log was not read to its end')
+    throw new ChaintapeError('internal', 'the replay ended before the end of the log')
   }
 
   #log(chain: string): Pick<ChainLog, 'locate' | 'read' | 'lastSequence'> {

@@ -12,7 +12,7 @@ export type ReplayStart = { readonly places: Places; readonly history: FromHisto
 /** The places of the chains that the sources are on. */
 export function placesOf(cursor: string, sources: readonly Source[]): Places {
   const places = parseCursor(cursor)
-  if (places === undefined) throw badCursor('is not one that a push carried')
+  if (places === undefined) throw badCursor('is malformed; use the cursor of a push')
   return new Map(
     sources.map(({ chain }) => {
       const place = places.get(chain)

@@ -96,6 +96,6 @@ function refused({ reason }: Refusal): RpcFault {
       },
     )
   }
-  const message = "the plan's credit units of this month are used up; a replay needs some"
+  const message = 'no credit units left this month; a replay needs some'
   return new RpcFault('quota_exhausted', message, { option: 'from', cu: REPLAY_CU })
 }

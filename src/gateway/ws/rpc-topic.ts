@@ -60,7 +60,7 @@ function parseSubject([name, ...rest]: readonly unknown[], rules: TopicRules): T
     case 'price':
       return parsePrice(rest, rules)
     default:
-      throw invalid(0, `the topics are ${TOPIC_NAMES.join(', ')}`)
+      throw invalid(0, `unknown topic; use one of: ${TOPIC_NAMES.join(', ')}`)
   }
 }
 
@@ -78,7 +78,7 @@ function parseOptions(given: object, index: number): TopicOptions {
   }
   const options = { cursor: flag('cursor') || from !== undefined, from, reorg: flag('reorg') }
   const unknown = [...members.keys()].find((name) => !Object.hasOwn(options, name))
-  if (unknown !== undefined) throw invalid(index, 'the options are cursor, from and reorg')
+  if (unknown !== undefined) throw invalid(index, 'unknown option; use cursor, from or reorg')
   return options
 }
 
@@ -93,7 +93,7 @@ function parseAddress(kind: 'pair' | 'token', address: string, chain: string, ru
 
 function parseInterval(text: string): Interval {
   if (isInterval(text)) return text
-  throw invalid(2, `the intervals are ${INTERVALS.join(', ')}`)
+  throw invalid(2, `unknown interval; use one of: ${INTERVALS.join(', ')}`)
 }
 
 function parseMultiKline(rest: readonly unknown[], rules: TopicRules): Topic {
@@ -133,7 +133,7 @@ function parsePrice(rest: readonly unknown[], rules: TopicRules): Topic {
     })
   }
   if (ids.length > rules.maxPriceIds) {
-    throw new RpcFault('limit_exceeded', `a price subscription holds at most ${rules.maxPriceIds} ids`, {
+    throw new RpcFault('limit_exceeded', `a price subscription can have at most ${rules.maxPriceIds} ids`, {
       limit: 'price_ids',
       max: rules.maxPriceIds,
     })

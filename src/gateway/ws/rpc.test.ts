@@ -166,7 +166,7 @@ test('what is not a request', () => {
   for (const text of ['', '{', 'NaN', '['.repeat(65_000), '{"id":1,}', '\u0000']) {
     assert.deepEqual(parse(text), { isBatch: false, items: [notJson] })
   }
-  const notObject = failure(null, -32600, 'a request must be an object')
+  const notObject = failure(null, -32600, 'the request must be an object')
   for (const text of ['1', 'null', '"ping"', 'true']) {
     assert.deepEqual(parse(text), { isBatch: false, items: [notObject] })
   }
@@ -195,7 +195,7 @@ test('unknown methods', () => {
   for (const method of ['publish', '__proto__', 'constructor', 'toString']) {
     assert.deepEqual(
       parseOne(request(method, [])),
-      failure(7, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+      failure(7, -32601, 'unknown method; use one of: subscribe, unsubscribe, auth, ping', {
         pointer: '/method',
       }),
     )
@@ -204,7 +204,7 @@ test('unknown methods', () => {
 
 test('invalid params', () => {
   const at = (pointer: string, message: string) => failure(7, -32602, message, { pointer })
-  const topics = 'the topics are tx, multi_tx, liq, kline, multi_kline, price'
+  const topics = 'unknown topic; use one of: tx, multi_tx, liq, kline, multi_kline, price'
   const rows: [unknown, object][] = [
     [undefined, at('/params', 'params must be an array')],
     [{ 0: 'tx' }, at('/params', 'params must be an array')],
@@ -221,10 +221,13 @@ test('invalid params', () => {
     [['tx', MEME_WETH, 'eth', { cursor: 1 }], at('/params/3', 'cursor must be true or false')],
     [['tx', MEME_WETH, 'eth', { from: 5 }], at('/params/3', 'from must be a cursor')],
     [['tx', MEME_WETH, 'eth', { from: 'x'.repeat(8_193) }], at('/params/3', 'from must be a cursor')],
-    [['tx', MEME_WETH, 'eth', { reorgs: true }], at('/params/3', 'the options are cursor, from and reorg')],
+    [
+      ['tx', MEME_WETH, 'eth', { reorgs: true }],
+      at('/params/3', 'unknown option; use cursor, from or reorg'),
+    ],
     [
       ['tx', MEME_WETH, 'eth', JSON.parse('{"__proto__":{}}')],
-      at('/params/3', 'the options are cursor, from and reorg'),
+      at('/params/3', 'unknown option; use cursor, from or reorg'),
     ],
     [['tx', MEME_WETH, { cursor: true }, 'eth'], at('/params/2', 'the chain must be a string')],
     [
@@ -241,7 +244,7 @@ test('invalid params', () => {
     ],
     [
       ['kline', MEME_WETH, 'k2', 'eth'],
-      at('/params/2', 'the intervals are s1, k1, k5, k15, k30, k60, k120, k240, k1440, k10080'),
+      at('/params/2', 'unknown interval; use one of: s1, k1, k5, k15, k30, k60, k120, k240, k1440, k10080'),
     ],
     [['price'], at('/params/1', 'price takes one array of token-ids and pair-ids')],
     [['price', []], at('/params/1', 'price takes one array of token-ids and pair-ids')],
@@ -269,7 +272,7 @@ test('unknown chains', () => {
 test('limits', () => {
   assert.deepEqual(
     parseOne(request('subscribe', ['price', Array(4).fill(`${MEME}-eth`)])),
-    failure(7, -32002, 'a price subscription holds at most 3 ids', { limit: 'price_ids', max: 3 }),
+    failure(7, -32002, 'a price subscription can have at most 3 ids', { limit: 'price_ids', max: 3 }),
   )
   assert.deepEqual(
     parseOne(request('subscribe', ['multi_kline', ...Array(4).fill([MEME_WETH, 'k1', 'eth'])])),
@@ -277,21 +280,21 @@ test('limits', () => {
   )
   assert.deepEqual(parse(JSON.stringify(Array(21).fill({ method: 'ping' }))), {
     isBatch: false,
-    items: [failure(null, -32002, 'a batch holds at most 20 requests', { limit: 'batch', max: 20 })],
+    items: [failure(null, -32002, 'a batch can have at most 20 requests', { limit: 'batch', max: 20 })],
   })
 })
 
 test('batches', () => {
   assert.deepEqual(parse('[]'), {
     isBatch: false,
-    items: [failure(null, -32600, 'a batch must not be empty')],
+    items: [failure(null, -32600, 'the batch is empty')],
   })
   assert.deepEqual(parse(JSON.stringify([{ method: 'ping', id: 1 }, 5, request('nope', [], 2)])), {
     isBatch: true,
     items: [
       { method: 'ping', id: 1 },
-      failure(null, -32600, 'a request must be an object'),
-      failure(2, -32601, 'there is no such method; there are subscribe, unsubscribe, auth, ping', {
+      failure(null, -32600, 'the request must be an object'),
+      failure(2, -32601, 'unknown method; use one of: subscribe, unsubscribe, auth, ping', {
         pointer: '/method',
       }),
     ],

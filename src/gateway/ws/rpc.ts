@@ -42,10 +42,10 @@ export function parseMessage(text: string, rules: RpcRules): RpcMessage {
     return refuse(new RpcFault('parse_error', 'the message is not JSON'), rules)
   }
   if (!Array.isArray(parsed)) return { isBatch: false, items: [parseItem(parsed, rules)] }
-  if (parsed.length === 0) return refuse(new RpcFault('invalid_request', 'a batch must not be empty'), rules)
+  if (parsed.length === 0) return refuse(new RpcFault('invalid_request', 'the batch is empty'), rules)
   if (parsed.length > rules.maxBatch) {
     return refuse(
-      new RpcFault('limit_exceeded', `a batch holds at most ${rules.maxBatch} requests`, {
+      new RpcFault('limit_exceeded', `a batch can have at most ${rules.maxBatch} requests`, {
         limit: 'batch',
         max: rules.maxBatch,
       }),
@@ -64,7 +64,7 @@ function parseItem(item: unknown, rules: RpcRules): RpcItem {
   const mayProceed = rules.mayProceed()
   if (!isObject(item)) {
     if (!mayProceed) return { id: null, command: TOO_MANY }
-    return { id: null, command: new RpcFault('invalid_request', 'a request must be an object') }
+    return { id: null, command: new RpcFault('invalid_request', 'the request must be an object') }
   }
   // Only own members count: `__proto__` and its kin are names like any other.
   const request = new Map<string, unknown>(Object.entries(item))
@@ -89,7 +89,7 @@ function parseCommand(request: ReadonlyMap<string, unknown>, id: RpcId, rules: R
   if (id === null) throw atFault('invalid_request', '/id', 'id must be an integer')
   if (method !== 'subscribe' && method !== 'unsubscribe' && method !== 'auth') {
     const known = 'subscribe, unsubscribe, auth, ping'
-    throw atFault('method_not_found', '/method', `there is no such method; there are ${known}`)
+    throw atFault('method_not_found', '/method', `unknown method; use one of: ${known}`)
   }
   const params: unknown = request.get('params')
   if (!Array.isArray(params)) throw atFault('invalid_params', '/params', 'params must be an array')

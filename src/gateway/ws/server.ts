@@ -127,7 +127,10 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     if (typeof checked === 'string') return keyRefused(checked, given)
     if (connections.hasRoomFor(checked)) return checked
     const { maxConnections } = checked.plan.sockets
-    return new RequestError('limit_exceeded', `a key has at most ${maxConnections} connections`)
+    return new RequestError(
+      'limit_exceeded',
+      `the key already has ${maxConnections} connections; close one first`,
+    )
   }
 
   http.on('upgrade', onUpgrade)

@@ -118,7 +118,7 @@ test('a failing store is told as -32603 without its reason, and leaves no subscr
     view: { candles: () => Promise.reject(new Error('redis at 10.0.0.7 is down')) },
   })
   await receive(request(1, 'subscribe', KLINE))
-  const told = 'the request could not be served; it is safe to try again'
+  const told = 'internal error; retry'
   assert.deepEqual(socket.sent, [failure(1, -32603, told)])
   assert.equal(hub.size, 0)
 })
@@ -135,7 +135,7 @@ test('limits: subscriptions, and messages in one second', async () => {
   assert.deepEqual(socket.sent, [
     ack(1, 'subscribe', TX),
     [
-      failure(2, -32002, 'a connection holds at most 1 subscriptions', limit),
+      failure(2, -32002, 'a connection can have at most 1 subscriptions', limit),
       ack(3, 'subscribe', TX),
       failure(4, -32004, tooMany),
     ],
@@ -158,7 +158,7 @@ test('a binary message is refused', async () => {
   const { socket } = startSession()
   socket.emit('message', Buffer.from('{"method":"ping"}'), true)
   await turn()
-  assert.deepEqual(socket.sent, [failure(null, -32600, 'messages are text, not binary')])
+  assert.deepEqual(socket.sent, [failure(null, -32600, 'binary messages are not supported; send text')])
 })
 
 test('a reader that does not keep up is closed with 4408, and gets nothing more', async () => {
@@ -169,7 +169,7 @@ test('a reader that does not keep up is closed with 4408, and gets nothing more'
   stream.writableLength = 9_500
   for (const seq of [6, 7]) apply(sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))
   assert.deepEqual(socket.sent, [ack(1, 'subscribe', TX)])
-  assert.deepEqual(socket.closed, [[4408, 'reading too slowly']])
+  assert.deepEqual(socket.closed, [[4408, 'client reads too slowly; reconnect with your last cursor']])
   assert.equal(hub.size, 0)
   assert.equal((await metrics.slowReaders.get()).values[0]?.value, 1)
 })
@@ -181,7 +181,7 @@ test('what is held back for a snapshot is bounded too', async () => {
   })
   await receive(request(1, 'subscribe', KLINE))
   for (const seq of [6, 7, 8]) apply(sampleSet(seq, [{ type: 'candle', candle: sampleCandle() }]))
-  assert.deepEqual(socket.closed, [[4408, 'reading too slowly']])
+  assert.deepEqual(socket.closed, [[4408, 'client reads too slowly; reconnect with your last cursor']])
   assert.equal(hub.size, 0)
 })
 
@@ -207,7 +207,7 @@ test('pings every 20 s, and closes after 60 s without a sign of life', () => {
     if (second === 25) socket.emit('pong')
   }
   assert.deepEqual(pings, [20, 40, 60, 80])
-  assert.deepEqual(socket.closed, [[1001, 'silent for too long']])
+  assert.deepEqual(socket.closed, [[1001, 'idle timeout']])
 })
 
 test('without a key in the header: auth first, within 5 s', async () => {
@@ -219,7 +219,7 @@ test('without a key in the header: auth first, within 5 s', async () => {
     mock.timers.tick(4_999)
     assert.deepEqual(waiting.socket.closed, [])
     mock.timers.tick(1)
-    assert.deepEqual(waiting.socket.closed, [[4401, 'no auth in time']])
+    assert.deepEqual(waiting.socket.closed, [[4401, 'not authenticated in time']])
     assert.deepEqual(waiting.socket.sent, [
       failure(1, -32001, 'send auth first', { method: 'subscribe' }),
       failure(null, -32001, 'send auth first', { method: 'ping' }),

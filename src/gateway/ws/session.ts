@@ -86,7 +86,11 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     this.#queue = new SendQueue(stream, this, options)
     this.#subscriber = new Subscriber(this.#queue, this, options)
     if (grant !== undefined) this.#accept(grant)
-    else this.#authTimer = setTimeout(() => this.#close(CLOSE_UNAUTHORIZED, 'no auth in time'), limits.authMs)
+    else
+      this.#authTimer = setTimeout(
+        () => this.#close(CLOSE_UNAUTHORIZED, 'not authenticated in time'),
+        limits.authMs,
+      )
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
     socket.on('pong', () => this.#heard())
     socket.on('ping', (data) => this.#onPing(data))
@@ -110,7 +114,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   onOverflow(): void {
     if (!this.isOpen) return
     this.#options.metrics.slowReaders.inc()
-    this.#close(CLOSE_SLOW_READER, 'reading too slowly')
+    this.#close(CLOSE_SLOW_READER, 'client reads too slowly; reconnect with your last cursor')
   }
 
   onReplayFailed(error: unknown): void {
@@ -133,7 +137,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     const now = this.#options.now()
     const { silenceMs, pingMs } = this.#options.limits
     if (now - this.#heardAt >= silenceMs) {
-      this.#close(CLOSE_GOING_AWAY, 'silent for too long')
+      this.#close(CLOSE_GOING_AWAY, 'idle timeout')
     } else if (now - this.#pingedAt >= pingMs && this.isOpen) {
       this.#pingedAt = now
       this.#socket.ping()
@@ -163,7 +167,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     const maxBytes =
       this.#grant === undefined ? this.#options.limits.maxStrangerBytes : this.#allowed.maxMessageBytes
     if ((data as Buffer).length > maxBytes) {
-      this.#close(CLOSE_TOO_LARGE, 'the message is too large')
+      this.#close(CLOSE_TOO_LARGE, 'message too large')
       return
     }
     const { isBatch, items } = isBinary ? this.#refuseBinary() : this.#parse(data)
@@ -264,10 +268,14 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     }
     if (checked.keyId !== this.#grant?.keyId && !connections.hasRoomFor(checked)) {
       const { maxConnections } = checked.plan.sockets
-      throw new RpcFault('limit_exceeded', `a key has at most ${maxConnections} connections`, {
-        limit: 'connections',
-        max: maxConnections,
-      })
+      throw new RpcFault(
+        'limit_exceeded',
+        `the key already has ${maxConnections} connections; close one first`,
+        {
+          limit: 'connections',
+          max: maxConnections,
+        },
+      )
     }
     clearTimeout(this.#authTimer)
     this.#accept(checked)
@@ -288,7 +296,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   #toFault(error: unknown): RpcFault {
     if (error instanceof RpcFault) return error
     this.#options.logger.error({ err: error }, 'WebSocket request failed')
-    return new RpcFault('internal', 'the request could not be served; it is safe to try again')
+    return new RpcFault('internal', 'internal error; retry')
   }
 
   #sendReplies(isBatch: boolean, replies: readonly object[]): void {
@@ -320,7 +328,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 }
 
-const BINARY_REFUSED = new RpcFault('invalid_request', 'messages are text, not binary')
+const BINARY_REFUSED = new RpcFault('invalid_request', 'binary messages are not supported; send text')
 
 function toRefusal({ id }: RpcItem): object {
   return errorReply(id, TOO_MANY)

@@ -140,7 +140,7 @@ export class Subscriber implements SubscriptionOwner {
   #checkRoom(identity: string): void {
     const { maxSubscriptions } = this.#owner
     if (this.#subscriptions.length < maxSubscriptions || this.#indexOf(identity) !== -1) return
-    throw new RpcFault('limit_exceeded', `a connection holds at most ${maxSubscriptions} subscriptions`, {
+    throw new RpcFault('limit_exceeded', `a connection can have at most ${maxSubscriptions} subscriptions`, {
       limit: 'subscriptions',
       max: maxSubscriptions,
     })

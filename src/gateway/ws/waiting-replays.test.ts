@@ -111,7 +111,7 @@ test('a cursor that expires, or units that run out, while a replay waits end its
   await poor.subscribe(2, TX)
   assert.deepEqual(poor.recovered(), [1, 2])
   await poor.finishFirst()
-  const usedUp = "the plan's credit units of this month are used up; a replay needs some"
+  const usedUp = 'no credit units left this month; a replay needs some'
   assert.deepEqual(poor.socket.sent.at(-1), failure(2, -32006, usedUp, { option: 'from', cu: 50 }))
   assert.equal(poor.pushesOf(2), 0)
 })

@@ -127,7 +127,7 @@ export class ChainFold {
   /** CHANGES holds the oldest set of `ahead` and ends, after it, at `position`; `body` is what was read there. */
   confirm(position: LogPosition, body?: Uint8Array): void {
     const set = this.#ahead[0]
-    if (set === undefined) throw new Error('nothing was folded that could be confirmed')
+    if (set === undefined) throw new Error('no folded change set to confirm')
     if (body !== undefined) expectSame(set, body)
     this.#ahead.shift()
     this.#aheadBytes -= set.bytes.length
@@ -221,6 +221,6 @@ function expectSame({ seq, bytes }: FoldedSet, published: Uint8Array): void {
   if (Buffer.compare(bytes, published) === 0) return
   throw new ChaintapeError(
     'diverged',
-    `message ${seq} of BLOCKS now folds to other changes than were published`,
+    `message ${seq} of BLOCKS now folds to changes that differ from the published ones`,
   )
 }

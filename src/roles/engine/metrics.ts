@@ -20,19 +20,19 @@ export function createEngineMetrics({ metrics }: Common) {
     }),
     tip: new Gauge({
       name: 'chaintape_engine_tip_block',
-      help: 'Newest block folded',
+      help: 'Latest block folded',
       labelNames: ['chain'],
       registers,
     }),
     leads: new Gauge({
       name: 'chaintape_engine_leads',
-      help: '1 if this engine publishes the changes, 0 if it stands by',
+      help: '1 if this engine is the leader, 0 if it is a standby',
       labelNames: ['chain'],
       registers,
     }),
     reorgDepth: new Gauge({
       name: 'chaintape_engine_reorg_depth_blocks',
-      help: 'Blocks that the last reorg removed',
+      help: 'Blocks orphaned by the last reorg',
       labelNames: ['chain'],
       registers,
     }),
@@ -44,7 +44,7 @@ export function createEngineMetrics({ metrics }: Common) {
     }),
     takeovers: new Counter({
       name: 'chaintape_engine_takeovers_total',
-      help: 'Times this engine took the lead because another one had stopped publishing',
+      help: 'Takeovers by this engine after the leader stopped publishing',
       labelNames: ['chain'],
       registers,
     }),

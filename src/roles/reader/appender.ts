@@ -58,7 +58,7 @@ export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
   const publisher = await log.openPublisher()
   const end = await log.lastSequence()
   // A frame for a place that is taken already would stay in the outbox, and be restored there after a loss.
-  if (end > publisher.last.seq) throw new ChaintapeError('fenced', 'BLOCKS: another reader appends')
+  if (end > publisher.last.seq) throw new ChaintapeError('fenced', 'BLOCKS: another reader is the leader')
   // An index that follows a shorter log than the publisher stands at would leave a hole.
   if (!(await log.holds(publisher.last))) throw new TailLost('BLOCKS', publisher.last.seq)
   // The outbox could not restore what the index holds, so the index follows the log, and the chain fills the rest.

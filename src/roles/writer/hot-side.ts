@@ -36,7 +36,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     const { chain, hot, log } = this.#parts
     const head = await (await hot).head(chain)
     if (head !== undefined && head.position.epoch !== log.epoch) {
-      throw new ChaintapeError('diverged', `Redis holds chain ${chain} as read from another CHANGES log`)
+      throw new ChaintapeError('diverged', `Redis has chain ${chain} from another CHANGES log`)
     }
     if (head === undefined || head.seq < (before?.seq ?? 0)) await this.#noteLoss(head, before)
     return this.#stand(head)
@@ -83,10 +83,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     const known = before ?? (await history.marker(chain).catch(() => undefined))
     if (known === undefined || known.seq <= (this.#fillingTo ?? -1)) return
     this.#fillingTo = known.seq
-    logger.error(
-      { redis_seq: head?.seq, known_seq: known.seq },
-      'Redis lost data; refilling from the log',
-    )
+    logger.error({ redis_seq: head?.seq, known_seq: known.seq }, 'Redis lost data; refilling from the log')
     report(`${chain}: Redis has lost data and is being filled again`)
   }
 }

@@ -16,13 +16,13 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
   const heads = new Map<string, { readonly store: StoreName; readonly head: ChainHead }>()
   const position = new Gauge({
     name: 'chaintape_writer_position_seq',
-    help: 'Version up to which the chain is written to the store',
+    help: 'Version of the last change set written to the store',
     labelNames: ['chain', 'store'],
     registers,
   })
   new Gauge({
     name: 'chaintape_writer_lag_seconds',
-    help: 'Age of the newest block that is written to the store',
+    help: 'Age of the latest block written to the store',
     labelNames: ['chain', 'store'],
     registers,
     // When it is asked for, so that it grows while nothing is written.
@@ -54,7 +54,7 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
     }),
     retries: new Counter({
       name: 'chaintape_writer_retries_total',
-      help: 'Attempts repeated because a store did not answer',
+      help: 'Retries because a store was unavailable',
       labelNames: ['activity'],
       registers,
     }),

@@ -45,7 +45,7 @@ export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> 
     if (error instanceof ClickHouseError && error.type === 'TIMEOUT_EXCEEDED') {
       throw new QueryTimeout('ClickHouse ended a query that took too long', { cause: error })
     }
-    throw new ChaintapeError('store_unavailable', 'ClickHouse does not answer', { cause: error })
+    throw new ChaintapeError('store_unavailable', 'ClickHouse unavailable', { cause: error })
   }
 }
 

@@ -46,7 +46,7 @@ export function openStateStore(options: { dir: string; format: string }): StateS
   else if (format !== needed) {
     throw new ChaintapeError(
       'state_outdated',
-      `${options.dir} holds state of format ${String(format)}, this program needs ${needed}`,
+      `${options.dir} has state format ${String(format)}, this version needs ${needed}`,
     )
   }
   let position = meta.get(POSITION) as LogPosition | undefined

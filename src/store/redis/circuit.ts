@@ -25,7 +25,7 @@ export class Circuit {
   }
 
   async run<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#isOpen) throw new ChaintapeError('store_unavailable', 'Redis does not answer')
+    if (this.#isOpen) throw new ChaintapeError('store_unavailable', 'Redis unavailable')
     try {
       return await read()
     } catch (error) {

@@ -101,7 +101,7 @@ export async function guardRedis<T>(command: () => Promise<T>): Promise<T> {
     return await command()
   } catch (error) {
     if (!isPassing(error)) throw error
-    throw new ChaintapeError('store_unavailable', 'Redis does not answer', { cause: error })
+    throw new ChaintapeError('store_unavailable', 'Redis unavailable', { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import { guardRedis } from './connect.ts'
 export async function inTime<T>(command: () => Promise<T>, timeoutMs: number): Promise<T> {
   const overdue = new AbortController()
   const late = sleep(timeoutMs, undefined, { signal: overdue.signal }).then(() => {
-    throw new ChaintapeError('store_unavailable', 'Redis does not answer in time')
+    throw new ChaintapeError('store_unavailable', 'Redis timed out')
   })
   const answer = guardRedis(command)
   try {

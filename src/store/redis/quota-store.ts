@@ -83,7 +83,7 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
       if (answer[0] === MISSING) answer = await ask(ref, call, await options.remembered(ref))
       const [granted = OUTDATED, spentByAll = 0, leasedToOthers = 0, othersEndMs = 0] = answer
       if (granted === OUTDATED) {
-        throw new ChaintapeError('store_unavailable', 'a later call for the same lease was served first')
+        throw new ChaintapeError('store_unavailable', 'a later call for the same lease was processed first')
       }
       return { granted, spentByAll, leasedToOthers, othersEndMs }
     },

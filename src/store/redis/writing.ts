@@ -50,7 +50,7 @@ export function createWriting(
   const mustBeWhole = (chain: string, isWhole: number | Buffer | undefined): void => {
     if (isWhole === 1) return
     seen.delete(chain)
-    throw new ChaintapeError('store_unavailable', `Redis has lost the data of chain ${chain}`)
+    throw new ChaintapeError('store_unavailable', `Redis lost the data of chain ${chain}`)
   }
 
   /** Tails that have grown long; if this fails, they are packed another time. */

@@ -59,7 +59,7 @@ test('cursors that were made up: typed errors or no recovery, never a replay', a
     const { error } = await subscribe(client, [...TX, { from: cursor }])
     assert.deepEqual(error, { code: -32602, message: `the cursor ${message}`, data: { option: 'from' } })
   }
-  const unreadable = 'is not one that a push carried'
+  const unreadable = 'is malformed; use the cursor of a push'
   await refused(forged(chain, epoch, seq, link, 0, time, 0), unreadable)
   await refused(forged(chain, epoch, 0, 0, 0, time, 0), unreadable)
   await refused(forged(chain, epoch, seq, link, version, 2 ** 40, 0), unreadable)
@@ -196,7 +196,7 @@ test('a key without units is refused; one that runs out is told so, and keeps it
   assert.equal((await subscribe(client, [...TX, { from: beginning() }])).result?.recovered, true)
   const exhausted = {
     code: -32006,
-    message: "the plan's credit units of this month are used up; a replay needs some",
+    message: 'no credit units left this month; a replay needs some',
     data: { option: 'from', cu: 50 },
   }
   let last: Reply

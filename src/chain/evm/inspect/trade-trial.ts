@@ -155,7 +155,11 @@ function readAll(answer: Hex): Three {
     const [oks, answers] = decodeFunctionResult({ abi: TRADER, functionName: 'tradeAll', data: answer })
     return oks.map((ok, place) => ({ ok, data: answers[place] ?? '0x', gasUsed: 0 })) as unknown as Three
   } catch (cause) {
-    throw new ChaintapeError('node_answer_invalid', 'eth_call: not what the code answers', { cause })
+    throw new ChaintapeError(
+      'node_answer_invalid',
+      'eth_call: unexpected result of the simulation contract',
+      { cause },
+    )
   }
 }
 

@@ -6,10 +6,10 @@ import { answerOf, integer, maybeInteger, noQuery, text } from '../schemas.ts'
 const schema = {
   operationId: 'status',
   summary: 'Head and lag of each chain; needs no key',
-  description: `is_complete is false while this gateway has not caught up with what its log held when it was started.
-lag_ms is the age of the newest block. is_available is false while operations on the chain are refused with chain_unavailable.
-faults lists the roles that a fault keeps from processing the chain, with its code and when it began. quarantined lists the
-messages that are skipped by order of the operator.`,
+  description: `is_complete is false until this gateway has caught up with the end of its log at startup.
+lag_ms is the age of the latest block. is_available is false while operations on the chain are refused with chain_unavailable.
+faults lists the roles in which a fault stopped the chain, with its code and start time. quarantined lists the
+messages that an operator quarantined and all roles skip.`,
   tags: ['Service'],
   security: [],
   querystring: noQuery,

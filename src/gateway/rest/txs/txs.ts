@@ -18,8 +18,8 @@ const querystring = Type.Object(
   { additionalProperties: false, required: [] },
 )
 const params = Type.Object({ pairId: text })
-const DESCRIPTION = `Latest first. next_cursor, if there are more, requests the page before; it stays valid whatever happens
-later. cursor, on the first page only, is where this history ends: a WebSocket subscription to the same pair with
+const DESCRIPTION = `Latest first. next_cursor, if there are more, requests the next page; it stays valid through new trades
+and reorgs. cursor, on the first page only, is where this history ends: a WebSocket subscription to the same pair with
 {"from": cursor} continues from there without a gap or a duplicate.`
 
 /** `GET /v2/txs/{pair-id}` and `GET /v2/txs/liq/{pair-id}` */

@@ -40,7 +40,7 @@ export function addUdf(scope: Scope, context: RestContext): void {
 
   const configSchema = {
     operationId: 'udfConfig',
-    summary: 'What the datafeed can do',
+    summary: 'Capabilities of the datafeed',
     tags,
     querystring: noQuery,
     response: { 200: configAnswer },
@@ -56,7 +56,7 @@ export function addUdf(scope: Scope, context: RestContext): void {
 
   const timeSchema = {
     operationId: 'udfTime',
-    summary: 'The time of the server',
+    summary: 'Server time',
     tags,
     querystring: noQuery,
   }

@@ -48,7 +48,6 @@ export class BlockRecords {
 }
 
 function must<T>(record: T | undefined, id: string): T {
-  if (record === undefined)
-    throw new Error(`the record of ${id}, which the block has just touched, is missing`)
+  if (record === undefined) throw new Error(`the record of ${id}, which the block just changed, is missing`)
   return record
 }
