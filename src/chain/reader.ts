@@ -192,7 +192,7 @@ export class Reader {
       if (parent?.number !== number) {
         const reason =
           parent === undefined
-            ? `the node does not know its own block ${header.parentHash}`
+            ? `the node lacks its own block ${header.parentHash}`
             : 'a parent is not one block below'
         await source.doubt?.(branch, tip, { reason, isFinal: false })
         throw new ChaintapeError('node_answer_invalid', reason)

@@ -222,7 +222,7 @@ test('a branch of which its own node knows no parents is blamed on it', async ()
   chain.headerOf = async (hash) => (hash === chain.tip.hash ? known(hash) : undefined)
   witness.chain.mine(1)
   await reading.read()
-  assert.match(String(blamed), /^suspect: the node does not know its own block/)
+  assert.match(String(blamed), /^suspect: the node lacks its own block/)
   assert.equal(reading.tip, START + 60)
 })
 

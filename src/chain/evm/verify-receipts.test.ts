@@ -136,7 +136,7 @@ describe('the bloom filter', () => {
     refuses(block, withBloom(empty), /block 16, receipt 0: has a log that is not in the bloom filter/)
     refuses(block, withBloom(other), /block 16, receipt 0: the bloom filter has a log that is missing/)
     refuses(block, withBloom('0x00'), /malformed/)
-    refuses({ ...block, logsBloom: empty }, receipts, /block 16: holds a log/)
+    refuses({ ...block, logsBloom: empty }, receipts, /block 16: has a log/)
     refuses({ ...block, logsBloom: other }, receipts, /block 16: the bloom filter has a log/)
   })
 
