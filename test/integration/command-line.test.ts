@@ -43,7 +43,7 @@ test('--version and --help answer on stdout', async () => {
 
 test('a mistake is answered with one line and a way out, never with a stack trace', async () => {
   const rows: [string[], string][] = [
-    [[], 'chaintape: name a role or command\nSee chaintape --help\n'],
+    [[], 'chaintape: missing role or command\nSee chaintape --help\n'],
     [
       ['kyes', 'create'],
       "chaintape: unknown command 'kyes create'; did you mean 'keys'?\nSee chaintape --help\n",
