@@ -112,7 +112,8 @@ export class LogPublisher {
       onRetry: (error, attempt) => {
         // Up to 64 messages wait for the same server: one line is enough.
         const [oldest] = this.#underWay.keys()
-        if (oldest === expected + 1) logger.warn({ err: error, attempt, expected }, 'Publish failed; retrying')
+        if (oldest === expected + 1)
+          logger.warn({ err: error, attempt, expected }, 'Publish failed; retrying')
       },
     })
     this.#underWay.delete(expected + 1)

@@ -214,7 +214,10 @@ async function takeTurns(engine: ChainEngine): Promise<void> {
     metrics.leads.set({ chain }, 1)
     if (taken.reason === 'stalled') metrics.takeovers.inc({ chain })
     const waitedMs = Math.round(fold.waitedMs)
-    logger.info({ reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs }, 'Engine is leader')
+    logger.info(
+      { reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs },
+      'Engine is leader',
+    )
     await lead(fold, taken.publisher, signal)
   }
 }

@@ -92,7 +92,8 @@ export class StandbyEngine {
   }
 
   timesReplaced(): number {
-    return this.told().filter(({ msg, reason }) => msg === 'Engine is standby' && reason === 'replaced').length
+    return this.told().filter(({ msg, reason }) => msg === 'Engine is standby' && reason === 'replaced')
+      .length
   }
 
   get #running(): RoleProcess {

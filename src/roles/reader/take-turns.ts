@@ -39,8 +39,7 @@ export async function takeTurns(
       return await lead(new Appender(publisher, index, store))
     } catch (error) {
       if (signal.aborted && !(error instanceof ChaintapeError)) return
-      if (error instanceof TailLost)
-        logger.error({ err: error, code: error.code }, 'BLOCKS tail lost')
+      if (error instanceof TailLost) logger.error({ err: error, code: error.code }, 'BLOCKS tail lost')
       else if (error instanceof ChaintapeError && error.code === 'fenced') {
         isLeading = false
         isReplaced = true
