@@ -11,7 +11,7 @@ export type ChainProgress = {
 export type Dependency =
   | `token/${string}`
   | `pair/${string}`
-  /** Of a token: which pairs it has, and everything about them. */
+  /** The pairs of a token, and everything about them. */
   | `pairsOf/${string}`
   | `tokenWindows/${string}`
   | `pairWindows/${string}`
@@ -22,7 +22,7 @@ export type Answer = { readonly json: string | Buffer; readonly headers?: Readon
 export type Made<T extends Answer> = {
   readonly answer: T
   readonly dependsOn: readonly Dependency[]
-  /** Where it was also made from something that no set tells of: how long it may be given. */
+  /** Time to live, if the answer also depends on data that no change set reports. */
   readonly keptMs?: number
 }
 
@@ -35,7 +35,7 @@ type Kept<T> = {
   wasAskedFor: boolean
 }
 
-/** Of an answer beside its characters, roughly. */
+/** Overhead of an entry beside its characters, roughly. */
 const ENTRY_BYTES = 500
 
 /**
@@ -99,7 +99,7 @@ export class AnswerCache<T extends Answer> {
     return this.#kept.size
   }
 
-  /** Something that no set tells of, and that any answer may be made from, has changed. */
+  /** Call when data changed that any answer may depend on and no change set reports. */
   clear(): void {
     this.#clearings++
     for (const name of [...this.#kept.keys()]) this.#forget(name)
@@ -140,7 +140,7 @@ export class AnswerCache<T extends Answer> {
     }
   }
 
-  /** Who was asked for goes to the end of the line instead, so that asking costs no more than a mark. */
+  /** Second-chance eviction: an entry that was read moves to the end of the queue, so that a read only sets a mark. */
   #makeRoom(): void {
     for (const [oldest, kept] of this.#kept) {
       if (this.#bytes <= this.#maxBytes) break

@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Scope {
     requestTimeout: 10_000,
     keepAliveTimeout: 60_000,
     connectionTimeout: 75_000,
-    // Node looks for overdue requests only every 30 s unless told otherwise.
+    // By default, Node checks for overdue requests only every 30 s.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,

@@ -10,7 +10,7 @@ import { DEFAULT_WS_LIMITS } from './ws/limits.ts'
 import { RPC_CODES } from './ws/rpc-fault.ts'
 import { TOPIC_NAMES } from './ws/topic.ts'
 
-/** Of the documented interface. */
+/** Version of the documented interface. */
 const INTERFACE_VERSION = '2.1.0'
 
 /** One entry for each field of what is really pushed: the compiler compares. */

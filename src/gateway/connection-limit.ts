@@ -26,7 +26,7 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
     if (exempt.has(source)) return admit(socket)
     const count = open.get(source) ?? 0
     if (count >= perAddress) {
-      // It is not counted: who comes again and again would never be let in once there is room.
+      // Not counted: a client that retries in a loop would otherwise never be admitted once there is room.
       writeRawProblem(
         socket,
         new RequestError('limit_exceeded', `at most ${perAddress} connections per address; close one first`),
@@ -46,7 +46,7 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
 const mapped = new BlockList()
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Whoever has one IPv6 address has the 2^64 that begin with the same four groups. */
+/** A client with one IPv6 address has the 2^64 that share its first four groups. */
 export function connectionSource(address: string): string {
   if (!isIPv6(address)) return address
   const tail = address.slice(address.lastIndexOf(':') + 1)

@@ -43,7 +43,7 @@ export type FollowOptions = {
   /** Called with every set, in order, once reads see it. */
   readonly onChangeSet: (told: ToldSet) => void
   readonly logger: Logger
-  /** Of the overlay of one chain. */
+  /** Limit of the overlay of one chain. */
   readonly maxBytes: number
   /** Opens the log of a chain again, which may have been created anew. */
   readonly reopen?: (chain: string) => Promise<FollowedLog>
@@ -65,7 +65,7 @@ export type FollowHooks = {
 /** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
 const CHANGES_DROPPED_AT_ONCE = 10_000
 const DROP_PAUSE_MS = 50
-/** Of a document in the overlay beside its bytes, roughly. */
+/** Overhead of a document in the overlay beside its bytes, roughly. */
 const DOCUMENT_BYTES = 250
 /** A full overlay is emptied a little further, so that the next message does not find it full again. */
 const SHED_TO = 0.9
@@ -76,7 +76,7 @@ const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_cha
 export class FollowedChain {
   readonly overlay = new Overlay()
   readonly stores: StoredHeads
-  /** Of the sets of these versions, oldest first: all that the overlay may still read. */
+  /** The messages of these sets, oldest first: all that the overlay may still read. */
   readonly #memory = new MessageMemory()
   readonly #remembered: { readonly seq: number; readonly bytes: number }[] = []
   #bytes = 0
@@ -146,7 +146,7 @@ export class FollowedChain {
       this.#takeOrBlame(message)
       if (this.#bytes > this.#options.maxBytes) this.#shed(onDropped)
       this.#catchUp()
-      // Of many that are there at once, each is sent, and others are answered, before the next one is taken in.
+      // If many messages are queued, each is pushed, and requests are served, before the next one is applied.
       await turn()
     }
   }
@@ -287,7 +287,7 @@ export class FollowedChain {
     }
   }
 
-  /** A few at a time: whoever waits for a push, or reads while something is dropped, waits no longer than that. */
+  /** In small steps, so that pushes and reads do not wait long. */
   async #drop(seq: number, signal: AbortSignal, onDropped: () => void): Promise<void> {
     do {
       const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)

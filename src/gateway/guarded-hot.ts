@@ -5,7 +5,7 @@ import type { HotStore } from '../store/redis/hot-store.ts'
 /** What a gateway reads of Redis while somebody waits for it. */
 export type HotReads = Omit<HotStore, 'apply' | 'rebuild' | 'head' | 'close'>
 
-/** Nobody waits for Redis that was not there a moment ago: a hung server costs those who were the first to ask its timeout, and no others. */
+/** A circuit breaker: a hung Redis costs the first requests its timeout, and later ones nothing. */
 export function guardHot(
   store: HotStore,
   {

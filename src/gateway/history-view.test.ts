@@ -68,7 +68,7 @@ function statesOf(steps: readonly Step[]): { states: State[]; changes: Change[][
   return { states, changes, rows }
 }
 
-/** Its sender tells the version. */
+/** Its sender encodes the version. */
 function tradeAt(place: number, seq: number): Trade {
   return sampleTrade({ key: { block: 100 + place, tx: 0, log: 0 }, time: 1_000 + place, sender: String(seq) })
 }
@@ -77,7 +77,7 @@ async function answerOf(story: Story, limit: number): Promise<State> {
   return (await pageOf(story, limit)).state
 }
 
-/** And the version of the set up to which it tells. */
+/** And the version of the last set it includes. */
 async function pageOf(story: Story, limit: number): Promise<{ state: State; end: number }> {
   const { steps, read, forgotten, written, isMerged } = story
   const { changes, rows } = statesOf(steps)

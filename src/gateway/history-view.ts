@@ -119,7 +119,7 @@ function withoutRedis(error: unknown): undefined {
   if (!isUnavailable(error)) throw error
 }
 
-/** The start from which on the hot store has told every candle: 0 if that is where the pair's first one starts. */
+/** The start from which the hot store has every candle: 0 if that is where the pair's first one starts. */
 function completeFrom({ from, candles }: RecentCandles, wanted: number, first: number | undefined): number {
   if (candles.length >= wanted) return candles.at(-1)?.record.start ?? from
   return first !== undefined && from <= first ? 0 : from

@@ -94,8 +94,8 @@ async function readCold<Ref, T, Seen>(
 const standstills = new WeakMap<FollowedChain, number>()
 
 /**
- * The writer may be quicker than this gateway. What it has stored of a block that has not come here yet would be told as if it
- * were of the block before, so that block is waited for, unless the log does not come at all.
+ * The writer may be ahead of this gateway. A document stored for a block that has not arrived here yet would be returned as of
+ * the block before, so this waits for that block, unless the log has stalled.
  */
 async function keepUp(
   chains: readonly FollowedChain[],

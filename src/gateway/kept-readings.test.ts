@@ -4,7 +4,7 @@ import { KeptReadings } from './kept-readings.ts'
 
 const KEPT_MS = 4_000
 
-/** A store whose readings end when they are told to. */
+/** A store whose reads the test completes. */
 class World {
   time = 0
   readonly readings: PromiseWithResolvers<string>[] = []

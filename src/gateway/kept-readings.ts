@@ -51,7 +51,7 @@ export class KeptReadings<T> {
     last.next = next.value
     next.value.then(
       () => this.#keep(name, next),
-      // Nobody has to know unless it fails until the last one is too old: whoever asks then waits, and is told.
+      // Ignored while the last value is fresh enough; after that, requests wait for the next read and get its error.
       () => {
         last.next = undefined
       },

@@ -220,7 +220,7 @@ export class MarketView {
 
   /**
    * What history can be joined with: it has everything up to `upTo`, the overlay everything since, up to `applied`.
-   * What leaves the overlay while history answers is gone from it, so whoever asks remembers it.
+   * The overlay drops entries while history is read, so the caller has to remember what it read from it before.
    */
   recent(chain: string): Recent {
     const { dropped, applied, overlay, stores } = this.#available(chain)

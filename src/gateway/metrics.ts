@@ -9,7 +9,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 export function createGatewayMetrics(registry: Registry) {
   const registers = [registry]
   const name = (suffix: string): string => `chaintape_gateway_${suffix}`
-  // Counted here and told when it is asked for: a counter's own way to find its label takes longer than a push.
+  // Counted here and reported when scraped: the counter's own label lookup takes longer than a push.
   const pushes = new Map<string, number>()
   new Counter({
     name: name('pushes_total'),

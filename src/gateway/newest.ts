@@ -5,7 +5,7 @@ import type { Version } from './overlay-documents.ts'
 
 export type PairView = { readonly pair: Pair; readonly windows: Windows | undefined }
 
-/** Of what the overlay and the store say: a tombstone counts, too. */
+/** The later version of overlay and store; a tombstone counts, too. */
 export function newer<T>(
   overlaid: Version<T> | undefined,
   stored: Version<T> | undefined,
@@ -14,7 +14,7 @@ export function newer<T>(
   return overlaid.seq >= stored.seq ? overlaid : stored
 }
 
-/** Of what the overlay says, said before, and the store says. */
+/** The latest of the overlay's version, its version before the read, and the stored one. */
 export function newest<T>(
   overlaid: Version<T> | undefined,
   before: Version<T> | undefined,

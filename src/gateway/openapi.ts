@@ -5,7 +5,7 @@ import { type Node, nameSchemas, PROBLEM_SCHEMA, REFUSALS, TAGS } from './openap
 import { RESPONSE_HEADERS } from './response-headers.ts'
 import type { Scope } from './scope.ts'
 
-/** Of the documented operations. */
+/** Version of the documented operations. */
 const INTERFACE_VERSION = '2.1.0'
 
 /** The router takes no hyphen in the name of a parameter; the interface has one. */
@@ -102,7 +102,7 @@ function completeOperation(operation: Operation, example: ApiExample | undefined
   }
 }
 
-/** Of an operation that declares no schema. */
+/** For operations that declare no schema. */
 const PLAIN_TEXT = { 'text/plain': { schema: { type: 'string' } } }
 
 function withExample(content: Readonly<Record<string, Node>>, example: unknown): Record<string, Node> {

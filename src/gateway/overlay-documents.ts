@@ -11,9 +11,9 @@ type Id = string | number
 const NOWHERE = -1
 
 /**
- * A document that is still bytes of the message that told it, and is decoded whenever somebody looks. Of each block
- * thousands are kept, for a second or so, and few are ever looked at: as objects they would keep the garbage collector busy.
- * Nobody but the overlay has any of these: the bytes are those of another message soon after it has forgotten them.
+ * A document as the bytes of its message, decoded at every read. Each block adds thousands for about a second, and few are ever
+ * read: as objects they would keep the garbage collector busy. They must not leave the overlay, because their bytes are reused
+ * soon after it drops them.
  */
 export class Kept<T> {
   readonly table: Documents<T>

@@ -40,7 +40,7 @@ export class Overlay {
   readonly #pairWindows = new Documents<Windows>(readWindows)
   readonly #tokenWindows = new Documents<Windows>(readWindows)
   readonly #candles = new CandleRuns()
-  /** Of the last run of candles. */
+  /** Places in the last run of candles. */
   #places: readonly CandlePlace[] = []
   /** By pair. */
   readonly #trades = new Documents<Trade>(readTrade)
@@ -137,7 +137,7 @@ export class Overlay {
     else held.table.forget(held)
   }
 
-  /** Notes what it tells, unless nothing of that is held here. */
+  /** Records the change, unless the overlay does not hold its kind. */
   #keep(change: Exclude<Change, CandleChange>, told: Told, at: number, into: Held[]): void {
     switch (change.type) {
       case 'pair':

@@ -17,7 +17,7 @@ type PassingCode =
   | 'chain_unavailable'
   | 'internal'
 
-/** The codes a client can meet, and what HTTP says for each. Every other failure is told as `internal`. */
+/** The codes that clients can receive, with their HTTP status and title. Every other failure is reported as `internal`. */
 const HTTP = {
   malformed_request: { status: 400, title: 'Malformed request' },
   malformed_id: { status: 400, title: 'Malformed ID' },

@@ -70,7 +70,7 @@ export class ReadyAnswers {
     const others = server.listeners('request')
     server.removeAllListeners('request')
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      // Who still asks while the server closes is told so by the framework.
+      // While the server closes, Fastify refuses requests.
       if (server.listening && this.#tryAnswer(request, response)) return
       for (const other of others) other.call(server, request, response)
     })
@@ -107,7 +107,7 @@ export class ReadyAnswers {
       bucket.giveBack()
       return false
     }
-    // In the framework's order, so that nobody can tell who answered.
+    // In Fastify's order, so that both paths return identical headers.
     const told = new HeaderList()
     told.header('content-type', JSON_TYPE)
     told.header('x-cu-cost', ready.cu)

@@ -13,7 +13,7 @@ export const RESPONSE_HEADERS = {
   'X-Lag-Ms': { type: 'integer', description: 'Age of that block, in milliseconds' },
 } as const
 
-/** Of single operations, and of refusals. */
+/** Headers of single operations and of refusals. */
 const OTHER_HEADERS = ['X-Holders-Complete', 'X-Native-Balances', 'X-Unavailable-Chains', 'Retry-After']
 
 export const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), ...OTHER_HEADERS].join(', ')

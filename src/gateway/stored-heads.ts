@@ -20,7 +20,7 @@ export class StoredHeads {
     this.#read = read
   }
 
-  /** Undefined if it holds nothing of this log. One that has lost data since tells so itself when it is read. */
+  /** Undefined if the store has nothing of this log. A store that has lost data since fails when it is read. */
   async look(store: StoreName, epoch: string): Promise<ChainHead | undefined> {
     const head = await this.#read[store](this.#chain)
     if (head?.position.epoch !== epoch) return undefined
@@ -29,8 +29,8 @@ export class StoredHeads {
   }
 
   /**
-   * Of the stores that answer, of which there must be one: what they hold of this log, the one that is further behind first.
-   * `isAnyEmpty`: one of them holds nothing of it; `isForeign`: it holds documents of another log.
+   * The heads of this log in the available stores (at least one), the store that is further behind first.
+   * `isAnyEmpty`: one of them has nothing of it; `isForeign`: it has documents of another log.
    */
   async lookAtAll(
     epoch: string,

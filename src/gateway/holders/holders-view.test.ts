@@ -6,7 +6,7 @@ import { createHoldersView } from './holders-view.ts'
 class World {
   time = 0
   readonly questions: string[] = []
-  /** What whoever is asked does. */
+  /** What the fake reader does when asked. */
   answer = async (question: string): Promise<string> =>
     question
       .split(' ')
@@ -53,7 +53,7 @@ test('accounts that grow old are asked for once while what is known of them is t
     assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [ACCOUNT, ACCOUNT])
   }
   assert.equal(world.questions.length, 2)
-  // Nobody answered, so who asks now has to wait.
+  // The refresh failed, so this request has to wait.
   world.time = 30_000
   world.answer = async () => '8 9'
   assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [

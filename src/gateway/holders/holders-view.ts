@@ -24,7 +24,7 @@ export type HoldersViewParts = {
   readonly now: () => number
 }
 
-/** Who holds a token. It is as old as the last batch of the writer, and kept for a moment. */
+/** Holders of a token, as of the writer's last batch, cached for a moment. */
 export type HoldersView = {
   /** The largest, at most a hundred, largest first. */
   top(token: ChainId): Promise<readonly Holder[]>
@@ -37,10 +37,10 @@ const MAX_HOLDERS = 100
 const TOP_MS = 4_000
 const MAX_TOPS = 1_000
 const ACCOUNTS_MS = 30_000
-/** From then on they are asked for anew while what is known of them is still told. */
+/** From this age on, accounts are refreshed in the background while the cached ones are still returned. */
 const AGEING_MS = 20_000
 const MAX_ASKED_ACCOUNTS = 100_000
-/** Whoever asked is not kept waiting for a slow node. */
+/** A request does not wait longer for a slow node. */
 const DEADLINE_MS = 300
 
 type Known = { readonly at: number; readonly account: AccountAnswer; isAskedAnew: boolean }
@@ -85,7 +85,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
       const found = addresses.map(fresh).filter((one) => one !== undefined)
       if (found.length < addresses.length) return undefined
       const ageing = addresses.filter((_, index) => isToBeAskedAnew(found[index], asOf))
-      // Nobody waits for it, and it never rejects: what is too old by then is asked for by whoever needs it.
+      // In the background, and never rejects: the next request reads accounts that are too old by then.
       if (ageing.length > 0) void askAccounts(chain, ageing)
       return found.map(({ account }) => account)
     },

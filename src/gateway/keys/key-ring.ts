@@ -29,7 +29,7 @@ export function createKeyRing(options: {
   readonly now: () => number
 }): KeyRing {
   const { plans, onChange, logger, now } = options
-  /** By digest. Nobody can choose one, so how long it takes to find one, or none, tells nothing about those there are. */
+  /** By digest. Clients cannot choose a digest, so the lookup time reveals nothing about existing keys. */
   const secrets = new Map<string, Secret>()
   const charts = new Map<string, Secret>()
   const records = new Map<string, KeyRecord>()
@@ -43,7 +43,7 @@ export function createKeyRing(options: {
 
   return {
     check: (given) => {
-      // The same steps whatever was sent, even nothing at all: the time taken tells nothing about it.
+      // The same steps for any input, even none: the time taken reveals nothing.
       const text = typeof given === 'string' ? given : ''
       const secret = secrets.get(digestOf(text))
       if (secret === undefined) return 'unknown'

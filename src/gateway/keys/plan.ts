@@ -5,17 +5,17 @@ export type Plan = {
   /** Requests that may come at once after a pause. */
   readonly burst: number
   readonly cuPerMonth: number
-  /** Of the key, at one gateway, at a time. */
+  /** Per key and gateway, concurrently. */
   readonly historyReads: number
   readonly sockets: SocketPlan
 }
 
 /** What a socket may do, as far as a plan decides it. */
 export type SocketPlan = {
-  /** Of the key, at one gateway. */
+  /** Per key and gateway. */
   readonly maxConnections: number
   readonly maxSubscriptions: number
-  /** Of the key, at one gateway, at a time. */
+  /** Per key and gateway, concurrently. */
   readonly maxReplays: number
   readonly maxPriceIds: number
   readonly maxMultiKlinePairs: number

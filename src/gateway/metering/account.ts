@@ -5,7 +5,7 @@ import type { Overdraft } from './overdraft.ts'
 /** Units set aside for one request; exactly one of the two is called, when its outcome is known. */
 export type Reservation = { charge(): void; release(): void }
 
-/** `exhausted`: nothing is left, `retryMs` says when that may change. `unavailable`: nobody can tell. */
+/** `exhausted`: nothing is left; `retryMs` says when that may change. `unavailable`: the balance is unknown. */
 export type Refusal = {
   readonly reason: 'exhausted' | 'unavailable'
   readonly retryMs: number | undefined
@@ -21,7 +21,7 @@ export type AccountOptions = {
   /** Asks the other gateways to give back what they have leased and not spent. */
   readonly recall: () => void
   readonly onFailure: (error: unknown) => void
-  /** Of all keys together: it is the store that is away. */
+  /** Shared by all keys, because it is the store that is unavailable. */
   readonly overdraft: Overdraft
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number
@@ -120,7 +120,7 @@ export class Account {
     this.#returnSoon()
   }
 
-  /** Called now and then: tells what was spent, keeps a lease that is used, and gives one back that is not. */
+  /** Called periodically: reports what was spent, renews a lease in use, and returns an idle one. */
   async maintain(idleMs: number, syncMs: number): Promise<void> {
     const now = this.#options.now()
     if (this.#waiting.length > 0 || now - this.#syncedAt < syncMs) return
@@ -184,12 +184,12 @@ export class Account {
     try {
       for (;;) {
         this.#serveFromLease()
-        // While the store is away nobody waits for it: what was spent is told now and then, and that finds it again.
+        // While the store is unavailable no request waits for it; `maintain` keeps reporting and notices when it is back.
         if (this.#options.overdraft.isOpen) this.#serveOnCredit()
         if (this.#waiting.length === 0) break
         const { need, answer } = await this.#leaseForWaiting()
         this.#serveFromLease()
-        // Who came in while the store was asked has not been asked for yet.
+        // Requests that arrived during the call are not part of its demand yet.
         if (this.#waiting.length === 0 || answer.granted >= need) continue
         const isHopeless = answer.leasedToOthers === 0 && this.#reserved === 0
         const now = this.#options.now()
@@ -255,7 +255,7 @@ export class Account {
     for (const { decide } of over) decide(refusal)
   }
 
-  /** Everything that happens until it runs is told by the same call. */
+  /** Coalesces: one call reports everything up to the moment it runs. */
   #returnSoon(): void {
     if (this.#isReturning || this.#isServing) return
     this.#isReturning = true
@@ -276,7 +276,7 @@ export class Account {
   async #call(ask: Ask, isReturn: boolean): Promise<LeaseAnswer> {
     const { lease, limit, leaseMs, now } = this.#options
     const askedAt = now()
-    // Lowered before it is told: once the store knows, others may have it. A lease that has ended may be others' already.
+    // Lowered before the call: once the store knows, others may lease the units. Those of an expired lease may already be taken.
     if (isReturn || askedAt >= this.#leaseEnds) this.#ceiling = this.#spent + this.#reserved
     const [spent, ceiling] = [this.#spent, this.#ceiling]
     const answer = await this.#ask(() => lease({ call: ++this.#calls, spent, ceiling, limit, ...ask }))

@@ -13,7 +13,7 @@ export type Bill = Reservation & { readonly cu: number }
 
 export type Balance = {
   readonly limit: number
-  /** Undefined while nobody has told yet. */
+  /** Undefined until the store has reported it. */
   readonly remaining: number | undefined
   readonly resetAt: number
 }
@@ -92,7 +92,7 @@ export class Meter {
     this.#accounts.get(billingMonth(Date.now()).name)?.get(keyId)?.giveBack()
   }
 
-  /** Until the signal aborts: tells, renews, gives back. */
+  /** Reports, renews and returns leases until the signal aborts. */
   async run(): Promise<void> {
     const { signal } = this.#options
     while (!signal.aborted) {

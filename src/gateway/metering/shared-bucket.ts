@@ -137,7 +137,7 @@ export class SharedBucket {
     return Math.max(this.#kept, Math.ceil(Math.min(used, most)))
   }
 
-  /** One at a time; who comes meanwhile waits for the same one. */
+  /** One at a time; concurrent requests share the same lease. */
   #lease(): Promise<void> {
     this.#leasing ??= this.#leaseMore().finally(() => {
       this.#leasing = undefined

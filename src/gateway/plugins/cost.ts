@@ -40,8 +40,8 @@ export function tellNoCost(app: Scope): void {
 }
 
 /**
- * Sets an operation's cost aside once the request is known to be well-formed, charges it if the answer is a success
- * or a query timed out, and tells on every answer what is left.
+ * Reserves an operation's cost once the request is valid, charges it if the response is a success or a query timed out,
+ * and reports the remaining units on every response.
  */
 export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance'>): void {
   scope.decorateRequest('bill', null)

@@ -18,7 +18,7 @@ export function tellFreshness(scope: Scope, view: Pick<MarketReader, 'head'>): v
   })
 }
 
-/** Tells how old an answer is: the head of its chain, or of the most lagging one if there are several. */
+/** Adds the freshness headers: the head of the chain, or of the most lagging one if there are several. */
 export function tellHead(
   reply: AnswerHeaders,
   chains: readonly string[],

@@ -9,7 +9,7 @@ export function sendJson(reply: FastifyReply, json: string | Buffer): never {
   return reply.type(JSON_TYPE).send(json) as never
 }
 
-/** At once if it is there; then the handler returns nothing, because whoever returns a reply waits for its end. */
+/** Sends at once if the answer is ready. The handler then returns nothing, because Fastify awaits a returned reply. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | Promise<Answer>): Promise<never> {
   const send = ({ json, headers }: Answer): never => {
     if (headers !== undefined) reply.headers(headers)

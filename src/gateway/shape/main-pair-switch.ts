@@ -2,7 +2,7 @@ import type { MainPairSwitch, Pair } from '../../domain/change.ts'
 import { formatChainId } from '../../domain/ids.ts'
 import { formatAmount, formatValue } from '../../domain/money.ts'
 
-/** `result` of the message that tells who watches a pair's candles that another one is its token's main pair now. */
+/** `result` of the message to subscribers of a pair's candles when another pair becomes its token's main pair. */
 export function switchPush(chain: string, { token, oldPair, newPair }: MainPairSwitch, pair: Pair) {
   const { token0, token1 } = pair
   return {

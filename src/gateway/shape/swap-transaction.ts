@@ -11,7 +11,7 @@ export function swapPush(chain: string, trade: Trade) {
   return { id: trade.pair, topic: 'tx', tx: swapTransaction(chain, trade) }
 }
 
-/** The same for who listens to one of its tokens: without what belongs to the pair-based push alone. */
+/** The same for `multi_tx` subscribers: without the fields that only the pair-based push has. */
 export function tokenSwapPush(chain: string, trade: Trade) {
   const { tx_seq, ...tx } = swapTransaction(chain, trade)
   return { id: trade.pair, topic: 'tx', tx }

@@ -25,7 +25,7 @@ export function tokenDetail(
     msg: 'SUCCESS',
     data_type: 1,
     data: {
-      // The document lists the field: where no list tells of an audit, none is known.
+      // A documented field: without an audit in any list, none is known.
       is_audited: listing?.isAudited ?? false,
       pairs: topPairs.map((view) => tokenPair(chain, view, times)),
       token: tokenInfo(chain, token, listing),

@@ -11,7 +11,7 @@ export type ChainTimes = { readonly time: number; readonly startTime?: number }
 /** What was traded lately, and for how long that is known. */
 export type SeenWindows = KnownSpan & { readonly windows: Windows | undefined }
 
-/** Of a pair: since its creation, if that was read. */
+/** Known since the pair's creation, if that was read. */
 export function pairWindows(
   windows: Windows | undefined,
   { createdAt }: Pick<Pair, 'createdAt'>,
@@ -20,7 +20,7 @@ export function pairWindows(
   return { windows, headTime: times?.time, since: createdAt === undefined ? times?.startTime : undefined }
 }
 
-/** Of a token: since its first transfer, if that is not older than the first block read. */
+/** Known since the token's first transfer, if that is not older than the first block read. */
 export function tokenWindows(
   windows: Windows | undefined,
   { origin }: Pick<Token, 'origin'>,

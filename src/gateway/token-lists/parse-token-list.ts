@@ -1,7 +1,7 @@
 import { ChaintapeError } from '../../domain/errors.ts'
 import { type ChainFamily, normaliseAddress } from '../../domain/ids.ts'
 
-/** What lists say of a token. Who is on none of them has no listing. */
+/** A token's entry in the lists; a token on no list has no listing. */
 export type Listing = {
   /** Where its picture is, for the client to fetch: we never do. */
   readonly logoUrl: string | undefined
@@ -11,12 +11,12 @@ export type Listing = {
 
 export type ListedChain = { readonly chain: string; readonly family: ChainFamily; readonly chainId: number }
 
-/** Of each chain, by address. */
+/** By chain, then by address. */
 export type Listings = ReadonlyMap<string, ReadonlyMap<string, Listing>>
 
 const AUDITED_TAG = 'audited'
 const MAX_URL_LENGTH = 512
-/** What a browser loads a picture from without running anything or being told more than the address. */
+/** Schemes that a browser loads a picture from without executing anything or revealing more than the address. */
 const PICTURE_SCHEMES = new Set(['https:', 'ipfs:'])
 
 /** A list in the format of tokenlists.org: entries of chains that are not served, and those that make no sense, are left out. */

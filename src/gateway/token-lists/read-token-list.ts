@@ -8,7 +8,7 @@ export type ReadOptions = {
   readonly signal: AbortSignal
   readonly timeoutMs?: number
   readonly maxBytes?: number
-  /** Whom to trust beside the usual authorities. */
+  /** A CA to trust in addition to the system's. */
   readonly ca?: string
 }
 
@@ -39,7 +39,7 @@ function isAddress(source: string): boolean {
   return source.startsWith('https://')
 }
 
-/** Node's own client goes where it is told and nowhere else: a redirect is an answer like any other that is not 200. */
+/** Node's own client does not follow redirects: a redirect is a response that is not 200. */
 function ask(url: string, signal: AbortSignal, ca: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { accept: 'application/json' }

@@ -7,7 +7,7 @@ export type RankedToken = TrendingScore & { readonly address: string }
 /** Highest score first; the address makes the order total, so that every gateway gets the same from the same data. */
 export type Ranking = readonly RankedToken[]
 
-/** Looked at are those that were traded most in 24 hours: who is not among them is nobody's trend. */
+/** Only the most traded tokens of 24 hours are scored; others cannot be trending. */
 const CANDIDATES = 2_000
 const LENGTH = 1_000
 /** Decoding a few thousand documents at once would keep every other request waiting. */
@@ -15,7 +15,7 @@ const AT_A_TIME = 100
 
 export type RankOptions = {
   readonly view: Pick<MarketReader, 'ranked' | 'tokens' | 'windows' | 'head'>
-  /** The coins that others are traded against: they would lead every ranking, and tell nothing. */
+  /** Common quote assets: they would lead every ranking. */
   readonly mainTokensOf: (chain: string) => readonly string[]
 }
 

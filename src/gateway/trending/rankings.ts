@@ -18,20 +18,20 @@ type Reader = { readonly ranking: Ranking; readonly since: number }
 
 /** A ranking that is older is made anew, in the background. */
 export const REFRESH_MS = 5_000
-/** Nobody has asked for so long: then whoever comes first waits for a new one. */
+/** Beyond this age, the first request waits for a new ranking. */
 const STALE_MS = 15_000
 /** So long after its first page, a reader is given the others from the same ranking. */
 export const READER_MS = 120_000
 const MAX_READERS = 10_000
 
 /**
- * The rankings of all chains. They are made while somebody asks for them, at most every five seconds; whoever reads one page
- * by page reads one ranking, so that no token is told twice or left out because places change meanwhile.
+ * The rankings of all chains, a stale-while-revalidate cache refreshed at most every five seconds. A client that pages through a
+ * ranking reads one version of it, so that no token is repeated or skipped because places change in between.
  */
 export function createRankings({ rank, now, logger, maxReaders = MAX_READERS }: RankingsOptions): Rankings {
   const known = new Map<string, Known>()
   const making = new Map<string, Promise<Ranking>>()
-  /** Who began last comes last. */
+  /** In the order of their first pages. */
   const readers = new Map<string, Reader>()
 
   const make = async (chain: string): Promise<Ranking> => {

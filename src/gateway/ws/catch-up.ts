@@ -23,7 +23,7 @@ export type CatchUpOptions = {
   readonly isWanted: () => boolean
 }
 
-/** What is told from history, under which key, and up to where. */
+/** The part of a replay that comes from history: its key, subject and end. */
 export type FromHistory = {
   readonly key: string
   readonly subject: EventSubject
@@ -58,7 +58,7 @@ export async function catchUpFromHistory(
   return { after: to.position, version: to.seq, time: to.time, told: 0 }
 }
 
-/** Tells a subscription what it missed of a chain, as fast as its reader takes it, until it has reached the present. */
+/** Replays a chain to a subscription, as fast as the client reads, until it has caught up with the head. */
 export async function catchUp(
   subscription: Subscription,
   chain: string,
@@ -101,7 +101,7 @@ export async function catchUp(
     await turn()
     if (!isWanted()) return
   }
-  // The log may have been read beyond what was pushed, or a set been told in part.
+  // The log may have been read beyond the last push, or a set sent in part.
   const isBeyond = place.told > 0 || place.after.seq > view.end(chain).after.seq
   subscription.endCatchUp(chain, isBeyond ? place : undefined)
 }

@@ -14,12 +14,12 @@ export type PlacedSet = {
   readonly set: ChangeSet
 }
 
-/** The last event that was told: of those with a version above the place's and up to `upTo`, all up to this one. */
+/** The last event sent: of those with a version above the place's and up to `upTo`, all up to this one were sent. */
 export type ToldEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
 
 /**
- * A place between two pushes of one chain: so many changes of the set that follows there were told. If none, and yet
- * an event was, then that came from history, not from the log.
+ * A place between two pushes of one chain: `told` changes of the following set were sent. If none was, but `last` is set,
+ * then that event came from history, not from the log.
  */
 export type ChainPlace = SetOrigin & { readonly told: number; readonly last?: ToldEvent | undefined }
 

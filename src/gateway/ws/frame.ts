@@ -1,7 +1,7 @@
 const FINAL_TEXT = 0x81
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127
-/** Of permessage-deflate: the message is compressed. */
+/** RSV1 of permessage-deflate: the message is compressed. */
 const COMPRESSED = 0x40
 
 /** A text message as it stands on the wire: whole, not masked (a server's never is), not compressed. */
@@ -32,10 +32,10 @@ function frameOf(firstByte: number, parts: readonly (string | Buffer)[]): Buffer
   return frame
 }
 
-/** As much is kept of what was joined: where every socket is told something else, nothing is gained by keeping it. */
+/** Limit of cached joined bytes: if every socket receives something else, caching gains nothing. */
 const KEPT_BYTES = 16 * 1_024 * 1_024
 
-/** Frames that are written together. Sockets that are told the same get the same bytes, joined once. */
+/** Frames that are written together. Sockets with the same frames share one joined buffer. */
 export class JoinedFrames {
   readonly #byFirst = new Map<Buffer, { readonly frames: readonly Buffer[]; readonly bytes: Buffer }>()
   #keptBytes = 0

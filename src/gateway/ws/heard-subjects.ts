@@ -1,8 +1,8 @@
 import type { KeyKind } from './topic.ts'
 
 /**
- * Which addresses somebody listens to, by what of them. Most of what a set tells nobody listens to: asking here takes
- * no key, which would have to be put together first.
+ * The subscribed topics index: addresses with subscribers, by kind of key. Skips building topic keys for addresses nobody
+ * subscribed to.
  */
 export class HeardSubjects {
   readonly #byKind = new Map<string, Map<string, number>>()

@@ -7,20 +7,20 @@ import { SharedTopics } from './shared-topics.ts'
 import { WatchedPairs } from './watched-pairs.ts'
 
 export type Listener = {
-  /** Retractions are for those who ask for them; a plain subscriber sees corrected values only. */
+  /** Retractions go only to subscribers that ask for them; others receive corrected values only. */
   readonly wantsReorgs: boolean
   /** Asks for the size of what it keeps: only what was encoded by then can be written later. */
   offer(key: string, event: PushEvent): void
 }
 
-/** Who listens to what. Turns each change set into pushes. */
+/** The subscriptions by key. Turns each change set into pushes. */
 export class Hub {
   readonly watched = new WatchedPairs()
   readonly topics = new SharedTopics()
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #heard = new HeardSubjects()
   readonly #now: () => number
-  /** Of the set that is being applied. */
+  /** Pushes of the set that is being applied. */
   #pushed: PushEvent[] = []
 
   constructor(now: () => number) {

@@ -9,7 +9,7 @@ export const DEFAULT_WS_LIMITS = {
   messagesPerSecond: 20,
   maxMessageBytes: 64 * 1_024,
   isCompressed: false,
-  /** Of a client that has not shown its key yet: enough for that. */
+  /** Before authentication: enough for `auth`. */
   maxStrangerBytes: 1_024,
   /** Messages over the rate that are refused before the connection is closed; a message counts once per started 512 bytes. */
   refusalsPerSecond: 100,

@@ -38,7 +38,7 @@ export class MissedEvents {
     this.#options = options
   }
 
-  /** How far history tells all that follows on a place, if it does; the log goes on from there. */
+  /** The head up to which history covers everything after a place, if it does; the log continues from there. */
   async reach({ topic, pair }: EventSubject, place: ChainPlace): Promise<ChainHead | undefined> {
     const { history, logs, retentionDays, now } = this.#options
     const days = retentionDays[topic]

@@ -11,7 +11,7 @@ export type MissedSetsOptions = {
   readonly pageBytes?: number
 }
 
-/** What a client is told before it is asked to take it: so much, or one set, waits in memory for each that catches up. */
+/** A replay buffers this much, or one change set, per subscription until the client reads it. */
 const PAGE_BYTES = 256 * 1_024
 /** Reads of the log at once: each holds some of it in memory. */
 const MAX_READS = 4

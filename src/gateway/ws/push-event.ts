@@ -13,9 +13,9 @@ export type PushPlace = {
   readonly seq: number
   /** Where the set's message follows in the log. */
   readonly origin: SetOrigin
-  /** How many changes of the set were told once this one is. */
+  /** Number of the set's changes that are published with this push and before it. */
   readonly told: number
-  /** The event that it tells of, if it is one that history knows too. */
+  /** The event that it publishes, if history has it too. */
   readonly event?: Pick<EventRef, 'time' | 'key'>
 }
 
@@ -30,7 +30,7 @@ export type PushParts = {
   readonly place: PushPlace
   /** A newer one of the same key says all that this one says. */
   readonly isState: boolean
-  /** The start of the candle that it tells of: a newer candle does not say how an older one closed. */
+  /** Start of the candle: a later candle does not replace the close of an earlier one. */
   readonly candle?: number | undefined
   /** Left out of the one message that the document shows without it. */
   readonly sentTime: number | undefined
@@ -73,14 +73,14 @@ export class PushEvent {
   }
 
   /**
-   * Everybody was offered it, and whoever takes it has asked for its size. What waits to be written for long keeps its bytes
-   * then, and not the whole set that they were made from.
+   * Call after the push was offered to all subscribers; those that took it have asked for its size, which encodes it. A push that
+   * waits long to be written then retains only its bytes, not the change set.
    */
   seal(): void {
     this.#build = undefined
   }
 
-  /** Who keeps up was written to. Whoever is late gets a frame of its own: until then one push would keep those of all ids. */
+  /** Fast subscribers have been written to. A late one gets its own frame, so that one push does not retain those of all. */
   forgetFrames(): void {
     for (const { frames, compressedFrames } of this.#encodings.values()) {
       frames.clear()
@@ -88,7 +88,7 @@ export class PushEvent {
     }
   }
 
-  /** Of its frame, nearly. */
+  /** Approximate size of its frame. */
   size(shape: Shape): number {
     return this.#encoded(shape).result.length + ENVELOPE_BYTES
   }

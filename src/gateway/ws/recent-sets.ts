@@ -5,7 +5,7 @@ import type { PlacedSet, SetOrigin } from './cursor.ts'
 
 type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
 
-/** The newest messages of a chain's CHANGES, as bytes: whoever was away for a moment is told from memory. */
+/** Replay buffer: the latest messages of a chain's CHANGES, as bytes, for clients that were disconnected for a moment. */
 export class RecentSets {
   readonly #maxBytes: number
   #kept: (Kept | undefined)[] = []
@@ -44,14 +44,14 @@ export class RecentSets {
     let bytes = 0
     for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
       const { origin, position, body } = this.#kept[i] as Kept
-      // A copy: whoever is told this may take longer than it is kept.
+      // A copy, because a slow replay may outlive the buffered message.
       page.push({ origin, position, set: openChangeSet(new Uint8Array(body)).set })
       bytes += body.length
     }
     return page
   }
 
-  /** Of the message that begins right after a position. */
+  /** Index of the message right after a position. */
   #indexAfter({ after }: SetOrigin): number | undefined {
     const last = this.#kept.at(-1)?.position
     if (last?.epoch !== after.epoch) return undefined

@@ -141,7 +141,7 @@ test('options: a trailing object', () => {
   assert.deepEqual(optionsOf({}), NO_OPTIONS)
   assert.deepEqual(optionsOf({ cursor: true }), { ...NO_OPTIONS, cursor: true })
   assert.deepEqual(optionsOf({ reorg: true, cursor: false }), { ...NO_OPTIONS, reorg: true })
-  // Who resumes wants to be able to do so again.
+  // A resumed subscription must be resumable again.
   assert.deepEqual(optionsOf({ from: 'c1.x' }), { cursor: true, from: 'c1.x', reorg: false })
   for (const topic of [
     ['liq', MEME_WETH, 'eth'],

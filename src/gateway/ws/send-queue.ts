@@ -5,7 +5,7 @@ import type { PushEvent } from './push-event.ts'
 
 /** What a frame is made by when its turn has come: only then is known that no newer one has taken its place. */
 export type Framer = {
-  /** Tells it from all others of the same socket. */
+  /** Unique within its socket. */
   readonly serial: number
   readonly size: (event: PushEvent) => number
   readonly frameOf: (event: PushEvent) => Buffer
@@ -110,7 +110,7 @@ export class SendQueue {
       this.#leaveOut(older)
       this.#options.metrics.conflations.inc()
     }
-    // At the end: what a client was told is then always everything up to some moment.
+    // At the end of the queue, so that a client always has everything up to some moment.
     const at = this.#waiting?.length ?? 0
     if (!this.#add(framer, event, bytes)) return
     this.#states ??= new Map()

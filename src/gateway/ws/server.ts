@@ -42,7 +42,7 @@ export type WsServer = {
 
 const PATH = '/ws'
 const GOODBYE_MS = 1_000
-/** Who does not answer our goodbye in this time is hung up on. (Its types do not know this option of `ws` yet.) */
+/** A client that does not complete the close handshake in this time is disconnected. (The types of `ws` lack this option.) */
 const CLOSING = { closeTimeout: 10_000 }
 const TICKS_PER_PING = 4
 /**
@@ -66,7 +66,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     maxPayload: options.maxMessageBytes,
     maxFragments: 16,
     maxBufferedChunks: 1_024,
-    // One message of a socket in a turn: whoever sends thousands at once waits for everybody else in between.
+    // One message per socket and turn: a client that sends thousands at once waits for all others in between.
     allowSynchronousEvents: false,
     // A session answers pings itself: as few as other messages, or the answers nobody reads would pile up.
     autoPong: false,

@@ -32,7 +32,7 @@ export type SessionOptions = {
   readonly check: KeyRing['check']
   readonly connections: Connections<Session>
   readonly familyOf: (chain: string) => ChainFamily | undefined
-  /** Of everybody; a key's plan overrides some. */
+  /** The defaults; a key's plan overrides some. */
   readonly limits: WsLimits
   readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush' | 'conflations' | 'slowReaders'>
   readonly logger: Logger
@@ -62,7 +62,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   readonly #options: SessionOptions
   readonly #subscriber: Subscriber
   readonly #authTimer: NodeJS.Timeout | undefined
-  /** Of everybody, then of the key's plan. */
+  /** The default limits, then those of the key's plan. */
   #allowed: Allowed
   readonly #bucket: TokenBucket
   #refusals: TokenBucket | undefined
@@ -206,7 +206,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     return this.#bucket.take() && this.#waiting < this.#options.limits.maxWaiting
   }
 
-  /** To be refused is work too; who makes too much of it is closed. */
+  /** Refusals cost work too: a client that causes too many is disconnected. */
   #mayRefuse(bytes: number): boolean {
     const { refusalsPerSecond, refusalsAtOnce } = this.#options.limits
     this.#refusals ??= new TokenBucket(refusalsPerSecond, this.#options.now, refusalsAtOnce)

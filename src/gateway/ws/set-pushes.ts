@@ -32,10 +32,10 @@ import {
 } from './topic.ts'
 import type { WatchedPairs } from './watched-pairs.ts'
 
-/** Hands a push to who listens to one of the keys; it is built only if somebody does. */
+/** Hands a push to the subscribers of the keys; it is built only if there are any. */
 export type Emit = (keys: readonly string[], isReorg: boolean, build: () => PushEvent) => void
 
-/** The pushes of one change set, whoever receives them: live listeners, or one who catches up. */
+/** The pushes of one change set, for live subscribers or for a replay. */
 export class SetPushes {
   readonly #set: ChangeSet
   readonly #origin: SetOrigin
@@ -203,7 +203,7 @@ export class SetPushes {
 
   #tokenKeysOf({ pair }: EventRef): string[] {
     const { chain } = this.#set
-    // An undo tells every pair whose trades it takes back, as it is again; unless the pair itself is no more.
+    // An undo publishes the restored pair of every retracted trade, unless it removes the pair itself.
     const told = this.#pairsOfSet().get(pair)
     const tokens =
       told === undefined ? this.#watched.tokensOf(chain, pair) : [told.token0.token, told.token1.token]

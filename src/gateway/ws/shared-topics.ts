@@ -19,7 +19,7 @@ export class SharedTopics {
   /** Gives the one that others hold already, if it is the same. */
   hold(found: FoundTopic): FoundTopic {
     const known = this.#shared.get(found.identity)
-    // A pair that did not exist for whoever asked first may exist by now.
+    // A pair that did not exist at the first subscription may exist now.
     if (known === undefined || !haveSameKeys(known.topic.sources, found.sources)) {
       this.#shared.set(found.identity, { topic: found, holders: 1 })
       return found

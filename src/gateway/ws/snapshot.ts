@@ -11,7 +11,7 @@ import type { PairDocuments, TokenDocuments, WatchedPairs } from './watched-pair
 /** The present value of what a subscription is about; `seqs` says what it takes in of each key. */
 export type Snapshot = {
   readonly seqs: ReadonlyMap<string, number>
-  /** One push for all prices, one for each series of candles; none where there is nothing to tell. */
+  /** One push for all prices, one for each series of candles; none if there is no data. */
   readonly pushes: readonly { readonly chain: string; readonly build: (shape: Shape) => object }[]
 }
 

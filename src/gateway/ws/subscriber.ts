@@ -209,7 +209,7 @@ export class Subscriber implements SubscriptionOwner {
       return
     }
     for (const [chain, place] of start?.places ?? ends) subscription.startAt(chain, place)
-    // Prices have no history of their own: the present one is told in any case.
+    // Prices have no history: the current one is sent in any case.
     if (start !== undefined && subscription.topic.name !== 'price') {
       void this.#catchUp(subscription, start)
       return

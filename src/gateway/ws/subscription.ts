@@ -12,13 +12,13 @@ type Gate = {
   /** Until the release. */
   held: Held[] | undefined
   heldBytes: number
-  /** By key: what was told of it includes everything up to this. */
+  /** By key: pushes up to this version are already included in what was sent. */
   readonly after: Map<string, number>
   /** Chains that were caught up with, and how far; those without a place are still being caught up with. */
   readonly caughtUp: Map<string, ChainPlace | undefined> | undefined
 }
 
-/** What is told to who asks for cursors: how many pushes there were, and where each chain stands. */
+/** For subscriptions with cursors: the number of pushes, and the place in each chain. */
 type Numbering = { count: number; readonly places: Map<string, ChainPlace> }
 
 export type SubscriptionOwner = {
@@ -61,7 +61,7 @@ export class Subscription implements Listener, Framer {
     this.#numbering = options.cursor ? { count: 0, places: new Map() } : undefined
   }
 
-  /** What was, or is about to be, told of `key` includes everything up to `seq`. */
+  /** What was sent for `key`, or is about to be, includes everything up to `seq`. */
   skipUpTo(key: string, seq: number): void {
     this.#gate?.after.set(key, seq)
   }
@@ -74,12 +74,12 @@ export class Subscription implements Listener, Framer {
     this.#openIfIdle(gate)
   }
 
-  /** Where a chain stands that nothing was told of yet: part of every cursor. */
+  /** The place in a chain before its first push: part of every cursor. */
   startAt(chain: string, place: ChainPlace): void {
     this.#numbering?.places.set(chain, place)
   }
 
-  /** From here on only `tell` tells anything of these chains, until each is caught up with. */
+  /** From here on only `tell` sends pushes of these chains, until each has caught up. */
   beginCatchUp(chains: Iterable<string>): void {
     const caughtUp = new Map(Array.from(chains, (chain) => [chain, undefined]))
     this.#gate = { held: undefined, heldBytes: 0, after: new Map(), caughtUp }
@@ -145,7 +145,7 @@ export class Subscription implements Listener, Framer {
   }
 }
 
-/** Of a chain that was caught up with, what comes after its place; from there on all of it. */
+/** Whether a push of a caught-up chain comes after the chain's place. */
 function isNews(caughtUp: Map<string, ChainPlace | undefined>, { chain, origin, told }: PushPlace): boolean {
   if (!caughtUp.has(chain)) return true
   const place = caughtUp.get(chain)

@@ -22,15 +22,15 @@ export type Topic =
 export type TopicOptions = {
   /** Every push carries a cursor and a number. */
   readonly cursor: boolean
-  /** A cursor: everything after it is told first. */
+  /** A cursor: everything after it is replayed first. */
   readonly from: string | undefined
-  /** What a fork takes back is told, and candles carry a revision. */
+  /** Retractions are pushed, and candles carry a revision. */
   readonly reorg: boolean
 }
 
 export const NO_OPTIONS: TopicOptions = { cursor: false, from: undefined, reorg: false }
 
-/** A token-id or a pair-id: their forms overlap, so that only a lookup tells which. */
+/** A token-id or a pair-id: their formats overlap, so only a lookup can distinguish them. */
 export type PriceItem = { readonly id: string; readonly ref: ChainId }
 
 export type Rejected = {
@@ -85,7 +85,7 @@ export function txKey(pair: ChainId): string {
   return `tx/${pair.chain}/${pair.address}`
 }
 
-/** Of every pair that has the token on one of its sides. */
+/** Swaps of every pair that contains the token. */
 export function tokenTxKey(token: ChainId): string {
   return `multi_tx/${token.chain}/${token.address}`
 }
@@ -98,7 +98,7 @@ export function klineKey(pair: ChainId, interval: Interval): string {
   return `kline/${pair.chain}/${interval}/${pair.address}`
 }
 
-/** That a pair has ceased to be its token's main one is told to who watches its candles. */
+/** Notifies candle subscribers of a pair that it is no longer its token's main pair. */
 export function switchKey(pair: ChainId): string {
   return `switch/${pair.chain}/${pair.address}`
 }
@@ -107,7 +107,7 @@ export function pairPriceKey(pair: ChainId): string {
   return `price/${pair.chain}/pair/${pair.address}`
 }
 
-/** Of the token's main pair, whichever that is at the time. */
+/** The price of the token's main pair, whichever pair that is at the time. */
 export function tokenPriceKey(token: ChainId): string {
   return `price/${token.chain}/token/${token.address}`
 }

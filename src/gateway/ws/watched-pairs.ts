@@ -5,7 +5,7 @@ import type { Version } from '../overlay-documents.ts'
 import type { PricedPair, PricedQuote } from '../shape/price-entry.ts'
 import type { ChainTimes } from '../shape/windows.ts'
 
-/** What a push about a pair is made from. Each part is as new as the set that told it. */
+/** The documents that a push about a pair is built from, each as of the last set that changed it. */
 type Watched = {
   readonly chain: string
   watchers: number
@@ -35,8 +35,8 @@ export type PairDocuments = {
 const TRADED_PAIRS = 10_000
 
 /**
- * The documents of the pairs that somebody is pushed prices or candles of: a change set tells only what it changed,
- * and a push says more than that.
+ * The documents of pairs with price or candle subscribers: a change set contains only what changed, and a push
+ * needs more than that.
  */
 export class WatchedPairs {
   readonly #pairs = new Map<string, Watched>()
@@ -44,7 +44,7 @@ export class WatchedPairs {
   readonly #byTarget = new Map<string, Set<string>>()
   readonly #tokens = new Map<string, FollowedToken>()
 
-  /** A pair that a fork takes away is told without its tokens, but those who listen to them are told of its trades. */
+  /** A pair that a reorg removes is published without its tokens, but subscribers of the tokens receive its retracted trades. */
   readonly #traded = new RecentlyUsed<readonly string[]>(TRADED_PAIRS)
 
   get size(): number {
@@ -98,7 +98,7 @@ export class WatchedPairs {
     known.windows = newer(known.windows, windows)
   }
 
-  /** What a snapshot read; where a set has told something newer meanwhile, that stays. */
+  /** Adds the documents of a snapshot, unless a set has published later ones meanwhile. */
   offer(ref: ChainId, { pair, windows, target }: PairDocuments): void {
     const id = formatChainId(ref.address, ref.chain)
     const known = this.#pairs.get(id)
@@ -115,7 +115,7 @@ export class WatchedPairs {
     for (const change of changes) {
       if (change.type === 'pair') {
         const { address, targetToken, isMain } = change.pair
-        // Whoever follows a token goes with its main pair, which may be one that nobody has watched before.
+        // A subscription to a token follows its main pair, which may be one without subscribers so far.
         if (isMain && targetToken !== undefined)
           this.#follow(formatChainId(targetToken, chain), { chain, address })
         const id = formatChainId(address, chain)
@@ -157,7 +157,7 @@ export class WatchedPairs {
     return [...touched]
   }
 
-  /** The followed tokens that a set tells of. */
+  /** The followed tokens that a set changes. */
   followedOf({ chain, changes }: ChangeSet): string[] {
     if (this.#tokens.size === 0) return []
     return changes.flatMap((change) =>

@@ -13,7 +13,7 @@ import { answerOf, integer, maybeInteger, maybeText, noQuery, text, unknownField
 
 const TOP_PAIRS = 10
 const TOP_HOLDERS = 10
-/** Of pools' shares, wherever pools have shares. */
+/** Decimals of LP tokens. */
 const SHARE_DECIMALS = 18
 
 const rank = Type.Array(

@@ -18,7 +18,7 @@ import {
 import { readTokenAnswers, readTokenViews } from './token-views.ts'
 
 const MAX_KEYWORD = 100
-/** Of more than these, those with most in their main pair are looked at: more than anybody can be told at once. */
+/** Beyond these, only tokens with the most TVL in their main pair are ranked: more than any response can hold. */
 const MAX_CANDIDATES = 400
 
 const schema = {

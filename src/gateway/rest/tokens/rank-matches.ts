@@ -22,7 +22,7 @@ const FIGURES = {
 export type TokenOrder = keyof typeof FIGURES
 export const TOKEN_ORDERS = Object.keys(FIGURES) as TokenOrder[]
 
-/** A token's row as it is told, and all that it is found and ranked by. */
+/** A token's row as JSON, and all that it is matched and ranked by. */
 export type SearchedToken = {
   readonly json: string
   readonly chain: string
@@ -31,7 +31,7 @@ export type SearchedToken = {
   readonly name: NameKeys
   readonly isListed: boolean
   readonly figures: Readonly<Record<TokenOrder, bigint | undefined>>
-  /** Of whom it could be taken for, in each way. */
+  /** Groups of tokens that it could be mistaken for. */
   readonly groups: readonly string[]
 }
 
@@ -124,7 +124,7 @@ function candidateOf(token: SearchedToken, keyword: Keyword, isMain: boolean): C
 
 function placesOf(candidates: readonly Candidate[]): Map<Candidate, Place> {
   const places = new Map<Candidate, Place>()
-  /** Of each group those that stand highest, all alike, and the last of their places. */
+  /** By group: the highest-ranked candidates, all equal, and the last of their places. */
   const genuine = new Map<string, { readonly like: Candidate; readonly place: Place }>()
   for (const candidate of candidates.toSorted((a, b) => compareStanding(b, a))) {
     const above = candidate.token.groups.flatMap((group) => {

@@ -59,7 +59,7 @@ export function addTokenPrices(scope: Scope, context: RestContext): void {
     const known = knownPrices(prices, token_ids)
     if (known !== undefined) {
       reply.answerChains = chainsOf(known, chains)
-      // Whoever returns a reply waits for its end.
+      // Fastify awaits a returned reply.
       return void send(known) as never
     }
     const refs = parseTokenIds(token_ids, familyOf)

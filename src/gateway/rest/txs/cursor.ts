@@ -5,7 +5,7 @@ import { RequestError } from '../../problem.ts'
 /** The last second that the store's times can hold. */
 const MAX_TIME = 2 ** 32 - 1
 
-/** Where a page ended, as text that means nothing to who hands it back. */
+/** The end of a page, as text that is opaque to clients. */
 export function formatCursor({ time, key }: EventPlace): string {
   return Buffer.from(`${time}.${formatOrderKey(key)}`).toString('base64url')
 }

@@ -91,7 +91,7 @@ async function page<T extends EventRef, Shown>(
   read: (range: EventRange) => Promise<EventPage<T>>,
   show: (event: T) => Shown,
 ): Promise<{ txs: Shown[]; next_cursor?: string; cursor?: string }> {
-  // One more than is shown tells whether there is more.
+  // Reads one more than the page to find out whether there is a next page.
   const before = cursor === undefined ? undefined : parseCursor(cursor)
   const { events, end } = await read({ before, limit: limit + 1 })
   const shown = events.slice(0, limit)

@@ -66,7 +66,7 @@ export function addUsage(scope: Scope, { meter, ledger, usage }: UsageContext): 
   })
 }
 
-/** Other gateways tell Redis and write down what they served every second or two, each at its own time. */
+/** The other gateways report usage to Redis and NATS every second or two, each at its own time. */
 function presentState({ limit, remaining = limit, resetAt }: Balance, written: number) {
   const used = Math.max(limit - remaining, written)
   return { cu_used: used, cu_remaining: Math.max(0, limit - used), reset_at: resetAt }
