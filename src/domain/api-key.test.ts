@@ -7,13 +7,13 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomBytes = fc.uint8Array({ minLength: API_KEY_RANDOM_BYTES, maxLength: API_KEY_RANDOM_BYTES })
 const apiKeys = randomBytes.map(formatApiKey)
 
-test('the form does not change: keys that were given out stay keys', () => {
+test('the key format is stable: keys issued earlier stay valid', () => {
   assert.equal(formatApiKey(new Uint8Array(32)), 'ctk_0000000000000000000000000000002C8GjS')
   assert.equal(formatApiKey(new Uint8Array(32).fill(0xff)).length, 40)
   assert.throws(() => formatApiKey(new Uint8Array(16)), RangeError)
 })
 
-test('every key is one, and has 178 bits of what it is made from', () => {
+test('every generated key is valid and carries 178 bits of its random bytes', () => {
   fc.assert(
     fc.property(randomBytes, (bytes) => {
       const key = formatApiKey(bytes)
@@ -26,7 +26,7 @@ test('every key is one, and has 178 bits of what it is made from', () => {
   )
 })
 
-test('a wrong character anywhere, two swapped ones, one too many or too few: not a key', () => {
+test('a changed, swapped, added or missing character makes a key invalid', () => {
   fc.assert(
     fc.property(apiKeys, fc.nat(39), fc.constantFrom(...DIGITS), (key, at, digit) => {
       const altered = key.slice(0, at) + digit + key.slice(at + 1)
@@ -46,12 +46,12 @@ test('a wrong character anywhere, two swapped ones, one too many or too few: not
   )
 })
 
-test('whatever else is not a key', () => {
+test('other texts are not keys', () => {
   fc.assert(fc.property(fc.string(), (text) => !isApiKey(text)))
   for (const text of ['', 'ctk_', 'ctk_\n', `ctk_${'0'.repeat(36)}`]) assert.equal(isApiKey(text), false)
 })
 
-test('no key, nor most of one, survives in a text', () => {
+test('withoutApiKeys removes whole and partial keys from a text', () => {
   fc.assert(
     fc.property(
       fc.string(),

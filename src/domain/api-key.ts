@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * `ctk_`, 30 random characters, a checksum of 6: whoever reads it (a person, a scanner of leaked secrets, we)
- * can tell without asking anybody that it is, or is not, a key.
+ * A key is `ctk_`, 30 random characters and a checksum of 6 characters. The prefix and the checksum let people and
+ * secret scanners recognize a key offline.
  */
 const PREFIX = 'ctk_'
 const RANDOM_LENGTH = 30
@@ -11,7 +11,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
 const CHART_PREFIX = 'ctc_'
 const ANYWHERE = new RegExp(`(${PREFIX}|${CHART_PREFIX})[0-9A-Za-z]{8,}`, 'g')
-/** 30 characters of 62 kinds: 178 bits. The bytes are one number, so that no character is likelier than another. */
+/** 30 base-62 characters hold 178 bits. The bytes are read as one large number, so the modulo bias is negligible. */
 export const API_KEY_RANDOM_BYTES = 32
 
 export function formatApiKey(random: Uint8Array): string {
@@ -20,19 +20,19 @@ export function formatApiKey(random: Uint8Array): string {
   return `${PREFIX}${body}${checksum(body)}`
 }
 
-/** The same for a chart token, which opens the UDF datafeed only. */
+/** A chart token has the same format with its own prefix. It gives access to the UDF datafeed only. */
 export function formatChartToken(random: Uint8Array): string {
   return CHART_PREFIX + formatApiKey(random).slice(PREFIX.length)
 }
 
-/** Has the form of a key, with the right checksum. Whether it was ever given out only its digest tells. */
+/** Checks the format and the checksum only. Whether the key was issued is looked up by its digest. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false
   const body = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
   return text.endsWith(checksum(body))
 }
 
-/** Text that came from a client and is told to anybody: a key may stand where it does not belong. */
+/** Redacts keys in client input that is logged or echoed, in case a client put a key in the wrong field. */
 export function withoutApiKeys(text: string): string {
   return text.replace(ANYWHERE, '$1...')
 }

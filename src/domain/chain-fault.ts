@@ -1,15 +1,15 @@
 import type { MessagePlace } from './quarantine.ts'
 
-/** Why a role cannot process a chain at present, as other processes are told. */
+/** Why a role cannot process a chain at present, as reported to the other processes. */
 export type ReportedFault = {
   readonly role: string
   readonly code: string
   readonly since: number
-  /** The message that cannot be processed, if it is the message's fault. */
+  /** Set if a particular message is the cause. */
   readonly message?: Pick<MessagePlace, 'log' | 'sequence'>
 }
 
-/** Roles repeat a report well within this time, so an older one is from a process that is gone. */
+/** Roles repeat a report well within this time, so an older report comes from a process that has exited. */
 export const FAULT_REPORT_MS = 30_000
 
 type FaultBody = Omit<ReportedFault, 'role'>

@@ -1,14 +1,14 @@
 import type { BlockRef } from './envelope.ts'
 import type { LogPosition } from './log-position.ts'
 
-/** How far a store has come with a chain: what the last change set it holds said, and where in CHANGES that set ends. */
+/** A store's progress on a chain: the head of the last change set it holds, and the position of that set in CHANGES. */
 export type ChainHead = BlockRef & {
   readonly chain: string
-  /** The `seq` of that change set: nothing in the store is newer. */
+  /** The `seq` of that change set; no record in the store has a later one. */
   readonly seq: number
-  /** Unix seconds, of the head block. */
+  /** Unix seconds of the head block. */
   readonly time: number
-  /** Unix seconds, of the first block that was read: what happened before is not known. */
+  /** Unix seconds of the first block read. Earlier history is unknown. */
   readonly startTime?: number
   readonly finalNumber: number
   readonly position: LogPosition

@@ -5,17 +5,17 @@ import type { Price, Value } from './money.ts'
 import type { OrderKey } from './order-key.ts'
 
 /**
- * What the engine appends to the CHANGES log: for each BLOCKS message, one set with everything that became
- * different. Corrections go forward: an undo is an ordinary set with a larger `seq`.
+ * A message of the CHANGES log: the engine publishes one set per BLOCKS message, with every value that changed.
+ * Corrections go forward: an undo is an ordinary set with a larger `seq`.
  */
 export type ChangeSet = {
   readonly chain: string
-  /** Sequence, in BLOCKS, of the message that caused this set; it is the version of everything in it. */
+  /** BLOCKS sequence of the message that caused this set; the version of every record in it. */
   readonly seq: number
   readonly cause: 'block' | 'undo' | 'final'
-  /** The chain's head once this set is applied, and the time of the first block that was read. */
+  /** The chain's head after this set, and the time of the first block read. */
   readonly head: BlockRef & { readonly time: number; readonly startTime?: number }
-  /** Nothing at or below this block can change any more. */
+  /** Blocks up to this number are final. */
   readonly finalNumber: number
   readonly changes: readonly Change[]
 }
@@ -40,20 +40,20 @@ export type Change =
   /** The token has its old main pair again. */
   | { readonly type: 'switchRemoved'; readonly switch: MainPairSwitch }
 
-/** A field that is `undefined` is unknown; nothing is ever guessed or filled in with zero. */
+/** `undefined` means unknown. The engine never guesses a value or fills in zero. */
 export type Trade = {
   readonly key: OrderKey
   readonly time: number
   readonly pair: string
   readonly amm: string
   readonly transaction: string
-  /** Who called the pool, and who was paid; empty where the protocol does not say. */
+  /** The pool's caller and the recipient of the output; empty if the protocol does not report them. */
   readonly sender: string
   readonly recipient: string
-  /** Who signed the transaction. */
+  /** Signer of the transaction. */
   readonly wallet: string
   readonly targetToken: string | undefined
-  /** Of the target token. */
+  /** From the target token's point of view. */
   readonly side: TradeDirection | undefined
   readonly sold: EventSide
   readonly bought: EventSide
@@ -71,7 +71,7 @@ export type EventSide = {
   readonly symbol: string
   readonly decimals: number | undefined
   readonly amountRaw: bigint
-  /** Of the pool, after the event. */
+  /** The pool's reserve after the event. */
   readonly reserveRaw: bigint | undefined
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
@@ -85,9 +85,9 @@ export type LiquidityEvent = EventRef & {
   readonly kind: (typeof LIQUIDITY_KINDS)[number]
   readonly amm: string
   readonly transaction: string
-  /** Whose liquidity it is; empty where the protocol does not say. */
+  /** Owner of the liquidity; empty if the protocol does not report it. */
   readonly provider: string
-  /** Who signed the transaction. */
+  /** Signer of the transaction. */
   readonly wallet: string
   readonly side0: EventSide
   readonly side1: EventSide
@@ -103,20 +103,22 @@ export type CandleRef = { readonly pair: string; readonly interval: Interval; re
 export type Candle = CandleRef & {
   readonly usd: CandleValues | undefined
   readonly native: CandleValues | undefined
-  /** In the pair's other token: of the amounts alone, so it is known where no price of that token is. */
+  /**
+   * In the pair's quote token. Computed from the amounts alone, so it is known even if the quote token has no price.
+   */
   readonly quote: CandleValues | undefined
   readonly tradeCount: number
   readonly firstTrade: OrderKey
   readonly lastTrade: OrderKey
 }
 
-/** Made of trade prices, in order-key order. */
+/** Built from trade prices in order-key order. */
 export type CandleValues = {
   readonly open: Price
   readonly high: Price
   readonly low: Price
   readonly close: Price
-  /** Unknown where the sum, or the value of one trade, is beyond the limits of a value. */
+  /** Unknown if the sum, or the value of one trade, exceeds `MAX_FIXED`. */
   readonly volume: Value | undefined
 }
 
@@ -125,20 +127,23 @@ export type Pair = {
   readonly amm: string
   readonly token0: PairSide
   readonly token1: PairSide
-  /** The side that is not a quote asset; unknown while neither side is one. */
+  /** The side that is not a quote asset; unknown if neither side is a quote asset. */
   readonly targetToken: string | undefined
   readonly isMain: boolean
   /** Both sides' reserves at the pool price. */
   readonly tvlUsd: Value | undefined
   readonly tvlNative: Value | undefined
   readonly fdvUsd: Value | undefined
-  /** Time of its creation event. Unknown if that was before the first block read, and then so is all that counts from there. */
+  /**
+   * Time of the creation event. Unknown if the pair is older than the first block read; then every field counted from
+   * the creation is unknown as well.
+   */
   readonly createdAt: number | undefined
   readonly updatedAt: number
   /** Unknown unless the creation was read. */
   readonly firstTradeAt: number | undefined
   readonly lastTradeAt: number | undefined
-  /** Of the target token, in the last swap: what was paid. */
+  /** Price of the target token paid in the last swap. */
   readonly lastTradePriceUsd: Price | undefined
   readonly lastSide: TradeDirection | undefined
   /** Unknown unless the creation was read. */
@@ -152,7 +157,7 @@ export type PairSide = {
   readonly reserveRaw: bigint | undefined
   /** Unknown unless the creation was read. */
   readonly initialReserveRaw: bigint | undefined
-  /** By the pool price, after the last event. */
+  /** From the pool price after the last event. */
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
 }
@@ -165,35 +170,35 @@ export type Token = {
   readonly supplyRaw: bigint | undefined
   readonly priceUsd: Price | undefined
   readonly priceNative: Price | undefined
-  /** The deepest verified pair that has this token as its target; if none has, the deepest that has it as its quote. */
+  /** The deepest verified pair with this token as its target; without one, the deepest with this token as its quote. */
   readonly mainPair: string | undefined
   readonly mainPairTvlUsd: Value | undefined
-  /** Over all its pairs, on whichever side it stands. */
+  /** Sum over all its pairs, as target or as quote. */
   readonly tvlUsd: Value | undefined
   readonly fdvUsd: Value | undefined
-  /** Of what can be sold: the supply without what is burned or locked. */
+  /** Price times circulating supply, which excludes burned and locked tokens. */
   readonly marketCapUsd: Value | undefined
-  /** Unknown where balances change without transfers, and until the token answered or all transfers have been read. */
+  /** Unknown if balances change without transfers, and until the token has answered or all transfers are read. */
   readonly holding: TokenHolding | undefined
-  /** When it was first transferred, and who signed that transaction. */
+  /** Time of the first transfer, and the signer of that transaction. */
   readonly origin: TokenOrigin | undefined
-  /** Its first trade, where the pair was seen from its creation. */
+  /** First trade; known only if the pair's creation was read. */
   readonly launch: TokenLaunch | undefined
-  /** The launch platform it came from. */
+  /** The launch platform that created the token. */
   readonly platform: TokenPlatform | undefined
-  /** What the examination of its contract comes to. */
+  /** Summary of the latest contract inspection. */
   readonly risk: TokenRisk | undefined
   readonly updatedAt: number
 }
 
 export type TokenHolding = {
-  /** Addresses that hold some of it; unknown until all its transfers have been read. */
+  /** Addresses with a balance; unknown until all transfers are read. */
   readonly holders: number | undefined
-  /** Sent to where nobody can take it from. */
+  /** Held by burn addresses. */
   readonly burnedRaw: bigint
-  /** Held by contracts that give it back later. */
+  /** Held by locker contracts, which release it later. */
   readonly lockedRaw: bigint
-  /** The supply without what is burned or locked; unknown where the supply is. */
+  /** The supply without burned and locked tokens; unknown if the supply is. */
   readonly circulatingRaw: bigint | undefined
 }
 
@@ -201,37 +206,37 @@ export type TokenOrigin = { readonly time: number; readonly creator: string }
 
 export type TokenLaunch = { readonly time: number; readonly priceUsd: Price | undefined }
 
-/** A bonding curve sells a token until its goal is reached; then the token is traded like any other. */
+/** A bonding curve sells a token until it reaches its goal; the token then trades in ordinary pools. */
 export type TokenPlatform = {
   readonly name: string
-  /** Unknown where it was created before the first block read. */
+  /** Unknown if the token is older than the first block read. */
   readonly createdAt: number | undefined
-  /** Millionths of the goal; unknown where the goal is. */
+  /** Progress in millionths of the goal; unknown if the goal is. */
   readonly progressPpm: number | undefined
-  /** When the curve was closed; undefined while it is not. */
+  /** Time the curve closed; undefined while it is open. */
   readonly graduatedAt: number | undefined
 }
 
 export type TokenRisk = {
-  /** From 0 to 100: higher is riskier. */
+  /** 0 to 100; higher is riskier. */
   readonly score: number
-  /** Unknown where no trade could be simulated. */
+  /** Unknown if no trade could be simulated. */
   readonly isHoneypot: boolean | undefined
   readonly isMintable: boolean
 }
 
-/** What an address holds of a token, or of a pool's shares. Below zero while older transfers are still being read. */
+/** Balance of a token or of LP tokens. Negative while older transfers are still being read. */
 export type Balance = {
   readonly token: string
   readonly holder: string
   readonly amountRaw: bigint
-  /** What was told of it before: whoever keeps holders in order has to take it out there. */
+  /** The previously published balance, so that a sorted list of holders can remove the old entry. */
   readonly beforeRaw: bigint
 }
 
 export const SWITCH_REASONS = ['deeper', 'emptied', 'graduated'] as const
 
-/** A token's price comes from another pair than before. There is at most one in a block. */
+/** A change of the main pair that prices a token. A token has at most one switch per block. */
 export type MainPairSwitch = {
   readonly token: string
   readonly block: number
@@ -239,44 +244,46 @@ export type MainPairSwitch = {
   readonly oldPair: string
   readonly newPair: string
   /**
-   * The new pair is deeper by more than the margin, what the old one holds is not known any more, or the old one is
-   * the bonding curve that launched the token and was closed.
+   * `deeper`: the new pair is deeper by more than the margin. `emptied`: the old pair's depth is unknown. `graduated`:
+   * the old pair is the bonding curve that launched the token, and it closed.
    */
   readonly reason: (typeof SWITCH_REASONS)[number]
 }
 
 /**
- * Whose windows they are. Most tokens are traded in one pair only, and then both have the same windows; a token
- * that is traded in several pairs has windows of its own.
+ * Owner of the windows. A token that trades in one pair only shares the windows of that pair; a token that trades in
+ * several pairs has its own.
  */
 export type WindowsRef = { readonly pair: string | undefined; readonly token: string | undefined }
 
-/** What was traded lately, by minutes of block time. */
+/** Rolling trade statistics, by minutes of block time. */
 export type Windows = WindowsRef & {
-  /** By `WINDOWS`, shortest first. */
+  /** In the order of `WINDOWS`, shortest first. */
   readonly lengths: readonly WindowSums[]
-  /** Of the target token, or of the token whose windows they are, in 24 hours; unknown beyond the limits of an amount. */
+  /**
+   * Traded amount in 24 hours, of the target token or of the token that owns the windows; unknown above `MAX_AMOUNT`.
+   */
   readonly amountRaw: bigint | undefined
-  /** Of trade prices, in 24 hours; unknown when there were none. */
+  /** Trade price extremes in 24 hours; unknown without trades. */
   readonly highUsd: Price | undefined
   readonly lowUsd: Price | undefined
-  /** What the target counted for after the last block with a trade. */
+  /** Price of the target token after the last block with a trade. */
   readonly priceUsd: Price | undefined
-  /** The day (UTC) of that trade, and what the target counted for when it began. */
+  /** The UTC day of that trade, and the target token's price at the start of that day. */
   readonly day: number
   readonly dayOpenUsd: Price | undefined
 }
 
 export type WindowSums = {
-  /** Unknown where the sum, or the value of one trade, is beyond the limits of a value. */
+  /** Unknown if the sum, or the value of one trade, exceeds `MAX_FIXED`. */
   readonly buyUsd: Value | undefined
   readonly sellUsd: Value | undefined
   readonly buys: number
   readonly sells: number
-  /** Distinct wallets: that traded, bought, sold. */
+  /** Distinct wallets that traded, bought and sold. */
   readonly makers: number
   readonly buyers: number
   readonly sellers: number
-  /** What the target counted for when the window began, or when it was first traded, if that is later. */
+  /** Price of the target token at the start of the window, or at its first trade if that is later. */
   readonly openUsd: Price | undefined
 }

@@ -1,26 +1,28 @@
 import type { Inspection } from './inspection.ts'
 
-/** What is known of a token's contract, and what that comes to. Shares are in millionths; what is unknown is left out. */
+/**
+ * A token's contract inspection, its holdings and its risk score. Shares are in millionths; undefined means unknown.
+ */
 export type ContractReport = {
   readonly token: string
   readonly inspection: Inspection
-  /** Time of the block that told it. */
+  /** Time of the block that carried the inspection. */
   readonly time: number
   readonly creator: string | undefined
   readonly holdings: ContractHoldings
   readonly score: RiskScore
 }
 
-/** Who held what when the contract was examined. */
+/** Distribution of the token at the time of the inspection. */
 export type ContractHoldings = {
-  /** Balances move without transfers, or transfers do not tell all. */
+  /** Unreliable balances: they change without transfers, or differ from the sum of the transfers. */
   readonly isOdd: boolean
   readonly creatorPpm: number | undefined
   readonly ownerPpm: number | undefined
   readonly lockedPpm: number | undefined
-  /** Of those who hold at least a fiftieth each, pools and burned or locked parts aside. */
+  /** Held by addresses with at least 2 % each, without pools, burn addresses and lockers. */
   readonly largePpm: number | undefined
-  /** Of the shares of its main pool, where a pool has shares that can be held. */
+  /** LP tokens of the main pool, if the pool issues any. */
   readonly pool: PoolHoldings | undefined
 }
 
@@ -28,13 +30,13 @@ export type PoolHoldings = {
   readonly pair: string
   readonly holders: number
   readonly issuedRaw: bigint
-  /** Burned or locked: nobody can take this part of the liquidity away. */
+  /** Burned or locked, so nobody can withdraw this part of the liquidity. */
   readonly lockedPpm: number
 }
 
 export type RiskScore = {
   readonly version: number
-  /** From 0 to 100: higher is riskier. */
+  /** 0 to 100; higher is riskier. */
   readonly points: number
   readonly factors: readonly RiskFactor[]
 }
@@ -42,7 +44,7 @@ export type RiskScore = {
 export type RiskFactor = {
   readonly code: RiskCode
   readonly points: number
-  /** Where on the chain it can be seen. */
+  /** Where to verify the factor on chain. */
   readonly evidence: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { Inspection } from './inspection.ts'
 
-/** What the reader appends to the BLOCKS log of a chain: three kinds, nothing else, in total order. */
+/** A message of the BLOCKS log of a chain, appended by the reader in total order. */
 export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope
 
 export type BlockRef = { readonly number: number; readonly hash: string }
@@ -11,18 +11,21 @@ export type BlockEnvelope = {
   readonly number: number
   readonly hash: string
   readonly parentHash: string
-  /** Unix seconds: the only clock the engine knows. */
+  /** Unix seconds. The engine has no other clock. */
   readonly time: number
-  /** Transactions holding at least one log of a known program, in chain order; raw, so that a decoder bug is mended by replay. */
+  /**
+   * Transactions with at least one log of a known program, in chain order. The logs are raw, so a replay repairs a
+   * decoder bug.
+   */
   readonly transactions: readonly RawTransaction[]
-  /** What had to be asked from the node to make sense of the logs. */
+  /** Node responses that the engine needs to interpret the logs. */
   readonly facts: readonly Fact[]
 }
 
-/** Everything after `lastValid` never happened. */
+/** Retracts every block after `lastValid`. */
 export type UndoEnvelope = { readonly kind: 'undo'; readonly chain: string; readonly lastValid: BlockRef }
 
-/** Nothing at or below `upTo` can be undone any more. */
+/** Blocks up to `upTo` can no longer be undone. */
 export type FinalEnvelope = { readonly kind: 'final'; readonly chain: string; readonly upTo: BlockRef }
 
 export type RawTransaction = {
@@ -33,7 +36,7 @@ export type RawTransaction = {
 }
 
 export type RawLog = {
-  /** Index in the block, not in the transaction. */
+  /** Log index in the block, not in the transaction. */
   readonly index: number
   readonly address: string
   readonly topics: readonly string[]
@@ -49,37 +52,37 @@ export type Fact =
   | InspectionFact
   | InspectionFailureFact
 
-/** A pool whose factory is allow-listed, met for the first time. */
+/** A pool of an allow-listed factory, at its first appearance. */
 export type PoolFact = {
   readonly type: 'pool'
-  /** Of its contract; where it has none of its own, its 32-byte id. */
+  /** Address of its contract, or its 32-byte id if it has no contract of its own. */
   readonly address: string
   readonly factory: string
-  /** In the pool's own order: two in most, more in some. */
+  /** In the pool's own order: most pools have two tokens, some have more. */
   readonly tokens: readonly string[]
   readonly pricing: Pricing
-  /** What it held before this block, in the same order; left out where events tell, or nobody does. */
+  /** Reserves before this block, in the order of `tokens`; undefined if events report them or no source does. */
   readonly reservesBefore: readonly bigint[] | undefined
-  /** What a bonding curve has to raise of its second token, where it says. */
+  /** Amount of the second token that a bonding curve has to raise, if the curve reports it. */
   readonly goalRaw?: bigint | undefined
 }
 
-/** What the price of a pool follows from. */
+/** How the price of a pool is derived. */
 export type Pricing =
-  /** The ratio of what it holds. */
+  /** From the ratio of its reserves. */
   | { readonly kind: 'reserves' }
-  /** A square root that the pool keeps and tells. */
+  /** From the square root price that the pool emits. */
   | { readonly kind: 'sqrtPrice' }
-  /** The active one of a ladder of prices; each is `binStep` hundredths of a percent above the one below. */
+  /** From the active bin; each bin's price is `binStep` basis points above the one below. */
   | { readonly kind: 'bins'; readonly binStep: number }
-  /** Nothing but what was paid. */
+  /** From trade prices only. */
   | { readonly kind: 'trades' }
 
-/** What a token said of itself when first met. What it did not say is left out. */
+/** A token's own metadata, read at its first appearance. Undefined means the token did not answer. */
 export type TokenFact = {
   readonly type: 'token'
   readonly address: string
-  /** As answered, however ugly, cut at a limit: what is shown is cleaned first. */
+  /** As returned by the contract, truncated to a limit; cleaned before display. */
   readonly nameRaw: Uint8Array
   readonly symbolRaw: Uint8Array
   readonly decimals: number | undefined
@@ -87,35 +90,35 @@ export type TokenFact = {
 }
 
 /**
- * Transfers of a token, or of a pool's shares, from before it was met, some blocks of them summed up. All that
- * happened since is in the blocks themselves, so these can come at any later time.
+ * Net transfers of a token or LP token over a range of blocks before its discovery. Later transfers are in the blocks
+ * themselves, so these facts may arrive at any time.
  */
 export type TransfersFact = {
   readonly type: 'transfers'
   readonly address: string
-  /** Of what comes before, all was told before. */
+  /** The last block of this range; the blocks before the range are already covered. */
   readonly upTo: number
-  /** Nothing is missing any more. */
+  /** The history is complete. */
   readonly isLast: boolean
-  /** The very first one of all, if it is among these. */
+  /** The very first transfer, if it is in this range. */
   readonly first: { readonly time: number; readonly sender: string } | undefined
-  /** What each address gained, or lost if below zero. */
+  /** Net change per address, negative for a loss. */
   readonly gains: readonly { readonly holder: string; readonly amountRaw: bigint }[]
-  /** Made, less what went back to the zero address. */
+  /** Minted, minus transfers to the zero address. */
   readonly issuedRaw: bigint
   readonly burnedRaw: bigint
-  /** Made for the zero address itself. */
+  /** Minted to the zero address. */
   readonly stillbornRaw: bigint
 }
 
-/** What was found out about a token's contract, in the state after an earlier block. */
+/** Result of a contract inspection, in the state after an earlier block. */
 export type InspectionFact = {
   readonly type: 'inspection'
   readonly address: string
   readonly inspection: Inspection
 }
 
-/** An inspection that has no valid result: recorded, so that the queue moves on to the next contract. */
+/** An inspection without a valid result. Recording it lets the queue move on to the next contract. */
 export type InspectionFailureFact = {
   readonly type: 'inspectionFailure'
   readonly address: string
@@ -123,7 +126,7 @@ export type InspectionFailureFact = {
   readonly block: number
 }
 
-/** What a token says that somebody holds after this block: whether its transfers tell the truth. */
+/** A holder's `balanceOf` after this block, compared with the sum of its transfers. */
 export type BalanceFact = {
   readonly type: 'balance'
   readonly address: string
@@ -131,7 +134,7 @@ export type BalanceFact = {
   readonly amountRaw: bigint
 }
 
-/** What burn addresses and lockers hold of a token after this block, as the token answers; each that was asked for. */
+/** Balances of burn addresses and lockers after this block, one for each that was queried. */
 export type NonCirculatingFact = {
   readonly type: 'nonCirculating'
   readonly address: string

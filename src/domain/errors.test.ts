@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ChaintapeError, ERROR_CODES } from './errors.ts'
 
-test('every error code has its section in docs/errors.md, and no section is left over', () => {
+test('docs/errors.md has exactly one section per error code', () => {
   const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
   const sections = [...page.matchAll(/^### (\w+)\n+(\w+)/gm)].map(([, code, advice]) => [
     code,
@@ -25,7 +25,7 @@ test('every error code is raised somewhere', () => {
   )
 })
 
-test('whether to try again is a property of the code', () => {
+test('the retry class is a property of the code', () => {
   assert.equal(new ChaintapeError('node_unavailable', 'x').retryable, true)
   assert.equal(new ChaintapeError('fenced', 'x').retryable, false)
   assert.equal(new ChaintapeError('malformed_id', 'x').retryable, false)

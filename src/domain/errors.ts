@@ -1,8 +1,9 @@
 /**
- * Every failure we can name. `retry` is decided here, by class, never by message text:
- * - `retry`: trying the same thing again later may succeed
- * - `halt`: an operator has to look; going on could publish something wrong
- * - `refuse`: the caller has to change what was asked
+ * Every failure with a code. The class of a code decides whether to retry; message texts never do:
+ * - `retry`: the same operation may succeed later
+ * - `halt`: an operator has to look; continuing could publish wrong data
+ * - `refuse`: the caller has to change the request
+ *
  * Each code has a section in docs/errors.md; a test compares the two lists.
  */
 export const ERROR_CODES = {
@@ -60,7 +61,7 @@ export class ChaintapeError extends Error {
   }
 }
 
-/** A query that the store itself ended because it took too long: unlike a store that is down, it has cost something. */
+/** The store canceled the query because it ran too long. Unlike a store that is down, it has spent resources. */
 export class QueryTimeout extends ChaintapeError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('store_unavailable', message, options)

@@ -12,7 +12,7 @@ const families = new Map<string, ChainFamily>([
 ])
 const familyOf = (chain: string) => families.get(chain)
 
-test('an EVM id comes back lower-cased, whatever its case', () => {
+test('an EVM id is normalized to lower case', () => {
   fc.assert(
     fc.property(evmAddress, chainName, fc.func(fc.boolean()), (address, chain, isUpper) => {
       const shouted = [...address].map((letter, at) => (isUpper(at) ? letter.toUpperCase() : letter)).join('')
@@ -23,7 +23,7 @@ test('an EVM id comes back lower-cased, whatever its case', () => {
   )
 })
 
-test('a Solana id comes back untouched: its case is part of it', () => {
+test('a Solana id is returned unchanged, because case matters', () => {
   fc.assert(
     fc.property(solanaAddress, chainName, (address, chain) => {
       assert.deepEqual(parseChainId(formatChainId(address, chain), 'token', anySolana), { address, chain })
@@ -31,11 +31,11 @@ test('a Solana id comes back untouched: its case is part of it', () => {
   )
   const address = 'So11111111111111111111111111111111111111112'
   assert.equal(normaliseAddress('solana', 'token', address), address)
-  // 'l' and 'O' are not letters of base58: lower- or upper-casing made another word of it, not another spelling.
+  // 'l' and 'O' are not base58 digits, so changing the case makes the address malformed.
   assert.equal(normaliseAddress('solana', 'token', address.toUpperCase()), undefined)
 })
 
-test('a pool of 32 bytes is a pair, never a token', () => {
+test('a 32-byte pool id is a valid pair, but not a valid token', () => {
   fc.assert(
     fc.property(evmHash, (pool) => {
       assert.equal(normaliseAddress('evm', 'pair', pool), pool)
@@ -44,7 +44,7 @@ test('a pool of 32 bytes is a pair, never a token', () => {
   )
 })
 
-test('the chain is what follows the last hyphen', () => {
+test('the chain name follows the last hyphen', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), chainName, (pieces, chain) => {
       const asked: string[] = []
@@ -57,7 +57,7 @@ test('the chain is what follows the last hyphen', () => {
   )
 })
 
-test('whatever the id, the answer is an id in its one spelling, or a problem', () => {
+test('parsing any id returns a normalized id or a problem', () => {
   const anything = fc.oneof(
     text,
     fc
@@ -105,13 +105,13 @@ const hostile: [id: string, expected: ReturnType<typeof parseChainId>][] = [
   [`0X${'AB'.repeat(20)}-eth`, { address: evm, chain: 'eth' }],
 ]
 
-test('hostile ids', () => {
+test('hostile ids are refused', () => {
   for (const [id, expected] of hostile) {
     assert.deepEqual(parseChainId(id, 'token', familyOf), expected, JSON.stringify(id.slice(0, 80)))
   }
 })
 
-test('a chain name is a small word of at most 32 letters, digits and underscores', () => {
+test('a chain name is lower case with at most 32 letters, digits and underscores', () => {
   assert.deepEqual(
     ['a', 'eth', 'bsc_2', 'a'.repeat(32)].filter((name) => !isChainName(name)),
     [],

@@ -1,4 +1,4 @@
-/** How a chain writes its addresses. It decides what is well-formed and whether case matters. */
+/** The address format of a chain. It decides which addresses are well-formed and whether case matters. */
 export type ChainFamily = 'evm' | 'solana'
 
 export type ChainId = { readonly address: string; readonly chain: string }
@@ -7,7 +7,7 @@ export type IdProblem = 'malformed_id' | 'unknown_chain'
 
 const CHAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/
 const EVM_TOKEN = /^0x[0-9a-f]{40}$/
-// A Uniswap V4 style pool has no contract of its own: its 32-byte id stands in for the address.
+// A Uniswap V4 style pool has no contract of its own; its 32-byte id replaces the address.
 const EVM_PAIR = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
@@ -15,7 +15,7 @@ export function isChainName(name: string): boolean {
   return CHAIN_NAME.test(name)
 }
 
-/** The one spelling of an address: EVM lower-cased, Solana untouched; undefined when malformed. */
+/** Normalizes an address: EVM to lower case, Solana unchanged. Undefined if malformed. */
 export function normaliseAddress(
   family: ChainFamily,
   kind: 'token' | 'pair',
@@ -53,7 +53,7 @@ export function formatChainId(address: string, chain: string): string {
   return `${address}-${chain}`
 }
 
-/** Ends a switch over a closed union: a new member becomes a type error here, and a loud failure at run time. */
+/** Ends a switch over a closed union: a new member becomes a type error here, and throws at run time. */
 export function never(value: never): never {
   throw new Error(`unexpected value: ${String(value)}`)
 }

@@ -1,4 +1,4 @@
-/** What a token's code can do that its holders may want to know. */
+/** Capabilities of a token's code that are a risk to its holders. */
 export const CONTRACT_FLAGS = [
   'mint',
   'blacklist',
@@ -11,7 +11,7 @@ export const CONTRACT_FLAGS = [
 ] as const
 export type ContractFlag = (typeof CONTRACT_FLAGS)[number]
 
-/** Of each flag, what it was found by. Nothing found: the flag is not set. */
+/** Evidence per flag. A flag without evidence is not set. */
 export type Findings = Readonly<Record<ContractFlag, readonly string[]>>
 
 export function findingsBy(evidenceOf: (flag: ContractFlag) => readonly string[]): Findings {
@@ -19,59 +19,62 @@ export function findingsBy(evidenceOf: (flag: ContractFlag) => readonly string[]
   return Object.fromEntries(entries) as unknown as Findings
 }
 
-/** A token may be made to have any number of findings of any length; this is what is kept. */
+/** Bounds on the retained findings, because a hostile contract can produce any number of any length. */
 export const MAX_FINDINGS = 8
 export const MAX_FINDING_LENGTH = 120
 
 export const PROXY_KINDS = ['eip1167', 'eip1967', 'eip1822', 'beacon', 'zeppelin', 'unknown'] as const
 export type ProxyKind = (typeof PROXY_KINDS)[number]
 
-/** A contract that runs another one's code. */
+/** A contract that delegates to the code of another one. */
 export type ContractProxy = {
   readonly kind: ProxyKind
-  /** Left out where it delegates in a way that is not known. */
+  /** Undefined if the kind of delegation is unknown. */
   readonly implementation: string | undefined
   readonly implementationCodeHash: string | undefined
-  /** Who may exchange the implementation, where a slot tells; of a beacon, the beacon. */
+  /** The address that can change the implementation, if a standard slot holds it; for a beacon proxy, the beacon. */
   readonly admin: string | undefined
 }
 
-/** `simulate`: as transactions of wallets, blocks apart. `call`: all within one call, by contracts. */
+/** `simulate`: separate transactions from wallets, in successive blocks. `call`: one `eth_call`, from contracts. */
 export const TRIAL_METHODS = ['simulate', 'call'] as const
 export type TrialMethod = (typeof TRIAL_METHODS)[number]
 
 export type TrialStep = {
   readonly works: boolean
-  /** The part that did not arrive, in millionths; left out where nothing was moved. */
+  /** The missing part of the transferred amount in millionths; undefined if nothing was moved. */
   readonly taxPpm: number | undefined
-  /** Of the whole transaction; left out where it was none. */
+  /** Gas of the whole transaction; undefined if the step was not a transaction. */
   readonly gas: number | undefined
-  /** Why it does not work, in the contract's own words where it has some. */
+  /** Why the step failed: the revert reason, if there is one. */
   readonly reason: string | undefined
 }
 
-/** A purchase, a transfer to somebody else and a sale, tried out in one pool. */
+/** A simulated purchase, transfer to another address and sale in one pool. */
 export type TradeTrial = {
   readonly pair: string
   readonly method: TrialMethod
   readonly buy: TrialStep
-  /** Left out when nothing was bought that could be moved. */
+  /** Undefined if the purchase left nothing to transfer. */
   readonly transfer: TrialStep | undefined
   readonly sell: TrialStep | undefined
 }
 
-/** Why nothing was tried: no pool to try it in, no contract, pools that are (nearly) empty, a quote token nobody can be given. */
+/**
+ * Why no trade was simulated: no pair, no code at the address, (nearly) empty pools, a quote token that cannot be
+ * funded by a state override, or a node that refuses the call.
+ */
 export const UNTRIED_REASONS = ['no_pair', 'no_contract', 'no_liquidity', 'no_funds', 'refused'] as const
 export type UntriedReason = (typeof UNTRIED_REASONS)[number]
 
-/** What a node says of a token's contract in the state after a block. The same for all nodes with that block. */
+/** A contract inspection in the state after a block. Every node with that block returns the same result. */
 export type Inspection = {
   readonly token: string
   readonly block: { readonly number: number; readonly hash: string }
   /** Keccak-256 of the code. */
   readonly codeHash: string
   readonly creator: string | undefined
-  /** As the contract says; the zero address is one that was given up. Left out where there is none. */
+  /** As returned by the contract; the zero address means renounced, undefined means the contract has no owner. */
   readonly owner: string | undefined
   readonly proxy: ContractProxy | undefined
   readonly findings: Findings
@@ -81,9 +84,9 @@ export type Inspection = {
 export const ALL_OF_IT_PPM = 1_000_000
 
 /**
- * The part of `sentRaw` that did not arrive, in millionths; a gift is no negative tax. To the nearest: tokens cut their
- * fees off, and cut off once more 7 % would be 6.9999 %. A hostile `balanceOf` can make either amount negative; the tax
- * is unknown then.
+ * The missing part of `sentRaw` in millionths; a surplus counts as zero tax. Rounded to nearest, because tokens
+ * truncate their own fees: truncating again would turn 7 % into 6.9999 %. A hostile `balanceOf` can make either amount
+ * negative; the tax is then unknown.
  */
 export function taxPpm(sentRaw: bigint, arrivedRaw: bigint): number | undefined {
   if (sentRaw < 0n || arrivedRaw < 0n) return undefined

@@ -6,7 +6,7 @@ import { candleStart, INTERVALS, intervalSeconds, isInterval, pushedInterval } f
 
 const FIRST_MONDAY = Date.UTC(1970, 0, 5) / 1000
 
-// Block times, with the first days of Unix time, which belong to a week that began before it.
+// Block times, including the first days of Unix time, whose week began before the epoch.
 const time = fc.oneof(
   fc.nat(2 * FIRST_MONDAY),
   fc.integer({ min: 1_400_000_000, max: 2_000_000_000 }),
@@ -20,7 +20,7 @@ function mondayOf(seconds: number): number {
   return date.getTime() / 1000
 }
 
-/** Cuts the clock's own fields instead of dividing. */
+/** Reference: truncates calendar fields instead of dividing. */
 function startByCalendar(minutes: number, seconds: number): number {
   const date = new Date(seconds * 1000)
   const minuteOfDay = date.getUTCHours() * 60 + date.getUTCMinutes()
@@ -28,14 +28,14 @@ function startByCalendar(minutes: number, seconds: number): number {
   return date.getTime() / 1000
 }
 
-test('weeks start on Monday, also those before the first Monday of Unix time', () => {
+test('weeks start on Monday, including the week of the epoch', () => {
   fc.assert(fc.property(time, (at) => assert.equal(candleStart('k10080', at), mondayOf(at))))
   assert.equal(candleStart('k10080', 0), Date.UTC(1969, 11, 29) / 1000)
   assert.equal(candleStart('k10080', FIRST_MONDAY - 1), Date.UTC(1969, 11, 29) / 1000)
   assert.equal(candleStart('k10080', FIRST_MONDAY), FIRST_MONDAY)
 })
 
-test('shorter candles start where the UTC clock says', () => {
+test('shorter candles align with the UTC clock', () => {
   const minutes = [1, 5, 15, 30, 60, 120, 240, 1440] as const
   fc.assert(
     fc.property(time, fc.constantFrom(...minutes), (at, count) => {
@@ -45,7 +45,7 @@ test('shorter candles start where the UTC clock says', () => {
   )
 })
 
-test('a candle holds its time, is aligned to itself and follows the one before it without a gap', () => {
+test('a candle contains its time, starts on its own boundary and follows the previous one without a gap', () => {
   fc.assert(
     fc.property(anyInterval, time, (interval, at) => {
       const start = candleStart(interval, at)
@@ -60,7 +60,7 @@ test('a candle holds its time, is aligned to itself and follows the one before i
   )
 })
 
-test('a candle lies whole inside the next longer one', () => {
+test('a candle lies entirely inside the next longer one', () => {
   fc.assert(
     fc.property(fc.nat(INTERVALS.length - 2), time, (shorter, at) => {
       const [short, long] = [INTERVALS[shorter], INTERVALS[shorter + 1]]
@@ -70,7 +70,7 @@ test('a candle lies whole inside the next longer one', () => {
   )
 })
 
-test('the names', () => {
+test('interval names', () => {
   assert.deepEqual(
     INTERVALS.map((interval) => [interval, intervalSeconds(interval), pushedInterval(interval)]),
     [

@@ -5,7 +5,7 @@ export type Interval = (typeof INTERVALS)[number]
 
 const DAY_SECONDS = 86_400
 const WEEK_SECONDS = 7 * DAY_SECONDS
-// 1970-01-01 was a Thursday: the first Monday of Unix time is four days in, and weeks start on Mondays.
+// Weeks start on Monday. 1970-01-01 was a Thursday, so the first Monday of Unix time is four days in.
 const FIRST_MONDAY = 4 * DAY_SECONDS
 
 export function isInterval(text: string): text is Interval {
@@ -17,7 +17,7 @@ export function intervalSeconds(interval: Interval): number {
   return interval.startsWith('s') ? count : count * 60
 }
 
-/** The start of the candle that holds `time` (Unix seconds, UTC). */
+/** Start of the candle that contains `time` (Unix seconds, UTC). */
 export function candleStart(interval: Interval, time: number): number {
   const seconds = intervalSeconds(interval)
   if (seconds < WEEK_SECONDS) return time - (time % seconds)
@@ -25,7 +25,7 @@ export function candleStart(interval: Interval, time: number): number {
   return time - sinceMonday
 }
 
-/** How a push names an interval: seconds keep their letter, minutes are the bare number. */
+/** The interval name in a push: seconds keep their letter, minutes are the bare number. */
 export function pushedInterval(interval: Interval): string {
   return interval.startsWith('k') ? interval.slice(1) : interval
 }

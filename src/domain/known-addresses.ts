@@ -1,7 +1,7 @@
-/** Nobody's: tokens are made from it and burned to it. Where a token's address is expected, it stands for the native coin. */
+/** Source of mints and destination of burns. In place of a token address, it means the native coin. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-/** Nobody has their keys, and burning is what they are used for. What they hold is still part of the supply. */
+/** Burn addresses without a known private key. Their balances still count toward the total supply. */
 export const DEAD_ADDRESSES: ReadonlySet<string> = new Set([
   '0x000000000000000000000000000000000000dead',
   '0x0000000000000000000000000000000000000001',

@@ -1,4 +1,4 @@
-/** Millionths of its goal from which on a bonding curve is nearly there. */
+/** Progress, in millionths of the goal, at which a bonding curve counts as almost graduated. */
 export const ALMOST_PPM = 800_000
 
 export function isAlmostThere(progressPpm: number | undefined): progressPpm is number {

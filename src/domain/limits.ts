@@ -1,7 +1,7 @@
 /**
- * The limits of the published types, which are those of the ClickHouse columns. A number beyond its limit is unknown:
- * never wrapped, never cut off at the limit, never an error. The engine keeps exact sums and bounds what it publishes,
- * so that a rolling sum is right again as soon as it fits.
+ * The limits of the published types are those of the ClickHouse columns. A number beyond its limit is unknown: it is
+ * never wrapped or clamped, and never an error. The engine keeps exact sums and bounds only the published values, so a
+ * rolling sum recovers as soon as it fits.
  */
 
 /** UInt256: an amount in base units. No contract can move or hold more. */
@@ -25,17 +25,17 @@ export function isBalance(amount: bigint): boolean {
   return amount >= MIN_BALANCE && amount <= MAX_BALANCE
 }
 
-/** The amount if its type can hold it. */
+/** The amount, or undefined if it exceeds its type. */
 export function boundedAmount(amount: bigint): bigint | undefined {
   return isAmount(amount) ? amount : undefined
 }
 
-/** The value, or sum of values, if its type can hold it. */
+/** The value or sum of values, or undefined if it exceeds its type. */
 export function boundedValue(value: bigint): bigint | undefined {
   return value <= MAX_FIXED ? value : undefined
 }
 
-/** Unknown if either is, or if the sum does not fit. */
+/** Undefined if either value is unknown or the sum does not fit. */
 export function sumOfValues(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
   return a === undefined || b === undefined ? undefined : boundedValue(a + b)
 }

@@ -1,8 +1,7 @@
 /**
- * By Latin letter, what looks like it in its capital or small form, of the scripts that token symbols were forged with
- * (after Unicode's confusables, cut down to those; what is only a variant, such as fullwidth or mathematical letters,
- * falls together by normalisation). Where capital and small form look like different letters the capital counts, as
- * symbols are written in capitals.
+ * Lookalikes per Latin letter, in upper or lower case, from the scripts used to forge token symbols. A subset of
+ * Unicode's confusables; variants such as fullwidth or mathematical letters are handled by normalization. If the upper
+ * and lower case look like different letters, the upper case decides, because symbols are written in capitals.
  */
 const FORGERIES: Readonly<Record<string, string>> = {
   a: 'АΑɑᴀᎪꓮⲀ',
@@ -33,7 +32,7 @@ const FORGERIES: Readonly<Record<string, string>> = {
   z: 'ΖƶᴢᏃꓜⲌ',
 }
 
-/** From a small letter, whatever its script, to the small Latin one that it looks like. */
+/** Maps a lower-case letter of any script to the lower-case Latin letter it looks like. */
 export const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries(FORGERIES).flatMap(([latin, forgeries]) =>
     [...forgeries].map((forgery): [string, string] => [forgery.toLowerCase(), latin]),

@@ -5,7 +5,7 @@ import { magnitudeOf } from './magnitude.ts'
 
 const amount = fc.oneof(fc.bigInt({ min: 1n, max: 300n }), fc.bigInt({ min: 1n, max: 2n ** 255n - 1n }))
 
-test('who holds more has no smaller magnitude, and who holds twice as much a larger one', () => {
+test('magnitude never decreases with the amount, and grows when the amount doubles', () => {
   fc.assert(
     fc.property(amount, amount, (a, b) => {
       const [less, more] = a < b ? [a, b] : [b, a]
@@ -16,7 +16,7 @@ test('who holds more has no smaller magnitude, and who holds twice as much a lar
   )
 })
 
-test('it fits into 16 bits, and is 0 for none or less', () => {
+test('magnitude fits in 16 bits, and is 0 for zero or negative amounts', () => {
   assert.deepEqual([magnitudeOf(0n), magnitudeOf(-7n)], [0, 0])
   assert.ok(magnitudeOf(1n) > 0)
   assert.ok(magnitudeOf(2n ** 256n - 1n) < 2 ** 16)

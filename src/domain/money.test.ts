@@ -20,7 +20,7 @@ import {
 } from './money.ts'
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
-/** What the history store can hold. */
+/** Capacity of a price column in the history store. */
 const LIMIT = 10n ** 76n
 
 const pricedDecimals = fc.nat(MAX_PRICED_DECIMALS)
@@ -31,7 +31,7 @@ const price = fc.oneof(
   fc.constantFrom(1n, ONE_PRICE, LIMIT - 1n),
 )
 
-/** Division as done on paper: digit by digit, and what is left at the end is thrown away. */
+/** Reference: long division, digit by digit, with the remainder dropped. */
 function longDivision(numerator: bigint, divisor: bigint, digits: number): string {
   let written = `${numerator / divisor}.`
   let rest = numerator % divisor
@@ -43,12 +43,12 @@ function longDivision(numerator: bigint, divisor: bigint, digits: number): strin
   return written.replace(/\.?0*$/, '')
 }
 
-/** A price that is zero or that no column holds is unknown. */
+/** Zero prices and prices that no column can hold are unknown. */
 function storable(written: string): string | undefined {
   return written === '0' || (written.split('.')[0] as string).length > 76 - PRICE_DIGITS ? undefined : written
 }
 
-test('an amount survives its text exactly, at any decimals', () => {
+test('an amount survives formatting and parsing exactly, at any decimals', () => {
   fc.assert(
     fc.property(signed, decimals, (amount, digits) => {
       assert.equal(parseFixed(formatFixed(amount, digits), digits), amount)
@@ -62,7 +62,7 @@ test('an amount survives its text exactly, at any decimals', () => {
   }
 })
 
-test('a formatted number has no exponent, no trailing zeros, no bare point', () => {
+test('a formatted number has no exponent, no trailing zeros and no bare point', () => {
   fc.assert(
     fc.property(signed, decimals, (amount, digits) => {
       const written = formatFixed(amount, digits)
@@ -98,7 +98,7 @@ test('a formatted number has no exponent, no trailing zeros, no bare point', () 
   )
 })
 
-test('a number is read exactly or not at all', () => {
+test('a number is parsed exactly or refused', () => {
   assert.deepEqual(
     ['0', '1', '1.50', '-1.5', '-0', '0.001', '00.1'].map((written) => parseFixed(written, 3)),
     [0n, 1_000n, 1_500n, -1_500n, 0n, 1n, 100n],
@@ -132,7 +132,7 @@ test('a number is read exactly or not at all', () => {
   )
 })
 
-test('every price and value is the exact quotient, cut off after its last digit', () => {
+test('prices and values are exact quotients, truncated after the last digit', () => {
   fc.assert(
     fc.property(
       uint256,
@@ -176,7 +176,7 @@ test('every price and value is the exact quotient, cut off after its last digit'
   )
 })
 
-test('nothing overflows or throws: any amounts, any claimed decimals', () => {
+test('no amounts and no claimed decimals cause an overflow or an error', () => {
   const amounts = [0n, 1n, 2n ** 112n - 1n, MAX_UINT256]
   for (let own = 0; own <= 255; own++) {
     for (const a of amounts) {
@@ -194,7 +194,7 @@ test('nothing overflows or throws: any amounts, any claimed decimals', () => {
   }
 })
 
-test('nonsense decimals carry no price', () => {
+test('tokens with implausible decimals have no price', () => {
   assert.equal(MAX_PRICED_DECIMALS, 36)
   assert.equal(priceOf(1n, 36, 1n, 36), ONE_PRICE)
   for (const wrong of [-1, 0.5, MAX_PRICED_DECIMALS + 1, 256, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -204,7 +204,7 @@ test('nonsense decimals carry no price', () => {
   }
 })
 
-test('what is unknown stays unknown', () => {
+test('unknown inputs give unknown results', () => {
   assert.equal(convertPrice(undefined, ONE_PRICE), undefined)
   assert.equal(convertPrice(ONE_PRICE, undefined), undefined)
   assert.equal(invertPrice(undefined), undefined)
@@ -214,13 +214,13 @@ test('what is unknown stays unknown', () => {
   assert.equal(priceOf(1n, 18, 0n, 18), undefined)
 })
 
-/** For reals x * 1/x = 1; each factor lost less than one unit of its last digit. */
+/** x * 1/x = 1 for reals; each factor loses less than one unit of its last digit. */
 function assertReciprocal(there: bigint, back: bigint): void {
   const missing = ONE_PRICE * ONE_PRICE - there * back
   assert.ok(missing >= 0n && missing <= there + back + 1n, `${there} * ${back}`)
 }
 
-test('the price one way times the price back is one, within the rounding', () => {
+test('a price times its inverse is one, within rounding', () => {
   const amount = fc.oneof(fc.bigInt({ min: 1n, max: MAX_UINT256 }), fc.bigInt({ min: 1n, max: 10n ** 24n }))
   let compared = 0
   fc.assert(
@@ -242,7 +242,7 @@ test('the price one way times the price back is one, within the rounding', () =>
   assert.ok(compared > 100, `only ${compared} pairs had both prices`)
 })
 
-test('converting by one changes nothing', () => {
+test('converting by a price of one changes nothing', () => {
   fc.assert(fc.property(price, (quoted) => assert.equal(convertPrice(quoted, ONE_PRICE), quoted)))
 })
 

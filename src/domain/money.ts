@@ -3,23 +3,24 @@ import { boundedValue, MAX_FIXED } from './limits.ts'
 /**
  * Money is bigint from log to wire.
  *
- * - an amount is exact, in the token's base units, and means nothing without the token's decimals
- * - a `Price` (of one whole token, in whole dollars, native coins or quote tokens) has PRICE_DIGITS digits after the point
+ * - an amount is exact, in the token's base units, and needs the token's decimals to be read
+ * - a `Price` (of one whole token, in whole dollars, native coins or quote tokens) has PRICE_DIGITS digits after the
+ * point
  * - a `Value` (dollars, native coins or quote tokens) has VALUE_DIGITS digits after the point
  *
- * The only rounding is truncation towards zero, at the last kept digit, in `mulDiv`.
+ * The only rounding is truncation toward zero, after the last digit, in `mulDiv`.
  */
 export type Price = bigint
 export type Value = bigint
 
-/** Forty digits give a token worth 1e-30 dollars ten significant ones. */
+/** With forty digits, a token worth 1e-30 dollars still has ten significant digits. */
 export const PRICE_DIGITS = 40
 export const VALUE_DIGITS = 18
 
-/** Tokens claiming more decimals than this carry no price: the claim is hostile or meaningless. */
+/** A token that claims more decimals has no price: the claim is hostile or meaningless. */
 export const MAX_PRICED_DECIMALS = 36
 
-/** What the square of a concentrated pool's price stands against: to divide by it is to shift. */
+/** Denominator of a squared Q96 price, so that the division is a shift. */
 const TWO_192 = 1n << 192n
 
 const POWERS: bigint[] = [1n]
@@ -37,7 +38,7 @@ function mulDiv(a: bigint, b: bigint, divisor: bigint): bigint {
   return (a * b) / divisor
 }
 
-/** The price of one whole base token, given `base` of it was exchanged for (or stands against) `quote`. */
+/** Price of one whole base token, from an exchange (or reserves) of `base` against `quote`. */
 export function priceOf(
   base: bigint,
   baseDecimals: number,
@@ -45,20 +46,20 @@ export function priceOf(
   quoteDecimals: number,
 ): Price | undefined {
   if (!isPriced(baseDecimals) || !isPriced(quoteDecimals) || base <= 0n || quote <= 0n) return undefined
-  // Both sides shortened by the quote's decimals, of which there are fewer: shorter numbers divide sooner.
+  // The quote's decimals are canceled on both sides, because shorter numbers divide faster.
   const scaled = quote * pow10(PRICE_DIGITS + baseDecimals - quoteDecimals)
   return storable(base === TWO_192 ? scaled >> 192n : scaled / base)
 }
 
-/** A price given in some coin, converted by that coin's own price. */
+/** Converts a price quoted in some coin by that coin's own price. */
 export function convertPrice(price: Price | undefined, coinPrice: Price | undefined): Price | undefined {
   if (price === undefined || coinPrice === undefined) return undefined
-  // Every second conversion: what is quoted in dollars is converted to dollars, too.
+  // Fast path for every second conversion: pairs quoted in dollars convert to dollars by a price of one.
   if (coinPrice === ONE_PRICE) return storable(price)
   return storable(mulDiv(price, coinPrice, ONE_PRICE))
 }
 
-/** The price of one unit of the coin that `price` is quoted in, in units of what was priced. */
+/** The inverse price: of the quote coin, in units of the priced token. */
 export function invertPrice(price: Price | undefined): Price | undefined {
   if (price === undefined || price <= 0n) return undefined
   return storable((ONE_PRICE * ONE_PRICE) / price)
@@ -96,7 +97,7 @@ export function formatFixed(fixed: bigint, digits: number): string {
   return `${negative && fixed !== 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Reads plain decimal notation exactly; undefined when it is not that, or has more digits than are kept. */
+/** Parses plain decimal notation exactly; undefined for other notations or more than `digits` decimals. */
 export function parseFixed(text: string, digits: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
   if (match === null) return undefined
@@ -110,7 +111,7 @@ function isPriced(decimals: number): boolean {
   return Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_PRICED_DECIMALS
 }
 
-/** A price that truncates to nothing, or that no column can hold, is unknown rather than wrong. */
+/** A price that truncates to zero or fits no column is unknown rather than wrong. */
 function storable(price: Price): Price | undefined {
   return price > 0n && price <= MAX_FIXED ? price : undefined
 }

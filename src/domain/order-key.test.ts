@@ -16,11 +16,11 @@ function compareTuples(a: OrderKey, b: OrderKey): number {
   return at < 0 ? 0 : Math.sign((left[at] as number) - (right[at] as number))
 }
 
-test('a key survives its text', () => {
+test('a key survives formatting and parsing', () => {
   fc.assert(fc.property(orderKey, (key) => assert.deepEqual(parseOrderKey(formatOrderKey(key)), key)))
 })
 
-test('the order of keys is the order of their tuples', () => {
+test('keys sort like their tuples', () => {
   fc.assert(
     fc.property(fc.oneof(fc.tuple(orderKey, orderKey), fc.tuple(near, near)), ([a, b]) => {
       assert.equal(Math.sign(compareOrderKeys(a, b)), compareTuples(a, b))
@@ -28,7 +28,7 @@ test('the order of keys is the order of their tuples', () => {
   )
 })
 
-test('at equal length, the order of the texts is the order of the keys; a longer text is a later block', () => {
+test('texts of equal length sort like their keys, and a longer text is a later block', () => {
   fc.assert(
     fc.property(fc.oneof(fc.tuple(orderKey, orderKey), fc.tuple(near, near)), ([a, b]) => {
       const left = formatOrderKey(a)
@@ -42,7 +42,7 @@ test('at equal length, the order of the texts is the order of the keys; a longer
   )
 })
 
-test('each key has one text: what parses is what was written', () => {
+test('each key has exactly one text', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 32 })
   fc.assert(
     fc.property(fc.oneof(digits, text), (written) => {
@@ -53,7 +53,7 @@ test('each key has one text: what parses is what was written', () => {
   assert.equal(parseOrderKey('01000000000000'), undefined)
 })
 
-test('what is no key is refused', () => {
+test('malformed keys are refused', () => {
   const zeros = '0'.repeat(12)
   for (const written of [
     '',
@@ -75,7 +75,7 @@ test('what is no key is refused', () => {
   })
 })
 
-test('a key out of range is never written: it would sort in the wrong place', () => {
+test('a key out of range is not formatted, because it would sort in the wrong place', () => {
   for (const wrong of [-1, 0.5, 1_000_000, Number.NaN, Number.POSITIVE_INFINITY]) {
     assert.throws(() => formatOrderKey({ block: 1, tx: wrong, log: 0 }), RangeError)
     assert.throws(() => formatOrderKey({ block: 1, tx: 0, log: wrong }), RangeError)
@@ -85,6 +85,6 @@ test('a key out of range is never written: it would sort in the wrong place', ()
   }
 })
 
-test('the public id of a swap is its block and its place in the block', () => {
+test('the public id of a swap is its block and its log index', () => {
   assert.equal(publicEventId({ block: 17_000_000, tx: 3, log: 42 }), '17000000-42')
 })

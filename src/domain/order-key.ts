@@ -1,11 +1,11 @@
 /**
- * The place of an event in its chain: block, then transaction in the block, then log in the block.
- * Every stage orders events by it; timestamps tie inside a block and are never used for order.
+ * Position of an event in its chain: block, transaction index and log index in the block. Every stage orders events by
+ * it, because timestamps tie within a block.
  */
 export type OrderKey = { readonly block: number; readonly tx: number; readonly log: number }
 
-// Six digits each: no chain we know puts a million transactions or logs into one block, and fixed widths
-// make the decimal form readable by eye and its order, at equal length, the order of the chain.
+// Six digits each: no known chain has a million transactions or logs in one block. Fixed widths keep the decimal form
+// readable and, at equal length, in chain order.
 const WIDTH = 6
 const LIMIT = 10 ** WIDTH
 
@@ -26,7 +26,7 @@ export function formatOrderKey(key: OrderKey): string {
 }
 
 export function parseOrderKey(text: string): OrderKey | undefined {
-  // No zeros in front: each key has one text.
+  // No leading zeros, so each key has exactly one text.
   if (!/^(?:0|[1-9]\d{0,15})\d{12}$/.test(text)) return undefined
   const block = Number(text.slice(0, -2 * WIDTH))
   if (!Number.isSafeInteger(block)) return undefined

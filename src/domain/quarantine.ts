@@ -2,7 +2,7 @@ import { ChaintapeError } from './errors.ts'
 
 export type QuarantinedLog = 'BLOCKS' | 'CHANGES'
 
-/** The place of a message: the sequence of its last frame. */
+/** Address of a message: the sequence of its last frame. */
 export type MessagePlace = {
   readonly chain: string
   readonly log: QuarantinedLog
@@ -11,14 +11,14 @@ export type MessagePlace = {
 
 /** A message that an operator decided to skip, in every role and in every replay. */
 export type QuarantineEntry = MessagePlace & {
-  /** Of the log: a log that was created anew has other messages at the same sequences. */
+  /** Epoch of the log: a recreated log has other messages at the same sequences. */
   readonly epoch: string
   readonly reason: string
   /** Milliseconds. */
   readonly at: number
 }
 
-/** A message that cannot be processed, however often it is tried. */
+/** A message that fails on every attempt. */
 export class PoisonedMessage extends ChaintapeError {
   readonly place: MessagePlace
 
@@ -32,7 +32,7 @@ export class PoisonedMessage extends ChaintapeError {
   }
 }
 
-/** Runs `work` on a message; what it throws, but for a fault of its surroundings, is the message's fault. */
+/** Runs `work` on a message and attributes its errors to the message, except faults of the environment. */
 export function blameMessage<T>(place: MessagePlace, work: () => T): T {
   try {
     return work()

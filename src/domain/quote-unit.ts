@@ -1,8 +1,8 @@
 import type { Candle, CandleValues } from './change.ts'
 
 /**
- * The unit that has the values of the quote token as well: of most pairs that token counts as a dollar, or is the native
- * coin. Then they need not be kept twice.
+ * The unit whose values equal those in the quote token: in most pairs the quote token counts as a dollar or is the
+ * native coin, so the values need not be stored twice.
  */
 export function quoteUnit({ usd, native, quote }: Candle): 'usd' | 'native' | undefined {
   if (quote === undefined) return undefined

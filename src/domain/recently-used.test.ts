@@ -3,35 +3,35 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RecentlyUsed } from './recently-used.ts'
 
-test('what was used last is there, and never more than two generations', () => {
+test('the last used items are retained, and at most two generations', () => {
   const uses = fc.array(fc.record({ id: fc.nat(30), isRead: fc.boolean() }), { maxLength: 200 })
   fc.assert(
     fc.property(uses, fc.integer({ min: 1, max: 8 }), (steps, size) => {
-      const kept = new RecentlyUsed<number>(size)
+      const recent = new RecentlyUsed<number>(size)
       let used: number[] = []
       for (const { id, isRead } of steps) {
-        const found = kept.get(String(id))
+        const found = recent.get(String(id))
         if (used.slice(-size).includes(id)) assert.equal(found, id)
         if (found === undefined && isRead) continue
-        if (found === undefined) kept.set(String(id), id)
+        if (found === undefined) recent.set(String(id), id)
         used = [...used.filter((other) => other !== id), id]
-        kept.letGo()
+        recent.letGo()
       }
-      const all = Array.from({ length: 31 }, (_, id) => kept.get(String(id)))
+      const all = Array.from({ length: 31 }, (_, id) => recent.get(String(id)))
       assert.ok(all.filter((item) => item !== undefined).length <= 2 * size)
     }),
   )
 })
 
-test('what is deleted is gone from both generations', () => {
-  const kept = new RecentlyUsed<string>(1)
+test('a deleted item is removed from both generations', () => {
+  const recent = new RecentlyUsed<string>(1)
   for (const id of ['a', 'b']) {
-    kept.set(id, id)
-    kept.letGo()
+    recent.set(id, id)
+    recent.letGo()
   }
-  kept.delete('b')
-  assert.equal(kept.get('b'), undefined)
-  kept.set('c', 'c')
-  kept.clear()
-  assert.equal(kept.get('c'), undefined)
+  recent.delete('b')
+  assert.equal(recent.get('b'), undefined)
+  recent.set('c', 'c')
+  recent.clear()
+  assert.equal(recent.get('c'), undefined)
 })

@@ -1,6 +1,6 @@
 /**
- * Keeps at least the last `size` items that were used, and at most twice as many: a new generation begins when
- * one is full, and what is not used during it is let go with the one before. So a use costs one look-up, no list.
+ * Generational cache: retains at least the last `size` used items, and at most twice as many. A full generation starts
+ * a new one; items not used during it are evicted with the old one. A use costs one lookup and no linked list.
  */
 export class RecentlyUsed<Item> {
   readonly #size: number
@@ -33,7 +33,7 @@ export class RecentlyUsed<Item> {
     this.#old.clear()
   }
 
-  /** Nothing is ever let go but here. */
+  /** The only place that evicts. */
   letGo(): void {
     if (this.#young.size < this.#size) return
     this.#old = this.#young

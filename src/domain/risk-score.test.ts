@@ -59,20 +59,20 @@ describe('the examples of docs/risk.md', () => {
     })
   })
 
-  test('what can be bought and not sold has all of them', () => {
+  test('a token that cannot be sold has the maximum', () => {
     const honeypot = inspected({ trial: { ...trial, sell: fails } })
     assert.equal(isHoneypot(honeypot), true)
     assert.equal(scoreOf(honeypot, unknown).points, 100)
     assert.deepEqual(scoreOf(honeypot, unknown).factors[0]?.evidence.at(-1), 'not allowed')
   })
 
-  test('a sale that leaves less than a tenth is none', () => {
+  test('a sale that returns less than a tenth counts as failed', () => {
     const sale = (taxPpm: number) => inspected({ trial: { ...trial, sell: { ...works, taxPpm } } })
     assert.equal(isHoneypot(sale(900_000)), false)
     assert.equal(isHoneypot(sale(900_001)), true)
   })
 
-  test('a tax has a point for every percent it begins, up to fifty', () => {
+  test('a tax costs one point per started percent, up to fifty', () => {
     const taxed = inspected({
       trial: { ...trial, buy: { ...works, taxPpm: 30_001 }, sell: { ...works, taxPpm: 600_000 } },
     })
@@ -80,7 +80,7 @@ describe('the examples of docs/risk.md', () => {
     assert.deepEqual(pointsOf(inspected({ trial: { ...trial, buy: { ...works, taxPpm: 999 } } })), {})
   })
 
-  test('powers that nobody has any more count half, unless they can be taken back or the code exchanged', () => {
+  test('powers count half once renounced, unless ownership can be taken back or the code is upgradeable', () => {
     assert.deepEqual(pointsOf(inspected({}, ['mint', 'pause'])), { mint: 20, pause: 15 })
     assert.deepEqual(pointsOf(inspected({ owner: ZERO }, ['mint', 'pause'])), { mint: 10, pause: 7 })
     assert.deepEqual(pointsOf(inspected({ owner: ZERO }, ['mint', 'takeBackOwnership'])), {
@@ -99,7 +99,7 @@ describe('the examples of docs/risk.md', () => {
     assert.deepEqual(pointsOf(inspected({ owner: ZERO, proxy: minimal }, ['mint'])), { mint: 10 })
   })
 
-  test('who holds how much', () => {
+  test('points for concentrated holdings', () => {
     const pool = { pair: trial.pair, holders: 2, issuedRaw: 9n, lockedPpm: 100_000 }
     const held = { ...unknown, creatorPpm: 200_000, ownerPpm: 50_000, largePpm: 500_000, pool }
     assert.deepEqual(pointsOf(inspected(), held), {
@@ -114,7 +114,7 @@ describe('the examples of docs/risk.md', () => {
     assert.deepEqual(pointsOf(inspected(), { ...unknown, isOdd: true }), { odd_balances: 15 })
   })
 
-  test('a trade that was not tried is a risk of its own, and no verdict', () => {
+  test('a token without a simulated trade has a factor of its own and no honeypot verdict', () => {
     const untried = inspected({ trial: 'no_liquidity' })
     assert.equal(isHoneypot(untried), undefined)
     assert.deepEqual(pointsOf(untried), { trade_not_tried: 10 })
@@ -124,7 +124,7 @@ describe('the examples of docs/risk.md', () => {
   })
 })
 
-test('whatever was found, the points are those of the factors, and every factor has some', () => {
+test('the points are the sum of the factors, and every factor has points', () => {
   fc.assert(
     fc.property(anyInspection, anyReport, (inspection, { holdings }) => {
       const { points, factors } = scoreOf(inspection, holdings)

@@ -2,18 +2,18 @@ import type { ContractHoldings, RiskCode, RiskFactor, RiskScore } from './contra
 import type { ContractFlag, Inspection, TradeTrial, TrialStep } from './inspection.ts'
 import { ZERO_ADDRESS } from './known-addresses.ts'
 
-/** Another formula is another number: docs/risk.md tells what each version means. */
+/** A changed formula needs a new version; docs/risk.md documents each version. */
 export const RISK_VERSION = 1
 
 const MAX_POINTS = 100
 const ONE_PERCENT_PPM = 10_000
-/** More than this kept of a sale leaves nothing worth selling for. */
+/** A sell tax above this leaves nothing worth selling. */
 const SALE_IS_LOST_PPM = 900_000
-/** A tax below it may be rounding, or the price of the pool itself. */
+/** A lower tax may be rounding or the pool's own price impact. */
 const MIN_TAX_PPM = 1_000
 const MAX_TAX_POINTS = 50
 
-/** What whoever controls the contract can do, in points; half of it where nobody controls it any more. */
+/** Points for powers of the contract's owner; half if ownership is renounced for good. */
 const POWERS: Readonly<Record<ContractFlag, readonly [RiskCode, number]>> = {
   mint: ['mint', 20],
   blacklist: ['blacklist', 15],
@@ -26,13 +26,13 @@ const POWERS: Readonly<Record<ContractFlag, readonly [RiskCode, number]>> = {
 }
 const PROXY_POINTS = 15
 
-/** What was bought cannot be sold; unknown where nothing could be bought. */
+/** The purchase works but the sale does not; unknown if nothing could be bought. */
 export function isHoneypot({ trial }: Inspection): boolean | undefined {
   if (typeof trial === 'string' || !trial.buy.works || trial.sell === undefined) return undefined
   return !trial.sell.works || (trial.sell.taxPpm ?? 0) > SALE_IS_LOST_PPM
 }
 
-/** A published formula: nothing enters it that is not in the report. */
+/** The published formula; it uses only data that is in the report. */
 export function scoreOf(inspection: Inspection, holdings: ContractHoldings): RiskScore {
   const factors = [
     ...tradeFactors(inspection),
@@ -75,7 +75,7 @@ function taxFactors({ buy, sell, transfer }: TradeTrial, where: string): RiskFac
 
 function powerFactors({ findings, owner, proxy }: Inspection): RiskFactor[] {
   const isGivenUp = owner === ZERO_ADDRESS && findings.takeBackOwnership.length === 0
-  // A minimal proxy runs the same code for ever; code that can be exchanged can be given any power again.
+  // A minimal proxy always runs the same code; an upgradeable one can regain any power.
   const isFixed = proxy === undefined || proxy.kind === 'eip1167'
   const share = isGivenUp && isFixed ? 2 : 1
   const flags = Object.entries(POWERS) as [ContractFlag, readonly [RiskCode, number]][]
@@ -100,7 +100,7 @@ function holdingFactors({ owner }: Inspection, holdings: ContractHoldings): Risk
       [200_000, 20],
       [50_000, 10],
     ]),
-    // Where both are the same, one wallet counts once.
+    // Equal shares mean creator and owner are the same wallet, which counts once.
     owner === undefined || owner === ZERO_ADDRESS || ownerPpm === creatorPpm
       ? factor('owner_share', 0)
       : shared('owner_share', ownerPpm, [

@@ -14,7 +14,7 @@ const character = fc.oneof(
 )
 const anything = fc.array(character, { maxLength: 120, size: 'max' }).map((parts) => parts.join(''))
 
-test('any text has keys of bounded length that are their own keys', () => {
+test('keys have bounded length, and the key of a key is itself', () => {
   fc.assert(
     fc.property(anything, (text) => {
       for (const keyOf of [foldedOf, skeletonOf, lettersOf, looksOf]) {
@@ -28,12 +28,12 @@ test('any text has keys of bounded length that are their own keys', () => {
   )
 })
 
-test('an accent that stands alone is a space, and two spaces are one', () => {
+test('a standalone accent counts as a space, and two spaces as one', () => {
   assert.equal(skeletonOf('a\u1fbf a'), 'a a')
   assert.equal(skeletonOf('\u1fbfa'), 'a')
 })
 
-test('what has the same letters, or looks the same, has the same skeleton', () => {
+test('texts with the same letters or the same looks have the same skeleton', () => {
   const letters = fc.constantFrom(...'PEpeLlIi1|0oOＰ$. ', 'Р', 'І', 'Ӏ', 'İ', 'É')
   const text = fc.array(letters, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
   fc.assert(
@@ -46,7 +46,7 @@ test('what has the same letters, or looks the same, has the same skeleton', () =
   )
 })
 
-describe('symbols that were forged', () => {
+describe('forged symbols', () => {
   const forgeries: readonly (readonly [genuine: string, forged: string, how: string])[] = [
     ['USDT', '\u054dSDT', 'Armenian, trustwallet/assets 37070'],
     ['USDT', '\u054d\u0405D\u13a2', 'Armenian, Cyrillic and Cherokee'],
@@ -73,7 +73,7 @@ describe('symbols that were forged', () => {
     })
   }
 
-  test('symbols that only a careless eye would confuse do not look the same', () => {
+  test('symbols that only resemble each other loosely have different looks', () => {
     for (const [a, b] of [
       ...[
         ['BIT', 'BLT'],
@@ -94,11 +94,11 @@ describe('symbols that were forged', () => {
   })
 })
 
-test('nothing to see has no key', () => {
+test('invisible text has no key', () => {
   for (const text of ['', ' ', '\u200b', '\0', '\ud800', '\u202e\u3164']) assert.equal(skeletonOf(text), '')
 })
 
-test('a token is found by its symbol, and by its name from each word on that says something', () => {
+test('a token is found by its symbol, and by its name from each significant word on', () => {
   assert.deepEqual(searchTermsOf({ symbol: 'UNI', name: 'Uniswap' }), [
     { kind: 'symbol', term: 'unl' },
     { kind: 'name', term: 'unlswap' },
@@ -111,7 +111,7 @@ test('a token is found by its symbol, and by its name from each word on that say
   assert.equal(searchTermsOf({ symbol: 'X', name: 'a b c d e f g h' }).length, 5)
 })
 
-test('what a name begins with, its key begins with', () => {
+test('the key of a prefix is a prefix of the key', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcilIL10oXYZ '), minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(word, word, (start, rest) => {

@@ -1,6 +1,6 @@
 import { LOOKALIKES } from './lookalikes.ts'
 
-/** In what of a token a text is looked for: its symbol, its name from the beginning, or from a later word. */
+/** The part of a token that a term matches: its symbol, its name from the start, or its name from a later word. */
 export type TermKind = 'symbol' | 'name' | 'word'
 
 type TokenNames = { readonly symbol: string; readonly name: string }
@@ -9,40 +9,40 @@ export type SearchTerm = { readonly kind: TermKind; readonly term: string }
 
 const MAX_CHARACTERS = 64
 const MAX_WORDS = 4
-// Surrogates without their other half included.
+// Includes lone surrogates.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 const ACCENTS = /[\u0300-\u036f]/g
-/** Looks like a C, and would be made an ordinary sigma. */
+/** Looks like a C, but normalizes to an ordinary sigma. */
 const LUNATE_SIGMA = /[\u03f2\u03f9]/g
-/** A dollar sign before a symbol, a dot behind it: not what tells one token from another. */
+/** Punctuation around a symbol, such as a leading dollar sign or a trailing dot, does not distinguish tokens. */
 const DECORATION = /^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$/gu
-/** What most names are made of needs none of this, and hundreds are compared for one answer. */
+/** Fast path: most names are plain ASCII, and one response compares hundreds of them. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 const UNDECORATED = /^[a-z\d](?:.*[a-z\d])?$/i
-/** Half of all names end with these: whoever searches for one of them looks for none of those. */
+/** Stop words: half of all names end with one, so they identify no token. */
 const WORDS_OF_ALL = new Set(['token', 'coin', 'the', 'of', 'on', 'and', 'by', 'a'].map(skeletonOf))
 
-/** The same for texts that differ only in case, in width or in something invisible. */
+/** Equal for texts that differ only in case, width or invisible characters. */
 export function foldedOf(text: string): string {
   return bounded(plain(text).toLowerCase().normalize('NFKC'))
 }
 
 /**
- * The same for all texts that one of them could be taken for, in any case, and for more: as l looks like I, and I is the
- * capital of i, it has one letter for all of these. What begins alike has a key that begins alike.
+ * Equal for all texts that could be mistaken for one another in any case, and for some others: because l looks like I,
+ * and I is the capital of i, all of these share one letter. The skeleton of a prefix is a prefix of the skeleton.
  */
 export function skeletonOf(text: string): string {
   return keyOf(text, (letter) => (letter === 'i' || isStroke(letter) ? 'l' : letter))
 }
 
-/** The same for texts whose letters, in any case, are the same or look the same in that case. */
+/** Equal for texts whose letters are the same, or look the same, ignoring case. */
 export function lettersOf(text: string): string {
   return keyOf(text, (letter) => letter)
 }
 
 /**
- * The same for texts that look the same: a stroke is a capital I, a small l or a one, but neither a small i nor a
- * capital L. So LlNK looks like LINK, and BLT does not look like BIT.
+ * Equal for texts that look the same: capital I, small l and the digit one are the same stroke, but small i and capital
+ * L are not. So LlNK looks like LINK, and BLT does not look like BIT.
  */
 export function looksOf(text: string): string {
   return keyOf(text, (letter, isCapital) => {
@@ -51,7 +51,7 @@ export function looksOf(text: string): string {
   })
 }
 
-/** What a token is found by. They follow from its names, so they never change. */
+/** Search terms of a token. They are derived from its names, which never change. */
 export function searchTermsOf({ symbol, name }: TokenNames): SearchTerm[] {
   const terms: SearchTerm[] = [{ kind: 'symbol', term: skeletonOf(symbol) }]
   const words = skeletonOf(name).split(' ')
@@ -78,7 +78,7 @@ function keyOf(text: string, letterOf: (letter: string, isCapital: boolean) => s
 
 function withoutAccents(text: string): string {
   const bare = plain(text.replace(LUNATE_SIGMA, 'c')).normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
-  // An accent of its own is a space with a mark on it: once that is gone, there may be two spaces.
+  // NFKD turns a standalone accent into a space and a mark, so removing the mark can leave two spaces.
   return singleSpaced(bare)
 }
 
@@ -91,7 +91,7 @@ function singleSpaced(text: string): string {
   return text.replace(/\s+/gu, ' ').trim()
 }
 
-/** One character may stand for a whole sentence. */
+/** NFKC can expand one character into a whole phrase. */
 function bounded(text: string): string {
   return text.length <= MAX_CHARACTERS ? text : [...text].slice(0, MAX_CHARACTERS).join('').trim()
 }

@@ -3,20 +3,20 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { cleanText, shownText } from './token-text.ts'
 
-test('any bytes give a text that may be shown', () => {
+test('any bytes give a displayable text', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2_000, size: 'max' }), (raw) => showable(shownText(raw))),
     { numRuns: 500 },
   )
 })
 
-test('of a megabyte only the beginning is looked at', () => {
+test('only the beginning of a very long text is read', () => {
   assert.equal(shownText(Buffer.from('x'.repeat(1_000_000))), 'x'.repeat(64))
   assert.equal(shownText(Buffer.from('🚀'.repeat(250_000))), '🚀'.repeat(64))
 })
 
-describe('what may be shown', () => {
-  test('nothing invisible', () => {
+describe('displayed text', () => {
+  test('has no invisible characters', () => {
     assert.equal(cleanText('\0a\u0001b\u007f'), 'ab')
     assert.equal(cleanText('USD\u202eC'), 'USDC')
     assert.equal(cleanText('U\u200bS\u200dD\ufeffC\u2060'), 'USDC')
@@ -25,24 +25,24 @@ describe('what may be shown', () => {
     assert.equal(cleanText('\u200b\u200b'), '')
   })
 
-  test('no half characters', () => {
+  test('has no broken characters', () => {
     assert.equal(cleanText('a\ud800b\udc00c'), 'abc')
     assert.equal(cleanText('\ufffd?\ufffd'), '?')
     assert.equal(shownText(Buffer.from([0x61, 0xc3])), 'a')
   })
 
-  test('one spelling for what looks the same, even with something invisible in between', () => {
+  test('normalizes texts that look the same, also around removed characters', () => {
     assert.equal(cleanText('e\u0301'), '\u00e9')
     assert.equal(cleanText('e\u200d\u0301'), '\u00e9')
     assert.equal(cleanText('\u212b'), '\u00c5')
   })
 
-  test('at most 64 characters, none of them cut in two and no space at the end', () => {
+  test('has at most 64 characters, none cut in half, and no trailing space', () => {
     assert.equal(cleanText('🚀'.repeat(65)), '🚀'.repeat(64))
     assert.equal(cleanText(`${'x'.repeat(63)} y`), 'x'.repeat(63))
   })
 
-  test('cleaning twice changes nothing more', () => {
+  test('is unchanged by a second cleaning', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
       fc.constantFrom(

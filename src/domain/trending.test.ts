@@ -10,7 +10,7 @@ const HOUR = 3_600
 
 type Market = {
   readonly dollars: number
-  /** How many thousandths of it were bought. */
+  /** Bought share of the volume in thousandths. */
   readonly bought?: number
   readonly trades: number
   readonly makers: number
@@ -33,7 +33,7 @@ function windowsOf(hour: Market, four: Market, day: Market): Windows {
   return sampleWindows({ lengths: [quiet, quiet, quiet, sums(hour), sums(four), sums(day)] })
 }
 
-/** All of it in the last hour. */
+/** All trades fall in the last hour. */
 function atOnce(market: Market): Windows {
   return windowsOf(market, market, market)
 }
@@ -54,14 +54,14 @@ function factors(...points: number[]): object {
 }
 
 /** The examples of docs/trending.md. */
-test('a new token that many want', () => {
+test('a new token in demand', () => {
   assert.deepEqual(trendingScore(tokenOf(100_000, 2), atOnce(HONEST), NOW), {
     score: 51_097,
     factors: factors(19_128, 18_907, 6_562, 6_500, 0, 0, 0, 0, 0),
   })
 })
 
-test('an old one that is traded all the time', () => {
+test('an established token with steady trading', () => {
   const windows = windowsOf(
     { dollars: 2_000_000, trades: 900, makers: 400, buyers: 250, sellers: 220 },
     { dollars: 8_000_000, trades: 3_600, makers: 1_200, buyers: 800, sellers: 700 },
@@ -73,7 +73,7 @@ test('an old one that is traded all the time', () => {
   })
 })
 
-test('a few wallets that trade with themselves are not ranked, and close to that a token ranks low', () => {
+test('wash-traded tokens are not ranked, and nearly wash-traded ones rank low', () => {
   const few = { makers: 4, buyers: 4, sellers: 4, bought: 500 }
   const fake = atOnce({ dollars: 150_000_000, trades: 40_000, ...few })
   assert.equal(trendingScore(tokenOf(500_000, 2), fake, NOW), undefined)
@@ -85,7 +85,7 @@ test('a few wallets that trade with themselves are not ranked, and close to that
   })
 })
 
-test('who is not ranked', () => {
+test('tokens that are not ranked', () => {
   const scoreOf = (token: Partial<Token>, market: Partial<Market> = {}) =>
     trendingScore({ ...tokenOf(100_000, 2), ...token }, atOnce({ ...HONEST, ...market }), NOW)?.score
   const risk = { score: 0, isHoneypot: true, isMintable: false }
@@ -101,7 +101,7 @@ test('who is not ranked', () => {
   assert.ok(scoreOf({}, { ...washed, trades: 59 }) !== undefined)
 })
 
-test('what is not known gives no points and takes none', () => {
+test('unknown inputs neither add nor subtract points', () => {
   const unknown = { launch: undefined, origin: undefined, risk: undefined }
   const score = trendingScore(tokenOf(100_000, 2, unknown), atOnce(HONEST), NOW)
   assert.deepEqual([score?.score, score?.factors.youth, score?.factors.risk], [51_097 - 6_500, 0, 0])
@@ -142,7 +142,7 @@ function withSums(windows: Windows, change: (sums: WindowSums, window: number) =
   return { ...windows, lengths: windows.lengths.map(change) }
 }
 
-test('a score is a whole number above zero, and the sum of its factors', () => {
+test('a score is a positive integer and the sum of its factors', () => {
   fc.assert(
     fc.property(anyToken, anyWindows, (token, windows) => {
       const found = trendingScore(token, windows, NOW)
@@ -158,7 +158,7 @@ test('a score is a whole number above zero, and the sum of its factors', () => {
   )
 })
 
-test('more wallets, more liquidity, fewer trades for the same, a later launch, less risk: never a lower score', () => {
+test('more wallets, more liquidity, fewer trades for the same volume, a later launch or less risk never lower the score', () => {
   fc.assert(
     fc.property(anyToken, anyWindows, fc.nat(1_000), fc.nat(5), (token, windows, more, window) => {
       const before = score(token, windows)
@@ -188,7 +188,7 @@ test('more wallets, more liquidity, fewer trades for the same, a later launch, l
   )
 })
 
-test('wallets that trade more than a wallet does gain nothing by trading still more', () => {
+test('wallets that exceed the limit per wallet gain nothing by trading more', () => {
   const market = fc.record({
     makers: fc.integer({ min: 1, max: 500 }),
     trades: fc.nat(2_000),
@@ -203,7 +203,7 @@ test('wallets that trade more than a wallet does gain nothing by trading still m
   )
 })
 
-test('an honest market ranks above every imitation by fewer wallets, however much these trade', () => {
+test('an organic market ranks above every imitation by fewer wallets, however much these trade', () => {
   const honest = score(tokenOf(100_000, 2), atOnce(HONEST))
   const imitation = fc.record({
     makers: fc.integer({ min: 1, max: 100 }),
@@ -221,7 +221,7 @@ test('an honest market ranks above every imitation by fewer wallets, however muc
   )
 })
 
-test('doublings: exact at powers of two, straight lines between, 0 up to the base', () => {
+test('doublings are exact at powers of two, linear between them, and 0 up to the base', () => {
   assert.deepEqual(
     [0n, 1n, 2n, 3n, 4n, 6n, 1_024n, 1_536n].map((amount) => doublings(amount)),
     [0, 0, 1_000, 1_500, 2_000, 2_500, 10_000, 10_500],

@@ -4,12 +4,13 @@ import { pow10, VALUE_DIGITS, type Value } from './money.ts'
 import { sumsOf, type WindowName } from './window.ts'
 
 /**
- * How much a token is traded lately, by whom, and how much of that is worth believing. Published in docs/trending.md,
- * with examples: a change of anything here is a new version. Whole numbers only, so that everybody gets the same.
+ * Ranks tokens by recent trading, weighted by the wallets behind it and discounted for wash trading. The formula is
+ * published in docs/trending.md with examples, so any change here needs a new version. It uses integers only, so that
+ * every implementation gets the same result.
  */
 export const TRENDING_VERSION = 1
 
-/** In the order in which they are told. A thousand points are a doubling; the last five only ever take away. */
+/** In the published order. A thousand points are one doubling; the last five factors are never positive. */
 export const TRENDING_FACTORS = [
   'makers',
   'volume',
@@ -29,7 +30,7 @@ export type TrendingScore = { readonly score: number; readonly factors: Trending
 const DOUBLING = 1_000
 const DOLLAR: Value = pow10(VALUE_DIGITS)
 
-/** What happened last counts most, in eighths. */
+/** Weights in eighths: recent trading counts most. */
 const WINDOW_EIGHTHS: readonly (readonly [WindowName, number])[] = [
   ['1h', 5],
   ['4h', 2],
@@ -40,12 +41,12 @@ const MOST_LIQUIDITY_POINTS = 10_000
 const MOST_YOUTH_POINTS = 8_000
 const HOUR_SECONDS = 3_600
 
-/** A main pair that holds less could be pushed anywhere by anybody. */
+/** The price of a shallower main pair is too easy to manipulate. */
 const LEAST_LIQUIDITY = 1_000n * DOLLAR
-/** A wallet counts if there is so much volume for it: more wallets than that were made to be counted. */
+/** Volume needed per counted wallet, so that splitting trades over many wallets gains nothing. */
 const LEAST_PER_MAKER = 10n * DOLLAR
 
-/** Beyond these, volume earns nothing and every further doubling costs. */
+/** Above these ratios volume earns no points, and every further doubling costs points. */
 const TRADES_PER_MAKER = 10n
 const VOLUME_PER_MAKER = 10_000n * DOLLAR
 const VOLUME_PER_LIQUIDITY = 20n
@@ -53,19 +54,19 @@ const TRADES_PER_MAKER_WEIGHT = 4
 const VOLUME_PER_MAKER_WEIGHT = 2
 const TURNOVER_WEIGHT = 2
 
-/** All wallets on both sides, and as much bought as sold. */
+/** Reached when every wallet is on both sides and purchases equal sales. */
 const MOST_SYMMETRY_POINTS = 20_000n
 const USUAL_BOTH_SIDED_PERMILLE = 500n
 const UNUSUAL_IMBALANCE_PERMILLE = 50n
 const RISK_WEIGHT = 100
 
-/** Nobody's market (DefiLlama's rule): few wallets that trade with themselves all day. */
+/** Wash trading (DefiLlama's rule): a few wallets that trade with themselves all day. */
 const WASH_RULES = [
   { volume: 0n, trades: 500n, volumePerMaker: 0n, tradesPerMaker: 100n },
   { volume: 1_000_000n * DOLLAR, trades: 0n, volumePerMaker: 500_000n * DOLLAR, tradesPerMaker: 30n },
 ]
 
-/** Undefined for who does not stand in the ranking at all. `now` is the time of the chain's head. */
+/** Undefined for tokens that are not ranked. `now` is the time of the chain's head. */
 export function trendingScore(
   token: Pick<Token, 'mainPairTvlUsd' | 'launch' | 'origin' | 'risk'>,
   windows: Windows,
@@ -74,7 +75,7 @@ export function trendingScore(
   const liquidity = token.mainPairTvlUsd
   if (liquidity === undefined || liquidity < LEAST_LIQUIDITY) return undefined
   const day = sumsOf(windows, '24h')
-  // The day takes in the shorter windows: where its volume is known, so is theirs.
+  // The day contains the shorter windows, so a known day volume means theirs are known.
   if (sumOfValues(day.buyUsd, day.sellUsd) === undefined) return undefined
   if (token.risk?.isHoneypot === true || isWashed(day)) return undefined
   const volumePoints = recent(windows, (sums) => doublings(1n + countedVolume(sums, liquidity) / DOLLAR))
@@ -97,8 +98,8 @@ export function trendingScore(
 }
 
 /**
- * How many times `base` was doubled to get to `size`, in thousandths: exact at powers of two, and a straight line from
- * each to the next. 0 for what is not above the base.
+ * How often `base` doubles to reach `size`, in thousandths: exact at powers of two and linear between them. 0 up to the
+ * base.
  */
 export function doublings(size: bigint, base = 1n): number {
   if (size <= base) return 0
@@ -129,7 +130,7 @@ function youthPoints(bornAt: number | undefined, now: number): number {
   return Math.max(0, MOST_YOUTH_POINTS - doublings(1n + BigInt(hours)))
 }
 
-/** Wallets on both sides are nothing unusual, nor is as much bought as sold; both at once are. */
+/** Wallets on both sides are usual, and so are balanced volumes; both at once are not. */
 function symmetryPoints({ makers, buyers, sellers, buyUsd = 0n, sellUsd = 0n }: WindowSums): number {
   const volume = buyUsd + sellUsd
   if (makers === 0 || volume === 0n) return 0

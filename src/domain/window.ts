@@ -7,10 +7,10 @@ export const WINDOWS = ['1m', '5m', '15m', '1h', '4h', '24h'] as const
 
 export type WindowName = (typeof WINDOWS)[number]
 
-/** How many minutes each takes in: the running one, and those before it. */
+/** Length of each window in minutes, including the current one. */
 export const WINDOW_MINUTES = [1, 5, 15, 60, 240, 1_440] as const satisfies { length: typeof WINDOWS.length }
 
-/** The place of the longest window, and its length: what is older is of no use any more. */
+/** Index and length of the longest window; older minutes are dropped. */
 export const DAY_WINDOW = WINDOWS.indexOf('24h')
 export const DAY_MINUTES = 1_440
 
@@ -33,31 +33,34 @@ export function sumsOf(windows: Pick<Windows, 'lengths'>, name: WindowName): Win
   return sums
 }
 
-/** What was bought and sold together; unknown if either is. */
+/** Purchases and sales; unknown if either is. */
 export function volumeOf({ buyUsd, sellUsd }: WindowSums): Value | undefined {
   return sumOfValues(buyUsd, sellUsd)
 }
 
-/** What was traded in 24 hours, even if only a part of them is known: to order by, that is good enough. */
+/** Trading volume of 24 hours, even if only part of them is known: good enough for sorting. */
 export function dayVolume(windows: Windows | undefined): Value | undefined {
   return windows && volumeOf(sumsOf(windows, '24h'))
 }
 
-/** The time that trades are known for: from the first block read, or from the birth of what is traded, to the head. */
+/**
+ * The time span with known trades: from the first block read, or the creation of the pair or token if later, to the
+ * head.
+ */
 export type KnownSpan = {
   readonly headTime: number | undefined
-  /** Undefined where all trades are known. */
+  /** Undefined if all trades are known. */
   readonly since: number | undefined
 }
 
-/** Whether all trades of the window are known: it began after the first block read. */
+/** True if the window began after the first block read. */
 export function isWindowKnown(name: WindowName, { headTime, since }: KnownSpan): boolean {
   if (since === undefined || headTime === undefined) return true
   const minutes: number = WINDOW_MINUTES[WINDOWS.indexOf(name)] ?? 0
   return headTime - since >= minutes * MINUTE_SECONDS
 }
 
-/** Whether all trades since 00:00 UTC are known. */
+/** True if all trades since 00:00 UTC are known. */
 export function isDayKnown({ headTime, since }: KnownSpan): boolean {
   return since === undefined || headTime === undefined || since <= dayOf(headTime) * DAY_SECONDS
 }
