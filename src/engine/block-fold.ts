@@ -1,11 +1,13 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, Pair } from '../domain/change.ts'
-import type { BlockEnvelope, PoolFact, RawLog, RawTransaction, TokenFact } from '../domain/envelope.ts'
+import type { PoolFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { writeReport } from '../wire/contract-codec.ts'
+import type { OpenedBlock } from '../wire/envelope-codec.ts'
 import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
+import type { OpenedTransaction } from '../wire/opened-transaction.ts'
 import { writeBalance } from '../wire/record-codec.ts'
 import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
@@ -39,7 +41,7 @@ type Origin = Omit<TradeOrigin, 'swap'>
 export class BlockFold {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
-  readonly #block: BlockEnvelope
+  readonly #block: OpenedBlock
   readonly #told: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
@@ -51,7 +53,7 @@ export class BlockFold {
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
 
-  constructor(settings: EngineSettings, tables: EngineTables, block: BlockEnvelope, told: ChangeSetWriter) {
+  constructor(settings: EngineSettings, tables: EngineTables, block: OpenedBlock, told: ChangeSetWriter) {
     this.#settings = settings
     this.#tables = tables
     this.#block = block
@@ -131,7 +133,7 @@ export class BlockFold {
     return this.#records.addPair(pair)
   }
 
-  #foldLog(transaction: RawTransaction, log: RawLog): void {
+  #foldLog(transaction: OpenedTransaction, log: RawLog): void {
     const { registry } = this.#settings
     const { number } = this.#block
     const created = registry.announced(log, number)
@@ -155,9 +157,9 @@ export class BlockFold {
     this.#foldLaunch(pool, event)
   }
 
-  #originOf({ index, hash, from }: RawTransaction, log: RawLog): Origin {
+  #originOf(transaction: OpenedTransaction, log: RawLog): Origin {
     const { number, time } = this.#block
-    return { key: { block: number, tx: index, log: log.index }, time, transaction: hash, wallet: from }
+    return { key: { block: number, tx: transaction.index, log: log.index }, time, transaction }
   }
 
   #foldOther(pool: OpenedPool, pair: PairView, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
@@ -231,7 +233,7 @@ export class BlockFold {
   }
 
   #trade(pair: PairView, exchange: Exchange, origin: TradeOrigin): void {
-    const trade = toTrade(pair, exchange, origin.wallet, this.#reference)
+    const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
     writeFoldedTrade(this.#told.next('trade'), origin, pair, trade)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
@@ -246,7 +248,8 @@ export class BlockFold {
     this.#traded.add(pair)
     if (pair.candleSlot === NONE) pair.candleSlot = this.#tables.candles.slotOf(pair.address)
     this.#tables.candles.take(pair.candleSlot, origin.key, trade, this.#candleStarts)
-    this.#gathered.add(trade, pair.address, pair.targetToken)
+    const wallet = this.#tables.visits.walletOf(origin.transaction)
+    this.#gathered.add(trade, wallet, pair.address, pair.targetToken)
   }
 
   /** Whether the token's first trade is known now. */

@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../domain/change.ts'
-import type { BlockEnvelope, Envelope, FinalEnvelope, UndoEnvelope } from '../domain/envelope.ts'
+import type { FinalEnvelope, UndoEnvelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { never } from '../domain/ids.ts'
 import { type CommittedState, JournaledState, type Writes } from '../state/journaled-state.ts'
@@ -7,7 +7,7 @@ import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 import { appendChanges } from '../wire/change-codec.ts'
 import { ChangeSetWriter } from '../wire/change-set-writer.ts'
-import { decodeEnvelope } from '../wire/envelope-codec.ts'
+import { type OpenedBlock, openEnvelope } from '../wire/envelope-codec.ts'
 import { BlockFold } from './block-fold.ts'
 import { corrections } from './corrections.ts'
 import { type Explanation, explain } from './price/explain.ts'
@@ -37,7 +37,7 @@ export class Engine {
 
   /** `seq` is the message's sequence in BLOCKS: it becomes the version of all that changed. */
   apply(message: Uint8Array, seq: number): Uint8Array {
-    const envelope = decodeEnvelope(message)
+    const envelope = openEnvelope(message)
     switch (envelope.kind) {
       case 'block':
         this.#applyBlock(envelope, seq)
@@ -59,7 +59,7 @@ export class Engine {
    * After anything else, the next block need not name the tip as its parent.
    */
   skip(message: Uint8Array, seq: number): Uint8Array {
-    const envelope = decodeIfPossible(message)
+    const envelope = openIfPossible(message)
     if (envelope?.kind === 'block' && this.#follows(envelope)) {
       this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
       return this.#told.finish()
@@ -106,7 +106,7 @@ export class Engine {
     this.#tables.pairs.close()
   }
 
-  #applyBlock(block: BlockEnvelope, seq: number): void {
+  #applyBlock(block: OpenedBlock, seq: number): void {
     const tip = this.tip
     if (tip !== undefined && !this.#follows(block)) {
       throw new ChaintapeError(
@@ -124,7 +124,7 @@ export class Engine {
     this.#state.sealBlock(number)
   }
 
-  #follows({ parentHash, number }: BlockEnvelope): boolean {
+  #follows({ parentHash, number }: OpenedBlock): boolean {
     const tip = this.tip
     if (tip === undefined) return true
     return number > tip.number && (parentHash === tip.hash || this.#isGap(tip.number))
@@ -197,9 +197,9 @@ export class Engine {
   }
 }
 
-function decodeIfPossible(message: Uint8Array): Envelope | undefined {
+function openIfPossible(message: Uint8Array): ReturnType<typeof openEnvelope> | undefined {
   try {
-    return decodeEnvelope(message)
+    return openEnvelope(message)
   } catch {
     return undefined
   }

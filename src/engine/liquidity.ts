@@ -15,7 +15,7 @@ export function toLiquidity(
   pool: Pool & Priced,
   pair: Pair,
   event: PoolEvent | PoolCreated,
-  { key, time, transaction, wallet }: Origin,
+  { key, time, transaction }: Origin,
   prices: ToldPrices,
 ): LiquidityEvent | undefined {
   const kind = kindOf(event)
@@ -33,9 +33,9 @@ export function toLiquidity(
     pair: pair.address,
     kind,
     amm: pair.amm,
-    transaction,
+    transaction: transaction.hash,
     provider: 'provider' in event ? (event.provider ?? '') : '',
-    wallet,
+    wallet: transaction.from,
     side0: eventSide(pair.token0, amount0),
     side1: eventSide(pair.token1, amount1),
     valueUsd: worth(pair, amount0, amount1, ({ priceUsd }) => priceUsd),

@@ -5,6 +5,7 @@ import { ONE_PRICE, type Price, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { writeDirection, writeMoney, writeOrderKey } from '../wire/field-codec.ts'
+import type { OpenedTransaction } from '../wire/opened-transaction.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
 import { writeNumber } from './pair/write-pair.ts'
 import {
@@ -33,8 +34,7 @@ export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined
 export type TradeOrigin = {
   readonly key: OrderKey
   readonly time: number
-  readonly transaction: string
-  readonly wallet: string
+  readonly transaction: OpenedTransaction
   readonly swap: Pick<Swapped, 'sender' | 'recipient'>
 }
 
@@ -49,7 +49,6 @@ export type TradedSide = {
 /** A trade, without what its pair says as well. */
 export type FoldedTrade = {
   readonly side: TradeDirection | undefined
-  readonly wallet: string
   readonly isToken0Sold: boolean
   readonly sold: TradedSide
   readonly bought: TradedSide
@@ -64,7 +63,6 @@ export type FoldedTrade = {
 export function toTrade(
   pair: PairView,
   { amount0, amount1, isToken0Sold }: Exchange,
-  wallet: string,
   reference: ReferencePrices,
 ): FoldedTrade {
   const oriented = orient(pair)
@@ -80,7 +78,6 @@ export function toTrade(
   const side1 = tradedSide(pair.token1.token, amount1, isTarget0 ? quoteWorth : paid)
   return {
     side: oriented === undefined ? undefined : isToken0Sold === isTarget0 ? 'sell' : 'buy',
-    wallet,
     isToken0Sold,
     sold: isToken0Sold ? side0 : side1,
     bought: isToken0Sold ? side1 : side0,
@@ -110,10 +107,10 @@ export function writeFoldedTrade(
   w.varuint(time)
   w.piece(names.idOnWire)
   w.piece(names.ammOnWire)
-  w.id(transaction)
+  transaction.writeHash(w)
   w.recurringId(swap.sender ?? '')
   w.recurringId(swap.recipient ?? '')
-  w.id(trade.wallet)
+  transaction.writeFrom(w)
   w.piece(names.targetOnWire)
   writeDirection(w, trade.side)
   writeSide(w, trade.isToken0Sold ? token0 : token1, trade.sold)

@@ -127,6 +127,13 @@ export class ByteReader {
       : this.#buffer.utf8Slice(at, at + size)
   }
 
+  /** Passes over an id and returns where it starts. */
+  skipId(): number {
+    const start = this.#at
+    this.#take(Math.floor(this.varuint() / 2))
+    return start
+  }
+
   /**
    * An id that may well have come before: a log's topic, a pool, a router. Finding it again takes a third of the
    * time of making its string, and equal ids then share memory and hash, which makes it quick to look up.

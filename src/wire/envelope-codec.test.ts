@@ -5,12 +5,19 @@ import { envelope } from '../../test/support/envelope-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/value-arbitraries.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import { decodeEnvelope, encodeEnvelope } from './envelope-codec.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { decodeEnvelope, encodeEnvelope, openEnvelope } from './envelope-codec.ts'
 
 const encoded = envelope.map(encodeEnvelope)
 
 function unreadable(error: unknown): boolean {
   return error instanceof ChaintapeError && error.code === 'message_unreadable'
+}
+
+function writtenBy(write: (w: ByteWriter) => unknown): Uint8Array {
+  const w = new ByteWriter()
+  write(w)
+  return w.finish()
 }
 
 function decodesOrRefuses(message: Uint8Array): void {
@@ -33,10 +40,32 @@ test('an envelope survives the wire, and is written the same way again', () => {
   )
 })
 
+test('an envelope that is read in place says the same, and its ids are copied as they would be written', () => {
+  fc.assert(
+    fc.property(envelope, (sent) => {
+      const opened = openEnvelope(encodeEnvelope(sent))
+      if (opened.kind !== 'block') return assert.deepEqual(opened, sent)
+      const transactions = opened.transactions.map((each) => {
+        const { index, hash, from, logs } = each
+        const copied = writtenBy((w) => [each.writeHash(w), each.writeFrom(w)])
+        assert.deepEqual(
+          copied,
+          writtenBy((w) => [w.id(hash), w.id(from)]),
+        )
+        return { index, hash, from, logs }
+      })
+      assert.deepEqual({ ...opened, transactions }, sent)
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test('an envelope cut short anywhere is refused', () => {
   fc.assert(
     fc.property(encoded, fc.nat(), (message, cut) => {
-      assert.throws(() => decodeEnvelope(message.subarray(0, cut % message.length)), unreadable)
+      const short = message.subarray(0, cut % message.length)
+      assert.throws(() => decodeEnvelope(short), unreadable)
+      assert.throws(() => openEnvelope(short), unreadable)
     }),
     { numRuns: 300 },
   )

@@ -1,12 +1,15 @@
 import type {
+  BlockEnvelope,
   BlockRef,
   Envelope,
   Fact,
+  FinalEnvelope,
   PoolFact,
   Pricing,
   RawLog,
   RawTransaction,
   TransfersFact,
+  UndoEnvelope,
 } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { never } from '../domain/ids.ts'
@@ -14,6 +17,7 @@ import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readSigned, writeSigned } from './field-codec.ts'
 import { readInspection, writeInspection } from './inspection-codec.ts'
+import { OpenedTransaction } from './opened-transaction.ts'
 
 /** Version 4 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
 const VERSION = 4
@@ -28,6 +32,14 @@ const FACT = {
   nonCirculating: 7,
 } as const
 const PRICING = { reserves: 1, sqrtPrice: 2, bins: 3, trades: 4 } as const
+
+type BlockOf<Transaction> = Omit<BlockEnvelope, 'transactions'> & {
+  readonly transactions: readonly Transaction[]
+}
+type EnvelopeOf<Transaction> = BlockOf<Transaction> | UndoEnvelope | FinalEnvelope
+
+/** A block whose transactions are read where they stand. It is good as long as its message. */
+export type OpenedBlock = BlockOf<OpenedTransaction>
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
   const w = new ByteWriter()
@@ -56,6 +68,15 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
 }
 
 export function decodeEnvelope(bytes: Uint8Array): Envelope {
+  return readEnvelope(bytes, readTransaction)
+}
+
+/** For the fold, which tells most of what it reads in the same bytes. */
+export function openEnvelope(bytes: Uint8Array): EnvelopeOf<OpenedTransaction> {
+  return readEnvelope(bytes, (r) => openTransaction(r, bytes))
+}
+
+function readEnvelope<T>(bytes: Uint8Array, read: (r: ByteReader) => T): EnvelopeOf<T> {
   const r = new ByteReader(bytes)
   const version = r.u8()
   if (version !== VERSION) {
@@ -63,12 +84,12 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope {
   }
   const kind = r.u8()
   const chain = r.text()
-  const envelope = readKind(r, kind, chain)
+  const envelope = readKind(r, kind, chain, read)
   r.end()
   return envelope
 }
 
-function readKind(r: ByteReader, kind: number, chain: string): Envelope {
+function readKind<T>(r: ByteReader, kind: number, chain: string, read: (r: ByteReader) => T): EnvelopeOf<T> {
   switch (kind) {
     case KIND.block:
       return {
@@ -78,7 +99,7 @@ function readKind(r: ByteReader, kind: number, chain: string): Envelope {
         hash: r.id(),
         parentHash: r.id(),
         time: r.varuint(),
-        transactions: r.list(() => readTransaction(r)),
+        transactions: r.list(() => read(r)),
         facts: r.list(() => readFact(r)),
       }
     case KIND.undo:
@@ -113,6 +134,17 @@ function writeTransaction(w: ByteWriter, transaction: RawTransaction): void {
 
 function readTransaction(r: ByteReader): RawTransaction {
   return { index: r.varuint(), hash: r.id(), from: r.id(), logs: r.list(() => readLog(r)) }
+}
+
+function openTransaction(r: ByteReader, message: Uint8Array): OpenedTransaction {
+  const index = r.varuint()
+  const places = { hashAt: r.skipId(), fromAt: r.skipId(), end: r.position }
+  return new OpenedTransaction(
+    index,
+    message,
+    places,
+    r.list(() => readLog(r)),
+  )
 }
 
 function readLog(r: ByteReader): RawLog {

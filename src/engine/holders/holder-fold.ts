@@ -79,8 +79,10 @@ export class HolderFold {
           if (holding === undefined) continue
           sums = noMoves()
           all.set(move.token, sums)
-          const first = { time: this.#block.time, creator: transaction.from }
-          if (holding.first === undefined) this.#tables.holdings.put(move.token, { ...holding, first })
+          if (holding.first === undefined) {
+            const first = { time: this.#block.time, creator: transaction.from }
+            this.#tables.holdings.put(move.token, { ...holding, first })
+          }
         }
         addMove(sums, move)
       }

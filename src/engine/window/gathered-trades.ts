@@ -18,9 +18,9 @@ export type PairTrades = {
   readonly amountRaw: bigint
   readonly highUsd: Price | undefined
   readonly lowUsd: Price | undefined
-  /** The wallet of each trade. */
-  readonly buyers: readonly string[]
-  readonly sellers: readonly string[]
+  /** The wallet of each trade, by its number. */
+  readonly buyers: readonly number[]
+  readonly sellers: readonly number[]
 } & Closes
 
 /** What the token counts for once the block is over, by one pair and by the token's main pair. */
@@ -37,8 +37,8 @@ class GatheredTrades {
   amountRaw = 0n
   highUsd: Price | undefined
   lowUsd: Price | undefined
-  readonly buyers: string[] = []
-  readonly sellers: string[] = []
+  readonly buyers: number[] = []
+  readonly sellers: number[] = []
   pairCloseUsd: Price | undefined
   tokenCloseUsd: Price | undefined
 
@@ -48,7 +48,7 @@ class GatheredTrades {
   }
 
   /** `isBuy` is from the point of view of the token, which is the trade's target or its quote. */
-  add({ sold, bought, valueUsd, wallet }: FoldedTrade, isBuy: boolean): void {
+  add({ sold, bought, valueUsd }: FoldedTrade, wallet: number, isBuy: boolean): void {
     const own = isBuy ? bought : sold
     const price = own.priceUsd
     // A trade with a price has a value, unless that does not fit: then no sum may fit while the trade is in it.
@@ -87,12 +87,13 @@ export class GatheredBlock {
   }
 
   /** A trade of the pair's target token. */
-  add(trade: FoldedTrade, pair: string, target: string): void {
+  add(trade: FoldedTrade, wallet: number, pair: string, target: string): void {
     const isBuy = trade.side === 'buy'
     const quote = isBuy ? trade.sold.token : trade.bought.token
-    gatheredOf(this.#pairs, pair, pair, target).add(trade, isBuy)
-    gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote).add(trade, !isBuy)
-    if (this.#isQuoteAsset(target)) gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target).add(trade, isBuy)
+    gatheredOf(this.#pairs, pair, pair, target).add(trade, wallet, isBuy)
+    gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote).add(trade, wallet, !isBuy)
+    if (!this.#isQuoteAsset(target)) return
+    gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target).add(trade, wallet, isBuy)
   }
 
   finish(

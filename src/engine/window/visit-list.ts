@@ -152,10 +152,8 @@ export class StoredVisits {
   #walletAt(start: number): number {
     const known = this.#numbers.get(start)
     if (known !== undefined) return known
-    const { position } = this.#r
-    const wallet = this.#wallets.keep(this.#wallets.read(this.#r.at(start), this.#bytes))
+    const wallet = this.#wallets.keep(this.#wallets.numberIn(this.#bytes, start))
     this.#numbers.set(start, wallet)
-    this.#r.at(position)
     return wallet
   }
 

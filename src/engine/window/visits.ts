@@ -2,6 +2,7 @@ import { DAY_MINUTES } from '../../domain/window.ts'
 import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
 import { enlarged } from '../../state/slot-index.ts'
 import type { Restored } from '../../state/undone-values.ts'
+import type { OpenedTransaction } from '../../wire/opened-transaction.ts'
 import { type LastVisit, LastVisits, NEVER, NO_VISIT } from './last-visits.ts'
 import type { Minutes } from './minutes.ts'
 import type { Subjects } from './subjects.ts'
@@ -11,6 +12,9 @@ import { Wallets } from './wallets.ts'
 const LISTS = 'visitors'
 /** A list is read a day later, and when one of its subjects is traded for the first time since the start. */
 const MAX_LISTS = 8
+
+/** A transaction, and where its sender stands in the message. */
+export type SentBy = Pick<OpenedTransaction, 'message' | 'fromAt'>
 
 const bytesCodec: RecordCodec<Uint8Array> = {
   write: (w, bytes) => w.raw(bytes),
@@ -31,6 +35,8 @@ export class Visits {
   readonly #last: LastVisits
   /** By subject: 1 if its visits were read. */
   #isRead = new Uint8Array(1)
+  /** Those of the block being folded, as often as they come. */
+  #coming: number[] = []
   /** Of the block being folded, which is of this minute. */
   readonly #list: VisitList
   #minute = 0
@@ -50,9 +56,11 @@ export class Visits {
     this.#list.begin(minute)
   }
 
-  /** The number of a wallet that comes. */
-  walletOf(address: string): number {
-    return this.#wallets.numberOf(address)
+  /** The number of the wallet that sent this. It keeps it until the block is over, whatever leaves in between. */
+  walletOf({ message, fromAt }: SentBy): number {
+    const wallet = this.#wallets.keep(this.#wallets.numberIn(message, fromAt))
+    this.#coming.push(wallet)
+    return wallet
   }
 
   last(subject: number, wallet: number): LastVisit | undefined {
@@ -78,6 +86,8 @@ export class Visits {
     const list = this.#list.finish()
     if (list !== undefined)
       this.#lists.put(idOf(this.#minute, this.#minutes.nextVisitList(this.#minute)), list)
+    for (const wallet of this.#coming) this.#wallets.release(wallet)
+    this.#coming = []
   }
 
   /** The minute, which had so many lists, is a day ago. */
@@ -119,6 +129,7 @@ export class Visits {
   /** The state is another one now: all is read again. */
   abandon(): void {
     this.#last.clear()
+    this.#coming = []
     this.#wallets.clear()
     this.#isRead.fill(0)
   }

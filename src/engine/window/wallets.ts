@@ -1,7 +1,7 @@
-import { isTextId } from '../../state/id-words.ts'
+import { isTextId, MAX_ID_BYTES } from '../../state/id-words.ts'
 import { Key } from '../../state/key.ts'
 import { enlarged, type HashSecret, NONE, SlotIndex, secretHash } from '../../state/slot-index.ts'
-import type { ByteReader } from '../../wire/byte-reader.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
 import type { ByteWriter } from '../../wire/byte-writer.ts'
 
 const FEWEST_WALLETS = 64
@@ -23,18 +23,13 @@ export class Wallets {
     this.#index = new SlotIndex(['id'], secretHash(secret))
   }
 
-  /** Gives it one if it has none yet; it is its own only once it is named. */
-  numberOf(address: string): number {
-    return this.#numberOf(this.#key.clear().id(address))
-  }
-
-  /** The same of an address that stands in these bytes as `write` wrote it. */
-  read(r: ByteReader, bytes: Uint8Array): number {
-    const start = r.position
-    const head = r.varuint()
-    return isTextId(head)
-      ? this.numberOf(r.at(start).id())
-      : this.#numberOf(this.#key.clear().idBytes(bytes, r.position, head >>> 1))
+  /** Of the address that stands there in a message. Gives it one if it has none yet; it is its own only once it is named. */
+  numberIn(message: Uint8Array, at: number): number {
+    const head = message[at] as number
+    const size = head >>> 1
+    return isTextId(head) || size === 0 || size > MAX_ID_BYTES
+      ? this.#numberOf(this.#key.clear().id(new ByteReader(message, at).id()))
+      : this.#numberOf(this.#key.clear().idBytes(message, at + 1, size))
   }
 
   write(w: ByteWriter, wallet: number): void {

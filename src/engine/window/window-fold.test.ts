@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type AddressedTrades, gathered } from '../../../test/support/addressed-trades.ts'
 import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
 import type { WindowSums, Windows } from '../../domain/change.ts'
 import { WINDOWS } from '../../domain/window.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
 import { decodeChangeSet } from '../../wire/change-codec.ts'
 import { ChangeSetWriter } from '../../wire/change-set-writer.ts'
-import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
+import { ALL_PAIRS } from './gathered-trades.ts'
 import { openWindowTables } from './tables.ts'
 import { WindowFold } from './window-fold.ts'
 
@@ -32,7 +33,7 @@ function traded({
   wallet = '0xee',
   close = 5n,
   tokenClose,
-}: Told): PairTrades {
+}: Told): AddressedTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
   const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
   const buyers = Array.from({ length: buys }, () => wallet)
@@ -46,11 +47,12 @@ class Market {
   readonly #tables = openWindowTables(this.#state)
   #number = 0
 
-  block(seconds: number, ...trades: PairTrades[]): Windows[] {
+  block(seconds: number, ...trades: AddressedTrades[]): Windows[] {
     const head = { number: ++this.#number, hash: '0x', time: DAY_START + seconds }
     const told = new ChangeSetWriter()
     told.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
-    new WindowFold(this.#tables, head.time, (token) => token === QUOTE).run(trades, [], told)
+    const all = trades.map((each) => gathered(each, this.#tables.visits))
+    new WindowFold(this.#tables, head.time, (token) => token === QUOTE).run(all, [], told)
     this.#state.sealBlock(head.number)
     return decodeChangeSet(told.finish()).changes.flatMap((change) =>
       change.type === 'windows' ? [change.windows] : [],

@@ -30,8 +30,6 @@ export class WindowFold {
   readonly #extremes: Extremes
   /** Where the windows stand that are different now. */
   readonly #touched = new Set<number>()
-  /** By address. */
-  readonly #wallets = new Map<string, number>()
   #minute = 0
 
   constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
@@ -132,17 +130,8 @@ export class WindowFold {
   }
 
   #enterMakers(running: SubjectMinute, { buyers, sellers }: PairTrades): void {
-    for (const wallet of buyers) this.#makers.enter(running, this.#walletOf(wallet), true)
-    for (const wallet of sellers) this.#makers.enter(running, this.#walletOf(wallet), false)
-  }
-
-  /** Its number. A wallet comes to several subjects with each trade. */
-  #walletOf(address: string): number {
-    const known = this.#wallets.get(address)
-    if (known !== undefined) return known
-    const wallet = this.#tables.visits.walletOf(address)
-    this.#wallets.set(address, wallet)
-    return wallet
+    for (const wallet of buyers) this.#makers.enter(running, wallet, true)
+    for (const wallet of sellers) this.#makers.enter(running, wallet, false)
   }
 
   /**

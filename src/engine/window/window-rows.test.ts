@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { type AddressedTrades, gathered } from '../../../test/support/addressed-trades.ts'
 import { MemoryState } from '../../../test/support/memory-state.ts'
 import { MAX_FIXED } from '../../domain/limits.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
 import { ChangeSetWriter } from '../../wire/change-set-writer.ts'
-import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
+import { ALL_PAIRS } from './gathered-trades.ts'
 import { openWindowTables, type WindowTables } from './tables.ts'
 import { windowCorrections } from './window-corrections.ts'
 import { WindowFold } from './window-fold.ts'
@@ -15,9 +16,9 @@ const FIRST_TIME = 1_700_006_400
 const FEW_ROWS = { subjects: 1, minutes: 1 }
 const MANY_ROWS = { subjects: 1_000, minutes: 1_000 }
 
-type Block = { readonly time: number; readonly trades: readonly PairTrades[] }
+type Block = { readonly time: number; readonly trades: readonly AddressedTrades[] }
 type Step =
-  | { readonly do: 'block'; readonly seconds: number; readonly trades: readonly PairTrades[] }
+  | { readonly do: 'block'; readonly seconds: number; readonly trades: readonly AddressedTrades[] }
   | { readonly do: 'commit' }
   | { readonly do: 'restart' }
   | { readonly do: 'undo'; readonly blocks: number }
@@ -41,7 +42,8 @@ class Windows {
     const told = new ChangeSetWriter()
     const head = { number: ++this.#number, hash: '0x', time }
     told.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
-    new WindowFold(this.#tables, time, (token) => token === QUOTE).run(trades, [], told)
+    const all = trades.map((each) => gathered(each, this.#tables.visits))
+    new WindowFold(this.#tables, time, (token) => token === QUOTE).run(all, [], told)
     this.#state.sealBlock(this.#number)
     return Buffer.from(told.finish()).toString('hex')
   }
@@ -72,7 +74,7 @@ class Windows {
 }
 
 const price = fc.option(fc.bigInt(1n, 9n), { nil: undefined })
-const trades: fc.Arbitrary<PairTrades> = fc
+const trades: fc.Arbitrary<AddressedTrades> = fc
   .record({
     market: fc.constantFrom(
       ['0x01', '0xaa'],
