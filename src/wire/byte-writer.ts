@@ -56,6 +56,11 @@ export class ByteWriter {
     this.#length = this.#buffer.writeUInt16BE(value, this.#length)
   }
 
+  /** Over what was written there: a length that is known afterwards. */
+  u16At(at: number, value: number): void {
+    this.#buffer.writeUInt16BE(value, at)
+  }
+
   u32(value: number): void {
     this.#room(4)
     this.#length = this.#buffer.writeUInt32BE(value, this.#length)

@@ -14,13 +14,16 @@ import { tokenPrice } from '../../src/gateway/shape/token-price.ts'
 import { tokenRow } from '../../src/gateway/shape/token-row.ts'
 import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
 import { tokenWindows } from '../../src/gateway/shape/windows.ts'
+import { SAME_BODY, writeCandleRecords } from '../../src/store/redis/candle-writes.ts'
 import { documentsOf } from '../../src/store/redis/documents.ts'
-import { Keys } from '../../src/store/redis/keys.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
+import { ByteWriter } from '../../src/wire/byte-writer.ts'
 import { readCandleBody } from '../../src/wire/candle-codec.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
+import { readReport } from '../../src/wire/contract-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
+import { END, START } from '../../src/wire/record-layout.ts'
 import { readWindows } from '../../src/wire/windows-codec.ts'
 import { CHAIN, ExtremeMarket, extremeSettings, FIRST_TIME } from '../support/extreme-market.ts'
 import { MemoryState } from '../support/memory-state.ts'
@@ -34,8 +37,7 @@ import type { Random } from './random.ts'
  */
 
 const SETTINGS = extremeSettings()
-const keys = new Keys('fuzz')
-const READERS = { pair: readPair, token: readToken, windows: readWindows } as const
+const READERS = { pair: readPair, token: readToken, contract: readReport } as const
 
 const AMOUNT_COLUMN = /_raw$/
 const FIXED_COLUMN = /_usd|_native|^(usd|native|quote)_(open|high|low|close|volume)$|^value_|^liquidity_/
@@ -126,15 +128,18 @@ function checkFixed(name: string, cell: string): void {
 }
 
 function checkDocuments(sets: readonly ChangeSet[]): void {
-  for (const write of documentsOf(latestOf(sets), CHAIN, keys)) {
+  for (const write of documentsOf(latestOf(sets))) {
     if (write.kind === 'candles') {
-      readAll(write.records, readCandleRecords)
+      const w = new ByteWriter()
+      writeCandleRecords(w, write.candles)
+      readAll(w.finish(), readCandleRecords)
       continue
     }
-    for (const [, score] of write.ranks) assert.ok(Number.isFinite(Number(score)), score)
-    const kind = write.key.split(':')[1] ?? ''
-    const read = kind in READERS ? READERS[kind as keyof typeof READERS] : readWindows
-    if (write.body.length > 0) readAll(write.body, read)
+    const { kind, ranks, isRemoved, set, base } = write
+    for (const [, score] of ranks) assert.ok(Number.isFinite(Number(score)), score)
+    if (isRemoved) continue
+    const read = kind === 'pairWindows' || kind === 'tokenWindows' ? readWindows : READERS[kind]
+    readAll(set.bytes.subarray(set.places[base + START], set.places[base + END]), read)
   }
 }
 
@@ -144,7 +149,7 @@ function readCandleRecords(r: ByteReader): void {
     const isRemoval = r.u8() >= 0x80
     const start = r.u32()
     r.raw(8)
-    r.u16()
+    if (r.u16() === SAME_BODY) continue
     r.varuint()
     if (!isRemoval) readCandleBody(r, '', 's1', start)
   }

@@ -1,16 +1,18 @@
 -- Applies document writes and removals, each only if it is not older than what is stored.
 --
--- KEYS[1]: the chain's head   KEYS[2...]: the documents, and the candles of pairs
+-- KEYS[1]: the chain's head
 -- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its name
 -- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: seconds that candles live without a trade
 -- ARGV[6]: candles in a tail that is to be packed   ARGV[7]: the intervals, by their codes, separated by commas
--- ARGV[8]: for each key what it takes, each of these with its length before it (4 bytes, big-endian):
---   'document', seq, body (empty for a removal), key of its owner ('' if it has none), how many ranks it stands in, and
---     of each its name and the score
---   'candles', key of the pair's document, where each interval begins (4 bytes each; '' if that is not known), and records:
+-- ARGV[8] to ARGV[13]: keys of pairs, tokens, contracts, windows of pairs, windows of tokens and candles, without the address
+-- ARGV[14]: the writes, one after the other. All numbers are big-endian; a text has its length before it (4 bytes). A write is its
+--   kind (1 byte: 0 for pairs, and so on), the address, and then
+--   of a document: seq (8 bytes), body (as a text; empty for a removal), how many ranks it stands in (1), and of each its name
+--     and the score
+--   of candles: where each interval begins (as a text, 4 bytes each; empty if that is not known), how many records (4), and records:
 --     of each interval the removals first, then by start. A record is the interval's code (with 128 added for a removal),
---     start (4 bytes), seq (8), length of the body (2), body.
--- Returns {1, and of each tail that is to be packed the index of its key, its interval, the tail, and what is packed already
+--     start (4 bytes), seq (8), length of the body (2; 65535 if it is that of the record before), body.
+-- Returns {1, and of each tail that is to be packed the index of its write, its interval, the tail, and what is packed already
 --   if the tail corrects it}; {0} if data was lost.
 --
 -- A document is '<version>:<seq>:<names of its ranks>', a line end, the body; a tombstone has no body.
@@ -31,7 +33,9 @@ local expected, idle_seconds, tail_candles = tonumber(ARGV[4]), ARGV[5], tonumbe
 local HEADER_BYTES = 512
 local TWO_32 = 4294967296
 local CORRECTED = 32768
-local input, at = ARGV[8], 1
+local SAME_BODY = 65535
+local PAIR, TOKEN, TOKEN_WINDOWS, CANDLES = ARGV[8], ARGV[9], ARGV[12], ARGV[13]
+local input, at = ARGV[14], 1
 local head_seq
 local answer = { 1 }
 local intervals = {}
@@ -59,24 +63,27 @@ local function rank_in_groups(owner, scores, member)
   end
 end
 
-local function apply_document(key)
-  local seq, body, owner, count = take(), take(), take(), tonumber(take())
-  local scores, names = {}, {}
+local function apply_document(prefix, member)
+  local key = prefix .. member
+  local high, low, count, scores, names
+  high, low, at = struct.unpack('>I4I4', input, at)
+  local seq, body = high * TWO_32 + low, take()
+  count, at = struct.unpack('>B', input, at)
+  scores, names = {}, {}
   for i = 1, count do
     names[i] = take()
     scores[names[i]] = take()
   end
   local stored_seq, stored_names = header_of(key)
-  if stored_seq and tonumber(seq) < tonumber(stored_seq) then return end
-  local member = string.match(key, '[^:]+$')
+  if stored_seq and seq < tonumber(stored_seq) then return end
   for name in string.gmatch(stored_names or '', '[^,]+') do
     if not scores[name] then redis.call('ZREM', rank .. name, member) end
   end
   for name, score in pairs(scores) do
     put_rank(name, score ~= '' and score or redis.call('ZSCORE', rank .. string.match(name, '/(.+)$'), member), member)
   end
-  if owner ~= '' then rank_in_groups(owner, scores, member) end
-  local header = version .. ':' .. seq .. (count == 0 and '' or ':' .. table.concat(names, ',')) .. '\n'
+  if prefix == TOKEN_WINDOWS then rank_in_groups(TOKEN .. member, scores, member) end
+  local header = version .. ':' .. string.format('%.0f', seq) .. (count == 0 and '' or ':' .. table.concat(names, ',')) .. '\n'
   if body == '' then
     redis.call('SET', key, header, 'EX', tombstone_seconds)
   else
@@ -116,17 +123,23 @@ local function put_candle(key, series, start, body, is_removal)
   end
 end
 
-local function apply_candles(index)
-  local key, pair, froms, records = KEYS[index], take(), take(), take()
+local function apply_candles(index, address)
+  local key, froms, body = CANDLES .. address, take(), nil
   local stored, series, known = redis.call('HMGET', key, unpack(intervals)), {}, nil
-  local place = 1
-  while place <= #records do
-    local code, start, high, low, length, next = struct.unpack('>BI4I4I4I2', records, place)
-    place = next + length
+  local count
+  count, at = struct.unpack('>I4', input, at)
+  for _ = 1, count do
+    local code, start, high, low, length, next = struct.unpack('>BI4I4I4I2', input, at)
+    if length ~= SAME_BODY then
+      at = next + length
+      body = string.sub(input, next, at - 1)
+    else
+      at = next
+    end
     local is_removal, nth, seq = code >= 128, code % 128 + 1, high * TWO_32 + low
     local one = series[nth] or open_series(intervals[nth], stored[nth])
     if not one then
-      if known == nil then known = froms == '' and redis.call('EXISTS', pair) == 1 end
+      if known == nil then known = froms == '' and redis.call('EXISTS', PAIR .. address) == 1 end
       local from = known and start or froms ~= '' and struct.unpack('>I4', froms, nth * 4 - 3) or 0
       -- What is taken back of an expired series, or told again, is not its newest state: it begins with what comes next.
       if seq > head_seq and not (known and is_removal) then
@@ -136,7 +149,7 @@ local function apply_candles(index)
     series[nth] = one or nil
     if one and seq > one.done then
       one.last = math.max(one.last or 0, seq)
-      put_candle(key, one, start, string.sub(records, next, place - 1), is_removal)
+      put_candle(key, one, start, body, is_removal)
     end
   end
   local fields = {}
@@ -165,7 +178,12 @@ end
 
 head_seq = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, HEADER_BYTES), '^%d+:(%d+)')) or -1
 if expected and head_seq < expected then return { 0 } end
-for i = 2, #KEYS do
-  if take() == 'candles' then apply_candles(i) else apply_document(KEYS[i]) end
+local index = 0
+while at <= #input do
+  index = index + 1
+  local prefix = ARGV[8 + string.byte(input, at)]
+  at = at + 1
+  local address = take()
+  if prefix == CANDLES then apply_candles(index, address) else apply_document(prefix, address) end
 end
 return answer

@@ -4,20 +4,16 @@ import { ByteWriter } from '../../wire/byte-writer.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CANDLE } from '../../wire/change-layouts.ts'
 import { copyCandleBody } from '../../wire/copy-candle.ts'
-import type { AddressRef } from '../document-reads.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
-import type { Keys } from './keys.ts'
 
-/** What apply.lua takes for the candles of one pair. */
+/** The candles of one pair. */
 export type CandlesWrite = {
   readonly kind: 'candles'
-  readonly key: string
-  /** The document of the pair: if Redis has it but no series, then the series has expired. */
-  readonly pairKey: string
+  readonly address: string
   /** Where each series begins, if another store knows it; empty if not. */
   readonly froms: Uint8Array
-  readonly records: Uint8Array
-  readonly size: number
+  /** Of each series the removals first, then by start: a removal makes room for what came before. */
+  readonly candles: readonly PlacedChange[]
 }
 
 type PairCandles = ReadonlyMap<number, PlacedChange>
@@ -26,14 +22,17 @@ const NOTHING = new Uint8Array(0)
 const REMOVAL = 0x80
 const TWO_32 = 2 ** 32
 const NO_TRADES = -1
+/** In the place of a length: the body of the record before, once more. */
+export const SAME_BODY = 0xffff
 const { pair, interval, start, trades } = CANDLE.slots
 
-export function candleWrites({ candles }: LatestChanges, chain: string, keys: Keys): CandlesWrite[] {
-  const writes: CandlesWrite[] = []
-  for (const ofPair of candles.values()) {
-    writes.push(candlesWrite(keys, { chain, address: addressOf(ofPair) }, NOTHING, ofPair))
-  }
-  return writes
+export function candleWrites({ candles }: LatestChanges): CandlesWrite[] {
+  return Array.from(candles.values(), (ofPair) => ({
+    kind: 'candles',
+    address: addressOf(ofPair),
+    froms: NOTHING,
+    candles: inOrder(ofPair),
+  }))
 }
 
 /**
@@ -42,26 +41,45 @@ export function candleWrites({ candles }: LatestChanges, chain: string, keys: Ke
  */
 export function wholeCandleWrites(
   { candles }: LatestChanges,
-  chain: string,
-  keys: Keys,
   { oldest, idleSince }: { readonly oldest: readonly CandleRef[]; readonly idleSince: number },
 ): CandlesWrite[] {
   const firsts = new Map(oldest.map((ref) => [`${ref.pair}/${ref.interval}`, ref.start]))
+  const w = new ByteWriter(INTERVALS.length * 4)
   return Array.from(candles.values()).flatMap((ofPair) => {
     if (lastTraded(ofPair) < idleSince) return []
     const address = addressOf(ofPair)
     w.clear()
     for (const name of INTERVALS) w.u32(firsts.get(`${address}/${name}`) ?? 0)
-    return [candlesWrite(keys, { chain, address }, w.finish(), ofPair)]
+    return [{ kind: 'candles', address, froms: w.finish(), candles: inOrder(ofPair) }]
   })
 }
 
-/** One for all writes: it has grown to their size. */
-const w = new ByteWriter(4_096)
-/** Most candles of a pair have the trades of the one before, and so the same body. */
-const body = new ByteWriter(1_024)
-let previousSet: ChangeSetIndex | undefined
-let previousTrades = NO_TRADES
+/** The records that apply.lua takes. Most candles of a pair have the trades of the one before, and so the same body. */
+export function writeCandleRecords(w: ByteWriter, candles: readonly PlacedChange[]): void {
+  let previousSet: ChangeSetIndex | undefined
+  let previousTrades = NO_TRADES
+  for (const { set, base } of candles) {
+    const { seq, places } = set
+    const isPut = places[base] === CANDLE.type
+    const itsTrades = isPut ? (places[base + trades] as number) : NO_TRADES
+    const code = places[base + interval] as number
+    w.u8(isPut ? code : code | REMOVAL)
+    w.u32(places[base + start] as number)
+    w.u32(Math.floor(seq / TWO_32))
+    w.u32(seq % TWO_32)
+    if (set === previousSet && itsTrades === previousTrades) {
+      w.u16(SAME_BODY)
+      continue
+    }
+    previousSet = set
+    previousTrades = itsTrades
+    const lengthAt = w.length
+    w.u16(0)
+    w.varuint(seq)
+    if (isPut) copyCandleBody(w, set, base)
+    w.u16At(lengthAt, w.length - lengthAt - 2)
+  }
+}
 
 function addressOf(candles: PairCandles): string {
   const { set, base } = candles.values().next().value as PlacedChange
@@ -77,59 +95,19 @@ function lastTraded(candles: PairCandles): number {
   return last
 }
 
-function candlesWrite(
-  keys: Keys,
-  address: AddressRef,
-  froms: Uint8Array,
-  candles: PairCandles,
-): CandlesWrite {
-  w.clear()
-  previousSet = undefined
-  for (const { set, base } of inOrder(candles)) writeRecord(set, base)
-  return {
-    kind: 'candles',
-    key: keys.candles(address),
-    pairKey: keys.pair(address),
-    froms,
-    records: w.finish(),
-    size: candles.size,
-  }
-}
-
-/** Of each series the removals first, then by start: a removal makes room for what came before. */
-function inOrder(candles: PairCandles): Iterable<PlacedChange> {
+function inOrder(candles: PairCandles): PlacedChange[] {
   let previous = -1
   let isInOrder = true
-  for (const [key, { set, base }] of candles) {
-    isInOrder &&= key > previous && isPut(set, base)
+  for (const [key, candle] of candles) {
+    isInOrder &&= key > previous && isPut(candle)
     previous = key
   }
-  if (isInOrder) return candles.values()
+  if (isInOrder) return [...candles.values()]
   return [...candles]
-    .sort(
-      ([keyA, a], [keyB, b]) => Number(isPut(a.set, a.base)) - Number(isPut(b.set, b.base)) || keyA - keyB,
-    )
+    .sort(([keyA, a], [keyB, b]) => Number(isPut(a)) - Number(isPut(b)) || keyA - keyB)
     .map(([, candle]) => candle)
 }
 
-function isPut({ places }: ChangeSetIndex, base: number): boolean {
-  return places[base] === CANDLE.type
-}
-
-function writeRecord(set: ChangeSetIndex, base: number): void {
-  const code = set.places[base + interval] as number
-  const itsTrades = isPut(set, base) ? (set.places[base + trades] as number) : NO_TRADES
-  if (set !== previousSet || itsTrades !== previousTrades) {
-    previousSet = set
-    previousTrades = itsTrades
-    body.clear()
-    body.varuint(set.seq)
-    if (isPut(set, base)) copyCandleBody(body, set, base)
-  }
-  w.u8(isPut(set, base) ? code : code | REMOVAL)
-  w.u32(set.places[base + start] as number)
-  w.u32(Math.floor(set.seq / TWO_32))
-  w.u32(set.seq % TWO_32)
-  w.u16(body.length)
-  w.rawOf(body)
+function isPut({ set, base }: PlacedChange): boolean {
+  return set.places[base] === CANDLE.type
 }

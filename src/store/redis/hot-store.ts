@@ -89,7 +89,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
 
   return {
     apply: async (latest, head) => {
-      await writing.write(head.chain, documentsOf(latest, head.chain, keys))
+      await writing.write(head.chain, documentsOf(latest))
       await writing.advance(head)
     },
     rebuild: async (head, pages) => {
@@ -97,7 +97,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
       const idleSince = head.time - idleSeconds
       for await (const { versions, oldest } of pages) {
         const latest = latestChanges(versions.map(indexVersions))
-        await writing.write(head.chain, documentsOfPage(latest, head.chain, keys, { oldest, idleSince }))
+        await writing.write(head.chain, documentsOfPage(latest, { oldest, idleSince }))
       }
       await writing.advance(head)
     },

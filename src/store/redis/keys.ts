@@ -3,6 +3,10 @@ import type { AddressRef, WindowsDocumentRef } from '../document-reads.ts'
 
 export type SeriesRef = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
+/** In the order of their codes in a call of apply.lua. */
+export const DOCUMENT_KINDS = ['pair', 'token', 'contract', 'pairWindows', 'tokenWindows', 'candles'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+
 /** Every key we use, below one prefix; after the kind comes the chain. */
 export class Keys {
   readonly #prefix: string
@@ -39,6 +43,19 @@ export class Keys {
 
   head(chain: string): string {
     return `${this.#prefix}:head:${chain}`
+  }
+
+  /** What stands before the address in the keys of each kind of document. */
+  prefixes(chain: string): Readonly<Record<DocumentKind, string>> {
+    const before = { chain, address: '' }
+    return {
+      pair: this.pair(before),
+      token: this.token(before),
+      contract: this.contract(before),
+      pairWindows: this.windows({ kind: 'pair', ...before }),
+      tokenWindows: this.windows({ kind: 'token', ...before }),
+      candles: this.candles(before),
+    }
   }
 
   /** Everything of a chain but its head. */

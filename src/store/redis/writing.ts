@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { INTERVALS, type Interval } from '../../domain/interval.ts'
-import { ByteWriter } from '../../wire/byte-writer.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import { packTail } from './candle-series.ts'
-import type { CandlesWrite } from './candle-writes.ts'
 import { guardRedis, type ScriptedRedis } from './connect.ts'
-import type { DocumentWrite } from './documents.ts'
-import type { Keys } from './keys.ts'
+import { DOCUMENT_KINDS, type Keys } from './keys.ts'
+import { argumentOf, asBuffer, callsOf, type Write } from './script-calls.ts'
 import { formatHeader } from './stored-value.ts'
-
-type Write = DocumentWrite | CandlesWrite
 
 export type CandleLimits = {
   /** Candles that an interval of a pair keeps. */
@@ -29,8 +25,6 @@ export type Writing = {
   clear(chain: string): Promise<void>
 }
 
-// Redis serves nobody else while a script runs: a millisecond or two is short enough.
-const RECORDS_PER_CALL = 250
 const TAILS_PER_CALL = 50
 const TOMBSTONE_SECONDS = 3_600
 const KEYS_PER_SCAN = 1_000
@@ -75,15 +69,17 @@ export function createWriting(
     write: async (chain, writes) => {
       const options = [RECORD_VERSION, TOMBSTONE_SECONDS, keys.rank(chain, ''), seen.get(chain) ?? '']
       const candles = [idleSeconds, tailCandles, INTERVALS.join(',')]
+      const prefixes = keys.prefixes(chain)
+      const prefixesByCode = DOCUMENT_KINDS.map((kind) => prefixes[kind])
       const answers = await Promise.all(
-        chunks(writes).map(async (chunk) => {
-          const names = [keys.head(chain), ...chunk.map(({ key }) => key)]
+        callsOf(writes).map(async (call) => {
           const [isWhole, ...tails] = await guardRedis(() =>
             redis.applyDocumentsBuffer(
-              ...[names.length, ...names, ...options, ...candles, argumentOf(chunk)],
+              ...[1, keys.head(chain), ...options, ...candles, ...prefixesByCode, argumentOf(call)],
             ),
           )
-          return { isWhole, tails: tailsOf(tails, names) }
+          const keyAt = (index: number): string => `${prefixes.candles}${call[index - 1]?.address}`
+          return { isWhole, tails: tailsOf(tails, keyAt) }
         }),
       )
       for (const { isWhole } of answers) mustBeWhole(chain, isWhole)
@@ -116,38 +112,6 @@ export function createWriting(
   }
 }
 
-/** One for all calls: it has grown to their size. */
-const w = new ByteWriter(65_536)
-
-/** All that the script takes for these, in one argument: the client takes longer for an argument than to copy it. */
-function argumentOf(writes: readonly Write[]): Buffer {
-  w.clear()
-  for (const write of writes) {
-    w.sizedText(write.kind)
-    if (write.kind === 'candles') {
-      w.sizedText(write.pairKey)
-      field(write.froms)
-      field(write.records)
-      continue
-    }
-    const { seq, body, owner, ranks } = write
-    w.sizedText(String(seq))
-    field(body)
-    w.sizedText(owner ?? '')
-    w.sizedText(String(ranks.length))
-    for (const [name, score] of ranks) {
-      w.sizedText(name)
-      w.sizedText(score)
-    }
-  }
-  return asBuffer(w.finish())
-}
-
-function field(bytes: Uint8Array): void {
-  w.u32(bytes.length)
-  w.raw(bytes)
-}
-
 type Tail = {
   readonly key: string
   readonly interval: Interval
@@ -156,33 +120,13 @@ type Tail = {
   readonly packed: Buffer
 }
 
-function tailsOf(answer: readonly (number | Buffer)[], names: readonly string[]): Tail[] {
+function tailsOf(answer: readonly (number | Buffer)[], keyAt: (index: number) => string): Tail[] {
   const tails: Tail[] = []
   for (let at = 0; at < answer.length; at += 4) {
     const [index, interval, bytes, packed] = answer.slice(at, at + 4) as [number, Buffer, Buffer, Buffer]
-    tails.push({ key: names[index - 1] as string, interval: interval.toString() as Interval, bytes, packed })
+    tails.push({ key: keyAt(index), interval: interval.toString() as Interval, bytes, packed })
   }
   return tails
-}
-
-function asBuffer(body: Uint8Array): Buffer {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-}
-
-/** The candles of a pair are never divided: the script takes all of a version at once. */
-function chunks(writes: readonly Write[]): Write[][] {
-  const made: Write[][] = []
-  let room = 0
-  for (const write of writes) {
-    const size = write.kind === 'candles' ? write.size : 1
-    if (room < size || made.length === 0) {
-      made.push([])
-      room = RECORDS_PER_CALL
-    }
-    made.at(-1)?.push(write)
-    room -= size
-  }
-  return made
 }
 
 async function removeAll(redis: ScriptedRedis, pattern: string): Promise<void> {

@@ -1,0 +1,69 @@
+import { ByteWriter } from '../../wire/byte-writer.ts'
+import { END, START } from '../../wire/record-layout.ts'
+import { type CandlesWrite, writeCandleRecords } from './candle-writes.ts'
+import type { DocumentWrite } from './documents.ts'
+import { DOCUMENT_KINDS } from './keys.ts'
+
+export type Write = DocumentWrite | CandlesWrite
+
+// Redis serves nobody else while a script runs: a millisecond or two is short enough.
+const RECORDS_PER_CALL = 250
+const TWO_32 = 2 ** 32
+
+/** The writes of each call of apply.lua. The candles of a pair are never divided: the script takes all of a version at once. */
+export function callsOf(writes: readonly Write[]): Write[][] {
+  const calls: Write[][] = []
+  let room = 0
+  for (const write of writes) {
+    const size = write.kind === 'candles' ? write.candles.length : 1
+    if (room < size || calls.length === 0) {
+      calls.push([])
+      room = RECORDS_PER_CALL
+    }
+    calls.at(-1)?.push(write)
+    room -= size
+  }
+  return calls
+}
+
+const codes = new Map(DOCUMENT_KINDS.map((kind, code) => [kind, code]))
+
+/** One for all calls: it has grown to their size. */
+const w = new ByteWriter(65_536)
+
+/** All that the script takes for these, in one argument: the client takes longer for an argument than to copy it. */
+export function argumentOf(writes: readonly Write[]): Buffer {
+  w.clear()
+  for (const write of writes) {
+    w.u8(codes.get(write.kind) as number)
+    w.sizedText(write.address)
+    if (write.kind === 'candles') writeCandles(write)
+    else writeDocument(write)
+  }
+  return asBuffer(w.finish())
+}
+
+export function asBuffer(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
+function writeCandles({ froms, candles }: CandlesWrite): void {
+  w.u32(froms.length)
+  w.raw(froms)
+  w.u32(candles.length)
+  writeCandleRecords(w, candles)
+}
+
+function writeDocument({ set, base, isRemoved, ranks }: DocumentWrite): void {
+  w.u32(Math.floor(set.seq / TWO_32))
+  w.u32(set.seq % TWO_32)
+  const start = isRemoved ? 0 : (set.places[base + START] as number)
+  const end = isRemoved ? 0 : (set.places[base + END] as number)
+  w.u32(end - start)
+  w.copy(set.bytes, start, end)
+  w.u8(ranks.length)
+  for (const [name, score] of ranks) {
+    w.sizedText(name)
+    w.sizedText(score)
+  }
+}
