@@ -7,7 +7,7 @@ import type { HotStore } from '../store/redis/hot-store.ts'
 import type { SeriesRef } from '../store/redis/keys.ts'
 import type { Versioned } from '../store/versioned.ts'
 import { tradingOf } from './activity.ts'
-import { KeptReadings } from './kept-readings.ts'
+import { StaleWhileRevalidateCache } from './stale-while-revalidate.ts'
 
 export type NewestCandlesOptions = {
   readonly hot: Pick<HotStore, 'candles' | 'pairs'>
@@ -21,13 +21,14 @@ export type NewestCandlesOptions = {
  * entries live longer than the ClickHouse timeout, because a read is repeated whenever the overlay shrinks meanwhile:
  * without the cache, reads would repeat forever while ClickHouse is slower than the overlay is pruned.
  */
-const KEPT_MS = 60_000
-const MAX_KEPT = 2_000
+const FRESH_MS = 30_000
+const MAX_SERIES = 2_000
 
 /** The newest candle of each series: from ClickHouse where Redis has none of a pair that has traded. */
 export function createNewestCandles({ hot, history, isWhole }: NewestCandlesOptions): HotStore['candles'] {
-  const kept = new KeptReadings<Versioned<Candle> | undefined>({
-    ...{ keptMs: KEPT_MS, maxReadings: MAX_KEPT, now: performance.now.bind(performance) },
+  const kept = new StaleWhileRevalidateCache<Versioned<Candle> | undefined>({
+    ...{ freshMs: FRESH_MS, staleMs: 2 * FRESH_MS, maxEntries: MAX_SERIES },
+    now: performance.now.bind(performance),
   })
   const expired = (ref: SeriesRef) =>
     kept.get(`${ref.chain}/${ref.pair}/${ref.interval}`, () => newestCandleOf(ref, hot, history))

@@ -12,8 +12,8 @@ import {
   MAX_ACCOUNTS,
 } from '../../wire/account-question.ts'
 import { mustHaveHistory } from '../joined-reads.ts'
-import { KeptReadings } from '../kept-readings.ts'
 import type { MarketView } from '../market-view.ts'
+import { StaleWhileRevalidateCache } from '../stale-while-revalidate.ts'
 
 export type HoldersViewParts = {
   readonly view: Pick<MarketView, 'recent'>
@@ -46,7 +46,9 @@ const DEADLINE_MS = 300
 type Known = { readonly at: number; readonly account: AccountAnswer; isAskedAnew: boolean }
 
 export function createHoldersView({ view, history, logs, logger, now }: HoldersViewParts): HoldersView {
-  const tops = new KeptReadings<readonly Holder[]>({ keptMs: TOP_MS, maxReadings: MAX_TOPS, now })
+  const tops = new StaleWhileRevalidateCache<readonly Holder[]>({
+    ...{ freshMs: TOP_MS / 2, staleMs: TOP_MS, maxEntries: MAX_TOPS, now },
+  })
   const known = new RecentlyUsed<Known>(MAX_ASKED_ACCOUNTS)
 
   const readTop = async ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
