@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whoever rings all the time is not answered more often than this. */
+/** Rate limit: rings in quick succession end at most one pause per interval. */
 const MIN_PAUSE_MS = 50
 
-/** Ends a pause early. Who rings says that there may be something new, never what. */
+/** Ends a pause early. A ring only hints that there may be something new. */
 export class Doorbell {
   #isRung = false
   #waiting: (() => void) | undefined

@@ -74,7 +74,7 @@ describe('who stands in the queue', () => {
         [7, 199],
       ],
     )
-    // Its own events tell of no shares, so they were not followed before.
+    // Its own events contain no LP tokens, so they were not followed before.
     assert.deepEqual(
       new Rig()
         .block(100, pool(5, undefined, 'sqrtPrice'))
@@ -147,7 +147,7 @@ test('what blocks did to the queue is taken back with them', () => {
     fc.property(blocks, fc.nat(), (all, at) => {
       const kept = at % all.length
       const apply = (rig: Rig, number: number): void => {
-        // Pieces are always of whoever is first.
+        // Pieces always belong to the first in the queue.
         const own = (all[number] ?? []).map((fact) =>
           fact.type === 'transfers' ? { ...fact, address: rig.queue.first(1)[0]?.address ?? '' } : fact,
         )

@@ -8,7 +8,7 @@ export type OpenHistory = {
   readonly address: string
   readonly from: number
   readonly upTo: number
-  /** Its very first transfer was told. */
+  /** Its very first transfer is published. */
   readonly isBegun: boolean
 }
 

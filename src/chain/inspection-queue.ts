@@ -58,7 +58,7 @@ const AT_ONCE = 4
 
 /** Which contracts are to be examined next, and where their tokens are traded: a fold of the log, like all of the index. */
 export class InspectionQueue {
-  /** One for each wait: who waits equally long comes up in turn, and does not keep those who wait less. */
+  /** One queue per delay: contracts with equal delays take turns, and do not hold up those with shorter ones. */
   readonly #attempts: readonly JournaledQueue<Due>[]
   readonly #changed: JournaledQueue<Due>
   /** Since when somebody is among the changed. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ReadAhead } from './read-ahead.ts'
 import type { Header } from './source.ts'
 
-/** Answers when told to, and counts how many questions are open. */
+/** Responds when the test lets it, and counts open requests. */
 function slowSource(highest: number) {
   const open = new Map<number, () => void>()
   const asked: number[] = []

@@ -27,8 +27,8 @@ const presentCodec: RecordCodec<true> = {
 }
 
 /**
- * What the reader has to remember of its own log: the blocks that may still be undone, and which facts it has
- * told already. It is a fold of that log, undo included: a fact told in a block that is undone is told again.
+ * The reader's memory of its own log: the blocks that may still be undone, and the facts it has already published. It
+ * is a fold of that log, undo included: a fact of an undone block is published again.
  */
 export class ReaderIndex {
   readonly #state: JournaledState

@@ -227,7 +227,7 @@ describe('forks', () => {
     for (let call = 1; call < 25; call++) {
       const setup = new ReaderSetup(new ScriptedChain(997))
       setup.chain.mine(9)
-      // Final while its children are still those of the other branch; 1000 is where finality is told on the way.
+      // Final while its children are still those of the other branch; at 1000, finality is published on the way.
       setup.chain.finalise(1_000)
       const { tip } = setup.chain
       setup.chain.at(call, () => setup.chain.fork(8, 9))

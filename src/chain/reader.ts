@@ -43,9 +43,9 @@ export type ReaderParts = {
   readonly onDroppedFact?: (fact: Fact) => void
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Told after each look at the chain; `lagBlocks` is how far behind the node's head the log is. */
+  /** Called after each poll of the chain; `lagBlocks` is how far the log is behind the node's head. */
   readonly onProgress: (progress: { tip: BlockRef | undefined; lagBlocks: number }) => void
-  /** Told after each block on the way to the head. */
+  /** Called after each block on the way to the head. */
   readonly onBlock: (block: { number: number; head: number }) => void
 }
 

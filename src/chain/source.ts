@@ -21,14 +21,14 @@ export type Doubt = {
 }
 
 /**
- * A chain as a node shows it. Nodes are untrusted input: an implementation checks what it is told and throws
- * `node_answer_invalid` rather than pass on something that does not fit together.
+ * A chain as a node reports it. Nodes are untrusted: an implementation verifies every response and throws
+ * `node_answer_invalid` if it is inconsistent.
  */
 export type ChainSource = {
   head(): Promise<Header>
   /** The canonical block at this height; undefined while the node has none. */
   headerAt(number: number): Promise<Header | undefined>
-  /** With `child`, only the node that told of that block is asked: a branch is one node's word. */
+  /** With `child`, asks only the node that returned that block: a branch is one node's claim. */
   headerOf(hash: string, child?: Header): Promise<Header | undefined>
   /** The newest block that can no longer be undone. */
   finalised(): Promise<BlockRef | undefined>
@@ -37,9 +37,9 @@ export type ChainSource = {
   /** Every transaction of this very block that emitted logs, with all its logs. */
   transactions(block: Header): Promise<RawTransaction[]>
   /**
-   * Where there are several nodes: asks the others whether `ours` is still in their chain, before the node that
-   * told of `suspect` is believed. If one of them has it, that node is blamed and this throws
-   * `node_answer_invalid`. `unanswered`: there are others, but none could say.
+   * With several nodes: asks the others whether `ours` is still in their chain, before trusting the node that returned
+   * `suspect`. If one of them has it, the node is blamed and this throws `node_answer_invalid`. `unanswered`: there are
+   * others, but none responded.
    */
   doubt?(suspect: BlockRef, ours: BlockRef, doubt: Doubt): Promise<'confirmed' | 'unanswered'>
 }

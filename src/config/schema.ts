@@ -52,11 +52,11 @@ const dexDeployment = Type.Object(
     /** The row holds from and up to these blocks. */
     from_block: Type.Optional(Type.Integer({ minimum: 0 })),
     until_block: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Of the pools' code, where their addresses follow from it (CREATE2). */
+    /** Hash of the pools' init code, if their addresses are derived from it (CREATE2). */
     init_code_hash: Type.Optional(hash),
-    /** Who creates the pools, if it is not the factory itself. */
+    /** The contract that creates the pools, if it is not the factory itself. */
     deployer: Type.Optional(address),
-    /** Uniswap V4: whom to ask for the tokens of a pool created before the first block read. */
+    /** Uniswap V4: the contract to query for the tokens of a pool created before the first block read. */
     position_manager: Type.Optional(address),
   },
   closed,
@@ -101,7 +101,7 @@ const chain = Type.Object(
       },
       { ...closed, default: {} },
     ),
-    /** Dollars that a pool must hold on its quote side to tell what the native coin or another quote asset is worth. */
+    /** Dollars that a pool must hold on its quote side to price the native coin or another quote asset. */
     min_depth_usd: Type.Integer({ minimum: 0, default: 1_000 }),
     /** Highest rank first: of two quote assets in one pair, the later one is the target. */
     quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
@@ -117,7 +117,7 @@ const positive = (fallback: number) => Type.Integer({ minimum: 1, default: fallb
 /** What a key of this plan may use. */
 const plan = Type.Object(
   {
-    /** Each gateway counts for itself. */
+    /** Average over all gateways. */
     requests_per_second: positive(50),
     /** Requests that may come at once after a pause. */
     burst: positive(100),
@@ -127,17 +127,17 @@ const plan = Type.Object(
     cu_per_month: Type.Integer({ minimum: 0, default: 10_000_000 }),
     sockets: Type.Object(
       {
-        /** Of a key, at one gateway. */
+        /** Per key and gateway. */
         connections: positive(10),
-        /** Of a connection. */
+        /** Per connection. */
         subscriptions: positive(1_000),
-        /** Of a key, at one gateway, at a time. */
+        /** Per key and gateway, concurrently. */
         replays: positive(2),
         price_ids: positive(200),
         multi_kline_pairs: positive(100),
         messages_per_second: positive(20),
         message_bytes: Type.Integer({ minimum: 1_024, maximum: 16_777_216, default: 65_536 }),
-        /** Of pushes, for clients that offer permessage-deflate. */
+        /** Compresses pushes for clients that offer permessage-deflate. */
         compression: Type.Boolean({ default: false }),
       },
       { ...closed, default: {} },
@@ -202,7 +202,7 @@ export const configSchema = Type.Object(
         url: Type.String({ default: 'redis://127.0.0.1:6379', minLength: 1 }),
         ...certificates,
         prefix: Type.String({ default: 'chaintape', pattern: '^[A-Za-z0-9_]+$' }),
-        /** Of each pair and interval, at least; older ones are read from ClickHouse. */
+        /** Per pair and interval, at least; older ones are read from ClickHouse. */
         recent_candles: Type.Integer({ default: 300, minimum: 1, maximum: 10_000 }),
         /** Candles of a pair that has not traded for so long are removed, and read from ClickHouse. */
         idle_candles_seconds: Type.Integer({ default: 86_400, minimum: 60 }),

@@ -56,7 +56,7 @@ export class BalanceSamples {
   }
 }
 
-/** One block in four; of those, every other one samples whoever gave. */
+/** One block in four; every other one of those samples senders. */
 function isDrawn(hash: string): boolean {
   return digitOf(hash, -1) % 4 === 0
 }

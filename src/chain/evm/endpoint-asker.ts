@@ -182,7 +182,7 @@ export class EndpointAsker {
     } catch (error) {
       const elapsedMs = now() - startedAt
       if (controller.signal.aborted) {
-        // Only who was slow has lost; a second one that was not needed any more has done nothing wrong.
+        // Only the slow endpoint is at fault, not a second one that became unnecessary.
         if (isSlow && !this.parts.signal.aborted) {
           this.#reports.answered(endpoint, 'timeout', elapsedMs)
           endpoint.outrun(now(), method, elapsedMs, usualMs ?? elapsedMs)

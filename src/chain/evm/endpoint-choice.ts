@@ -3,11 +3,11 @@ import type { EndpointAsker, Member } from './endpoint-asker.ts'
 /** An endpoint in use is left only for one that is clearly better: two nodes may see two branches for a while. */
 const LOYALTY = 0.7
 
-/** Decides whom to ask next. */
+/** Chooses the endpoint for the next request. */
 export class EndpointChoice {
   readonly #asker: EndpointAsker
   readonly #lookEveryMs: number
-  /** Who gave the last good answer. */
+  /** The endpoint of the last valid response. */
   current: Member | undefined
 
   constructor(asker: EndpointAsker, lookEveryMs: number) {

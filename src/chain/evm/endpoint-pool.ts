@@ -226,7 +226,7 @@ export class EndpointPool {
     untilMs: number,
     ask: (session: EndpointSession) => Promise<T>,
   ): void {
-    // Told once: from here on only the end of those that run counts.
+    // Hedges once: from here on only the outcome of the running attempts counts.
     for (const attempt of running) attempt.slow = new Promise(() => undefined)
     if (this.#hedges < 1) return
     const busy = new Set([...tried, ...[...running].map(({ member }) => member)])

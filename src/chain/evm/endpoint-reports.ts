@@ -14,7 +14,7 @@ export type RpcOutcome =
 
 export type EndpointMetrics = {
   /**
-   * `invalid` and `lagging` are found out afterwards, and told in addition to the `ok` of the request; so is
+   * `invalid` and `lagging` are detected later, and reported in addition to the `ok` of the request; so is
    * `unproved`: a block whose logs could not be checked against the receipts root.
    */
   answered(endpoint: string, outcome: RpcOutcome, seconds?: number): void
@@ -26,7 +26,7 @@ const LOGGED_FAILURES = 2
 /** A limit is met again and again; this often it is worth a line. */
 const LIMIT_TOLD_EVERY_MS = 60_000
 
-/** Tells of endpoints by name: every time in the metrics, once for each change in the log. */
+/** Reports endpoints by name: every event in the metrics, each change once in the log. */
 export class EndpointReports {
   readonly #logger: Logger
   readonly #metrics: EndpointMetrics

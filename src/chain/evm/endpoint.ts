@@ -123,7 +123,7 @@ export class Endpoint {
   }
 
   proved(): void {
-    // Whoever was away may have come back as another program, or with other settings.
+    // An endpoint that was unreachable may come back with other software or settings.
     if (!this.#isProven) this.#missingMethods.clear()
     this.#isProven = true
   }
@@ -147,7 +147,7 @@ export class Endpoint {
   }
 
   blamed(now: number, reason: string): void {
-    // As with failures: what was asked at the same time tells nothing new.
+    // As with failures: concurrent requests carry no new information.
     if (!this.#isProven && now < this.#pausedUntil) return
     this.#blames = this.#blamesLeft(now) + 1
     this.#blamedAt = now

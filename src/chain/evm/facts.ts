@@ -75,7 +75,7 @@ export class EvmFacts {
     await this.#examine(answers.record(this.#asker), block, transactions, known, head)
   }
 
-  /** Blocks get their turn in the order of the chain; each finds in `known` what all before it have told. */
+  /** Blocks are processed in chain order; `known` has the facts of all blocks before. */
   async gather(
     block: Header,
     transactions: readonly RawTransaction[],
@@ -100,7 +100,7 @@ export class EvmFacts {
     const { met, foreign } = await this.#meetPools(asker, block, transactions, known)
     const pools = [...met.values()]
     const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
-    /** Of tokens and of pools' shares alike. */
+    /** For tokens and LP tokens alike. */
     const isFollowed = (address: string): boolean =>
       known.knowsToken(address) || known.knowsPool(address) || tokens.has(address) || met.has(address)
     const kept: RawTransaction[] = []

@@ -77,7 +77,7 @@ export class JsonRpcClient {
     for (let from = 0; from < calls.length; from += size) void this.#send(calls.slice(from, from + size))
   }
 
-  /** Never rejects: every call of the batch is told instead. */
+  /** Never rejects: every call of the batch gets the failure instead. */
   async #send(calls: readonly Call[]): Promise<void> {
     const controller = new AbortController()
     let open = calls.length

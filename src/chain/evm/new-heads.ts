@@ -20,7 +20,7 @@ const SILENT_MS = 30_000
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 60_000
 
-/** Listens at every address until the signal aborts. Polling does not need it: a failure is told, and that is all. */
+/** Listens at every endpoint until the signal aborts. Polling works without it, so failures are only logged. */
 export function watchNewHeads({ urls, ...options }: NewHeadsOptions): void {
   // A mistyped address is for the operator to mend, not to be tried again and again.
   const parsed = urls.map(parseUrl)

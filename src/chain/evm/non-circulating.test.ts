@@ -10,7 +10,7 @@ const [A, B] = [address(0xa), address(0xb)]
 
 type Question = { readonly to: string; readonly holder: string }
 
-/** Answers as told, and remembers whom it was asked about. */
+/** Responds as configured, and records the addresses it was asked about. */
 function rig(answer: (question: Question, time: number) => bigint | undefined, depth = 0) {
   const asked: string[][] = []
   let time = 0

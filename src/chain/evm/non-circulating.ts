@@ -78,7 +78,7 @@ export class NonCirculatingBalances {
     }
   }
 
-  /** Remembers who did not answer in this block. */
+  /** Records the tokens that did not respond in this block. */
   learn({ tokens, facts, isSilent }: NonCirculatingAnswers, block: BlockRef): void {
     if (tokens.length === 0) return
     if (isSilent) this.#pausedUntil = block.number + PAUSE_BLOCKS

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-/** The answers we use, as the node spells them. Every field is checked by whoever reads it. */
+/** The responses we use, as nodes spell them. Every reader checks the fields it uses. */
 export type RpcBlock = {
   number: Hex | null
   hash: Hex | null

@@ -33,7 +33,7 @@ export class RpcFailure extends Error {
 
 /** JSON-RPC's code for a revert; geth and anvil both use it. */
 const EXECUTION_REVERTED = 3
-/** Codes under which nodes also report other failures of the called contract; only the text tells them apart. */
+/** Codes under which nodes also report other failures of the called contract; only the text distinguishes them. */
 const EXECUTION_FAILED = new Set([-32_000, -32_015])
 const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
 /** Codes of `eth_simulateV1` for blocks that cannot be: what is asked is at fault, not the node. */

@@ -144,7 +144,7 @@ describe('transactions', () => {
   test('the last log is left out', async () => {
     const [first, second] = goodReceipts
     const receipts = [first, second, receipt(2, [])]
-    // All logs are alike here, so the bloom filter of the block does not change: only the root tells.
+    // All logs are equal here, so the block's bloom filter does not change: only the root detects it.
     await refusesTransactions({ receipts }, 'with a bloom filter')
     await refusesTransactions({ block: rpcBlock({ logsBloom: null }), receipts }, 'without one')
   })

@@ -16,7 +16,7 @@ export type EvmSourceOptions = {
 
 type Nodes = Pick<EvmNodes, 'verified' | 'elsewhere' | 'blame'>
 
-/** Where a header came from: who told it, and the block that its receipts can be proved against. */
+/** Where a header came from: the node's label, and the block that its receipts can be proved against. */
 type Origins = WeakMap<BlockRef, { readonly block: RpcBlock; readonly label: string }>
 
 /** How long blocks wait for a node that has receipts, but not theirs, before one without receipts is asked. */
@@ -32,7 +32,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
   const ask = <T>(question: (node: NodeSource) => Promise<T>, only?: string): Promise<T> =>
     nodes.verified((node) => question(new NodeSource(node, options, origins)), only)
 
-  /** Receipts can be proved, so whoever has them comes first; logs by themselves are better than a standstill. */
+  /** Nodes with receipts come first, because receipts can be proved; logs alone are better than a standstill. */
   const transactions = async (block: Header): Promise<RawTransaction[]> => {
     let isMissing = false
     try {
@@ -67,7 +67,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
     return { header, transactions: proved ?? (await transactions(header)) }
   }
 
-  /** A block that nobody can open may have been undone meanwhile; whoever goes on telling of it has made it up. */
+  /** A block that no node can serve may have been orphaned; a node that still claims it has invented it. */
   const blameInventor = async (block: Header): Promise<void> => {
     const label = origins.get(block)?.label
     if (label === undefined) return

@@ -166,7 +166,7 @@ export class TransferHistory {
     }
   }
 
-  /** The token was met in the block after: a node that has another one there, or none, tells of another branch. */
+  /** The token was discovered in the next block: a node with another parent there, or none, is on another branch. */
   async #expectOurBranch(node: EvmNode, upTo: number): Promise<void> {
     const block = await node.blockByNumber(upTo + 1)
     const ours = this.#parts.hashAt(upTo + 1)
@@ -191,7 +191,7 @@ async function pastLogs(node: EvmNode, filter: Parameters<EvmNode['pastLogs']>[0
   }
 }
 
-/** A log that is told twice would be counted twice. */
+/** A duplicate log would be counted twice. */
 function inOrder(logs: readonly PastLog[]): readonly PastLog[] {
   for (const [index, log] of logs.entries()) {
     const before = logs[index - 1]
@@ -253,7 +253,7 @@ function factOf(
     upTo: to,
     isLast: to >= upTo,
     first,
-    // A token that says more than can be is told in a way that everyone can see to be impossible.
+    // Amounts beyond the limits are published as a value that is recognizably impossible.
     ...(amounts.every((amount) => amount <= MAX_AMOUNT && amount >= -MAX_AMOUNT)
       ? {
           gains: Array.from(gains, ([holder, amountRaw]) => ({ holder, amountRaw })),

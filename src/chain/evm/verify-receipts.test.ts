@@ -206,7 +206,7 @@ describe('any single change is noticed', () => {
           index === at ? (changes[name]?.(each) ?? []) : [each],
         )
         refuses(block, changed, /./)
-        // Only the root can tell when the header's filter is left out.
+        // Without the header's filter only the root can detect it.
         refuses({ ...block, logsBloom: null }, changed, /receipts hash to/)
       }),
       { numRuns: 150 },

@@ -144,7 +144,7 @@ function outcomeOf(name: string, { root, status }: RpcReceipt): string {
   return value === 0n ? '' : '01'
 }
 
-/** Between Regolith and Canyon nodes tell the nonce, but the root does not cover it: the version says if it does. */
+/** Between Regolith and Canyon, nodes return the nonce although the root does not cover it: the version decides. */
 function depositFieldsOf(name: string, { depositNonce, depositReceiptVersion }: RpcReceipt): string {
   if (depositReceiptVersion == null) return ''
   return (

@@ -3,7 +3,7 @@ export type Instruction = {
   /** Offset in the code. */
   readonly at: number
   readonly op: number
-  /** Of a PUSH. */
+  /** Operand of a PUSH. */
   readonly pushed: bigint | undefined
 }
 

@@ -9,7 +9,7 @@ import { dispatched, OP, present, readInstructions } from './bytecode.ts'
 import { GRANT_ROLE, KNOWN_FUNCTIONS, OF_HOLDERS, TRANSFER, TRANSFER_FROM } from './known-functions.ts'
 import { Paths, type StoredValue } from './reach.ts'
 
-/** A function that some caller is compared with somebody in: who that is has to be asked, where it is stored. */
+/** A function that compares the caller with an address: which one has to be read from where it is stored. */
 export type GuardedFunction = { readonly selector: string; readonly by: bigint | StoredValue }
 
 export type CodeFindings = {
@@ -22,7 +22,7 @@ export type CodeFindings = {
   readonly delegates: boolean
 }
 
-/** Of more functions than this, nobody's token has need. */
+/** No legitimate token has more functions than this. */
 const MAX_FUNCTIONS = 256
 const MAX_GUARDED = 32
 const HIGHEST_SMALL_NUMBER = 1n << 64n

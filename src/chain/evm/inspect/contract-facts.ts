@@ -37,7 +37,7 @@ export async function askContract(
   const otherCode = found === undefined ? undefined : await node.code(found.implementation, blockHash)
   const codes =
     otherCode === undefined ? [own] : [own, findInCode(hexToBytes(otherCode), ' of the implementation')]
-  // Whoever may exchange the implementation is told apart.
+  // The address that may replace the implementation is reported separately.
   const told = found?.admin === undefined ? known : [...known, found.admin]
   const hidden = await hiddenOwner(node, asker, { token, owner, blockHash, known: told }, codes)
   const isProxy = found !== undefined || (own.delegates && !own.selectors.includes(TRANSFER))
@@ -77,8 +77,8 @@ type Subject = {
 }
 
 /**
- * Somebody whom the code lets do what others may not, and whom no function without parameters names: not the owner, nor
- * a minter or a pauser that anybody can look up.
+ * An address with privileges in the code that no function without parameters returns: not the owner, nor a minter or
+ * a pauser that can be looked up.
  */
 async function hiddenOwner(
   node: EvmNode,
@@ -107,7 +107,7 @@ async function hiddenOwner(
   return findingsBy((flag) => (flag === 'hiddenOwner' ? evidence.slice(0, MAX_FINDINGS) : []))
 }
 
-/** Whom callers are compared with, each with the first function that does. */
+/** Addresses that callers are compared with, each with the first function that does so. */
 async function resolveGuards(
   node: EvmNode,
   token: string,

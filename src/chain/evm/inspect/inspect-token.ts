@@ -10,7 +10,7 @@ export type InspectionRequest = Omit<TrialRequest, 'pair'> & {
 }
 
 export type InspectionOptions = {
-  /** Unless told otherwise: simulation, where a node can. */
+  /** Simulation by default, if a node supports it. */
   readonly method?: TrialMethod
   readonly maxPairs?: number
 }

@@ -33,10 +33,10 @@ export class Inspections {
   readonly #wanted = new Set<string>()
   readonly #busy = new Set<string>()
   #ready: (InspectionFact | InspectionFailureFact)[] = []
-  /** What was found in a block that is gone is not told. */
+  /** Results from an orphaned block are discarded. */
   #generation = 0
   #tip: Header | undefined
-  /** Who asks a lot does not keep new tokens waiting, nor they him. */
+  /** Separate queues: many requests do not delay new tokens, nor the reverse. */
   #wasAskedFor = false
 
   constructor(parts: InspectionsParts) {

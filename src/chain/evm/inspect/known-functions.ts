@@ -1,7 +1,7 @@
 import { toFunctionSelector } from 'viem'
 import type { ContractFlag } from '../../../domain/inspection.ts'
 
-/** Functions by what their being there tells. Names alone: what a function of this name does is not looked at. */
+/** Functions by what their presence implies. Only names are compared, not what the functions do. */
 const SIGNATURES: Partial<Record<ContractFlag, readonly string[]>> = {
   mint: [
     'mint()',

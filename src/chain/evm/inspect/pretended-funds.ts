@@ -4,7 +4,7 @@ import { encodeAbiParameters, encodePacked, type Hex, keccak256, toHex } from 'v
 const FUNDS = toHex(1n << 112n, { size: 32 })
 /** Where contracts keep their mapping of balances: by order of declaration, or behind the gaps of upgradeable ones. */
 const MAPPING_SLOTS = [...Array.from({ length: 21 }, (_, slot) => BigInt(slot)), 51n, 101n]
-/** Of OpenZeppelin's upgradeable ERC-20 since version 5. */
+/** Storage layout of OpenZeppelin's upgradeable ERC-20 since version 5. */
 const NAMESPACE = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
 const VYPER_SLOTS = 11
 const SOLADY_SEED = 0x87a211a2n

@@ -4,7 +4,7 @@ import { endsHere, type Instruction, OP } from './bytecode.ts'
 type Value = bigint | 'caller' | StoredValue | undefined
 export type StoredValue = { readonly slot: bigint; readonly shift: number }
 
-/** Somebody is compared with whoever calls. */
+/** A comparison of the caller with an address. */
 export type CallerCheck = { readonly at: number; readonly with: bigint | StoredValue }
 
 export type Reached = {
@@ -22,7 +22,7 @@ const CALLS = new Map([
   [OP.DELEGATECALL, 'DELEGATECALL'],
   [OP.STATICCALL, 'STATICCALL'],
 ] as const)
-/** Hostile code can have any number of paths, and whoever looks at it has other work to do. */
+/** Hostile code can have any number of paths, so the analysis is bounded. */
 const MAX_STEPS_PER_ENTRY = 60_000
 const MAX_STEPS = 300_000
 const MAX_STACK = 256

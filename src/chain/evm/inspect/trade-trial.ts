@@ -44,7 +44,7 @@ const ALL_GAS = toHex(25_000_000)
 const BETWEEN_BLOCKS_SECONDS = 600
 const MANY_COINS = toHex(10n ** 24n)
 
-/** Who takes part. Nobody has these addresses, and no token knows them before the block is there. */
+/** The participants. Their addresses are unused, and no token can know them before the block exists. */
 type Actors = { readonly trader: Hex; readonly buyer: Hex; readonly friend: Hex; readonly operator: Hex }
 
 /** Buys, transfers and sells as nobody in particular, in a state that is thrown away. */
