@@ -54,7 +54,7 @@ function open(blocks: readonly Receipts[]): Sides {
     logs.flatMap((log) => plainlyDecoded(log, registry, block, factories) ?? []),
   )
   const total = prepared.reduce((sum, { logs }) => sum + logs.length, 0)
-  // Of as many logs as there are events, so that both sides pay alike for being checked.
+  // As many logs as there are events, so that the check costs both sides the same.
   const expectedLogs = logsIn(blocks.map(({ receipts }) => receipts)).slice(0, expected.length)
   assert.ok(expected.length > 100)
   console.log(`${total} logs in ${blocks.length} blocks, ${expected.length} of them of exchanges`)
@@ -177,7 +177,7 @@ function difference(actual: unknown, expected: unknown): string | undefined {
   }
 }
 
-/** Of real blocks, of the chains that come with a configuration. */
+/** Receipts of real blocks, for the chains that ship with a configuration. */
 function readReceipts(): Receipts[] {
   const fixtures =
     process.env['CHAINTAPE_FIXTURES'] ?? path.join(import.meta.dirname, '../../shared/fixtures')

@@ -82,7 +82,7 @@ async function openSides(openSubject: () => Promise<Side>): Promise<Sides> {
 async function openGateway(tick: Tick, isCompressed = false): Promise<Side> {
   const greeting = (client: number) => [
     subscribe(requestIdOf(client), ['tx', PUSHED_PAIR, 'eth']),
-    // Of a pair where nothing happens: there is more in the index than what is pushed.
+    // An idle pair, so that the index holds more than what is pushed.
     subscribe(1_000, ['tx', addressOf(client), 'eth']),
   ]
   return openPushed(startGateway(), tick, { count: CONNECTIONS, greeting, isCompressed })

@@ -5,7 +5,7 @@ import { leaveServerCore } from './rest/measured-process.ts'
 import { openBareHop, openGatewayHop, openPace, type Pace, SWAPS_PER_BLOCK } from './sockets/pushed-blocks.ts'
 
 const USUAL = { blocksPerSecond: 2_000 / SWAPS_PER_BLOCK, share: 0.5 }
-/** A second has too few blocks to tell the slowest of a hundred; the first seconds are those of a gateway just started. */
+/** One second has too few blocks for a p99; the first seconds are warm-up. */
 const BUSY = { blocksPerSecond: 5_000 / SWAPS_PER_BLOCK, share: 0.99, ofAllSince: 2 }
 /** So that there are some hundreds before anything is measured. */
 const RUN_UP_SECONDS = sized({ full: 8, short: 5, smoke: 0 })

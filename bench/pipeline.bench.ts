@@ -10,12 +10,12 @@ import { openRoles } from './roles/open-roles.ts'
 
 const PAIRS = sized({ full: 10_000, short: 3_000, smoke: 200 })
 const SWAPS_PER_SLICE = sized({ full: 4_000, short: 3_000, smoke: 200 })
-/** Of the busiest pairs: nearly half of all swaps are pushed. */
+/** The busiest pairs: nearly half of all swaps are pushed. */
 const FOLLOWED = Array.from({ length: 50 }, (_, pair) => poolOf(pair))
 
 /**
- * From BLOCKS to rows, documents and pushes: engine, writer and gateway, each in a process of its own, by the CPU time
- * of all three together. NATS, Redis and ClickHouse are real, but their time is not counted.
+ * From BLOCKS to rows, documents and pushes: engine, writer and gateway, each in its own process, by the total CPU time
+ * of all three. NATS, Redis and ClickHouse are real, but their time is not counted.
  */
 export const bench: Bench = {
   figures: [

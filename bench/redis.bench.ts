@@ -8,7 +8,7 @@ import type { Bench, Sides } from './measure.ts'
 import { openRoles, type RunningRoles } from './roles/open-roles.ts'
 
 const CANDLES = sized({ full: 300, short: 300, smoke: 10 })
-/** Of V2 and V3, against USDC and WETH. All of them are busy. */
+/** V2 and V3 pairs against USDC and WETH. All of them are busy. */
 const PAIRS = [0, 1, 2, 3, 4]
 /** With fewer, most candles would have one price; a second cannot have more. */
 const BLOCKS_PER_CANDLE = 2

@@ -53,7 +53,7 @@ const KEYWORDS = [
 ]
 const ORDERS = ['tx_volume_u_24h', 'market_cap', 'main_pair_tvl', 'fdv']
 
-/** The same candidates, as a plain query finds them: without classes, without telling versions apart. */
+/** The same candidates by a plain query: without classes and without distinguishing versions. */
 const PLAIN_QUERY = `
   SELECT chain, address FROM token_search
   WHERE kind <= {last_kind:String} AND startsWith(term, {skeleton:String}) AND chain IN ('eth')
@@ -147,7 +147,7 @@ async function findCandidates(options: Searched['options']) {
   return { found, addresses }
 }
 
-/** Of a million only those that will be asked for are put into Redis. */
+/** Only the tokens that will be requested are put into Redis. */
 function documentsOf(addresses: ReadonlySet<string>): Change[] {
   const changes: Change[] = []
   for (let index = 0; index < TOKENS; index++) {

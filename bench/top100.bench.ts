@@ -146,7 +146,7 @@ const LEAST_QUERY = `
   SELECT min(magnitude) AS least FROM
   (SELECT magnitude FROM balances FINAL WHERE token = {token:String} ORDER BY amount_raw DESC LIMIT ${LIMIT})`
 
-/** Ours tells versions apart, and has to find out first how far down the range goes. */
+/** Ours distinguishes versions, and has to find the lower bound of the range first. */
 async function openStore(): Promise<Sides> {
   const { options } = await filled.open()
   const reader = openHistoryReader(options)

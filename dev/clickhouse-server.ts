@@ -1,7 +1,7 @@
 /**
  * The ClickHouse engine (chdb) behind ClickHouse's HTTP interface, so that the product has one code path:
  * `@clickhouse/client` and a URL. For the local stack and the tests only: it has no users, keeps a whole
- * result in memory and cannot cancel a query. Who runs Chaintape runs the official server.
+ * result in memory and cannot cancel a query. Operators run the official server.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'

@@ -14,8 +14,8 @@ import { Market } from './market/market.ts'
 import { startStack } from './stack.ts'
 
 /**
- * A whole market on one machine: the real engines, a real Uniswap V2 on anvil, the four roles each in a process
- * of its own, trades coming in, and live candles on the terminal. A role that dies is started again.
+ * A complete market on one machine: the real servers, a real Uniswap V2 on anvil, the four roles each in its own process,
+ * trades coming in, and live candles on the terminal. A role that dies is restarted.
  */
 
 const ROLES = ['reader', 'engine', 'writer', 'gateway'] as const

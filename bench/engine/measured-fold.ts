@@ -133,7 +133,7 @@ export class MeasuredFold {
     timed(spent, () => {
       changes = messages.map((message) => this.#apply(message))
     })
-    // Compressing them is work of whoever publishes; the pipeline's figure has it.
+    // The publisher compresses them; the pipeline's figure includes it.
     let bytes = 0
     for (const message of changes) {
       swaps += message.swaps

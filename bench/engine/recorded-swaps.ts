@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** What the made market is drawn from: trades as real pools told them. */
+/** Trades recorded from real pools, from which the generated market samples. */
 export type RecordedSwaps = {
-  /** Of pools that keep a price: the events of one pool's day, in order. */
+  /** Pools that store a price: the events of one pool's day, in order. */
   readonly concentrated: readonly Told[]
-  /** Of pairs that keep reserves. */
+  /** Pairs that store reserves. */
   readonly pairs: readonly PairTrade[]
 }
 

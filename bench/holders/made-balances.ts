@@ -36,7 +36,7 @@ export function* balanceSets(token: string, ranks: Ranks, version: number): Gene
 
 /** The largest amounts in the end. */
 export function largest(ranks: Ranks, limit: number): bigint[] {
-  // Whoever is not among those that changed has less than the largest of them, if these are many.
+  // Holders that did not change have less than the largest of those that did, if those are many.
   const length = Math.min(ranks.holders, Math.max(ranks.changed, limit) * 2)
   const amounts = Array.from({ length }, (_, index) => amountOf(ranks, index, ranks.versions - 1))
   return amounts.sort((a, b) => (a > b ? -1 : a < b ? 1 : 0)).slice(0, limit)

@@ -22,7 +22,7 @@ export const TOKENS = 200
 export const PAIRS_OF_FIRST = 5
 export const PREFIX = 'rest_bench'
 const START_MS = 20_000
-/** What the one key here spends in about a second: whoever lets a key ask this much leases accordingly. */
+/** About what the key spends in a second: a realistic lease for a key with this rate. */
 const LEASE_CU = 100_000
 
 /** The gateway as it is started in earnest, over its three servers, with a market in Redis that stands still. */
@@ -81,7 +81,7 @@ function makeMarket(): ChangeSet {
   let pairs = 0
   const changes = made.changes.flatMap((change): Change[] => {
     if (change.type === 'token') {
-      // Worth enough to be told without being asked for.
+      // Above the default `tvl_min`.
       return [{ type: 'token', token: { ...change.token, tvlUsd: (change.token.tvlUsd ?? 0n) * 1_000_000n } }]
     }
     if (change.type === 'pair' && first !== undefined && pairs++ < PAIRS_OF_FIRST) {

@@ -12,7 +12,7 @@ export class MeasuredProcess {
   readonly #child: ChildProcess
   readonly #name: string
 
-  /** Of this program, or whatever else node is given before the arguments. */
+  /** Runs this program, or node with any other arguments. */
   constructor(program: URL | readonly string[], args: readonly string[] = []) {
     const main = program instanceof URL ? [fileURLToPath(program)] : program
     const node = [process.execPath, '--import', TELL_CPU, ...main, ...args]

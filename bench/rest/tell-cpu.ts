@@ -1,4 +1,4 @@
-/** Imported by a process that is measured, before its own code: tells its CPU time, all threads, when it is asked. */
+/** Imported by a measured process before its own code: reports its CPU time, all threads, on request. */
 process.on('message', (message) => {
   if (message !== 'cpu') return
   const { user, system } = process.cpuUsage()

@@ -14,7 +14,7 @@ export type PairFollower = {
   close(): void
 }
 
-/** A client of a gateway who subscribed to the swaps of these pairs, and counts what it is sent. */
+/** A gateway client that subscribes to the swaps of these pairs and counts its pushes. */
 export async function followPairs(port: number, pairs: readonly string[]): Promise<PairFollower> {
   const client = await connect(port)
   for (let at = 0; at < pairs.length; at += SUBSCRIPTIONS_AT_ONCE) {

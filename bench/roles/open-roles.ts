@@ -20,7 +20,7 @@ export type RunningRoles = {
   readonly logs: Logs
   readonly hot: HotStore
   readonly gatewayPort: number
-  /** Of all roles together, without their servers. */
+  /** CPU time of all roles together, without their servers. */
   cpuSeconds(): Promise<number>
   /** Waits until ClickHouse and Redis hold everything up to this version. */
   written(seq: number): Promise<void>

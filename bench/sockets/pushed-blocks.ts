@@ -33,7 +33,7 @@ export type Hop = {
 
 export type Arrived = (seq: number) => void
 
-/** Publishes to the log as the engine does; a client who subscribed to every pair of the block hears the gateway. */
+/** Publishes to the log as the engine does; a client that subscribed to every pair of the block receives the pushes. */
 export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: Arrived): Promise<Hop> {
   const nats = { urls: stack.natsUrls, prefix: PREFIX, replicas: 1, max_frame_bytes: 900_000 }
   const logs = await connectLogs(nats, silentCommon())
@@ -54,7 +54,7 @@ export async function openGatewayHop({ stack, port }: BenchGateway, onArrived: A
     client.send(JSON.stringify(batch))
     const [answer] = (await once(client, 'message')) as [Buffer]
     if (answer.includes('"error"')) throw new Error(`the gateway answered ${answer.toString()}`)
-    // Of one second's messages there is a limit.
+    // Stays below the limit of messages per second.
     await sleep(600)
   }
   const writer = await openWriter(stack)
@@ -157,7 +157,7 @@ export type Pace = {
   readonly blocksPerSecond: number
   /** Which quantile is given. */
   readonly share: number
-  /** Of all blocks so far, not of the slice alone; except those of so many slices in the beginning. */
+  /** Share over all blocks so far, without this many slices at the start, instead of the slice alone. */
   readonly ofAllSince?: number
 }
 

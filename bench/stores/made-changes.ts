@@ -13,7 +13,7 @@ import { candleStart, INTERVALS } from '../../src/domain/interval.ts'
 import { pow10 } from '../../src/domain/money.ts'
 import { WINDOWS } from '../../src/domain/window.ts'
 
-/** Of the length that a market's numbers have: a price of a few dollars has forty digits after the point. */
+/** As long as the numbers of a real market: a price of a few dollars has forty decimal places. */
 const PRICE = 2_012_512_345_678_901_234_567_890_123_456_789_012_345n
 const VALUE = 12_345_678_901_234_567_890n
 const AMOUNT = 54_321_987_654_321_987_654n
@@ -45,7 +45,7 @@ export function makeSet(seq: number, pairs: number, firstPair = 0): ChangeSet {
   return { chain: 'eth', seq, cause: 'block', head, finalNumber: 20_000_000, changes }
 }
 
-/** Of the candles of one moment only the last price is the same. */
+/** Candles of the same moment share only the last price. */
 export function makeCandle(ref: CandleRef, key: Trade['key'], worth: bigint, nth = 0n): Candle {
   const values = (scale: bigint) => ({
     open: (PRICE - nth * pow10(31)) / scale,

@@ -127,7 +127,7 @@ export class Market {
     })) as Hex
   }
 
-  /** Of the market's own account, unless another is named. */
+  /** Balance of the market's own account, unless another is given. */
   async balanceOf(token: Hex, holder: Hex = this.owner, block?: number): Promise<bigint> {
     const call = { to: token, abi: uniswapV2Pair.abi, name: 'balanceOf', args: [holder] }
     return (await this.read(call, block)) as bigint
@@ -188,7 +188,7 @@ export class Market {
     return { number: Number(block.number), hash: block.hash, time: Number(block.timestamp) }
   }
 
-  /** All receipts of a block, as the node tells them. */
+  /** All receipts of a block, as the node returns them. */
   async receipts(number: number): Promise<TransactionReceipt[]> {
     const request = { method: 'eth_getBlockReceipts', params: [toHex(number)] } as never
     const receipts: RpcTransactionReceipt[] = await this.#public.request(request)

@@ -51,7 +51,7 @@ export class UniswapV4 {
     return new UniswapV4(market, manager, { swapper, provider, donor })
   }
 
-  /** Who spends a trader's or a provider's tokens. */
+  /** The contracts that spend a trader's or a provider's tokens. */
   get spenders(): readonly Hex[] {
     return [this.#swapper, this.#provider, this.#donor]
   }
@@ -80,7 +80,7 @@ export class UniswapV4 {
 
   /**
    * Changes a position (negative: removes from it) and pays out its fees; with nothing changed, only that.
-   * A position is told from others of its range by its number. What is sent too much comes back.
+   * The number distinguishes a position from others of its range. Excess payment is refunded.
    */
   modifyLiquidity(
     key: PoolKey,

@@ -159,7 +159,7 @@ function canListen(port: number): Promise<boolean> {
   })
 }
 
-/** Where the kernel tells (Linux); elsewhere the answer of the service has to do. */
+/** Checks the kernel's table on Linux; elsewhere the response of the service has to do. */
 function ownsPorts(pid: number, ports: readonly number[]): boolean {
   if (process.platform !== 'linux') return true
   try {

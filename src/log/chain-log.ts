@@ -41,7 +41,7 @@ export type ChainLogParts = {
   readonly isQuarantined?: (seq: number) => boolean
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Of the role that writes this log: what it appends if the log loses its tail. */
+  /** Only for the writer of this log: the messages it appends again if the log loses its tail. */
   readonly outbox?: Outbox | undefined
 }
 
@@ -159,7 +159,7 @@ export class ChainLog {
     return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
 
-  /** Where the newest whole message ends: who has read up to there has read all there is. */
+  /** Sequence of the end of the last complete message, which is the end of what can be read. */
   async lastSequence(): Promise<number> {
     return (await atOneMoment(() => this.#lastOfWhole()))?.seq ?? 0
   }
@@ -210,7 +210,7 @@ export class ChainLog {
     const messages = await consumer.consume({
       // A request that is too small for the next frame would be refused.
       max_bytes: Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes),
-      // Two that do not come tell that the server which served us is gone; by default that takes half a minute.
+      // Two missed heartbeats mean that the server is gone; by default detection takes half a minute.
       idle_heartbeat: HEARTBEAT_MS,
       abort_on_missing_resource: true,
     })

@@ -47,7 +47,7 @@ export type Logs = {
   /** Says something to every process that hears this topic now; nobody keeps it. */
   tell(topic: string, text: string): void
   hear(topic: string, onText: (text: string) => void): void
-  /** Asks whoever answers this topic, if anybody does in time. */
+  /** Sends a request to one responder of this topic; fails if there is none in time. */
   ask(topic: string, text: string, timeoutMs: number): Promise<string>
   /** Answers a topic, together with all others that do: each question is answered by one of them. */
   answer(topic: string, onQuestion: (text: string) => Promise<string>): { stop(): void }
@@ -57,7 +57,7 @@ export type Logs = {
 /** A server that hangs, or whose machine is gone, does not close the connection; by default that takes minutes to notice. */
 const PING_MS = 5_000
 const MAX_UNANSWERED_PINGS = 2
-/** API keys stay for ever; what they used is history of a little more than a year; a wish is repeated by whoever still has it. */
+/** API keys never expire; usage expires after a little more than a year; work requests are repeated while needed. */
 const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
   KEYS: 0,
   USAGE: 400 * 86_400_000,
@@ -169,7 +169,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
             logger.warn({ err: error, topic }, 'NATS request subscription failed')
             return
           }
-          // Without an answer the one who asks goes on by himself.
+          // Without a response, the requester times out and continues.
           onQuestion(message.string()).then(
             (answer) => message.respond(answer),
             (failure: unknown) => logger.warn({ err: failure, topic }, 'Request over NATS failed'),
@@ -230,7 +230,7 @@ function readCredentials(file: string): Uint8Array {
   }
 }
 
-/** Tells whether there is a connection, as far as is known. */
+/** Exports the connection state as a metric. */
 function watchConnection(
   connection: NatsConnection,
   metrics: Common['metrics'],

@@ -25,7 +25,7 @@ export type LatestValuesParts = {
 export type WatchOptions = {
   readonly signal: AbortSignal
   readonly onValue: (value: LatestValue) => void
-  /** Everything there was has been told. */
+  /** Called once all existing values were reported. */
   readonly onCurrent: () => void
 }
 
@@ -35,7 +35,7 @@ const READ_TIMEOUT_MS = 5_000
 const HEARTBEAT_MS = 1_000
 const RECONNECT_DELAY_MS = 200
 
-/** A stream that keeps the newest message of each subject: durable, replicated, and whoever watches is told at once. */
+/** A stream that keeps the latest message of each subject: durable, replicated, and watchers are notified at once. */
 export class LatestValues {
   readonly #parts: LatestValuesParts
 
@@ -131,7 +131,7 @@ export class LatestValues {
     }
   }
 
-  /** Somebody waits: where there is no connection he is told at once. */
+  /** Fails at once without a connection, because a caller waits. */
   #mustBeConnected(): void {
     if (!this.#parts.isConnected()) throw unavailable(undefined)
   }

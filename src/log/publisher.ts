@@ -29,7 +29,7 @@ const PUBLISH_TIMEOUT_MS = 5_000
 /**
  * The one writer of a log. Each frame names the sequence and the id of the frame it expects to follow, so a second
  * writer fails at once, even one that would write the same; a frame whose acknowledgement was lost is sent again under
- * the same id, and the id tells whether the frame that is stored there is ours. A log that lost acknowledged frames is
+ * the same id, which identifies the stored frame as ours. A log that lost acknowledged frames is
  * refused with `log_truncated`: appending to it would leave a hole.
  */
 export class LogPublisher {
@@ -85,7 +85,7 @@ export class LogPublisher {
       // A cluster may remember the id of a message that it refused, so a refused one is sent under another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
       this.#underWay.set(expected + 1, msgID)
-      // A sequence alone does not tell whose frame it is: another writer's may stand in the place of ours.
+      // A sequence alone does not identify the frame: another writer's may stand in its place.
       const lastMsgID = isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
@@ -96,7 +96,7 @@ export class LogPublisher {
       } catch (error) {
         if (!isFence(error)) throw error
       }
-      // Refused, or taken for a duplicate: servers differ in which they check first, so only the log itself tells.
+      // Refused, or a duplicate: servers differ in which they check first, so only the log itself can decide.
       const stored = await this.#parts.storedAt(expected + 1)
       if (stored?.id.startsWith(`${this.#writer}:`)) return stored.id
       // One frame fenced off, and none that is built on it may be stored either.

@@ -59,7 +59,7 @@ async function withReplicas(
   replicas: number,
 ): Promise<StreamInfo> {
   const { name, num_replicas } = existing.config
-  // A lone server accepts the update, stores one copy, and from then on reports the number it was told.
+  // A single server accepts the update, stores one copy, and from then on reports the requested number.
   if (replicas > 1 && existing.cluster?.name === undefined) throw notACluster(replicas)
   if (num_replicas >= replicas) return existing
   try {

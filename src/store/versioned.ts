@@ -8,6 +8,6 @@ export type Versions = Pick<ChangeSet, 'chain' | 'seq' | 'changes'>
 /** A part of what one store hands to the other. */
 export type LatestPage = {
   readonly versions: readonly Versions[]
-  /** The oldest candle told of each series that has older ones. */
+  /** The oldest candle in the page of each series that has older ones. */
   readonly oldest: readonly CandleRef[]
 }

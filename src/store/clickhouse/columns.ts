@@ -44,7 +44,7 @@ export type Columns<Field> = Readonly<Record<string, Column<Field>>>
 export type Cells = {
   readonly operations: Uint8Array
   readonly slots: Uint8Array
-  /** Of constants, and of words with their length before them. */
+  /** Bytes of constants, and of words with their length prefix. */
   readonly texts: readonly (readonly Uint8Array[])[]
 }
 

@@ -34,7 +34,7 @@ export function connectClickhouse(options: ClickhouseOptions, database = options
     request_timeout: REQUEST_TIMEOUT_MS,
     max_open_connections: MAX_CONNECTIONS,
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
-    // Every failure reaches the caller, who logs it with its own fields.
+    // Every failure reaches the caller, which logs it with its own fields.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
       // A JSON number would lose digits.

@@ -24,7 +24,7 @@ export type HistoryStore = {
 const INSERT_SETTINGS: ClickHouseSettings = {
   // An answer means that the rows are in the table, not in a buffer.
   async_insert: 0,
-  // Rows are told apart by key and seq; the server's own memory of recent blocks would only hide a replay.
+  // Key and seq identify a row; the server's deduplication of recent blocks would only hide a replay.
   insert_deduplicate: 0,
   // A batch that spans many months is slow but right.
   throw_on_max_partitions_per_insert_block: 0,
@@ -34,7 +34,7 @@ export function openHistoryStore(options: ClickhouseOptions, common: Common): Hi
   const logger = common.logger.child({ action: 'history' })
   const client = connectClickhouse(options)
   const ask = createAsk(client)
-  // Of several copies most must have a row before the marker may vouch for it.
+  // A quorum of replicas must have a row before the marker may cover it.
   const settings: ClickHouseSettings =
     options.cluster === undefined ? INSERT_SETTINGS : { ...INSERT_SETTINGS, insert_quorum: 'auto' }
   return {

@@ -24,7 +24,7 @@ import { TABLE_NAMES } from './table-names.ts'
 const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
 const key = { block: 7, tx: 1, log: 2 }
 const dice = new Dice(1)
-/** Of columns without NULL; a decimal is NULL. */
+/** For columns without NULL; a decimal is NULL. */
 const DEFAULTS = new Set(['', '0', 'false'])
 
 function setOf(seq: number, ...changes: Change[]): ChangeSet {
@@ -155,7 +155,7 @@ test('windows of a pair and a token are a row of each, and each goes its own way
     ])
   const [first, second] = [
     setOf(1, { type: 'windows', windows: shared }),
-    // Of one version, what is told later counts.
+    // Within one version, the later change wins.
     setOf(
       2,
       { type: 'windowsRemoved', windows: { pair: undefined, token: '0xbb' } },

@@ -144,7 +144,7 @@ function contractRows({ contracts }: LatestChanges): RowsOfTable {
   return rows
 }
 
-/** A removed token keeps its terms: whoever finds it asks for the token itself. */
+/** A removed token keeps its search terms: the search reads the token itself. */
 function searchRows({ tokens }: LatestChanges): RowsOfTable {
   const rows = new RowsOfTable(tokenSearchTable)
   for (const { set, base } of tokens.values()) {

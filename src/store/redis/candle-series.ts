@@ -15,7 +15,7 @@ import type { Versioned } from '../versioned.ts'
 
 /** The newest candles of a pair and interval. */
 export type CandleSeries = {
-  /** Of all that start here or later none is missing; 0 if there are no others at all. */
+  /** Complete from this start on; 0 if there are no older candles at all. */
   readonly from: number
   /** Newest first. */
   readonly candles: readonly Versioned<Candle>[]

@@ -16,7 +16,7 @@ const MAX_RECONNECT_DELAY_MS = 1_000
 const PASSING = new Set([
   'BUSY',
   'CLUSTERDOWN',
-  // Of a transaction: one of its commands was answered with one of these.
+  // For a transaction: one of its commands failed with one of these.
   'EXECABORT',
   'LOADING',
   'MASTERDOWN',
@@ -73,7 +73,7 @@ export async function connectRedis(
     wasConnected = true
     waiting.succeeded()
   })
-  // The first connection fails to the caller, who reports it.
+  // The first connection attempt fails to the caller, which reports it.
   redis.on('error', (error) => {
     if (wasConnected) waiting.failed(error)
     else isRefused ||= UNAUTHORIZED.test(error.message)

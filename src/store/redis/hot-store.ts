@@ -27,14 +27,14 @@ export type HotStoreOptions = RedisOptions & {
 
 export type { CandleSeries, TokenRank, Versioned }
 
-/** Reading fails with `store_unavailable` too while Redis holds less of a chain than `head` has told before. */
+/** Reads also fail with `store_unavailable` while Redis has less of a chain than `head` returned before. */
 export type HotStore = DocumentReads & {
   /**
-   * Documents, then the head, of one chain. May be repeated. Fails with `store_unavailable` if the head that was
-   * last seen is gone: then Redis has lost its data, and `head` tells what has to be applied again.
+   * Writes the documents, then the head, of one chain. Idempotent. Fails with `store_unavailable` if the last seen head is
+   * gone: then Redis has lost its data, and `head` returns where to resume.
    */
   apply(latest: LatestChanges, head: ChainHead): Promise<void>
-  /** Everything of one chain anew, from what another store tells of it up to this head. */
+  /** Replaces everything of one chain by the pages of another store, up to this head. */
   rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
   /** The newest candle of each series; undefined also where the series has expired. */

@@ -5,7 +5,7 @@ import type { Common } from '../../lib/common.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
 import { inTime } from './in-time.ts'
 
-/** Who asks for which key and month. */
+/** The key and month of a lease. */
 export type QuotaRef = { readonly keyId: string; readonly month: string }
 
 export type LeaseCall = {
@@ -18,7 +18,7 @@ export type LeaseCall = {
   readonly limit: number
   /** Asked for right now. */
   readonly need: number
-  /** With what may be asked for soon; 0 only tells what was spent. */
+  /** Including what may be needed soon; 0 only reports what was spent. */
   readonly want: number
   /** Less than this is of no use: then rather nothing. */
   readonly least: number
@@ -46,7 +46,7 @@ export type QuotaOptions = RedisOptions & {
   readonly remembered: (ref: QuotaRef) => Promise<ReadonlyMap<string, number>>
 }
 
-/** A client waits for this: it is better told soon. */
+/** A client waits for this, so it fails early. */
 const TIMEOUT_MS = 1_000
 const MISSING = -1
 const OUTDATED = -2

@@ -5,9 +5,9 @@ import type { Keys } from './keys.ts'
 import { storedSeq } from './stored-value.ts'
 
 /**
- * Reads of documents that fail rather than tell what is left of them. Redis may lose everything at any time and is then
- * filled again, oldest first; who relies on a head that was there before must not take an older document, or none, for
- * the newest. So each read looks at the head in the same step: it must be as far as it was ever seen to be.
+ * Reads of documents that fail rather than return outdated ones. Redis may lose its data at any time and is then
+ * refilled, oldest first; a reader that relies on a head seen before must not take an older document, or none, for
+ * the latest. So each read checks the head in the same step: it must not be below the highest one seen.
  */
 export type WholeReads = {
   /** A chain's head was seen at this version. */

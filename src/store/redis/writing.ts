@@ -103,7 +103,7 @@ export function createWriting(
     },
     clear: async (chain) => {
       await guardRedis(async () => {
-        // First, so that whoever writes beside us notices.
+        // First, so that a concurrent writer notices.
         await redis.set(keys.head(chain), formatHeader(0))
         for (const pattern of keys.patterns(chain)) await removeAll(redis, pattern)
       })

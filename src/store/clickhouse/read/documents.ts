@@ -9,7 +9,7 @@ import { Gathering } from './gathering.ts'
 import { number, pairOf, type Row, text, tokenOf, windowsOf } from './records.ts'
 
 const MAX_SECONDS = 5
-/** Of one query; more are asked for in turn. */
+/** Per query; more are read in further queries. */
 const MAX_IDS = 1_000
 
 type Kind<T> = {
@@ -35,7 +35,7 @@ const windowsOfKind = (kind: 'pair' | 'token'): Kind<Windows> => ({
 })
 const WINDOWS = { pair: windowsOfKind('pair'), token: windowsOfKind('token') }
 
-/** The newest documents, as far as ClickHouse has them: read by whoever cannot read Redis. */
+/** The latest documents in ClickHouse, for use while Redis is unavailable. */
 export function createDocuments(ask: Ask): DocumentReads {
   const readMany = <T>({ file, key, params, read }: Kind<T>) => {
     const gathered = new Map<string, Gathering<Versioned<T>>>()

@@ -1,8 +1,8 @@
 type Batch<T> = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, T>> }
 
 /**
- * Asks for many at a time: while a query is under way, whoever asks is put into the next one, and it begins after they have asked. So
- * a store that serves instead of a faster one has one query at a time of each kind, however many wait.
+ * Batches reads: ids requested while a query runs go into the next one. However many requests wait, a fallback store
+ * then runs one query of each kind at a time.
  */
 export class Gathering<T> {
   readonly #maxIds: number
@@ -25,7 +25,7 @@ export class Gathering<T> {
   #begin(): Batch<T> {
     const ids = new Set<string>()
     const found = this.#last.then(() => {
-      // Who asks from here on is too late for it.
+      // Later requests go into the next batch.
       if (this.#next?.ids === ids) this.#next = undefined
       return this.#read([...ids])
     })

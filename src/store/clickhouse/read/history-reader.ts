@@ -70,7 +70,7 @@ export type HistoryReader = {
 }
 
 const MAX_SECONDS = 5
-/** Whoever types the next letter does not wait for the last one. */
+/** Short: a search-as-you-type client has sent the next keyword by then. */
 const MAX_SEARCH_SECONDS = 2
 
 export function openHistoryReader(options: ClickhouseOptions): HistoryReader {

@@ -13,8 +13,8 @@ const PAIRS_PER_PAGE = 25
 const MAX_SECONDS = 120
 
 /**
- * Page by page, so that neither side has to hold it all. Removals are told like everything else: whoever takes the
- * pages then stands where he would stand had he followed the log.
+ * Page by page, so that neither side has to hold it all. Removals are included: the receiver ends up in the same state
+ * as if it had followed the log.
  */
 export async function* readLatest(
   ask: Ask,

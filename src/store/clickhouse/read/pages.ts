@@ -27,7 +27,7 @@ export type CandlesQuestion = Bound & {
   readonly limit: number
 }
 
-/** An event's place: who has read a page asks for what comes before its last event. */
+/** An event's place: the next page starts before the last event of the page. */
 export type EventPlace = Pick<EventRef, 'time' | 'key'>
 
 export type EventsQuestion = Bound & {

@@ -12,11 +12,11 @@ export type Holder = { readonly holder: string; readonly amountRaw: bigint }
 
 const MAX_SECONDS = 5
 const MAX_MAGNITUDES = 8_192
-/** For each holder wanted: most of those who hold much have held more or less before, and left a row there. */
+/** Per requested holder: most large holders had other balances before, and left a row at each magnitude. */
 const ROWS_EACH = 10
 const FURTHER = 16
 
-/** Largest first. First it is found out how far down one has to look; of all who hold less, nothing is read. */
+/** Largest first. Finds the smallest magnitude needed first; rows of smaller holders are not read. */
 export async function readTopHolders(
   ask: Ask,
   { chain, upTo, token, limit }: HoldersQuestion,
