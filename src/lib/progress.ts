@@ -8,7 +8,7 @@ const BAR_WIDTH = 30
 type Terminal = { readonly isTTY?: boolean; write(text: string): unknown }
 
 /**
- * Tells how far a long piece of work is: a bar on a terminal, log lines elsewhere. `now` is in milliseconds.
+ * Reports the progress of a long task: a bar on a terminal, log lines elsewhere. `now` is in milliseconds.
  * It keeps quiet about work that is over before anybody could have wondered.
  */
 export class Progress {

@@ -8,7 +8,7 @@ export type RetryOptions = {
   readonly maxDelayMs?: number
 }
 
-/** Runs `work` until it succeeds, fails for good, or the signal aborts. Each wait is longer, jittered, and told. */
+/** Runs `work` until it succeeds, fails for good, or the signal aborts. Delays grow with jitter; each retry is reported. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { signal, isRetryable, onRetry, firstDelayMs = 100, maxDelayMs = 5_000 } = options
   for (let attempt = 1; ; attempt++) {

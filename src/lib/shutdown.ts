@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts'
 type Closer = { readonly name: string; readonly close: () => Promise<void> | void }
 
 /**
- * The end of a process. `signal` tells every loop to finish what it is doing; then whatever was registered is
+ * The end of a process. `signal` makes every loop finish its current step; then all registered resources are
  * closed, latest first. A second request, or a close that hangs, ends the process at once.
  */
 export class Shutdown {
@@ -14,7 +14,7 @@ export class Shutdown {
   readonly #graceMs: number
   #finished: Promise<void> | undefined
 
-  /** With a `parent`, its signal aborts with the parent's; whoever made it calls `finish`. */
+  /** With a `parent`, its signal aborts with the parent's; the creator calls `finish`. */
   constructor(logger: Logger, options: { graceMs?: number; parent?: AbortSignal } = {}) {
     const { graceMs = 10_000, parent } = options
     const { signal } = this.#controller

@@ -3,7 +3,7 @@ import { pow10, VALUE_DIGITS } from '../domain/money.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { createRegistry } from './dex-registry.ts'
 
-/** What the engine is told about a chain, as its configuration has it. */
+/** The engine's settings for a chain, from its configuration. */
 export function engineSettings(chain: string, config: ChainConfig): EngineSettings {
   return {
     chain,

@@ -39,9 +39,9 @@ import { watchLag } from './watch-lag.ts'
 const CLOSE_GRACE_MS = 5_000
 /** A client waits for Redis: if it takes longer, ClickHouse is asked. */
 const READ_TIMEOUT_MS = 1_000
-/** Of all chains: what clients who were away for a moment are told from. */
+/** Replay buffer, over all chains. */
 const RECENT_BYTES = 64 * 1_024 * 1_024
-/** Of answers that are kept as text, and as much again for prices, and for tokens that were found. */
+/** Response cache; the caches of prices and of found tokens have as much each. */
 const ANSWER_BYTES = 64 * 1_024 * 1_024
 
 export const startGateway: StartRole = async (config, common) => {
@@ -80,7 +80,7 @@ export const startGateway: StartRole = async (config, common) => {
     store: hot,
     history: reader,
     onChangeSet: ({ set, origin, message }) => {
-      // Before anybody is told of the set, so that who then asks is answered with it.
+      // Before any subscriber receives the set, so that a request made in response sees it.
       answers.apply(set)
       prices.apply(set)
       searched.apply(set)
@@ -206,7 +206,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
   })
   const { done } = supervisor
-  // Its owner is told once listening has begun; until then a failure must not count as unhandled.
+  // The caller awaits it once the gateway listens; until then a failure must not count as unhandled.
   done.catch(() => undefined)
   await Promise.race([Promise.all([...starting.values()].map(({ promise }) => promise)), done])
   await app.listen({ host: config.gateway.host, port: config.gateway.port })

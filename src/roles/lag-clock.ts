@@ -1,8 +1,8 @@
 type Mark = { readonly end: number; readonly atMs: number }
 
 /**
- * How long a role has been behind its input. Block times would not tell: they grow old on a chain that stands still. So the
- * clock remembers when the input was first seen to reach an end, until the role has reached it, too.
+ * How long a role has been behind its input. Block times are no measure: they grow old on a chain that stands still. So
+ * the clock remembers when each end of the input was first seen, until the role has reached it.
  */
 export class LagClock {
   /** Oldest first. */

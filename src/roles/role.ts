@@ -10,7 +10,7 @@ export type RunningRole = {
   readonly done: Promise<void>
   /** Lines for `/readyz` that do not decide whether the role is ready. */
   readonly details?: () => readonly string[]
-  /** What the role tells the operator, on its admin port, beside health and metrics. */
+  /** Pages on the role's admin port beside health and metrics. */
   readonly answer?: AdminAnswer
 }
 

@@ -40,7 +40,7 @@ export const startWriter: StartRole = async (config, common) => {
     quarantine.onChange((chain) => started.retryNow(chain))
   })
   common.shutdown.onClose('writer', async () => {
-    // Why it stopped is told by `done`; here it only matters that it has.
+    // `done` reports why it stopped; here it only matters that it has.
     await Promise.allSettled([done])
   })
   return {
@@ -142,7 +142,7 @@ async function runWriter(
 
 type Insist = <T>(work: () => Promise<T>) => Promise<T>
 
-/** The same work again and again, told and counted, until the store answers or the signal aborts. */
+/** Retries, with log and metric, until the store is available or the signal aborts. */
 function createInsist(
   activity: string,
   signal: AbortSignal,

@@ -23,8 +23,8 @@ export type ChainFoldParts = {
 }
 
 /**
- * What an engine has folded and CHANGES is not known to hold yet, and when the state becomes durable. Whoever
- * leads publishes from `ahead`, whoever follows compares with it; `confirm` is the same for both.
+ * The change sets that are folded but not yet confirmed in CHANGES, and when the state becomes durable. The leader
+ * publishes from `ahead`, a standby compares with it; `confirm` is the same for both.
  */
 export class ChainFold {
   readonly #parts: ChainFoldParts
@@ -77,7 +77,7 @@ export class ChainFold {
     return this.#isCommitDue(this.#uncommittedSinceMs)
   }
 
-  /** Resolves when something was folded or confirmed, or somebody woke whoever waits. */
+  /** Resolves when something was folded or confirmed, or `wake` was called. */
   changed(): Promise<void> {
     return this.#change.promise
   }

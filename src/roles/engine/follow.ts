@@ -7,7 +7,7 @@ import { TailLost } from '../../log/tail-lost.ts'
 import type { ChainFold } from './chain-fold.ts'
 
 const LOOK_EVERY_MS = 50
-/** Of who has just started and has not seen another engine publish yet: most often there is none. */
+/** For an engine that has just started and has not seen another one publish: usually there is none. */
 const START_PATIENCE_MS = 250
 
 export type FollowParts = {
@@ -18,18 +18,18 @@ export type FollowParts = {
   readonly signal: AbortSignal
 }
 
-/** Why the lead was taken: nobody else was ever seen to publish, or the one who did has stopped. */
+/** Why it took over: no other engine was ever seen to publish, or the leader stopped. */
 export type Taken = { readonly publisher: LogPublisher; readonly reason: 'alone' | 'stalled' }
 
 /**
- * Compares what another engine publishes with what this one folded, until CHANGES stands still although there
- * is something to publish; then gives a publisher that stands at its end. Undefined if it was told to stop.
+ * Compares what the leader publishes with what this engine folded, until CHANGES stops growing although a set is due;
+ * then returns a publisher at the end of CHANGES. Undefined if the signal aborted.
  */
 export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise<Taken | undefined> {
   const { changes, fold, takeoverMs, logger } = parts
   const stop = new AbortController()
   const signal = AbortSignal.any([parts.signal, stop.signal])
-  // Of several that follow, one should jump first: the others then see it publish.
+  // Jitter: one of several standbys should take over first, so that the others see it publish.
   const jitter = 1 + Math.random() / 5
   let hasSeen = hasSeenOther
 
@@ -39,7 +39,7 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
       hasSeen = true
       while (fold.ahead.length === 0 && !signal.aborted) await fold.changed()
       if (signal.aborted) break
-      // Quarantined for those who read changes, it may still be one of ours.
+      // Quarantined for readers of CHANGES, it may still be one of ours.
       if (isQuarantined && !fold.expects(body)) continue
       fold.confirm(position, body)
     }

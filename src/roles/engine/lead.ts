@@ -8,8 +8,8 @@ import type { ChainFold } from './chain-fold.ts'
 const MAX_UNACKNOWLEDGED = 64
 
 /**
- * Publishes what is folded, several sets under way at a time, until it is told to stop, another engine has taken the
- * lead, or CHANGES has lost its tail. Nothing has to be taken back then: what the other one publishes is what this one folded.
+ * Publishes folded change sets, several in flight at a time, until the signal aborts, another engine takes over, or
+ * CHANGES loses its tail. Nothing has to be rolled back then: the other engine publishes what this one folded.
  */
 export async function lead(fold: ChainFold, publisher: LogPublisher, signal: AbortSignal): Promise<void> {
   // The first of them publishes the first of `fold.ahead`, and so on.
@@ -20,7 +20,7 @@ export async function lead(fold: ChainFold, publisher: LogPublisher, signal: Abo
     while (isLeading && !signal.aborted) {
       for (const { bytes } of fold.ahead.slice(underWay.length, MAX_UNACKNOWLEDGED)) {
         const publishing = publisher.publish(bytes)
-        // Whoever waits for it below is told; until then a failure must not count as unhandled.
+        // The loop below awaits it; until then a failure must not count as unhandled.
         publishing.catch(() => undefined)
         underWay.push(publishing)
         // The loop below may have looked before there was anything to wait for.
@@ -32,7 +32,7 @@ export async function lead(fold: ChainFold, publisher: LogPublisher, signal: Abo
 
   const sending = send()
   try {
-    // What was sent before we were told to stop is still waited for: then it need not be folded again.
+    // After an abort, still waits for the sets in flight: then they need not be folded again.
     while (!signal.aborted || underWay.length > 0) {
       const oldest = underWay[0]
       if (oldest === undefined) await fold.changed()
@@ -44,7 +44,7 @@ export async function lead(fold: ChainFold, publisher: LogPublisher, signal: Abo
     }
   } catch (error) {
     const isReplaced = error instanceof ChaintapeError && error.code === 'fenced'
-    // Who follows opens CHANGES anew, and that restores it.
+    // A standby opens CHANGES again, which restores it.
     if (!isReplaced && !(error instanceof TailLost) && !signal.aborted) throw error
   } finally {
     isLeading = false

@@ -30,7 +30,7 @@ export async function openMeter(
   onRefusal: (reason: Refusal['reason']) => void,
 ): Promise<OpenMeter> {
   const { logger, shutdown } = common
-  // Totals are kept by who spent: a process that starts again is somebody else.
+  // Totals are stored per process: a restarted one gets a new identity.
   const gateway = randomBytes(8).toString('hex')
   const usage = await logs.openLatest('USAGE')
   const ledger = new UsageLedger(usage, gateway)

@@ -112,10 +112,10 @@ export class Appender {
     this.#store = store
   }
 
-  /** Waits only while too much is under way; what fails is told by a later call. */
+  /** Waits only while too many messages are in flight; a later call reports the failure of an earlier one. */
   async append(envelope: Envelope): Promise<void> {
     const publishing = this.#publisher.publish(encodeEnvelope(envelope))
-    // Whoever waits for it next is told; until then a failure must not count as unhandled.
+    // The next wait reports it; until then a failure must not count as unhandled.
     publishing.catch(() => undefined)
     this.#underWay.push(publishing)
     this.#index.apply(envelope)
