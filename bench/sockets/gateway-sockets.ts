@@ -30,6 +30,7 @@ const view: MarketReader = {
   ranked: async () => [],
   head: () => undefined,
   end: () => end,
+  readEnd: () => end,
   chainsBehind: [],
   isAvailable: () => true,
 }

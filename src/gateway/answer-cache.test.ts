@@ -26,7 +26,11 @@ class World {
     this.cache = new AnswerCache(
       {
         head: () => ({ number: 1, time: this.time, finalNumber: 0 }),
-        end: () => ({ after: { epoch: 'e', seq: this.version, link: 0 }, version: this.version, time: 0 }),
+        readEnd: () => ({
+          after: { epoch: 'e', seq: this.version, link: 0 },
+          version: this.version,
+          time: 0,
+        }),
       },
       maxBytes,
     )

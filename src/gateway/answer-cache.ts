@@ -1,10 +1,10 @@
 import type { ChangeSet } from '../domain/change.ts'
 import { dayOf, isWindowKnown, WINDOWS } from '../domain/window.ts'
 
-/** How far each chain has come. */
+/** As of where reads of each chain answer. */
 export type ChainProgress = {
   head(chain: string): { readonly time: number; readonly startTime?: number | undefined } | undefined
-  end(chain: string): { readonly version: number }
+  readEnd(chain: string): { readonly version: number }
 }
 
 /** What an answer was made from: when one of these changes, it has to be made anew. */
@@ -73,9 +73,9 @@ export class AnswerCache<T extends Answer> {
   }
 
   async #make(chain: string, name: string, make: () => Promise<Made<T>>): Promise<T> {
-    const [before, clearings] = [this.#view.end(chain).version, this.#clearings]
+    const [before, clearings] = [this.#view.readEnd(chain).version, this.#clearings]
     const made = await make()
-    const isCurrent = this.#view.end(chain).version === before && this.#clearings === clearings
+    const isCurrent = this.#view.readEnd(chain).version === before && this.#clearings === clearings
     if (isCurrent) this.put(chain, name, made)
     return made.answer
   }
@@ -99,10 +99,11 @@ export class AnswerCache<T extends Answer> {
     return this.#kept.size
   }
 
-  /** Call when data changed that any answer may depend on and no change set reports. */
-  clear(): void {
+  /** Call when data changed that any answer (of a chain) may depend on and no change set reports. */
+  clear(chain?: string): void {
     this.#clearings++
-    for (const name of [...this.#kept.keys()]) this.#forget(name)
+    for (const [name, kept] of [...this.#kept])
+      if (chain === undefined || kept.chain === chain) this.#forget(name)
   }
 
   /** To be called with every set, before anybody reads what it changed. */

@@ -4,12 +4,16 @@ import { RecentlyUsed } from '../domain/recently-used.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { LatestValues } from '../log/latest-values.ts'
 import type { DocumentReads } from '../store/document-reads.ts'
+import type { StoreName } from '../store/store-names.ts'
+import type { Versioned } from '../store/versioned.ts'
 import { isUnavailable } from './joined-reads.ts'
+import type { MarketView } from './market-view.ts'
 
 export type ContractReportsParts = {
   readonly hot: Pick<DocumentReads, 'contracts'>
   /** Asked while Redis cannot be read. */
   readonly history: Pick<DocumentReads, 'contracts'>
+  readonly view: Pick<MarketView, 'reach'>
   readonly work: Pick<LatestValues, 'put'>
   readonly logger: Logger
   /** Milliseconds. */
@@ -28,7 +32,7 @@ const WISH_MS = 60_000
 const MAX_WISHES = 10_000
 
 export function createContractReports(parts: ContractReportsParts): ContractReports {
-  const { hot, history, work, logger, now } = parts
+  const { hot, history, view, work, logger, now } = parts
   const wishes = new RecentlyUsed<{ readonly at: number }>(MAX_WISHES)
   const ask = ({ chain, address }: ChainId): void => {
     const id = `${chain}.inspect.${address}`
@@ -41,11 +45,16 @@ export function createContractReports(parts: ContractReportsParts): ContractRepo
       logger.warn({ err: error, chain, token: address }, 'Contract inspection request failed')
     })
   }
+  const readFrom = async (store: StoreName, ref: ChainId): Promise<Versioned<ContractReport> | undefined> => {
+    const [stored] = await (store === 'redis' ? hot : history).contracts([ref])
+    await view.reach(ref.chain, stored?.seq ?? 0, store)
+    return stored
+  }
   return {
     read: async (ref, headTime) => {
-      const [stored] = await hot.contracts([ref]).catch((error: unknown) => {
+      const stored = await readFrom('redis', ref).catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
-        return history.contracts([ref])
+        return readFrom('clickhouse', ref)
       })
       const report = stored?.record
       if (report === undefined || (headTime ?? 0) - report.time > MAX_AGE_SECONDS) ask(ref)

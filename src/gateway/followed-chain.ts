@@ -11,23 +11,15 @@ import { openChangeSet } from '../wire/change-codec.ts'
 import { FIRST_LINK } from '../wire/frame.ts'
 import { MessageMemory } from './message-memory.ts'
 import { Overlay } from './overlay.ts'
+import { type BlockHead, type ChainEnd, headOf, ReadPosition } from './read-position.ts'
 import { type ReadHeads, StoredHeads } from './stored-heads.ts'
 
 /** The log compresses messages to about half, and in memory they take about twice their own bytes. */
 const MEMORY_PER_STORED_BYTE = 4
 
+export type { BlockHead, ChainEnd }
+
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
-
-export type BlockHead = {
-  readonly number: number
-  readonly time: number
-  readonly finalNumber: number
-  /** Time of the first block that was read. */
-  readonly startTime?: number
-}
-
-/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
-export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
 
 export type ToldSet = {
   /** To be read at once: its candles are bytes of memory that is used again. */
@@ -49,6 +41,8 @@ export type FollowOptions = {
   readonly reopen?: (chain: string) => Promise<FollowedLog>
   /** Called when the chain goes on elsewhere in the log: change sets were left out. */
   readonly onGap?: (chain: string) => void
+  /** Called when reads went on to the commit point of a store, because the feed is late: no set told what changed. */
+  readonly onAdopted?: (chain: string) => void
   readonly pruneMs?: number
 }
 
@@ -69,12 +63,13 @@ const DROP_PAUSE_MS = 50
 const DOCUMENT_BYTES = 250
 /** A full overlay is emptied a little further, so that the next message does not find it full again. */
 const SHED_TO = 0.9
+const NO_OVERLAY = new Overlay()
 /** The messages that the chain stands at are gone: it can only go on elsewhere. */
 const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_changed'])
 
 /** One chain's change sets: taken in as they come, and forgotten once the writer has put them into both stores. */
 export class FollowedChain {
-  readonly overlay = new Overlay()
+  readonly #overlay = new Overlay()
   readonly stores: StoredHeads
   /** The messages of these sets, oldest first: all that the overlay may still read. */
   readonly #memory = new MessageMemory()
@@ -83,11 +78,9 @@ export class FollowedChain {
   readonly #name: string
   #log: FollowedLog
   readonly #options: FollowOptions
-  /** The version of the last set. */
-  applied = 0
+  readonly reads: ReadPosition
   /** Up to this version nothing is in the overlay any more. */
-  dropped = 0
-  head: BlockHead | undefined
+  #dropped = 0
   /** It has reached, at least once, the end that the log had in the beginning. */
   isCaughtUp = false
   /** From a failure until the chain has caught up again: its documents may be outdated. */
@@ -95,23 +88,37 @@ export class FollowedChain {
   #hasStarted = false
   #hasLostPlace = false
   #catchUp: () => void = () => undefined
-  #position: LogPosition
 
   constructor(name: string, log: FollowedLog, options: FollowOptions) {
     this.#name = name
     this.#log = log
     this.#options = options
     this.stores = new StoredHeads(name, options.heads)
-    this.#position = { epoch: log.epoch, seq: 0, link: FIRST_LINK }
+    const { logger, onAdopted = () => undefined } = options
+    this.reads = new ReadPosition(startOf(log), {
+      ...{ chain: name, stores: this.stores, logger },
+      epoch: () => this.#log.epoch,
+      onAdopted: () => onAdopted(name),
+    })
   }
 
-  get end(): ChainEnd {
-    return { after: this.#position, version: this.applied, time: this.head?.time ?? 0 }
+  /** What a store may lack: nothing while reads answer as of a store's commit point. */
+  get overlay(): Overlay {
+    return this.reads.isAheadOfFeed ? NO_OVERLAY : this.#overlay
+  }
+
+  get overlaySize(): number {
+    return this.#overlay.size
+  }
+
+  /** Stores must have everything up to this version; what is newer is in the overlay. */
+  get dropped(): number {
+    return this.reads.isAheadOfFeed ? this.reads.end.version : this.#dropped
   }
 
   /** Whether overlay and a store together hold the newest version of every document. */
   get isAvailable(): boolean {
-    return !this.#isFaulty && this.stores.isAnyWhole
+    return !this.#isFaulty && STORE_NAMES.some((store) => this.reads.isWhole(store))
   }
 
   /** Roughly what the overlay takes. */
@@ -135,14 +142,14 @@ export class FollowedChain {
     if (!this.#hasStarted) await this.#start()
     const end = (await this.#log.lastMessage())?.position.seq ?? 0
     this.#catchUp = () => {
-      if (this.#position.seq < end) return
+      if (this.reads.feed.after.seq < end) return
       this.isCaughtUp = true
       this.#isFaulty = false
       if (this.isAvailable) onCaughtUp()
     }
     this.#catchUp()
     onStarted()
-    for await (const message of this.#log.read({ after: this.#position, signal })) {
+    for await (const message of this.#log.read({ after: this.reads.feed.after, signal })) {
       this.#takeOrBlame(message)
       if (this.#bytes > this.#options.maxBytes) this.#shed(onDropped)
       this.#catchUp()
@@ -153,19 +160,19 @@ export class FollowedChain {
 
   async #start(): Promise<void> {
     const { heads, isAnyEmpty, isForeign } = await this.stores.lookAtAll(this.#log.epoch)
-    this.#position = { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
+    const start = startOf(this.#log)
     // With the whole log in the overlay, a store that holds nothing of it yet can be read as well.
-    const isFromStart = isAnyEmpty && (await this.#hasRoomAfter(this.#position))
+    const isFromStart = isAnyEmpty && (await this.#hasRoomAfter(start))
     const from = isFromStart ? undefined : await this.#firstWithRoom(heads)
     if (isFromStart) {
       // The documents of another log must not be taken for those of this one.
       if (isForeign) this.stores.need(0)
+      this.reads.reset({ ...this.reads.feed, after: start })
     } else if (from !== undefined) {
-      this.applied = from.seq
-      this.dropped = from.seq
+      const feed = { after: from.position, version: from.seq, time: from.time }
+      this.reads.reset(feed, headOf(from, from.finalNumber))
+      this.#dropped = from.seq
       this.stores.need(from.seq)
-      this.#position = from.position
-      this.head = headOf(from, from.finalNumber)
     } else await this.#startAtEnd()
     this.#hasStarted = true
   }
@@ -185,13 +192,15 @@ export class FollowedChain {
   /** Degraded: the chain is unavailable until the writer has come as far as the log is now. */
   async #startAtEnd(): Promise<void> {
     const last = await this.#log.lastMessage()
-    if (last === undefined) return
+    if (last === undefined) {
+      this.reads.reset({ ...this.reads.feed, after: startOf(this.#log) })
+      return
+    }
     const { set } = openChangeSet(last.body)
-    this.applied = set.seq
-    this.dropped = set.seq
+    const feed = { after: last.position, version: set.seq, time: set.head.time }
+    this.reads.reset(feed, headOf(set.head, set.finalNumber))
+    this.#dropped = set.seq
     this.stores.need(set.seq)
-    this.#position = last.position
-    this.head = headOf(set.head, set.finalNumber)
     this.#options.logger.warn(
       { chain: this.#name, version: set.seq },
       'Stores too far behind; chain unavailable until the writer catches up',
@@ -202,13 +211,13 @@ export class FollowedChain {
   async #leave(onDropped: () => void): Promise<void> {
     const { reopen, onGap } = this.#options
     if (reopen !== undefined) this.#log = await reopen(this.#name)
-    this.overlay.drop(Number.POSITIVE_INFINITY)
+    this.#overlay.drop(Number.POSITIVE_INFINITY)
     this.#forgetUpTo(Number.POSITIVE_INFINITY)
     this.#hasStarted = false
     this.#hasLostPlace = false
     this.stores.reset()
-    this.applied = 0
-    this.dropped = 0
+    this.reads.reset({ ...this.reads.feed, version: 0 })
+    this.#dropped = 0
     onDropped()
     onGap?.(this.#name)
   }
@@ -220,16 +229,16 @@ export class FollowedChain {
   #shed(onDropped: () => void): void {
     const { maxBytes, logger } = this.#options
     let left = this.#bytes
-    let upTo = this.dropped
+    let upTo = this.#dropped
     for (const { seq, bytes } of this.#remembered) {
       if (left <= maxBytes * SHED_TO) break
       left -= bytes
       upTo = seq
     }
     const wasAvailable = this.isAvailable
-    this.overlay.drop(upTo)
+    this.#overlay.drop(upTo)
     this.#forgetUpTo(upTo)
-    this.dropped = Math.max(this.dropped, upTo)
+    this.#dropped = Math.max(this.#dropped, upTo)
     this.stores.need(upTo)
     onDropped()
     if (wasAvailable && !this.isAvailable) {
@@ -250,14 +259,13 @@ export class FollowedChain {
     const { body, position } = message
     const opened = openChangeSet(this.#memory.keep(body))
     const { set } = opened
-    const origin = this.end
-    this.overlay.apply(opened)
+    const origin = this.reads.feed
+    this.#overlay.apply(opened)
     const bytes = body.length + set.changes.length * DOCUMENT_BYTES
     this.#remembered.push({ seq: set.seq, bytes })
     this.#bytes += bytes
-    this.applied = set.seq
-    this.#position = position
-    this.head = headOf(set.head, set.finalNumber)
+    const feed = { after: position, version: set.seq, time: set.head.time }
+    this.reads.advance(feed, set.head, set.finalNumber)
     this.#options.onChangeSet({ set, origin, message })
   }
 
@@ -270,6 +278,7 @@ export class FollowedChain {
   async #pruneBy(store: StoreName, signal: AbortSignal, onDropped: () => void): Promise<void> {
     const { logger, pruneMs = 1_000 } = this.#options
     let isAway = false
+    let before = 0
     while (await pause(pruneMs, signal)) {
       try {
         const wasAvailable = this.isAvailable
@@ -278,6 +287,10 @@ export class FollowedChain {
         if (head === undefined) continue
         if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain available again')
         this.#catchUp()
+        // What the store had at the last look has not come by the feed since. Both stores have it, so both stay readable.
+        const isOverdue = this.#hasStarted && before > this.reads.end.version
+        if (isOverdue && head.seq === this.stores.common) this.reads.adopt(head)
+        before = head.seq
         await this.#drop(this.stores.common, signal, onDropped)
       } catch (error) {
         if (!signal.aborted && !isAway)
@@ -290,10 +303,10 @@ export class FollowedChain {
   /** In small steps, so that pushes and reads do not wait long. */
   async #drop(seq: number, signal: AbortSignal, onDropped: () => void): Promise<void> {
     do {
-      const dropped = this.overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
+      const dropped = this.#overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
       this.#forgetUpTo(dropped ?? seq)
       if (dropped === undefined) return
-      this.dropped = Math.max(this.dropped, Math.min(dropped, this.applied))
+      this.#dropped = Math.max(this.#dropped, Math.min(dropped, this.reads.feed.version))
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
   }
@@ -309,8 +322,8 @@ export class FollowedChain {
   }
 }
 
-function headOf({ number, time, startTime }: ChangeSet['head'], finalNumber: number): BlockHead {
-  return { number, time, finalNumber, ...(startTime === undefined ? {} : { startTime }) }
+function startOf({ epoch }: FollowedLog): LogPosition {
+  return { epoch, seq: 0, link: FIRST_LINK }
 }
 
 /** False when the wait was ended by the signal. */

@@ -5,6 +5,7 @@ import { MEME_WETH, sampleCandle, sampleMessage, sampleTrade } from '../../test/
 import type { Change, Trade } from '../domain/change.ts'
 import type { Versioned } from '../store/redis/hot-store.ts'
 import { createHistoryView } from './history-view.ts'
+import type { Recent } from './market-view.ts'
 import { Overlay } from './overlay.ts'
 
 const PAIR = { chain: 'eth', address: MEME_WETH }
@@ -101,8 +102,8 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
   }
   const view = createHistoryView({
     view: {
-      recent: () => ({ upTo: dropped, applied, overlay, isWhole: () => true }),
-      end: () => ({ after: { epoch: 'e', seq: applied, link: 0 }, version: applied, time: 0 }),
+      recent: () => recentOf(dropped, applied, overlay),
+      reach: async () => undefined,
     },
     hot: { recentCandles: async () => undefined },
     history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
@@ -115,6 +116,11 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
   )
   const state = new Map(found.map(({ sender }, index) => [places[index] ?? -1, Number(sender)]))
   return { state, end: end.version }
+}
+
+function recentOf(upTo: number, version: number, overlay: Overlay, adopted = -1): Recent {
+  const end = { after: { epoch: 'e', seq: version, link: 0 }, version, time: 0 }
+  return { upTo, end, overlay, adopted, isWhole: () => true, mustHaveHistory: async () => undefined }
 }
 
 function newestOf(rows: readonly Row[]): Row[] {
@@ -174,8 +180,8 @@ test('a short series is all there is only if it reaches back to the first trade 
   const older = { seq: 1, record: sampleCandle({ start: 540 }) }
   const view = createHistoryView({
     view: {
-      recent: () => ({ upTo: 1, applied: 1, overlay: new Overlay(), isWhole: () => true }),
-      end: () => ({ after: { epoch: 'e', seq: 1, link: 0 }, version: 1, time: 0 }),
+      recent: () => recentOf(1, 1, new Overlay()),
+      reach: async () => undefined,
     },
     hot: { recentCandles: async () => ({ from: 600, candles: stored }) },
     history: {

@@ -10,13 +10,13 @@ import type {
 } from '../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../store/redis/hot-store.ts'
 import type { ChainEnd } from './followed-chain.ts'
-import { isUnavailable, mustHaveHistory } from './joined-reads.ts'
+import { isUnavailable } from './joined-reads.ts'
 import type { CandleSeries, MarketView, Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
 
 export type HistoryViewOptions = {
-  readonly view: Pick<MarketView, 'recent' | 'end'>
+  readonly view: Pick<MarketView, 'recent' | 'reach'>
   readonly hot: Pick<HotStore, 'recentCandles'>
   readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
 }
@@ -57,10 +57,9 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
   ): Promise<EventPage<T>> => {
     const { standing, end } = await joined({
       recent: () => view.recent(chain),
-      end: () => view.end(chain),
       overlaid,
-      ask: (recent, wanted) => {
-        mustHaveHistory(recent)
+      ask: async (recent, wanted) => {
+        await recent.mustHaveHistory()
         return ask({ chain, pair: address, upTo: recent.upTo, before, limit: wanted, activity })
       },
       idOf: ({ key }) => formatOrderKey(key),
@@ -70,23 +69,28 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
     })
     return { events: standing.map(({ record }) => record), end }
   }
+  const recentCandles = async (series: CandleSeries, wanted: number): Promise<RecentCandles | undefined> => {
+    const found = await hot.recentCandles(series, wanted)
+    const version = Math.max(0, ...(found?.candles ?? []).map(({ seq }) => seq))
+    await view.reach(series.chain, version, 'redis')
+    return found
+  }
   return {
     candles: async (series, { from, to, limit, activity }) => {
       const isInside = ({ start }: Candle): boolean => start >= from && start <= to
       const { standing } = await joined({
         recent: () => view.recent(series.chain),
-        end: () => view.end(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
         ask: async (recent, wanted) => {
           const newest = recent.isWhole('redis')
-            ? await hot.recentCandles(series, wanted).catch(withoutRedis)
+            ? await recentCandles(series, wanted).catch(withoutRedis)
             : undefined
           const inside = (newest?.candles ?? []).filter(({ record }) => isInside(record))
           const isEnough =
             newest !== undefined &&
             (completeFrom(newest, wanted, firstStart(series, activity)) <= from || inside.length >= wanted)
           if (isEnough) return inside
-          mustHaveHistory(recent)
+          await recent.mustHaveHistory()
           return history.candles({ ...series, upTo: recent.upTo, from, to, limit: wanted, activity })
         },
         idOf: ({ start }) => start,
@@ -131,7 +135,6 @@ function firstStart({ interval }: CandleSeries, activity: Activity | undefined):
 
 type Joint<Id, T> = {
   readonly recent: () => Recent
-  readonly end: () => ChainEnd
   readonly overlaid: (overlay: Overlay) => ReadonlyMap<Id, Version<T>>
   /** The newest of what history has up to a version. */
   readonly ask: (recent: Recent, wanted: number) => Promise<Versioned<T>[]>
@@ -145,30 +148,32 @@ type Joint<Id, T> = {
 async function joined<Id, T>(
   joint: Joint<Id, T>,
 ): Promise<{ readonly standing: Versioned<T>[]; readonly end: ChainEnd }> {
-  const { recent, end, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
+  const { recent, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
   for (;;) {
     const before = recent()
-    const { applied, overlay } = before
     // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
-    const versions = new Map<Id, Version<T>>(overlaid(overlay))
+    const versions = new Map<Id, Version<T>>(overlaid(before.overlay))
     // What the overlay knows to be gone leaves room for something older.
     const removed = removedOf(versions)
     const stored = await ask(before, limit + removed)
+    const now = recent()
+    // The overlay does not go on from there any more: the answer is as of the question.
+    const hasMoved = now.adopted !== before.adopted
     // What came after the copy was made and has left the overlay already would be in neither.
-    if (recent().upTo > applied) continue
+    if (!hasMoved && now.upTo > before.end.version) continue
     const take = (id: Id, version: Version<T>): void => {
       if (version.seq > (versions.get(id)?.seq ?? -1)) versions.set(id, version)
     }
     for (const version of stored) take(idOf(version.record), version)
     // A version that came meanwhile may have replaced the one that was asked for.
-    for (const [id, version] of overlaid(overlay)) take(id, version)
+    if (!hasMoved) for (const [id, version] of overlaid(now.overlay)) take(id, version)
     const standing = [...versions.values()]
       .flatMap(({ seq, record }) => (record === undefined || !isWanted(record) ? [] : [{ seq, record }]))
       .sort((a, b) => newestFirst(a.record, b.record))
       .slice(0, limit)
     // What was removed meanwhile was not reckoned with: there may be more than these.
-    // Nothing was awaited since the overlay was read: this is the very end that it stands for.
-    if (standing.length === limit || removedOf(versions) === removed) return { standing, end: end() }
+    if (standing.length === limit || removedOf(versions) === removed)
+      return { standing, end: (hasMoved ? before : now).end }
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ChaintapeError } from '../domain/errors.ts'
+import type { StoreName } from '../store/store-names.ts'
 import type { Versioned } from '../store/versioned.ts'
 import type { FollowedChain } from './followed-chain.ts'
 import type { Version } from './overlay-documents.ts'
@@ -27,10 +27,6 @@ type Chains<Ref> = {
   readonly generation: () => number
 }
 
-/** Longer than a block takes from one reader of the log to the next. */
-const KEEP_UP_MS = 500
-const LOOK_EVERY_MS = 5
-
 /** Redis is asked first. If it does not answer, or lacks what has left the overlay, then ClickHouse has to: slower, but as new. */
 export async function readJoined<Ref, T, Seen>(
   refs: readonly Ref[],
@@ -38,25 +34,26 @@ export async function readJoined<Ref, T, Seen>(
   chains: Chains<Ref>,
 ): Promise<Reading<T>[]> {
   if (refs.length === 0) return []
-  if (refs.every((ref) => chains.chainOf(ref).stores.isWhole('redis'))) {
-    try {
-      return await readHot(refs, read, chains)
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-    }
+  try {
+    const found = await readHot(refs, read, chains)
+    if (found !== undefined) return found
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
   }
   return readCold(refs, read, chains)
 }
 
+/** Undefined if Redis lacks what has left the overlay. */
 async function readHot<Ref, T, Seen>(
   refs: readonly Ref[],
   { fromRedis, look, join }: JoinedRead<Ref, T, Seen>,
   { chainOf, generation }: Chains<Ref>,
-): Promise<Reading<T>[]> {
+): Promise<Reading<T>[] | undefined> {
   for (;;) {
+    if (!refs.every((ref) => chainOf(ref).reads.isWhole('redis'))) return undefined
     const before = generation()
     const stored = await fromRedis()
-    await keepUp(refs.map(chainOf), stored)
+    await keepUp('redis', refs.map(chainOf), stored)
     // What left the overlay while the store was answering may be in neither of the two: ask again.
     if (before !== generation()) continue
     return refs.map((ref, index) => {
@@ -73,14 +70,16 @@ async function readCold<Ref, T, Seen>(
   { chainOf }: Chains<Ref>,
 ): Promise<Reading<T>[]> {
   for (;;) {
-    const before = refs.map((ref) => {
-      const chain = chainOf(ref)
-      mustHaveHistory(chain.stores)
-      return { applied: chain.applied, seen: look(chain, ref) }
+    const chains = refs.map(chainOf)
+    await Promise.all([...new Set(chains)].map(({ reads }) => reads.mustHaveHistory()))
+    // Reads may have gone on to a later commit point meanwhile.
+    if (!chains.every(({ reads }) => reads.isWhole('clickhouse'))) continue
+    const before = refs.map((ref, index) => {
+      const chain = chains[index] as FollowedChain
+      return { applied: chain.reads.end.version, seen: look(chain, ref) }
     })
     const stored = await fromClickhouse()
-    const chains = refs.map(chainOf)
-    await keepUp(chains, stored)
+    await keepUp('clickhouse', chains, stored)
     // What came after that look and has left the overlay already may be in neither.
     if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
     return refs.map((ref, index) => {
@@ -90,37 +89,25 @@ async function readCold<Ref, T, Seen>(
   }
 }
 
-/** Where a chain stood when it was last waited for in vain. */
-const standstills = new WeakMap<FollowedChain, number>()
-
 /**
  * The writer may be ahead of this gateway. A document stored for a block that has not arrived here yet would be returned as of
- * the block before, so this waits for that block, unless the log has stalled.
+ * the block before, so reads advance to that block first.
  */
 async function keepUp(
+  store: StoreName,
   chains: readonly FollowedChain[],
   stored: readonly (Versioned<unknown> | undefined)[],
 ): Promise<void> {
-  const behind = (): FollowedChain[] =>
-    chains.filter(
-      (chain, index) => (stored[index]?.seq ?? 0) > chain.applied && standstills.get(chain) !== chain.applied,
-    )
-  for (let waited = 0; behind().length > 0; waited += LOOK_EVERY_MS) {
-    if (waited >= KEEP_UP_MS) for (const chain of behind()) standstills.set(chain, chain.applied)
-    else await sleep(LOOK_EVERY_MS)
+  for (const [index, { reads }] of chains.entries()) {
+    const version = stored[index]?.seq ?? 0
+    if (version > reads.end.version) await reads.reach(version, store)
   }
-}
-
-/** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
-export function mustHaveHistory(stores: { isWhole(store: 'clickhouse'): boolean }): void {
-  if (stores.isWhole('clickhouse')) return
-  throw new ChaintapeError('store_unavailable', 'ClickHouse lags behind; retry after the given delay')
 }
 
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ChaintapeError && error.code === 'store_unavailable'
 }
 
-function readingOf<T>({ applied }: FollowedChain, found: Version<T> | undefined): Reading<T> {
-  return { seq: Math.max(applied, found?.seq ?? 0), record: found?.record }
+function readingOf<T>({ reads }: FollowedChain, found: Version<T> | undefined): Reading<T> {
+  return { seq: Math.max(reads.end.version, found?.seq ?? 0), record: found?.record }
 }

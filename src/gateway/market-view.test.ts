@@ -193,26 +193,70 @@ async function withWorld(run: (world: World) => Promise<void>, ...args: Construc
   }
 }
 
+/** One set, which both stores have. */
+const STORED = [[sampleSet(1, [])], headAt(1)] as const
+
 const pairAt = (updatedAt: number, overrides: Partial<Pair> = {}) => samplePair({ updatedAt, ...overrides })
 
 test('the newer of overlay and store is answered, and a tombstone hides what is stored', () =>
-  withWorld(async (world) => {
-    const { view, stored } = world
-    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
-    assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
-    await world.append(sampleSet(2, [{ type: 'pair', pair: pairAt(2) }]))
-    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
-    stored.pairs.set(MEME_WETH, { seq: 5, record: pairAt(5) })
-    assert.deepEqual(await view.pairs([REF]), [{ seq: 5, record: pairAt(5) }])
-    stored.pairs.set(MEME_WETH, { seq: 2, record: pairAt(2) })
-    await world.append(sampleSet(3, [{ type: 'pairRemoved', pair: MEME_WETH }]))
-    assert.deepEqual(await view.pairs([REF, { ...REF, address: MEME_USDC }]), [
-      { seq: 3, record: undefined },
-      { seq: 3, record: undefined },
-    ])
-    assert.deepEqual(world.told, [2, 3])
-    assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 90 })
-  }))
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
+      await world.append(sampleSet(2, [{ type: 'pair', pair: pairAt(2) }]))
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+      await world.append(sampleSet(3, [{ type: 'pairRemoved', pair: MEME_WETH }]))
+      assert.deepEqual(await view.pairs([REF, { ...REF, address: MEME_USDC }]), [
+        { seq: 3, record: undefined },
+        { seq: 3, record: undefined },
+      ])
+      assert.deepEqual(world.told, [2, 3])
+      assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 90 })
+    },
+    ...STORED,
+  ))
+
+test('a document of a block that the feed does not bring is stated as of the commit point of its store', () =>
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      await world.append(sampleSet(2, [{ type: 'pairRemoved', pair: MEME_WETH }]))
+      stored.pairs.set(MEME_WETH, { seq: 5, record: pairAt(5) })
+      stored.head = headAt(5)
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 5, record: pairAt(5) }])
+      assert.equal(view.head('eth')?.number, 105)
+      assert.deepEqual([view.end('eth').version, view.readEnd('eth').version], [2, 5])
+      const { upTo, end, overlay } = view.recent('eth')
+      assert.deepEqual([upTo, end.after.seq, overlay.size], [5, 5, 0])
+      await world.append(sampleSet(3, [{ type: 'pairRemoved', pair: MEME_WETH }]))
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 5, record: pairAt(5) }])
+      assert.equal(view.head('eth')?.number, 105)
+      await world.append(
+        sampleSet(4, []),
+        sampleSet(5, []),
+        sampleSet(6, [{ type: 'pair', pair: pairAt(6) }]),
+      )
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 6, record: pairAt(6) }])
+      assert.equal(view.head('eth')?.number, 106)
+      assert.deepEqual(world.told, [2, 3, 4, 5, 6])
+    },
+    ...STORED,
+  ))
+
+test('a document that no commit point covers is refused until one does', () =>
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      stored.pairs.set(MEME_WETH, { seq: 2, record: pairAt(2) })
+      await assert.rejects(view.pairs([REF]), { code: 'store_unavailable' })
+      assert.equal(view.head('eth')?.number, 101)
+      stored.head = headAt(2)
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+      assert.equal(view.head('eth')?.number, 102)
+    },
+    ...STORED,
+  ))
 
 test('following starts after the head of the store, and only what is newer counts as behind', async () => {
   const sets = [1, 2, 3].map((seq) => sampleSet(seq, [{ type: 'pair', pair: pairAt(seq) }]))
@@ -317,113 +361,128 @@ test('a document that comes, is stored and leaves the overlay while the store an
   }))
 
 test('the newest candle: later starts win, removed ones give the one before back', () =>
-  withWorld(async (world) => {
-    const { view, stored } = world
-    const at = (start: number, tradeCount = 1) => sampleCandle({ start, tradeCount })
-    const removed = (start: number) =>
-      ({ type: 'candleRemoved', candle: { pair: MEME_WETH, interval: 'k1', start } }) as const
-    const newest = async () => (await view.candles([SERIES]))[0]
-    stored.candle = { seq: 1, record: at(60) }
-    assert.deepEqual(await newest(), { seq: 1, record: at(60) })
-    await world.append(sampleSet(2, [{ type: 'candle', candle: at(120) }]))
-    assert.deepEqual(await newest(), { seq: 2, record: at(120) })
-    await world.append(sampleSet(3, [{ type: 'candle', candle: at(180) }]))
-    assert.deepEqual(await newest(), { seq: 3, record: at(180) })
-    await world.append(sampleSet(4, [removed(180)]))
-    assert.deepEqual(await newest(), { seq: 4, record: at(120) })
-    await world.append(sampleSet(5, [removed(120)]))
-    assert.deepEqual(await newest(), { seq: 5, record: at(60) })
-    await world.append(sampleSet(6, [{ type: 'candle', candle: at(60, 9) }]))
-    assert.deepEqual(await newest(), { seq: 6, record: at(60, 9) })
-    await world.append(sampleSet(7, [removed(60)]))
-    assert.deepEqual(await newest(), { seq: 7, record: undefined })
-  }))
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      const at = (start: number, tradeCount = 1) => sampleCandle({ start, tradeCount })
+      const removed = (start: number) =>
+        ({ type: 'candleRemoved', candle: { pair: MEME_WETH, interval: 'k1', start } }) as const
+      const newest = async () => (await view.candles([SERIES]))[0]
+      stored.candle = { seq: 1, record: at(60) }
+      assert.deepEqual(await newest(), { seq: 1, record: at(60) })
+      await world.append(sampleSet(2, [{ type: 'candle', candle: at(120) }]))
+      assert.deepEqual(await newest(), { seq: 2, record: at(120) })
+      await world.append(sampleSet(3, [{ type: 'candle', candle: at(180) }]))
+      assert.deepEqual(await newest(), { seq: 3, record: at(180) })
+      await world.append(sampleSet(4, [removed(180)]))
+      assert.deepEqual(await newest(), { seq: 4, record: at(120) })
+      await world.append(sampleSet(5, [removed(120)]))
+      assert.deepEqual(await newest(), { seq: 5, record: at(60) })
+      await world.append(sampleSet(6, [{ type: 'candle', candle: at(60, 9) }]))
+      assert.deepEqual(await newest(), { seq: 6, record: at(60, 9) })
+      await world.append(sampleSet(7, [removed(60)]))
+      assert.deepEqual(await newest(), { seq: 7, record: undefined })
+    },
+    ...STORED,
+  ))
 
 test('main pairs follow a switch that happens between the two reads', () =>
-  withWorld(async (world) => {
-    const { view, stored } = world
-    stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
-    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
-    assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
-    const later = pairAt(2, { address: MEME_USDC })
-    // The token is answered first; the switch comes while the pair is asked for.
-    world.meanwhile = async () => {
-      world.meanwhile = () =>
-        world.append(
-          sampleSet(2, [
-            { type: 'pair', pair: later },
-            { type: 'token', token: sampleToken({ mainPair: MEME_USDC }) },
-          ]),
-        )
-    }
-    assert.deepEqual(await view.mainPairs([{ chain: 'eth', address: WETH }, TOKEN]), [
-      { seq: 2, record: undefined },
-      { seq: 2, record: later },
-    ])
-  }))
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
+      stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+      assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
+      const later = pairAt(2, { address: MEME_USDC })
+      // The token is answered first; the switch comes while the pair is asked for.
+      world.meanwhile = async () => {
+        world.meanwhile = () =>
+          world.append(
+            sampleSet(2, [
+              { type: 'pair', pair: later },
+              { type: 'token', token: sampleToken({ mainPair: MEME_USDC }) },
+            ]),
+          )
+      }
+      assert.deepEqual(await view.mainPairs([{ chain: 'eth', address: WETH }, TOKEN]), [
+        { seq: 2, record: undefined },
+        { seq: 2, record: later },
+      ])
+    },
+    ...STORED,
+  ))
 
 test('top pairs mix the stored ranking with what is newer', () =>
-  withWorld(async (world) => {
-    const { view, stored } = world
-    const address = (digit: string) => `0x${digit.repeat(40)}`
-    const ranked = (digit: string, tvl: string | undefined) =>
-      samplePair({ address: address(digit), tvlUsd: tvl === undefined ? undefined : value(tvl) })
-    const known = [ranked('1', '500'), ranked('2', '400'), ranked('3', '300'), ranked('4', '200')]
-    const top = async (limit: number) => (await view.topPairs(TOKEN, limit)).map(({ pair }) => pair)
-    for (const pair of known) stored.pairs.set(pair.address, { seq: 1, record: pair })
-    stored.top = known.map((pair) => pair.address)
-    assert.deepEqual(await top(2), [known[0], known[1]])
-    await world.append(
-      sampleSet(2, [
-        { type: 'pair', pair: ranked('1', '250') },
-        { type: 'pair', pair: ranked('5', '400') },
-        { type: 'pair', pair: ranked('6', undefined) },
-        { type: 'pairRemoved', pair: address('2') },
-      ]),
-    )
-    assert.deepEqual(await top(3), [ranked('5', '400'), known[2], ranked('1', '250')])
-    assert.deepEqual(await top(9), [
-      ranked('5', '400'),
-      known[2],
-      ranked('1', '250'),
-      known[3],
-      ranked('6', undefined),
-    ])
-    await world.advance(2)
-    await view.topPairs(TOKEN, 3)
-    // Asked for as many more as the overlay may take out of the ranking, and not for more than that.
-    assert.deepEqual(world.topLimits, [2, 7, 13, 3])
-  }))
+  withWorld(
+    async (world) => {
+      const { view, stored } = world
+      const address = (digit: string) => `0x${digit.repeat(40)}`
+      const ranked = (digit: string, tvl: string | undefined) =>
+        samplePair({ address: address(digit), tvlUsd: tvl === undefined ? undefined : value(tvl) })
+      const known = [ranked('1', '500'), ranked('2', '400'), ranked('3', '300'), ranked('4', '200')]
+      const top = async (limit: number) => (await view.topPairs(TOKEN, limit)).map(({ pair }) => pair)
+      for (const pair of known) stored.pairs.set(pair.address, { seq: 1, record: pair })
+      stored.top = known.map((pair) => pair.address)
+      assert.deepEqual(await top(2), [known[0], known[1]])
+      await world.append(
+        sampleSet(2, [
+          { type: 'pair', pair: ranked('1', '250') },
+          { type: 'pair', pair: ranked('5', '400') },
+          { type: 'pair', pair: ranked('6', undefined) },
+          { type: 'pairRemoved', pair: address('2') },
+        ]),
+      )
+      assert.deepEqual(await top(3), [ranked('5', '400'), known[2], ranked('1', '250')])
+      assert.deepEqual(await top(9), [
+        ranked('5', '400'),
+        known[2],
+        ranked('1', '250'),
+        known[3],
+        ranked('6', undefined),
+      ])
+      await world.advance(2)
+      await view.topPairs(TOKEN, 3)
+      // Asked for as many more as the overlay may take out of the ranking, and not for more than that.
+      assert.deepEqual(world.topLimits, [2, 7, 13, 3])
+    },
+    ...STORED,
+  ))
 
 test('of two pairs that hold the same, the one that is traded more comes first', () =>
-  withWorld(async ({ view, stored }) => {
-    const pairs = [MEME_USDC, MEME_WETH].map((address) => samplePair({ address, tvlUsd: value('500') }))
-    for (const pair of pairs) stored.pairs.set(pair.address, { seq: 1, record: pair })
-    stored.top = pairs.map(({ address }) => address)
-    stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows() })
-    const [first, second] = await view.topPairs(TOKEN, 2)
-    assert.deepEqual([first?.pair.address, first?.windows], [MEME_WETH, sampleWindows()])
-    assert.deepEqual([second?.pair.address, second?.windows], [MEME_USDC, undefined])
-  }))
+  withWorld(
+    async ({ view, stored }) => {
+      const pairs = [MEME_USDC, MEME_WETH].map((address) => samplePair({ address, tvlUsd: value('500') }))
+      for (const pair of pairs) stored.pairs.set(pair.address, { seq: 1, record: pair })
+      stored.top = pairs.map(({ address }) => address)
+      stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows() })
+      const [first, second] = await view.topPairs(TOKEN, 2)
+      assert.deepEqual([first?.pair.address, first?.windows], [MEME_WETH, sampleWindows()])
+      assert.deepEqual([second?.pair.address, second?.windows], [MEME_USDC, undefined])
+    },
+    ...STORED,
+  ))
 
 test('windows are read for what they are of', () =>
-  withWorld(async (world) => {
-    const { view } = world
-    const refs = [
-      { ...REF, kind: 'pair' as const },
-      { ...TOKEN, kind: 'token' as const },
-    ]
-    const days = async () => (await view.windows(refs)).map(({ record }) => record?.day)
-    world.stored.windows.set(`token ${MEME}`, { seq: 1, record: sampleWindows({ day: 7 }) })
-    assert.deepEqual(await days(), [undefined, 7])
-    await world.append(sampleSet(2, [{ type: 'windows', windows: sampleWindows({ day: 8 }) }]))
-    assert.deepEqual(await days(), [8, 8])
-    const own = { pair: undefined, token: MEME }
-    await world.append(sampleSet(3, [{ type: 'windows', windows: sampleWindows({ ...own, day: 9 }) }]))
-    assert.deepEqual(await days(), [8, 9])
-    await world.append(sampleSet(4, [{ type: 'windowsRemoved', windows: own }]))
-    assert.deepEqual(await days(), [8, undefined])
-  }))
+  withWorld(
+    async (world) => {
+      const { view } = world
+      const refs = [
+        { ...REF, kind: 'pair' as const },
+        { ...TOKEN, kind: 'token' as const },
+      ]
+      const days = async () => (await view.windows(refs)).map(({ record }) => record?.day)
+      world.stored.windows.set(`token ${MEME}`, { seq: 1, record: sampleWindows({ day: 7 }) })
+      assert.deepEqual(await days(), [undefined, 7])
+      await world.append(sampleSet(2, [{ type: 'windows', windows: sampleWindows({ day: 8 }) }]))
+      assert.deepEqual(await days(), [8, 8])
+      const own = { pair: undefined, token: MEME }
+      await world.append(sampleSet(3, [{ type: 'windows', windows: sampleWindows({ ...own, day: 9 }) }]))
+      assert.deepEqual(await days(), [8, 9])
+      await world.append(sampleSet(4, [{ type: 'windowsRemoved', windows: own }]))
+      assert.deepEqual(await days(), [8, undefined])
+    },
+    ...STORED,
+  ))
 
 test('a full overlay drops its oldest sets; reads are refused until the store has them', async () => {
   const world = new World([sampleSet(1, [])], headAt(1), 1_000)
@@ -445,37 +504,40 @@ test('a full overlay drops its oldest sets; reads are refused until the store ha
 })
 
 test('without Redis documents, ranks and candles come from ClickHouse, overlaid as ever', () =>
-  withWorld(async (world) => {
-    const { view, stored, away } = world
-    stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
-    stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
-    stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows({ day: 7 }) })
-    stored.candle = { seq: 1, record: sampleCandle({ start: 60 }) }
-    stored.top = [MEME_WETH]
-    away.add('redis')
-    assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
-    assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
-    assert.deepEqual(
-      (await view.topPairs(TOKEN, 5)).map(({ pair, windows }) => [pair.address, windows?.day]),
-      [[MEME_WETH, 7]],
-    )
-    assert.deepEqual(await view.ranked('eth', 'fdv', 5), [MEME_WETH])
-    assert.deepEqual(await view.candles([SERIES]), [{ seq: 1, record: sampleCandle({ start: 60 }) }])
-    await world.append(
-      sampleSet(2, [
-        { type: 'pair', pair: pairAt(2) },
-        { type: 'tokenRemoved', token: MEME },
-        { type: 'candle', candle: sampleCandle({ start: 120 }) },
-      ]),
-    )
-    assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
-    assert.deepEqual(await view.tokens([TOKEN]), [{ seq: 2, record: undefined }])
-    assert.deepEqual(await view.candles([SERIES]), [{ seq: 2, record: sampleCandle({ start: 120 }) }])
-    assert.ok(world.answeredBy.every((store) => store === 'clickhouse'))
-    away.add('clickhouse')
-    await assert.rejects(view.pairs([REF]), { code: 'store_unavailable' })
-    await assert.rejects(view.ranked('eth', 'fdv', 5), { code: 'store_unavailable' })
-  }))
+  withWorld(
+    async (world) => {
+      const { view, stored, away } = world
+      stored.tokens.set(MEME, { seq: 1, record: sampleToken() })
+      stored.pairs.set(MEME_WETH, { seq: 1, record: pairAt(1) })
+      stored.windows.set(`pair ${MEME_WETH}`, { seq: 1, record: sampleWindows({ day: 7 }) })
+      stored.candle = { seq: 1, record: sampleCandle({ start: 60 }) }
+      stored.top = [MEME_WETH]
+      away.add('redis')
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 1, record: pairAt(1) }])
+      assert.deepEqual(await view.mainPairs([TOKEN]), [{ seq: 1, record: pairAt(1) }])
+      assert.deepEqual(
+        (await view.topPairs(TOKEN, 5)).map(({ pair, windows }) => [pair.address, windows?.day]),
+        [[MEME_WETH, 7]],
+      )
+      assert.deepEqual(await view.ranked('eth', 'fdv', 5), [MEME_WETH])
+      assert.deepEqual(await view.candles([SERIES]), [{ seq: 1, record: sampleCandle({ start: 60 }) }])
+      await world.append(
+        sampleSet(2, [
+          { type: 'pair', pair: pairAt(2) },
+          { type: 'tokenRemoved', token: MEME },
+          { type: 'candle', candle: sampleCandle({ start: 120 }) },
+        ]),
+      )
+      assert.deepEqual(await view.pairs([REF]), [{ seq: 2, record: pairAt(2) }])
+      assert.deepEqual(await view.tokens([TOKEN]), [{ seq: 2, record: undefined }])
+      assert.deepEqual(await view.candles([SERIES]), [{ seq: 2, record: sampleCandle({ start: 120 }) }])
+      assert.ok(world.answeredBy.every((store) => store === 'clickhouse'))
+      away.add('clickhouse')
+      await assert.rejects(view.pairs([REF]), { code: 'store_unavailable' })
+      await assert.rejects(view.ranked('eth', 'fdv', 5), { code: 'store_unavailable' })
+    },
+    ...STORED,
+  ))
 
 test('what comes, is stored and leaves the overlay while ClickHouse answers is not missed', () =>
   withWorld(async (world) => {

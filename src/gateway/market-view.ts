@@ -14,7 +14,7 @@ import {
   type FollowHooks,
   type FollowOptions,
 } from './followed-chain.ts'
-import { isUnavailable, type JoinedRead, mustHaveHistory, type Reading, readJoined } from './joined-reads.ts'
+import { isUnavailable, type JoinedRead, type Reading, readJoined } from './joined-reads.ts'
 import { byTvl, newest, newestCandle, type PairView } from './newest.ts'
 import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
@@ -37,16 +37,21 @@ export type MarketReader = Pick<
   | 'ranked'
   | 'head'
   | 'end'
+  | 'readEnd'
   | 'chainsBehind'
   | 'isAvailable'
 >
 
 export type Recent = {
   readonly upTo: number
-  readonly applied: number
+  readonly end: ChainEnd
   readonly overlay: Overlay
-  /** Whether a store has everything up to there. */
+  /** The commit point that reads last went on to, by its version: what came up to there may never have been in the overlay. */
+  readonly adopted: number
+  /** Whether a store has everything up to `upTo`. */
   isWhole(store: StoreName): boolean
+  /** Rejects if ClickHouse does not have everything up to `upTo`. */
+  mustHaveHistory(): Promise<void>
 }
 
 type HotDocuments = Pick<HotStore, 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'>
@@ -66,7 +71,7 @@ export class MarketView {
   readonly #options: MarketViewOptions
   readonly #chains: ReadonlyMap<string, FollowedChain>
   readonly #hotCandles: HotStore['candles']
-  /** Counts the times anything left an overlay. */
+  /** Counts the times anything left an overlay, or reads went on to a commit point. */
   #generation = 0
 
   constructor(options: MarketViewOptions) {
@@ -74,10 +79,14 @@ export class MarketView {
     this.#hotCandles = createNewestCandles({
       hot: options.store,
       history: options.history,
-      isWhole: (chain) => this.#chain(chain).stores.isWhole('clickhouse'),
+      isWhole: (chain) => this.#chain(chain).reads.isWhole('clickhouse'),
     })
+    const onAdopted = (chain: string): void => {
+      this.#generation++
+      options.onAdopted?.(chain)
+    }
     this.#chains = new Map(
-      [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, options)]),
+      [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, { ...options, onAdopted })]),
     )
   }
 
@@ -109,11 +118,22 @@ export class MarketView {
   }
 
   head(chain: string): BlockHead | undefined {
-    return this.#chains.get(chain)?.head
+    return this.#chains.get(chain)?.reads.head
   }
 
+  /** Of what was handed to `onChangeSet`. */
   end(chain: string): ChainEnd {
-    return this.#chain(chain).end
+    return this.#chain(chain).reads.feed
+  }
+
+  /** As of where reads answer: the same, unless the feed is behind the stores. */
+  readEnd(chain: string): ChainEnd {
+    return this.#chain(chain).reads.end
+  }
+
+  /** Resolves once reads answer as of this version, of which a store holds a document. */
+  reach(chain: string, version: number, store: StoreName): Promise<void> {
+    return this.#chain(chain).reads.reach(version, store)
   }
 
   overlayBytes(chain: string): number {
@@ -121,7 +141,7 @@ export class MarketView {
   }
 
   overlaySize(chain: string): number {
-    return this.#chain(chain).overlay.size
+    return this.#chain(chain).overlaySize
   }
 
   pairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
@@ -219,29 +239,33 @@ export class MarketView {
   }
 
   /**
-   * What history can be joined with: it has everything up to `upTo`, the overlay everything since, up to `applied`.
+   * What history can be joined with: it has everything up to `upTo`, the overlay everything since, up to `end`.
    * The overlay drops entries while history is read, so the caller has to remember what it read from it before.
    */
-  recent(chain: string): Recent {
-    const { dropped, applied, overlay, stores } = this.#available(chain)
-    return { upTo: dropped, applied, overlay, isWhole: (store) => stores.isWhole(store) }
+  recent(name: string): Recent {
+    const { dropped: upTo, overlay, reads } = this.#available(name)
+    return {
+      ...{ upTo, overlay, end: reads.end, adopted: reads.adopted },
+      isWhole: (store) => reads.isWhole(store),
+      mustHaveHistory: () => reads.mustHaveHistory(),
+    }
   }
 
   /** As one of the stores has it. */
   async #ranking(
     name: string,
-    read: (reads: Pick<DocumentReads, 'topPairs' | 'topTokens'>) => Promise<string[]>,
+    read: (documents: Pick<DocumentReads, 'topPairs' | 'topTokens'>) => Promise<string[]>,
   ): Promise<string[]> {
-    const { stores } = this.#available(name)
+    const { reads } = this.#available(name)
     const { store, history } = this.#options
-    if (stores.isWhole('redis')) {
+    if (reads.isWhole('redis')) {
       try {
         return await read(store)
       } catch (error) {
         if (!isUnavailable(error)) throw error
       }
     }
-    mustHaveHistory(stores)
+    await reads.mustHaveHistory()
     return read(history.documents)
   }
 

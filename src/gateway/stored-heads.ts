@@ -13,6 +13,8 @@ export class StoredHeads {
   readonly #chain: string
   readonly #read: ReadHeads
   readonly #versions: Record<StoreName, number> = { clickhouse: NOTHING, redis: NOTHING }
+  /** Under way, for all who look meanwhile. */
+  readonly #looks: Partial<Record<StoreName, Promise<ChainHead | undefined> | undefined>> = {}
   #needed = NOTHING
 
   constructor(chain: string, read: ReadHeads) {
@@ -22,7 +24,10 @@ export class StoredHeads {
 
   /** Undefined if the store has nothing of this log. A store that has lost data since fails when it is read. */
   async look(store: StoreName, epoch: string): Promise<ChainHead | undefined> {
-    const head = await this.#read[store](this.#chain)
+    this.#looks[store] ??= this.#read[store](this.#chain).finally(() => {
+      this.#looks[store] = undefined
+    })
+    const head = await this.#looks[store]
     if (head?.position.epoch !== epoch) return undefined
     this.#versions[store] = Math.max(this.#versions[store], head.seq)
     return head
@@ -61,11 +66,11 @@ export class StoredHeads {
 
   /** Whether this store and the overlay together hold the newest version of everything. */
   isWhole(store: StoreName): boolean {
-    return this.#versions[store] >= this.#needed
+    return this.has(store, this.#needed)
   }
 
-  get isAnyWhole(): boolean {
-    return STORE_NAMES.some((store) => this.isWhole(store))
+  has(store: StoreName, version: number): boolean {
+    return this.#versions[store] >= version
   }
 
   /** Every store has what came up to this version. */

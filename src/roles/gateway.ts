@@ -99,6 +99,9 @@ export const startGateway: StartRole = async (config, common) => {
       // Subscribers would miss events without knowing; they reconnect and resume by their cursors.
       sockets?.reset()
     },
+    onAdopted: (chain) => {
+      for (const cache of [answers, prices, searched]) cache.clear(chain)
+    },
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
@@ -145,7 +148,7 @@ export const startGateway: StartRole = async (config, common) => {
     history: createHistoryView({ view, hot, history: reader }),
     holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
     reports: createContractReports({
-      hot,
+      ...{ hot, view },
       history: reader.documents,
       work: await logs.openLatest('WORK'),
       logger,

@@ -19,6 +19,8 @@ import { Replays } from '../../src/gateway/ws/replays.ts'
 import { Session } from '../../src/gateway/ws/session.ts'
 import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from './market-samples.ts'
 
+const END = { after: { epoch: 'e', seq: 5, link: 0 }, version: 5, time: 5 }
+
 /** As much of a WebSocket as a session uses. */
 class FakeSocket extends EventEmitter {
   readonly OPEN = 1
@@ -114,7 +116,8 @@ export function startSession(
     topPairs: async () => [],
     ranked: async () => [],
     head: () => undefined,
-    end: () => ({ after: { epoch: 'e', seq: 5, link: 0 }, version: 5, time: 5 }),
+    end: () => END,
+    readEnd: () => END,
     chainsBehind: [],
     isAvailable: () => true,
     ...options.view,

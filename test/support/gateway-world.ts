@@ -100,10 +100,14 @@ export class GatewayWorld {
     await this.store.apply(latestOf(sets), stored)
   }
 
-  async startGateway(plans: object = {}, settings: object = {}): Promise<Gateway> {
+  async startGateway(
+    plans: object = {},
+    settings: object = {},
+    natsUrls: string[] = this.stack.natsUrls,
+  ): Promise<Gateway> {
     const lines: string[] = []
     const common = makeCommon({ write: (line) => void lines.push(line) })
-    const role = await startGateway(makeConfig(this.stack, plans, settings), common)
+    const role = await startGateway(makeConfig(this.stack, plans, settings, natsUrls), common)
     const listening = lines
       .map((line) => JSON.parse(line) as { msg: string; port: number })
       .find(({ msg }) => msg === 'Gateway listening')
@@ -262,7 +266,12 @@ function makeCommon(destination?: DestinationStream): Common {
 }
 
 /** Made by the real loader, so that settings that tests do not care about have their defaults. */
-function makeConfig(stack: Stack, plans: object = {}, gateway: object = {}): Config {
+function makeConfig(
+  stack: Stack,
+  plans: object = {},
+  gateway: object = {},
+  natsUrls = stack.natsUrls,
+): Config {
   const chain = {
     family: 'evm',
     chain_id: 1,
@@ -276,7 +285,7 @@ function makeConfig(stack: Stack, plans: object = {}, gateway: object = {}): Con
   }
   const file = join(stack.dataDir, 'gateway-test.yaml')
   const settings = {
-    nats: { urls: stack.natsUrls, prefix: 'gatewaytest' },
+    nats: { urls: natsUrls, prefix: 'gatewaytest' },
     redis: { url: stack.redisUrl, prefix: 'gatewaytest' },
     ...(stack.services.includes('clickhouse')
       ? { clickhouse: { url: stack.clickhouseUrl, database: 'gatewaytest' } }

@@ -11,7 +11,6 @@ import {
   encodeAccountsQuestion,
   MAX_ACCOUNTS,
 } from '../../wire/account-question.ts'
-import { mustHaveHistory } from '../joined-reads.ts'
 import type { MarketView } from '../market-view.ts'
 import { StaleWhileRevalidateCache } from '../stale-while-revalidate.ts'
 
@@ -53,7 +52,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
 
   const readTop = async ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
     const recent = view.recent(chain)
-    mustHaveHistory(recent)
+    await recent.mustHaveHistory()
     const { upTo } = recent
     return history.topHolders({ chain, token: address, upTo, limit: MAX_HOLDERS })
   }
