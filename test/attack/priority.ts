@@ -34,6 +34,23 @@ export function placeAttackers(pid: number): void {
   }
 }
 
+let isRefusalReported = false
+
 function prefer(pid: number, priority: number, ...options: readonly string[]): void {
-  spawnSync('chrt', ['--all-tasks', ...options, '--rr', '--pid', String(priority), String(pid)])
+  const args = ['--all-tasks', ...options, '--rr', '--pid', String(priority), String(pid)]
+  const { error, status, stderr } = spawnSync('chrt', args, { encoding: 'utf8' })
+  if (status === 0) return
+  // A process that has ended meanwhile needs no priority, and each later refusal has the same cause.
+  if (isRefusalReported || !isRunning(pid)) return
+  isRefusalReported = true
+  const cause = error?.message ?? stderr.trim()
+  console.log(`Nothing runs in real time, so times include waiting for a CPU: ${cause}`)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

@@ -7,7 +7,12 @@ import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
 import { RoleProcess } from '../support/pipeline.ts'
 import { askAdmin } from './ask-admin.ts'
 
-export type Told = { readonly msg: string; readonly reason?: string; readonly time: number }
+export type Told = {
+  readonly msg: string
+  readonly reason?: string
+  readonly time: number
+  readonly waited_ms?: number
+}
 
 /** One of several engines of the same chain: a process with a state of its own. */
 export class StandbyEngine {

@@ -63,6 +63,7 @@ test(`CHANGES pauses for less than ${MAX_PAUSE_MS / 1_000} seconds when its writ
   const count = (how: string): number => storm.lost.filter((lost) => lost.how === how).length
   t.diagnostic(`${count('SIGKILL')} kills, ${count('SIGSTOP')} stops, seed ${SEED}`)
   t.diagnostic(`pauses: median ${sorted[sorted.length >> 1]} ms, longest ${sorted.at(-1)} ms`)
+  for (const pause of pauses) t.diagnostic(partsOf(pause))
   assert.equal(pauses.length, EVENTS)
   for (const { how, victim, successor, pauseMs, sent } of pauses) {
     assert.notEqual(successor, victim)
@@ -96,11 +97,34 @@ test('every engine ends with the state of a calm one, at the end of BLOCKS', asy
   }
 })
 
+type Pause = LeaderLost & {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly pauseMs: number
+  readonly sent: number
+}
+
+/** What a pause is made of: how long the successor waited, how long it took to open the log, and its first set. */
+function partsOf({ how, victim, successor, fromMs, toMs, pauseMs }: Pause): string {
+  const told = engines.flatMap((engine) => engine.told().map((line) => ({ name: engine.name, ...line })))
+  const inPause = told
+    .map((line) => ({ ...line, atMs: line.time - performance.timeOrigin }))
+    .filter(({ atMs }) => atMs > fromMs && atMs < toMs + 50)
+  const leads = inPause.find(({ name, msg }) => name === successor && msg === 'Engine leads')
+  const total = `${Math.round(pauseMs)} ms after ${how} of ${victim}`
+  if (leads === undefined || pauseMs >= MAX_PAUSE_MS) {
+    const lines = inPause.map(
+      ({ name, msg, reason, atMs }) => `${name} ${msg} (${reason}) at ${Math.round(atMs - fromMs)}`,
+    )
+    return `${total}: ${lines.join(', ')}`
+  }
+  const waitedMs = leads.waited_ms ?? 0
+  const openedMs = Math.max(0, Math.round(leads.atMs - fromMs - waitedMs))
+  return `${total}: ${waitedMs} waited, ${openedMs} before, ${Math.round(toMs - leads.atMs)} until the first set of ${successor}`
+}
+
 /** The longest time without a message of CHANGES after a leader was lost, and how many of BLOCKS it missed. */
-function pauseAfter(
-  lost: LeaderLost,
-  untilMs: number,
-): LeaderLost & { readonly pauseMs: number; readonly sent: number } {
+function pauseAfter(lost: LeaderLost, untilMs: number): Pause {
   const before = storm.cameAtMs.findLast((atMs) => atMs <= lost.atMs) ?? lost.atMs
   const came = storm.cameAtMs.filter((atMs) => atMs > lost.atMs && atMs <= untilMs)
   let longest = { fromMs: before, toMs: before }
@@ -110,7 +134,7 @@ function pauseAfter(
   }
   const { fromMs, toMs } = longest
   const sent = load.sentAtMs.filter((atMs) => atMs > fromMs && atMs <= toMs).length
-  return { ...lost, pauseMs: toMs - fromMs, sent }
+  return { ...lost, fromMs, toMs, pauseMs: toMs - fromMs, sent }
 }
 
 function foldCalmly(settings: EngineSettings, blocks: readonly LogMessage[]): typeof calm {
