@@ -30,12 +30,9 @@ import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
-import { type Exchange, exchangeOf, type TradeOrigin, toTrade, writeFoldedTrade } from './trade.ts'
+import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } from './trade.ts'
 import { GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
-
-/** Where in the chain an event stands. */
-type Origin = Omit<TradeOrigin, 'swap'>
 
 /** Folds one block into the tables and tells what became different. */
 export class BlockFold {
@@ -151,7 +148,7 @@ export class BlockFold {
       this.#foldCreation(event, origin)
       return
     }
-    if (event.type === 'swapped') this.#foldSwap(pool, event, { ...origin, swap: event })
+    if (event.type === 'swapped') this.#foldSwap(pool, event, origin)
     // What a pool of more tokens holds belongs to no pair alone.
     else if (pool.pair !== undefined) this.#foldOther(pool, pool.pair, event, origin)
     this.#foldLaunch(pool, event)
@@ -196,7 +193,7 @@ export class BlockFold {
     this.#records.putToken({ ...state, token: { ...state.token, platform, updatedAt: this.#block.time } })
   }
 
-  #foldSwap(pool: OpenedPool, swap: Swapped, origin: TradeOrigin): void {
+  #foldSwap(pool: OpenedPool, swap: Swapped, origin: Origin): void {
     const from = placeOf(pool, swap.token0)
     const to = placeOf(pool, swap.token1)
     if (from === undefined || to === undefined || from === to) return
@@ -214,7 +211,7 @@ export class BlockFold {
     }
     if (swap.price !== undefined) this.#tables.prices.setTold(pool, swap.price)
     this.#refresh(pool, pair, swap)
-    if (exchange !== undefined) this.#trade(pair, exchange, origin)
+    if (exchange !== undefined) this.#trade(pair, exchange, swap, origin)
   }
 
   /** Brings a pair's reserves and prices up to an event of its pool. */
@@ -232,10 +229,10 @@ export class BlockFold {
     reprice(pair, ratio, this.#supplyOfTarget(pair), this.#reference)
   }
 
-  #trade(pair: PairView, exchange: Exchange, origin: TradeOrigin): void {
+  #trade(pair: PairView, exchange: Exchange, swap: Swapped, origin: Origin): void {
     const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
-    writeFoldedTrade(this.#told.next('trade'), origin, pair, trade)
+    writeFoldedTrade(this.#told.next('trade'), origin, swap, pair, trade)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)

@@ -6,9 +6,7 @@ import type { Price, Value } from '../domain/money.ts'
 import type { Pool, Priced } from './pool/pool.ts'
 import { amountsOf, type ToldPrices } from './pool/reserves.ts'
 import { amountValue } from './price/pair-prices.ts'
-import type { TradeOrigin } from './trade.ts'
-
-type Origin = Omit<TradeOrigin, 'swap'>
+import type { Origin } from './trade.ts'
 
 /** What an event says about liquidity; nothing, if it is none or moves nothing. `pair` is as it is afterwards. */
 export function toLiquidity(

@@ -8,13 +8,7 @@ import { writeDirection, writeMoney, writeOrderKey } from '../wire/field-codec.t
 import type { OpenedTransaction } from '../wire/opened-transaction.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
 import { writeNumber } from './pair/write-pair.ts'
-import {
-  amountValue,
-  orient,
-  type TargetWorth,
-  targetWorth,
-  UNKNOWN_TARGET_WORTH,
-} from './price/pair-prices.ts'
+import { amountValue, type TargetWorth, targetWorth, UNKNOWN_TARGET_WORTH } from './price/pair-prices.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
 
 /** What was exchanged between the two tokens of a pair. */
@@ -31,11 +25,11 @@ export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined
   return undefined
 }
 
-export type TradeOrigin = {
+/** Where in the chain an event stands. */
+export type Origin = {
   readonly key: OrderKey
   readonly time: number
   readonly transaction: OpenedTransaction
-  readonly swap: Pick<Swapped, 'sender' | 'recipient'>
 }
 
 /** One side of a trade: how much of a token, and what one of it was worth in the trade. */
@@ -65,7 +59,7 @@ export function toTrade(
   { amount0, amount1, isToken0Sold }: Exchange,
   reference: ReferencePrices,
 ): FoldedTrade {
-  const oriented = orient(pair)
+  const { oriented } = pair
   const isTarget0 = oriented?.target === pair.token0
   const targetRaw = isTarget0 ? amount0 : amount1
   const quoteRaw = isTarget0 ? amount1 : amount0
@@ -98,7 +92,8 @@ function tradedSide(token: string, amountRaw: bigint, { usd, native }: Worth): T
 /** As `writeTrade` writes the same trade, but what its pair says is copied as it stands there. */
 export function writeFoldedTrade(
   w: ByteWriter,
-  { key, time, transaction, swap }: TradeOrigin,
+  { key, time, transaction }: Origin,
+  { sender, recipient }: Swapped,
   pair: PairView,
   trade: FoldedTrade,
 ): void {
@@ -108,8 +103,8 @@ export function writeFoldedTrade(
   w.piece(names.idOnWire)
   w.piece(names.ammOnWire)
   transaction.writeHash(w)
-  w.recurringId(swap.sender ?? '')
-  w.recurringId(swap.recipient ?? '')
+  w.recurringId(sender ?? '')
+  w.recurringId(recipient ?? '')
   transaction.writeFrom(w)
   w.piece(names.targetOnWire)
   writeDirection(w, trade.side)

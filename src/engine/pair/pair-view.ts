@@ -3,6 +3,7 @@ import type { Price, Value } from '../../domain/money.ts'
 import type { Cursor } from '../../state/cursor.ts'
 import { NONE } from '../../state/slot-index.ts'
 import { depthOf, type PairDepth } from './depth.ts'
+import { type Oriented, orient } from './oriented.ts'
 import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.ts'
 
 const NOTHING = new Uint8Array(0)
@@ -25,6 +26,8 @@ export class PairView implements Pair {
   candleSlot = NONE
   /** Both tokens are known to have had their first trade. */
   hasTraded = false
+  /** Seen from its target token, if it has one. */
+  oriented: Oriented<SideView> | undefined
   #names: PairNames | undefined
   #depth: PairDepth | undefined
   #isDepthKnown = false
@@ -53,11 +56,11 @@ export class PairView implements Pair {
     this.targetToken = names.targetToken
     this.token0.open(this.#row.side0.at(0), names.token0)
     this.token1.open(this.#row.side1.at(0), names.token1)
+    this.oriented = orient(this)
   }
 
   /** Must precede every write. */
   edit(): void {
-    this.#isDepthKnown = false
     this.#row = this.#cursor.edit(this.#slot)
   }
 
@@ -69,7 +72,7 @@ export class PairView implements Pair {
     return this.#names as PairNames
   }
 
-  /** How deep it is, which takes a while to find out and is asked again and again. */
+  /** How deep it is, which takes a while to find out and is asked again and again. Only `setTvl` changes it. */
   get depth(): PairDepth | undefined {
     if (!this.#isDepthKnown) {
       this.#depth = depthOf(this)
@@ -90,16 +93,19 @@ export class PairView implements Pair {
     return this.#row.tvlUsd
   }
 
-  set tvlUsd(value: Value | undefined) {
-    this.#row.tvlUsd = value
+  /** What all that it holds is worth, and what its quote side alone is. Must follow every change of reserves or prices. */
+  setTvl(usd: Value | undefined, native: Value | undefined, quoteUsd: Value | undefined): void {
+    this.#row.tvlUsd = usd
+    this.#row.tvlNative = native
+    this.#isDepthKnown = true
+    this.#depth =
+      usd === undefined || quoteUsd === undefined
+        ? undefined
+        : { pair: this.address, tvlUsd: usd, depthUsd: quoteUsd }
   }
 
   get tvlNative(): Value | undefined {
     return this.#row.tvlNative
-  }
-
-  set tvlNative(value: Value | undefined) {
-    this.#row.tvlNative = value
   }
 
   get fdvUsd(): Value | undefined {

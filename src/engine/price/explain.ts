@@ -1,7 +1,7 @@
 import type { Price, Value } from '../../domain/money.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
-import { orient, poolWorth } from './pair-prices.ts'
+import { poolWorth } from './pair-prices.ts'
 import { ReferencePrices, type Worth } from './reference-prices.ts'
 
 /** Where a token's price comes from, and what was not believed. */
@@ -46,7 +46,7 @@ export function explain(
   const describe = (id: string): ExplainedPair | undefined => {
     const pair = tables.pairs.get(id)
     if (pair === undefined) return undefined
-    const oriented = orient(pair)
+    const { oriented } = pair
     // Where it is the quote itself, a pool asks nothing for it: it counts for what it is worth.
     const isQuote = oriented?.quote.token === address
     const counted = isQuote
@@ -90,7 +90,7 @@ function routeFrom(
     steps.push({ token: next, kind: asset.kind, worth: reference.worthOf(next) })
     const main = asset.kind === 'major' ? tables.tokens.get(next)?.token.mainPair : undefined
     const pair = main === undefined ? undefined : tables.pairs.get(main)
-    next = pair === undefined ? undefined : orient(pair)?.quote.token
+    next = pair?.oriented?.quote.token
   }
   return steps
 }

@@ -1,4 +1,4 @@
-import type { Pair, PairSide } from '../../domain/change.ts'
+import type { PairSide } from '../../domain/change.ts'
 import { sumOfValues } from '../../domain/limits.ts'
 import {
   convertPrice,
@@ -8,19 +8,10 @@ import {
   type Value,
   valueOfAmount,
 } from '../../domain/money.ts'
-import type { PairView } from '../pair/pair-view.ts'
+import type { Oriented } from '../pair/oriented.ts'
+import type { PairView, SideView } from '../pair/pair-view.ts'
 import type { Ratio } from '../pool/ratio.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
-
-/** A pair seen from its target token. */
-export type Oriented = { readonly target: PairSide; readonly quote: PairSide }
-
-export function orient(pair: Pair): Oriented | undefined {
-  if (pair.targetToken === undefined) return undefined
-  return pair.targetToken === pair.token0.token
-    ? { target: pair.token0, quote: pair.token1 }
-    : { target: pair.token1, quote: pair.token0 }
-}
 
 /** What one whole target token is worth, and how many of the quote asset it costs. */
 export type TargetWorth = Worth & { readonly inQuote: Price | undefined }
@@ -46,10 +37,19 @@ export function targetWorth(
 }
 
 /** What one whole target token is worth at this price of its pool. */
-export function poolWorth(pair: Pair, ratio: Ratio | undefined, reference: ReferencePrices): Worth {
-  const oriented = orient(pair)
+export function poolWorth(pair: PairView, ratio: Ratio | undefined, reference: ReferencePrices): Worth {
+  const { oriented } = pair
   if (oriented === undefined || ratio === undefined) return UNKNOWN_WORTH
-  const quoteWorth = reference.worthOf(oriented.quote.token)
+  return worthAt(pair, oriented, ratio, reference.worthOf(oriented.quote.token), reference)
+}
+
+function worthAt(
+  pair: PairView,
+  oriented: Oriented,
+  ratio: Ratio,
+  quoteWorth: Worth,
+  reference: ReferencePrices,
+): Worth {
   return oriented.target === pair.token0
     ? targetWorth(oriented, ratio.raw0, ratio.raw1, quoteWorth, reference)
     : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
@@ -62,18 +62,17 @@ export function reprice(
   supplyRaw: bigint | undefined,
   reference: ReferencePrices,
 ): void {
-  const oriented = orient(pair)
+  const { oriented } = pair
   if (oriented === undefined) return
   const { target, quote } = oriented
   const quoteWorth = reference.worthOf(quote.token)
-  const worth = poolWorth(pair, ratio, reference)
-  for (const side of [pair.token0, pair.token1]) {
-    const { usd, native } = side === target ? worth : quoteWorth
-    side.priceUsd = usd
-    side.priceNative = native
-  }
-  pair.tvlUsd = sumOfValues(sideValue(target, worth.usd), sideValue(quote, quoteWorth.usd))
-  pair.tvlNative = sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native))
+  const worth = ratio === undefined ? UNKNOWN_WORTH : worthAt(pair, oriented, ratio, quoteWorth, reference)
+  setPrices(target, worth)
+  setPrices(quote, quoteWorth)
+  const quoteUsd = sideValue(quote, quoteWorth.usd)
+  const tvlUsd = sumOfValues(sideValue(target, worth.usd), quoteUsd)
+  const tvlNative = sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native))
+  pair.setTvl(tvlUsd, tvlNative, quoteUsd)
   pair.fdvUsd = supplyRaw === undefined ? undefined : amountValue(supplyRaw, target.decimals, worth.usd)
 }
 
@@ -84,6 +83,11 @@ export function amountValue(
 ): Value | undefined {
   if (amountRaw === undefined || decimals === undefined) return undefined
   return valueOfAmount(amountRaw, decimals, price)
+}
+
+function setPrices(side: SideView, { usd, native }: Worth): void {
+  side.priceUsd = usd
+  side.priceNative = native
 }
 
 function sideValue(side: PairSide, price: Price | undefined): Value | undefined {

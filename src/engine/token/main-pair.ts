@@ -18,6 +18,8 @@ type DeepPair = { readonly address: string; readonly depth: PairDepth | undefine
 
 /** The token's pairs with this one's depth brought up to date; a pair of unknown depth does not count. */
 export function withDepth(targetOf: readonly PairDepth[], { address, depth: own }: DeepPair): PairDepth[] {
+  // Most tokens have one pair.
+  if (targetOf.length === 1 && targetOf[0]?.pair === address) return own === undefined ? [] : [own]
   const others = targetOf.filter((depth) => depth.pair !== address)
   if (own !== undefined) others.push(own)
   return others.length > 1 ? sorted(others) : others

@@ -5,7 +5,7 @@ import { isLeftCurve } from '../launch/platform.ts'
 import type { PairDepth } from '../pair/depth.ts'
 import type { PairView } from '../pair/pair-view.ts'
 import type { CountedWorth } from '../price/counted-worth.ts'
-import { amountValue, orient } from '../price/pair-prices.ts'
+import { amountValue } from '../price/pair-prices.ts'
 import type { ReferencePrices } from '../price/reference-prices.ts'
 import type { EngineSettings } from '../settings.ts'
 import type { EngineTables, QuotedPairs, TokenState } from '../tables.ts'
@@ -46,7 +46,7 @@ export class TokenUpdates {
     const depths = new Map<string, PairDepth[]>()
     const quoted = new Map<string, QuotedPairs>()
     for (const pair of new Set([...touched.keys(), ...settled])) {
-      const oriented = orient(pair)
+      const { oriented } = pair
       if (oriented === undefined) continue
       const [target, quote] = [oriented.target.token, oriented.quote.token]
       const state = this.#records.tokenIfKnown(target)
