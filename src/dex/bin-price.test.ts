@@ -7,13 +7,13 @@ import { sqrtPriceAtTick } from './evm/concentrated-liquidity.ts'
 const MIDDLE = 2 ** 23
 
 describe('the price of a bin', () => {
-  test('is one in the middle, and a step more or less beside it', () => {
+  test('is one for the middle bin, and one step more or less beside it', () => {
     assert.ok(isNear(found(MIDDLE, 25), { numerator: 1n, denominator: 1n }))
     assert.ok(isNear(found(MIDDLE + 1, 25), { numerator: 10_025n, denominator: 10_000n }))
     assert.ok(isNear(found(MIDDLE - 1, 25), { numerator: 10_000n, denominator: 10_025n }))
   })
 
-  test('is off by less than one part in 2^230, compared with the power written out in full', () => {
+  test('is within one part in 2^230 of the exact power', () => {
     const steps = fc.integer({ min: -3_000, max: 3_000 })
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 250 }), (far, binStep) => {
@@ -23,24 +23,24 @@ describe('the price of a bin', () => {
     for (const far of [-150_000, 150_000]) assert.ok(isNear(found(MIDDLE + far, 1), power(far, 1)))
   })
 
-  test('of the smallest step is that of a tick, out to where both end', () => {
+  test('for the smallest step equals that of a tick, over the whole range', () => {
     for (const tick of [-887_000, -500_000, -123_456, 123_456, 500_000, 887_000]) {
       const { numerator, denominator } = found(MIDDLE + tick, 1)
       const root = sqrtPriceAtTick(tick)
       const [one, other] = [(numerator << 192n) / denominator, root * root]
       const off = one > other ? one - other : other - one
-      // Low prices have few bits left in what the contracts keep.
+      // The contracts store low prices with few significant bits.
       assert.ok(off <= (other >> 60n) + 4n * root, `tick ${tick}`)
     }
   })
 
-  test('is one over the other at the same distance on both sides', () => {
+  test('at equal distances on both sides is reciprocal', () => {
     const up = found(MIDDLE + 4_321, 15)
     const down = found(MIDDLE - 4_321, 15)
     assert.deepEqual(down, { numerator: up.denominator, denominator: up.numerator })
   })
 
-  test('never takes more than 256 bits, and is none where the contracts have none', () => {
+  test('has at most 256 bits, and is undefined outside the range of the contracts', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 24 }),

@@ -3,13 +3,13 @@ export type Ratio = { readonly numerator: bigint; readonly denominator: bigint }
 
 /** The bin whose price is one. */
 const MIDDLE_BIN = 2 ** 23
-/** The contracts themselves know no price beyond this many steps, nor one that 128 bits before or after the point do not hold. */
+/** The contracts support neither more steps nor prices beyond 128 bits before or after the point. */
 const MAX_STEPS = 2 ** 20
 const MAX_PRICE_BITS = 128
 const STEP_UNIT = 10_000n
 const MAX_BIN_STEP = 0xffff
 
-/** Bits that are kept of every intermediate result. */
+/** Precision of intermediate results, in bits. */
 const PRECISION = 256
 const ONE = 1n << BigInt(PRECISION - 1)
 
@@ -17,11 +17,11 @@ const ONE = 1n << BigInt(PRECISION - 1)
 type Float = { readonly mantissa: bigint; readonly exponent: number }
 
 /**
- * How many base units of the second token one base unit of the first costs in a bin:
- * (1 + binStep/10000)^(id - 2^23), undefined where no contract knows it.
+ * Base units of the second token per base unit of the first in a bin: (1 + binStep/10000)^(id - 2^23). Undefined
+ * outside the range of the contracts.
  *
- * Written out exactly, the power would have millions of digits. All is cut at 256 bits instead, in at most forty
- * multiplications: below 2^20 steps that is off by less than one part in 2^230.
+ * The exact power would have millions of digits. Intermediate results are truncated to 256 bits instead, in at most
+ * forty multiplications: below 2^20 steps the error is less than one part in 2^230.
  */
 export function binPrice(id: number, binStep: number): Ratio | undefined {
   const steps = Math.abs(id - MIDDLE_BIN)

@@ -1,9 +1,9 @@
 import type { Pricing } from '../domain/envelope.ts'
 
-/** What decoders make of raw logs, whatever the protocol. Amounts are exact base units. */
+/** Decoded events, common to all protocols. Amounts are exact base units. */
 export type DexEvent = PoolCreated | PoolEvent
 
-/** What happens in a pool that is there already. */
+/** An event of an existing pool. */
 export type PoolEvent =
   | PriceSet
   | ReservesSet
@@ -17,13 +17,13 @@ export type PoolEvent =
   | CurveProgressed
   | CurveClosed
 
-/** A token of a pool: its place in the pool's list, or its address, whichever the event tells. */
+/** A token of a pool: its index in the pool's list or its address, depending on the event. */
 export type TokenRef = number | string
 
 /** Never negative. */
 export type TokenAmount = { readonly token: TokenRef; readonly amount: bigint }
 
-/** What one unit of the first token costs in the second, as concentrated pools keep it; after the event. */
+/** Price of the first token in units of the second after the event, in the representation of the pool. */
 export type PoolPrice =
   | { readonly kind: 'sqrt'; readonly sqrtPriceX96: bigint; readonly tick: number }
   | { readonly kind: 'bin'; readonly id: number }
@@ -33,13 +33,13 @@ export type PoolCreated = {
   readonly pool: string
   readonly tokens: readonly string[]
   readonly pricing: Pricing
-  /** Where pools are created with a price. */
+  /** Set if pools of the protocol are created with a price. */
   readonly price?: PoolPrice
 }
 
 export type PriceSet = { readonly type: 'priceSet'; readonly pool: string; readonly price: PoolPrice }
 
-/** What a pool of two tokens holds after the event. */
+/** Reserves of a pool of two tokens after the event. */
 export type ReservesSet = {
   readonly type: 'reservesSet'
   readonly pool: string
@@ -47,11 +47,11 @@ export type ReservesSet = {
   readonly reserve1: bigint
 }
 
-/** Seen from the pool: positive came in, negative went out. */
+/** From the pool's point of view: positive amounts come in, negative ones go out. */
 export type Swapped = {
   readonly type: 'swapped'
   readonly pool: string
-  /** Who called the pool, and who was paid; undefined where the protocol does not say. */
+  /** The pool's caller and the recipient of the output; undefined if the protocol does not report them. */
   readonly sender: string | undefined
   readonly recipient: string | undefined
   readonly token0: TokenRef
@@ -59,11 +59,11 @@ export type Swapped = {
   readonly delta0: bigint
   readonly delta1: bigint
   readonly price: PoolPrice | undefined
-  /** Millionths of what came in that were kept as a fee, where the event says so. */
+  /** Fee in millionths of the input, if the event reports it. */
   readonly feePpm?: number
-  /** Of these, the part that left the pool at once, where it does. */
+  /** Part of the fee that leaves the pool immediately, if any. */
   readonly protocolFeePpm?: number
-  /** What the pool holds afterwards, of both tokens, where the event says so. */
+  /** Reserves of both tokens after the event, if the event reports them. */
   readonly reserves?: readonly [bigint, bigint]
 }
 
@@ -79,11 +79,11 @@ export type LiquidityRemoved = {
   readonly pool: string
   readonly provider: string | undefined
   readonly amounts: readonly TokenAmount[]
-  /** In some pools the tokens stay, owed to the provider, until they are collected. */
+  /** Some pools keep removed tokens, owed to the provider, until they are collected. */
   readonly isPaidOut: boolean
 }
 
-/** Liquidity of a price range added (positive) or removed; its worth in tokens follows from the pool's price. */
+/** Liquidity of a price range, added (positive) or removed. The token amounts follow from the pool's price. */
 export type LiquidityMoved = {
   readonly type: 'liquidityMoved'
   readonly pool: string
@@ -93,7 +93,7 @@ export type LiquidityMoved = {
   readonly liquidityDelta: bigint
 }
 
-/** Tokens leave the pool for someone they are owed to: fees, and where removal does not pay out, what was removed. */
+/** A payout of owed tokens: fees and, in pools that do not pay out on removal, the removed liquidity. */
 export type FeesCollected = {
   readonly type: 'feesCollected'
   readonly pool: string
@@ -101,17 +101,17 @@ export type FeesCollected = {
   readonly amounts: readonly TokenAmount[]
 }
 
-/** Paid in for nothing in return: gifts to the providers, fees of flash loans. */
+/** Paid in without anything in return: donations to the providers, fees of flash loans. */
 export type Donated = {
   readonly type: 'donated'
   readonly pool: string
   readonly amounts: readonly TokenAmount[]
 }
 
-/** A bonding curve begins to sell its token. */
+/** A bonding curve starts to sell its token. */
 export type CurveOpened = { readonly type: 'curveOpened'; readonly pool: string }
 
-/** How much of its goal a curve has reached, where it says. */
+/** Progress of a curve toward its goal, if the platform reports it. */
 export type CurveProgressed = {
   readonly type: 'curveProgressed'
   readonly pool: string
@@ -119,5 +119,5 @@ export type CurveProgressed = {
   readonly progressPpm: number
 }
 
-/** A curve has reached its goal. What it raised leaves it for a pool where its token is traded from then on. */
+/** A curve has reached its goal. The raised funds move to a pool, where the token trades from then on. */
 export type CurveClosed = { readonly type: 'curveClosed'; readonly pool: string }

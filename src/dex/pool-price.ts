@@ -5,8 +5,8 @@ import type { PoolPrice } from './events.ts'
 const TWO_192 = 1n << 192n
 
 /**
- * How many base units of the pool's second token one base unit of its first costs. Undefined when there is no such
- * price, or it is not of the kind that the pool is priced by.
+ * Base units of the pool's second token per base unit of its first. Undefined if the price is invalid, or of another
+ * kind than the pool's pricing.
  */
 export function rawPrice(price: PoolPrice, pricing: Pricing): Ratio | undefined {
   if (price.kind === 'bin') {

@@ -14,7 +14,7 @@ import { uniswapV3 } from './evm/uniswap-v3/protocol.ts'
 import { uniswapV4 } from './evm/uniswap-v4/protocol.ts'
 import type { Protocol } from './protocol.ts'
 
-/** By the name that the configuration calls them. */
+/** Keyed by their names in the configuration. */
 export const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   uniswap_v2: uniswapV2,
   uniswap_v3: uniswapV3,

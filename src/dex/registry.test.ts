@@ -50,7 +50,7 @@ function pairCreated(emitter: string): RawLog {
 }
 
 describe('announced', () => {
-  test('a pair counts when an allow-listed factory announces it, and only then', () => {
+  test('only an allow-listed factory can announce a pair', () => {
     assert.deepEqual(registry.announced(pairCreated(FACTORY), BLOCK), {
       type: 'poolCreated',
       pool: POOL,
@@ -62,7 +62,7 @@ describe('announced', () => {
     }
   })
 
-  test("a factory's other events announce nothing", () => {
+  test('other events of a factory announce nothing', () => {
     for (const log of [sync, swap, silent]) {
       assert.equal(registry.announced({ ...log, address: FACTORY }, BLOCK), undefined)
     }
@@ -77,7 +77,7 @@ describe('announced', () => {
 })
 
 describe('poolOf', () => {
-  test('a pool that speaks for itself is the one who speaks; nothing else is one', () => {
+  test('a pool with a contract of its own is the emitter of the event', () => {
     assert.equal(registry.poolOf(swap, BLOCK), POOL)
     assert.equal(registry.poolOf(sync, BLOCK), POOL)
     assert.equal(registry.poolOf(pairCreated(FACTORY), BLOCK), undefined)
@@ -85,7 +85,7 @@ describe('poolOf', () => {
     assert.equal(new DexRegistry([]).poolOf(swap, BLOCK), undefined)
   })
 
-  test('where one contract speaks for all pools, the event names its pool', () => {
+  test("a singleton's pool is taken from the event", () => {
     assert.equal(all.poolOf(vaultSwap, BLOCK), POOL)
     assert.equal(all.poolOf({ ...vaultSwap, address: POOL }, BLOCK), undefined)
     assert.equal(all.poolOf({ ...vaultSwap, data: new Uint8Array(0) }, BLOCK), undefined)
@@ -96,7 +96,7 @@ describe('poolOf', () => {
 })
 
 describe('candidates', () => {
-  test('all that have the event are asked, each about all its factories at once', () => {
+  test('every protocol with the event is a candidate, with all its factories', () => {
     const [first, second, ...rest] = all.candidates(swap, BLOCK)
     assert.deepEqual(rest, [])
     assert.equal(first?.identify, uniswapV2.identify)
@@ -111,7 +111,7 @@ describe('candidates', () => {
     )
   })
 
-  test('only those that are there at that block', () => {
+  test('only exchanges active at that block are candidates', () => {
     const late = new DexRegistry([
       uniswap,
       { ...sushi, fromBlock: BLOCK + 1 },
@@ -126,21 +126,21 @@ describe('candidates', () => {
     assert.deepEqual(new DexRegistry([{ ...uniswap, fromBlock: BLOCK + 1 }]).candidates(swap, BLOCK), [])
   })
 
-  test('about a pool that is spoken for, only the one who speaks', () => {
+  test('only the singleton that emitted the event is a candidate for its pool', () => {
     const [only, ...rest] = all.candidates(vaultSwap, BLOCK)
     assert.deepEqual(rest, [])
     assert.equal(only?.identify, balancerV3.identify)
     assert.equal(only.deployments[0]?.factory, VAULT)
   })
 
-  test('nobody about a log that is none of theirs', () => {
+  test('a foreign log has no candidates', () => {
     assert.deepEqual(all.candidates(silent, BLOCK), [])
     assert.deepEqual(all.candidates({ ...vaultSwap, address: POOL }, BLOCK), [])
   })
 })
 
 describe('decode and deploymentOf', () => {
-  test('a factory that is not listed decodes nothing', () => {
+  test('an unlisted factory decodes nothing', () => {
     assert.equal(registry.decode(FACTORY, sync, BLOCK)?.type, 'reservesSet')
     assert.equal(registry.decode(FACTORY, swap, BLOCK)?.type, 'swapped')
     assert.equal(registry.decode(FACTORY, silent, BLOCK), undefined)
@@ -149,18 +149,18 @@ describe('decode and deploymentOf', () => {
     assert.equal(registry.deploymentOf(OTHER_FACTORY, BLOCK), undefined)
   })
 
-  test('a pool is read as those of its factory are', () => {
+  test('a pool is decoded by the protocol of its factory', () => {
     assert.equal(all.decode(SOLIDLY_FACTORY, swap, BLOCK)?.type, 'swapped')
     assert.equal(all.decode(SOLIDLY_FACTORY, sync, BLOCK), undefined)
     assert.equal(all.decode(VAULT, vaultSwap, BLOCK)?.type, 'swapped')
   })
 
-  test('two deployments of one protocol are told apart by their factory', () => {
+  test('the factory distinguishes two deployments of one protocol', () => {
     assert.equal(all.deploymentOf(FACTORY, BLOCK)?.amm, 'uniswap_v2')
     assert.equal(all.deploymentOf(OTHER_FACTORY, BLOCK)?.amm, 'sushiswap_v2')
   })
 
-  test('one factory may be one thing until a block and another after it', () => {
+  test('a factory may change its protocol at a block', () => {
     const renamed = new DexRegistry([
       { ...uniswap, untilBlock: 10 },
       { ...uniswap, amm: 'renamed', fromBlock: 11 },
@@ -169,7 +169,7 @@ describe('decode and deploymentOf', () => {
     assert.equal(renamed.deploymentOf(FACTORY, 11)?.amm, 'renamed')
   })
 
-  test('a protocol that nobody knows is a mistake in the configuration', () => {
+  test('an unknown protocol is a configuration error', () => {
     assert.throws(() => new DexRegistry([{ ...uniswap, protocol: 'nonesuch' }]), /no such protocol: nonesuch/)
   })
 })

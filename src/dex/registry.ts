@@ -3,22 +3,22 @@ import type { PoolCreated, PoolEvent } from './events.ts'
 import type { DexDeployment, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
-/** An exchange with what is to be known of its protocol. */
+/** An exchange with its protocol. */
 export type Deployed = DexDeployment & { readonly is: Protocol }
 
-/** An exchange that a pool unknown so far may belong to. */
+/** An exchange that an unknown pool may belong to. */
 export type Candidate = {
   readonly identify: Identify
   readonly deployments: readonly DexDeployment[]
 }
 
 /**
- * Which contracts and events matter on a chain, and when. A pool is recognised by its factory, never by the
- * events it emits: anyone can emit a Swap.
+ * The relevant contracts and events of a chain, by block. A pool is recognized by its factory, never by its events,
+ * because anyone can emit a Swap.
  */
 export class DexRegistry {
   readonly #byFactory = new Map<string, Deployed[]>()
-  /** By topic of a pool that speaks for itself: the protocols that have it. */
+  /** Protocols by topic, for pools with a contract of their own. */
   readonly #byTopic = new Map<string, Map<Protocol, Deployed[]>>()
 
   /** Topics by which factories announce pools. */
@@ -44,7 +44,7 @@ export class DexRegistry {
     }
   }
 
-  /** The exchange of this factory, as of a block. */
+  /** The exchange of this factory at a block. */
   deploymentOf(factory: string, block: number): Deployed | undefined {
     const all = this.#byFactory.get(factory)
     if (all === undefined) return undefined
@@ -59,7 +59,7 @@ export class DexRegistry {
     return this.deploymentOf(log.address, block)?.is.announcements[topic]?.(log)
   }
 
-  /** The pool this log would be of, if it is of one: only its factory can tell for sure. */
+  /** The pool that this log claims to come from. Only its factory can confirm it. */
   poolOf(log: RawLog, block: number): string | undefined {
     const topic = log.topics[0]
     if (topic === undefined) return undefined
@@ -68,7 +68,7 @@ export class DexRegistry {
     return is?.isSingleton ? this.#read(is, topic, log)?.pool : undefined
   }
 
-  /** Whom to ask about a pool that emitted, or is named in, this log. */
+  /** The exchanges to query about an unknown pool that this log mentions. */
   candidates(log: RawLog, block: number): Candidate[] {
     const holder = this.deploymentOf(log.address, block)
     if (holder?.is.isSingleton) return [{ identify: holder.is.identify, deployments: [holder] }]
@@ -78,21 +78,21 @@ export class DexRegistry {
     })
   }
 
-  /** What a log says of a pool of this factory. */
+  /** Decodes a log of a pool of this factory. */
   decode(factory: string, log: RawLog, block: number): PoolEvent | undefined {
     const deployment = this.deploymentOf(factory, block)
     return deployment === undefined ? undefined : this.eventOf(deployment, log)
   }
 
-  /** What a log says of a pool of this exchange. */
+  /** Decodes a log of a pool of this exchange. */
   eventOf({ factory, is }: Deployed, log: RawLog): PoolEvent | undefined {
     const topic = log.topics[0]
-    // For pools without a contract of their own only the factory speaks.
+    // Events of a singleton's pools count only if the singleton emitted them.
     if (topic === undefined || (is.isSingleton && log.address !== factory)) return undefined
     return this.#read(is, topic, log)
   }
 
-  /** Whoever asks which pool an event names is about to ask what it says. */
+  /** Caches the last result, because `poolOf` is usually followed by `eventOf` for the same log. */
   #read(is: Protocol, topic: string, log: RawLog): PoolEvent | undefined {
     if (this.#lastRead?.log !== log || this.#lastRead.is !== is) {
       this.#lastRead = { log, is, event: is.events[topic]?.(log) }

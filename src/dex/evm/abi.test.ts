@@ -29,7 +29,7 @@ function topic(value: bigint): string {
 }
 
 describe('uintAt', () => {
-  test('reads any word, whatever its size and wherever the bytes lie in their buffer', () => {
+  test('reads a word of any size, at any place in its buffer', () => {
     const edges = [0n, 1n, 2n ** 64n - 1n, 2n ** 64n, 2n ** 112n - 1n, 2n ** 255n, MAX_UINT256]
     const uint = fc.oneof(
       fc.constantFrom(...edges),
@@ -49,7 +49,7 @@ describe('uintAt', () => {
     )
   })
 
-  test('a word that is cut short is not a number', () => {
+  test('a truncated word is not a number', () => {
     assert.equal(uintAt(new Uint8Array(0), 0), undefined)
     assert.equal(uintAt(new Uint8Array(31), 0), undefined)
     assert.equal(uintAt(new Uint8Array(63), 1), undefined)
@@ -66,7 +66,7 @@ describe('addresses', () => {
     assert.equal(addressAt(data, 1), address)
   })
 
-  test('a word with anything in its upper bytes is no address', () => {
+  test('a word with nonzero upper bytes is not an address', () => {
     for (const upper of ['1'.padStart(24, '0'), '1'.padEnd(24, '0'), 'f'.repeat(24)]) {
       const dirty = `0x${upper}${address.slice(2)}`
       assert.equal(topicAddress(dirty), undefined)
@@ -74,7 +74,7 @@ describe('addresses', () => {
     }
   })
 
-  test('what is missing, short or long is no address', () => {
+  test('a missing, short or long topic is not an address', () => {
     for (const topic of [undefined, '', '0x', address, `0x${'0'.repeat(63)}`, `0x${'0'.repeat(65)}`]) {
       assert.equal(topicAddress(topic), undefined)
     }
@@ -83,7 +83,7 @@ describe('addresses', () => {
 })
 
 describe('numbers', () => {
-  test('the highest bit is a sign, for those who ask for one', () => {
+  test('signed readers treat the highest bit as a sign', () => {
     const values = [0n, 1n, -1n, 2n ** 255n - 1n, -(2n ** 255n)]
     const data = Buffer.concat(values.map(word))
     assert.deepEqual(
@@ -94,7 +94,7 @@ describe('numbers', () => {
     assert.equal(intAt(data, values.length), undefined)
   })
 
-  test('what is small by its type is a number, and what is not small is none', () => {
+  test('small types are read as numbers, and larger values are refused', () => {
     for (const value of [0, 1, 887_272, 0x7fff_ffff]) {
       assert.equal(smallUintAt(word(BigInt(value)), 0), value)
       assert.equal(smallIntAt(word(BigInt(value)), 0), value)
@@ -118,7 +118,7 @@ describe('numbers', () => {
     assert.equal(smallIntAt(new Uint8Array(31), 0), undefined)
   })
 
-  test('an id is any 32 bytes', () => {
+  test('any 32 bytes are an id', () => {
     const id = topic(MAX_UINT256)
     assert.equal(topicId(id), id)
     assert.equal(wordAt(word(MAX_UINT256), 0), id)
@@ -142,14 +142,14 @@ describe('lists', () => {
     return data
   }
 
-  test('are found where their offset says', () => {
+  test('are read at their offset', () => {
     assert.deepEqual(listAt(two, 0, uintAt), [1n, 2n, 3n])
     assert.deepEqual(listAt(two, 2, intAt), [-1n])
     assert.deepEqual(itemsAt(two, 4, 2, uintAt), [1n, 2n])
     assert.deepEqual(listAt(patched(3, 0n), 0, uintAt), [])
   })
 
-  test('of items several words long are read by their first', () => {
+  test('with items of several words are read by their first word', () => {
     const pairs = parseAbiParameters(['(uint256 a, uint256 b)[] pairs'])
     const value = [
       { a: 1n, b: 2n },
@@ -160,7 +160,7 @@ describe('lists', () => {
     assert.equal(listAt(data.subarray(0, -64), 0, uintAt, 2), undefined)
   })
 
-  test('that lie outside, between words or have no end are none', () => {
+  test('outside the data, misaligned or without an end are refused', () => {
     for (const offset of [1n, 33n, 32n * 100n, 2n ** 32n, MAX_UINT256]) {
       assert.equal(listAt(patched(0, offset), 0, uintAt), undefined)
     }
@@ -173,8 +173,8 @@ describe('lists', () => {
   })
 })
 
-describe('calls', () => {
-  test('are a selector and the arguments in words', () => {
+describe('call data', () => {
+  test('is a selector followed by the arguments in words', () => {
     const abi = parseAbi(['function ask(address a, uint24 b, int24 c, bytes32 d)'])
     const address = '0x5c72ecd763be11e8e202490bac14b12402e77716'
     const id = topic(MAX_UINT256 - 5n) as Hex

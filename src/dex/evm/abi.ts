@@ -1,26 +1,26 @@
 const WORD = 32
 const SIGN = 1n << 255n
 const TWO_256 = 1n << 256n
-/** What a hostile answer may make us read. */
+/** Bounds the work that a hostile response can cause. */
 const MAX_ITEMS = 64
-/** What a small number begins with, as an indexed parameter. */
+/** Leading zeros, or sign bits, of a small number as an indexed parameter. */
 const PLUS = `0x${'0'.repeat(56)}`
 const MINUS = `0x${'f'.repeat(56)}`
-/** A power of two, so that a few letters of a topic tell its place. */
+/** A power of two, so that the modulo in `topicAddress` is a mask. */
 const RECENT_ADDRESSES = 4_096
-/** Most trades come over a few routers: to find the text again is quicker than to cut it out and compare it later. */
+/** Most trades use a few routers, so reusing the string is faster than slicing it and comparing it later. */
 const recentAddresses: ({ readonly topic: string; readonly address: string } | undefined)[] = new Array(
   RECENT_ADDRESSES,
 )
-/** Turns bytes into a bigint without a detour over text: most of the time in decoding would go there. */
+/** Converts bytes to a bigint without a hex string, which would take most of the decoding time. */
 const scratch = new DataView(new ArrayBuffer(8))
 
-/** The 32-byte word at `index` as an unsigned integer; undefined when the data is too short. */
+/** The 32-byte word at `index` as an unsigned integer; undefined if the data is too short. */
 export function uintAt(data: Uint8Array | undefined, index: number): bigint | undefined {
   const start = index * WORD
   if (data === undefined || start + WORD > data.length) return undefined
   const lowest = uint64At(data, start + 24)
-  // Most amounts fit into 64 bits, nearly all into 128.
+  // Most amounts fit in 64 bits, nearly all in 128.
   if (isAll(0, data, start, 16)) {
     return isAll(0, data, start + 16, 8) ? lowest : (uint64At(data, start + 16) << 64n) | lowest
   }
@@ -28,20 +28,20 @@ export function uintAt(data: Uint8Array | undefined, index: number): bigint | un
   return (upper << 128n) | (uint64At(data, start + 16) << 64n) | lowest
 }
 
-/** The same, as a signed integer. */
+/** The 32-byte word at `index` as a signed integer. */
 export function intAt(data: Uint8Array | undefined, index: number): bigint | undefined {
   const value = uintAt(data, index)
   return value === undefined || value < SIGN ? value : value - TWO_256
 }
 
-/** A number that is small by its type, like a fee or an index; undefined when it is none. */
+/** A number of a small type, such as a fee or an index; undefined if it is out of range. */
 export function smallUintAt(data: Uint8Array | undefined, index: number): number | undefined {
   const start = index * WORD
   if (data === undefined || start + WORD > data.length) return undefined
   return isAll(0, data, start, 28) ? uint32At(data, start + 28) : undefined
 }
 
-/** The same with a sign, like a tick. */
+/** A signed number of a small type, such as a tick. */
 export function smallIntAt(data: Uint8Array | undefined, index: number): number | undefined {
   const start = index * WORD
   if (data === undefined || start + WORD > data.length) return undefined
@@ -49,7 +49,7 @@ export function smallIntAt(data: Uint8Array | undefined, index: number): number 
   return isAll(value < 0 ? 0xff : 0, data, start, 28) ? value : undefined
 }
 
-/** The address in the 32-byte word at `index`; undefined when it is not one. */
+/** The address in the 32-byte word at `index`; undefined if malformed. */
 export function addressAt(data: Uint8Array | undefined, index: number): string | undefined {
   return topicAddress(wordAt(data, index))
 }
@@ -62,8 +62,8 @@ export function wordAt(data: Uint8Array | undefined, index: number): string | un
 }
 
 /**
- * The array whose offset stands at `index`, item by item; undefined when any of it is missing or malformed.
- * Of items that are several words long, the first is read.
+ * The array whose offset is at `index`; undefined if any of it is missing or malformed. Items of several words are read
+ * by their first word.
  */
 export function listAt<Item>(
   data: Uint8Array | undefined,
@@ -78,7 +78,7 @@ export function listAt<Item>(
   return itemsAt(data, offset / WORD + 1, length, read, words)
 }
 
-/** So many items in a row, from `index` on. */
+/** `count` consecutive items, starting at `index`. */
 export function itemsAt<Item>(
   data: Uint8Array | undefined,
   index: number,
@@ -95,7 +95,7 @@ export function itemsAt<Item>(
   return items
 }
 
-/** Whether there is a text, all of it, where the offset at `index` points. */
+/** True if the offset at `index` points to a complete string. */
 export function isTextAt(data: Uint8Array, index: number): boolean {
   const offset = smallUintAt(data, index)
   if (offset === undefined || offset % WORD !== 0) return false
@@ -103,12 +103,12 @@ export function isTextAt(data: Uint8Array, index: number): boolean {
   return length !== undefined && offset + WORD + Math.ceil(length / WORD) * WORD <= data.length
 }
 
-/** Whether the data is so many words and nothing more, as of an event whose parameters all have a fixed size. */
+/** True if the data is exactly `count` words, as in an event whose parameters all have a fixed size. */
 export function isWords(data: Uint8Array, count: number): boolean {
   return data.length === count * WORD
 }
 
-/** The address in an indexed parameter; undefined when it is missing or has something in its upper bytes. */
+/** The address in an indexed parameter; undefined if it is missing or has nonzero upper bytes. */
 export function topicAddress(topic: string | undefined): string | undefined {
   if (topic?.length !== 66) return undefined
   const slot =
@@ -121,7 +121,7 @@ export function topicAddress(topic: string | undefined): string | undefined {
   return address
 }
 
-/** An indexed number that is small by its type and has a sign, like a tick. */
+/** An indexed, signed number of a small type, such as a tick. */
 export function topicSmallInt(topic: string | undefined): number | undefined {
   if (topic?.length !== 66) return undefined
   const value = Number(`0x${topic.slice(58)}`)
@@ -129,7 +129,7 @@ export function topicSmallInt(topic: string | undefined): number | undefined {
   return topic.startsWith(value > 0x7fff_ffff ? MINUS : PLUS) ? value | 0 : undefined
 }
 
-/** An indexed number that is small by its type, like a bin step. */
+/** An indexed number of a small type, such as a bin step. */
 export function topicSmallUint(topic: string | undefined): number | undefined {
   const value = topicSmallInt(topic)
   return value === undefined || value < 0 ? undefined : value
@@ -140,7 +140,7 @@ export function topicId(topic: string | undefined): string | undefined {
   return topic?.length === 66 ? topic : undefined
 }
 
-/** The data of a call: a selector and its arguments, each an address, an id, or a number. */
+/** Call data: a selector and its arguments, each an address, an id or a number. */
 export function callData(selector: string, ...args: readonly (string | bigint | number)[]): string {
   return selector + args.map(toWord).join('')
 }
@@ -162,7 +162,7 @@ function uint64At(data: Uint8Array, start: number): bigint {
   return scratch.getBigUint64(0)
 }
 
-/** The bytes have to be there. */
+/** The caller checks that the bytes exist. */
 function uint32At(data: Uint8Array, start: number): number {
   const upper = ((data[start] as number) << 8) | (data[start + 1] as number)
   const lower = ((data[start + 2] as number) << 8) | (data[start + 3] as number)

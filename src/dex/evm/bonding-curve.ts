@@ -5,20 +5,20 @@ import type { DexDeployment } from '../protocol.ts'
 import { addressAt } from './abi.ts'
 import { keccakOfPacked } from './create2.ts'
 
-/** What launch platforms have in common: one contract runs the bonding curves of all its tokens. */
+/** Common to launch platforms: one contract runs the bonding curves of all its tokens. */
 
-/** What stands for the native coin where a quote asset is named. */
+/** Represents the native coin as a quote asset. */
 export const NATIVE = ZERO_ADDRESS
 
-/** By topic: which word of an event's data is the token that is launched. */
+/** Index of the data word with the launched token, by topic. */
 export type TokenPlaces = Readonly<Record<string, number>>
 
-/** A curve has no contract of its own: it is called by the hash of who runs it and of the token it sells. */
+/** A curve has no contract of its own, so its id is the hash of its platform and its token. */
 export function curveId(manager: string, token: string): string {
   return keccakOfPacked(word(manager), word(token))
 }
 
-/** The curve that an event of a platform is about. */
+/** The curve of a platform's event. */
 export function curveOf(log: RawLog, places: TokenPlaces): string | undefined {
   const token = launchedToken(log, places)
   return token === undefined ? undefined : curveId(log.address, token)
@@ -29,7 +29,7 @@ function launchedToken({ topics, data }: RawLog, places: TokenPlaces): string | 
   return place === undefined ? undefined : addressAt(data, place)
 }
 
-/** Whose curve has this id, by the event that named it: a hash does not tell what it was made of. */
+/** Resolves a curve id by the event that mentions it, because the id is a hash. */
 export function curveNamed(
   pool: string,
   deployments: readonly DexDeployment[],
@@ -42,7 +42,7 @@ export function curveNamed(
   return { factory, token }
 }
 
-/** Somebody bought the token of a curve from it, or sold it back. */
+/** A purchase from a curve or a sale back to it. */
 export function curveTrade(
   pool: string,
   account: string,
@@ -53,7 +53,7 @@ export function curveTrade(
   return {
     type: 'swapped',
     pool,
-    // Events name whose trade it is: the one who is paid. Who called the platform they do not say.
+    // Events report only the trader, who is also the recipient; they do not report the caller.
     sender: undefined,
     recipient: account,
     token0: 0,

@@ -11,7 +11,7 @@ import {
 } from './concentrated-liquidity.ts'
 
 describe('the price at a tick', () => {
-  test('is what the tests of Uniswap say it is', () => {
+  test("matches the values in Uniswap's tests", () => {
     for (const [tick, expected] of [
       [MIN_TICK, MIN_SQRT_PRICE],
       [MIN_TICK + 1, 4_295_343_490n],
@@ -23,7 +23,7 @@ describe('the price at a tick', () => {
     }
   })
 
-  test('is the square root of 1.0001^tick, but for the error that the contracts themselves make', () => {
+  test('is the square root of 1.0001^tick, within the error of the contracts', () => {
     const near = fc.integer({ min: -20_000, max: 20_000 })
     fc.assert(
       fc.property(near, (tick) => assertNearRoot(tick)),
@@ -40,21 +40,21 @@ describe('the price at a tick', () => {
     )
   })
 
-  test('is none beyond the last tick, or between two', () => {
+  test('is undefined beyond the last tick and for fractions', () => {
     for (const tick of [MIN_TICK - 1, MAX_TICK + 1, 0.5, Number.NaN]) {
       assert.throws(() => sqrtPriceAtTick(tick), RangeError)
     }
   })
 })
 
-describe('the worth of liquidity', () => {
-  test('Polygon 0x2277ee48d4e5394a59500a9f70ab29c12b27b28398973e6ca2666143dd690358: as much as was transferred', () => {
+describe('token amounts of liquidity', () => {
+  test('Polygon 0x2277ee48d4e5394a59500a9f70ab29c12b27b28398973e6ca2666143dd690358: equal the transfers', () => {
     const price = 0x13cd969ebef6811c24e4dn
     const amounts = amountsOfLiquidity(0xc2c5b4ad02n, price, -217_553, -237_600, -198_000)
     assert.deepEqual(amounts, { amount0: 0x6229eaa332c7d5n, amount1: 10_000_000n })
   })
 
-  test('lies in the first token above the price, in the second below it, in both around it', () => {
+  test('are in the first token above the price, in the second below it, in both around it', () => {
     const price = sqrtPriceAtTick(100)
     const liquidity = 10n ** 18n
     const above = amountsOfLiquidity(liquidity, price, 100, 101, 200)
@@ -62,12 +62,12 @@ describe('the worth of liquidity', () => {
     const around = amountsOfLiquidity(liquidity, price, 100, 100, 200)
     assert.ok(above.amount0 > 0n && above.amount1 === 0n)
     assert.ok(below.amount0 === 0n && below.amount1 > 0n)
-    // At the lower end of a range, all of it is still in the first token.
+    // At the lower end of a range, all liquidity is in the first token.
     assert.ok(around.amount0 > above.amount0 && around.amount1 === 0n)
     assert.equal(amountsOfLiquidity(liquidity, price, 100, 0, 200).amount1, below.amount1)
   })
 
-  test('is rounded against the provider, by at most two units between adding and removing', () => {
+  test('are rounded against the provider, by at most two units between adding and removing', () => {
     const tick = fc.integer({ min: MIN_TICK, max: MAX_TICK })
     const liquidity = fc.bigInt({ min: 1n, max: 2n ** 100n })
     fc.assert(
@@ -88,7 +88,7 @@ describe('the worth of liquidity', () => {
   })
 })
 
-/** Compared with the power written out in full. */
+/** Compares with the exact power. */
 function assertNearRoot(tick: number): void {
   const steps = BigInt(Math.abs(tick))
   const [up, down] = tick < 0 ? [10_000n, 10_001n] : [10_001n, 10_000n]

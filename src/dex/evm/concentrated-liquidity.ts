@@ -1,12 +1,15 @@
-/** What Uniswap V3, V4 and their forks compute, to the last bit: a price range's worth follows from no event. */
+/**
+ * Reproduces the arithmetic of Uniswap V3, V4 and their forks bit by bit, because no event reports the token amounts of
+ * a price range.
+ */
 
 export const MAX_TICK = 887_272
 export const MIN_TICK = -MAX_TICK
-/** The square roots of the prices at these ticks; a pool's own is at least the first and below the second. */
+/** Square root prices at the outermost ticks; a pool's own price is at least the first and below the second. */
 export const MIN_SQRT_PRICE = 4_295_128_739n
 export const MAX_SQRT_PRICE = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n
 
-/** 2^128 / sqrt(1.0001)^(2^i), rounded as the contracts have it. */
+/** 2^128 / sqrt(1.0001)^(2^i), with the rounding of the contracts. */
 const ROOTS = [
   0xfffcb933bd6fad37aa2d162d1a594001n,
   0xfff97272373d413259a46990580e213an,
@@ -35,7 +38,7 @@ export function isTick(tick: number | undefined): tick is number {
   return tick !== undefined && Number.isInteger(tick) && tick >= MIN_TICK && tick <= MAX_TICK
 }
 
-/** The square root of 1.0001^tick, times 2^96, as the contracts round it: up at the last bit, with their small error. */
+/** sqrt(1.0001^tick) * 2^96, with the rounding of the contracts: up at the last bit, including their small error. */
 export function sqrtPriceAtTick(tick: number): bigint {
   if (!isTick(tick)) throw new RangeError(`not a tick: ${tick}`)
   const distance = Math.abs(tick)
@@ -48,8 +51,8 @@ export function sqrtPriceAtTick(tick: number): bigint {
 }
 
 /**
- * What liquidity of a price range is worth in the pool's two tokens when the pool stands at this price and tick.
- * Added liquidity comes in (positive), removed goes out; the pool rounds in its own favour both times.
+ * Token amounts of a price range's liquidity at the pool's price and tick. Added liquidity is positive, removed is
+ * negative; the pool rounds both in its own favor.
  */
 export function amountsOfLiquidity(
   liquidityDelta: bigint,

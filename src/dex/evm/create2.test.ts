@@ -38,7 +38,7 @@ test('the address of a pair follows from its tokens', () => {
   assert.equal(pancake, '0x16b9a82891338f9ba80e2d6970fdda79d1eb0dae')
 })
 
-test('where another contract deploys the pools, it counts and not the factory', () => {
+test('a separate deployer replaces the factory in the address', () => {
   const factory = `0x${'f1'.repeat(20)}`
   const deployer = `0x${'de'.repeat(20)}`
   const initCodeHash = keccak256(toHex('code'))

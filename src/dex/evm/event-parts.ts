@@ -2,7 +2,7 @@ import type { PoolPrice, TokenAmount } from '../events.ts'
 import { smallIntAt, uintAt } from './abi.ts'
 import { isTick, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from './concentrated-liquidity.ts'
 
-/** Of a pool's two tokens. */
+/** Amounts of a pool's two tokens. */
 export function bothAmounts(amount0: bigint, amount1: bigint): TokenAmount[] {
   return [
     { token: 0, amount: amount0 },
@@ -10,14 +10,14 @@ export function bothAmounts(amount0: bigint, amount1: bigint): TokenAmount[] {
   ]
 }
 
-/** Of both tokens, one word after the other. */
+/** Amounts of both tokens, in two consecutive words. */
 export function bothAmountsAt(data: Uint8Array, index: number): TokenAmount[] | undefined {
   const amount0 = uintAt(data, index)
   const amount1 = uintAt(data, index + 1)
   return amount0 === undefined || amount1 === undefined ? undefined : bothAmounts(amount0, amount1)
 }
 
-/** A price and the tick it lies at; undefined when no pool can have them. */
+/** A square root price and its tick; undefined if no pool can have them. */
 export function sqrtPriceAt(data: Uint8Array, priceIndex: number, tickIndex: number): PoolPrice | undefined {
   const sqrtPriceX96 = uintAt(data, priceIndex)
   const tick = smallIntAt(data, tickIndex)

@@ -3,7 +3,7 @@ import { smallUintAt, uintAt } from './abi.ts'
 const WORD = 32
 const LOW_128 = (1n << 128n) - 1n
 
-/** Two amounts that share one word, as pools of bins write them: the first token's in the lower half. */
+/** Two amounts in one word, as pools of bins encode them: the first token's in the lower half. */
 export type PackedAmounts = { readonly amount0: bigint; readonly amount1: bigint }
 
 export function packedAmountsAt(data: Uint8Array | undefined, index: number): PackedAmounts | undefined {
@@ -11,7 +11,7 @@ export function packedAmountsAt(data: Uint8Array | undefined, index: number): Pa
   return word === undefined ? undefined : { amount0: word & LOW_128, amount1: word >> 128n }
 }
 
-/** The sum over an array, of which the offset stands at `index`: one item per bin, and there may be hundreds. */
+/** The sum over the array whose offset is at `index`; it has one item per bin, up to hundreds. */
 export function packedSumAt(data: Uint8Array | undefined, index: number): PackedAmounts | undefined {
   const offset = smallUintAt(data, index)
   if (offset === undefined || offset % WORD !== 0) return undefined
@@ -21,7 +21,7 @@ export function packedSumAt(data: Uint8Array | undefined, index: number): Packed
   let amount1 = 0n
   for (let at = 1; at <= length; at++) {
     const item = packedAmountsAt(data, offset / WORD + at)
-    // A length that claims more than is there ends here, too.
+    // Also stops at the end of the data if the length claims more items.
     if (item === undefined) return undefined
     amount0 += item.amount0
     amount1 += item.amount1

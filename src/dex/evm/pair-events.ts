@@ -3,9 +3,9 @@ import type { LiquidityAdded, LiquidityRemoved, ReservesSet, Swapped } from '../
 import { topicAddress, uintAt } from './abi.ts'
 import { bothAmountsAt } from './event-parts.ts'
 
-/** What Uniswap V2 and Solidly have in common: their topics differ, but not what stands where. */
+/** Common to Uniswap V2 and Solidly: their topics differ, their data layouts do not. */
 
-/** Reserves after, emitted before the event they belong to. */
+/** Reserves after the event that follows it. */
 export function readSync(log: RawLog): ReservesSet | undefined {
   const reserve0 = uintAt(log.data, 0)
   const reserve1 = uintAt(log.data, 1)
@@ -30,7 +30,7 @@ export function readSwap(log: RawLog): Swapped | undefined {
     recipient,
     token0: 0,
     token1: 1,
-    // Flash swaps and fee-on-transfer tokens pay in on both sides: only the net counts.
+    // Flash swaps and fee-on-transfer tokens pay in on both sides, so only the net amount counts.
     delta0: in0 - out0,
     delta1: in1 - out1,
     price: undefined,

@@ -5,7 +5,7 @@ import { isTick } from './concentrated-liquidity.ts'
 import { keccakOfPacked } from './create2.ts'
 import { bothAmounts, sqrtPriceAt } from './event-parts.ts'
 
-/** What Uniswap V4 and PancakeSwap Infinity, which grew out of it, have in common. */
+/** Common to Uniswap V4 and PancakeSwap Infinity, which is derived from it. */
 
 const INT_128_LIMIT = 1n << 127n
 const MAX_FEE_PPM = 1_000_000
@@ -18,7 +18,7 @@ export function readSingletonSwap(log: RawLog): Swapped | undefined {
   return swappedOf(log, sqrtPriceAt(log.data, 2, 4), smallUintAt(log.data, 5))
 }
 
-/** The same of any pool of these exchanges, once its price and fee are read. */
+/** Completes a swap of any pool of these exchanges from its price and fee. */
 export function swappedOf(
   log: RawLog,
   price: PoolPrice | undefined,
@@ -35,11 +35,11 @@ export function swappedOf(
     type: 'swapped',
     pool,
     sender,
-    // Balances are settled at the end of the transaction, with whomever: the event does not say.
+    // Balances are settled at the end of the transaction, and the event does not report the recipient.
     recipient: undefined,
     token0: 0,
     token1: 1,
-    // The contract writes what the swapper gains, whatever its documentation says.
+    // The contract emits the swapper's gains, contrary to its documentation.
     delta0: -amount0,
     delta1: -amount1,
     price,
@@ -56,7 +56,7 @@ export function readModifyLiquidity(log: RawLog): LiquidityMoved | undefined {
   const liquidityDelta = int128At(log.data, 2)
   if (pool === undefined || provider === undefined || liquidityDelta === undefined) return undefined
   if (!isTick(tickLower) || !isTick(tickUpper) || tickLower >= tickUpper) return undefined
-  // A position is changed by nothing to have its fees paid out: no liquidity moves.
+  // A position is modified by zero to collect its fees; no liquidity moves.
   if (liquidityDelta === 0n || wordAt(log.data, 3) === undefined) return undefined
   return { type: 'liquidityMoved', pool, provider, tickLower, tickUpper, liquidityDelta }
 }
@@ -77,12 +77,12 @@ export function donatedOf(
   return { type: 'donated', pool, amounts: bothAmounts(amount0, amount1) }
 }
 
-/** A pool's id is the hash of its key, word by word: nobody can claim another's. */
+/** A pool's id is the hash of its key, so a key cannot be forged for an id. */
 export function isIdOf(id: string, key: readonly (string | undefined)[]): boolean {
   return key.every((word) => word !== undefined) && keccakOfPacked(...key) === id
 }
 
-/** The key that a contract answers with, as so many words. */
+/** A pool key in a response, as a fixed number of words. */
 export function keyAnswered(answer: Uint8Array | undefined, words: number): string[] | undefined {
   return itemsAt(answer, 0, words, wordAt)
 }

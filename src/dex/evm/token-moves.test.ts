@@ -24,14 +24,14 @@ function moves(...logs: readonly RawLog[]): TokenMove[] {
   return movesOf({ logs }, (token) => token === TOKEN)
 }
 
-describe('what is a move', () => {
-  test('a transfer, as the standard has it or with nothing indexed', () => {
+describe('token moves', () => {
+  test('include transfers, with or without indexed addresses', () => {
     const move = { token: TOKEN, from: ALICE, to: BOB, amount: 2n ** 256n - 1n }
     assert.deepEqual(moves(transfer(ALICE, BOB, move.amount)), [move])
     assert.deepEqual(moves(rawLog(TOKEN, [TRANSFER], words(padded(ALICE), padded(BOB), move.amount))), [move])
   })
 
-  test('nothing that is cut short, dirty, or the transfer of a single thing', () => {
+  test('exclude truncated, dirty and NFT transfers', () => {
     for (const log of [transfer(ALICE, BOB, 5n), deposit(ALICE, 5n), withdrawal(ALICE, 5n)]) {
       for (const bad of spoiled(log)) assert.deepEqual(moves(bad), [])
     }
@@ -42,7 +42,7 @@ describe('what is a move', () => {
       assert.deepEqual(moves(rawLog(TOKEN, [...topics, words(7n)], hex)), [])
   })
 
-  test('a wrapping and an unwrapping, of wrapped native coins alone', () => {
+  test('include deposits and withdrawals of wrapped native coins only', () => {
     assert.deepEqual(moves(deposit(ALICE, 5n), withdrawal(BOB, 3n), deposit(ALICE, 5n, OTHER)), [
       { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n },
       { token: TOKEN, from: BOB, to: ZERO_ADDRESS, amount: 3n },
@@ -56,17 +56,17 @@ describe('what is a move', () => {
     )
   })
 
-  test('a wrapping that is told by a transfer as well counts once', () => {
+  test('count a deposit that also emits a transfer once', () => {
     const made = { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n }
     assert.deepEqual(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n)), [made])
     assert.deepEqual(moves(transfer(ZERO_ADDRESS, ALICE, 5n), deposit(ALICE, 5n)), [made])
-    // Of another amount, or of another token, it is another one.
+    // A different amount or token is a separate move.
     assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 4n)).length, 2)
     assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n, OTHER)).length, 2)
   })
 })
 
-describe('what moves come to', () => {
+describe('sums of moves', () => {
   const party = fc.constantFrom(ZERO_ADDRESS, ALICE, BOB, OTHER)
   const move = fc.record({
     token: fc.constant(TOKEN),
@@ -75,7 +75,7 @@ describe('what moves come to', () => {
     amount: fc.oneof(fc.bigInt({ min: 0n, max: 20n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })),
   })
 
-  test('is what each got less what he gave, and what was made and unmade', () => {
+  test('are gains minus losses per address, plus issued and burned amounts', () => {
     fc.assert(
       fc.property(fc.array(move), (all) => {
         const total = (wanted: (one: TokenMove) => boolean): bigint =>
@@ -88,17 +88,20 @@ describe('what moves come to', () => {
         })
         assert.deepEqual(gains, new Map(naive.filter(([, gain]) => gain !== 0n)))
         const made = total(({ from }) => from === ZERO_ADDRESS)
-        const stillborn = total(({ from, to }) => from === ZERO_ADDRESS && to === ZERO_ADDRESS)
-        const gone = total(({ to }) => to === ZERO_ADDRESS) - stillborn
-        assert.deepEqual([sums.issuedRaw, sums.burnedRaw, sums.stillbornRaw], [made - gone, gone, stillborn])
-        // Whatever was made and not unmade is somebody's, or nobody's for ever.
+        const mintedToZero = total(({ from, to }) => from === ZERO_ADDRESS && to === ZERO_ADDRESS)
+        const gone = total(({ to }) => to === ZERO_ADDRESS) - mintedToZero
+        assert.deepEqual(
+          [sums.issuedRaw, sums.burnedRaw, sums.stillbornRaw],
+          [made - gone, gone, mintedToZero],
+        )
+        // Every issued unit belongs to an address or was minted to the zero address.
         const held = [...sums.gains.values()].reduce((sum, gain) => sum + gain, 0n)
         assert.equal(held + sums.stillbornRaw, sums.issuedRaw)
       }),
     )
   })
 
-  test('does not depend on how they are cut into pieces', () => {
+  test('do not depend on how the moves are split', () => {
     fc.assert(
       fc.property(fc.array(move), fc.nat(), (all, at) => {
         const whole = noMoves()

@@ -2,7 +2,7 @@ import type { RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { addressAt, topicAddress, uintAt } from './abi.ts'
 
-/** Some of a token went from one address to another; from the zero address it is made, to it, it is gone. */
+/** A movement of tokens between two addresses. From the zero address it is a mint, to the zero address a burn. */
 export type TokenMove = {
   readonly token: string
   readonly from: string
@@ -15,12 +15,12 @@ const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc91
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 const WORD = 32
 
-/** What a token may say when its balances change. Wrapped native coins are made and unmade by events of their own. */
+/** Topics that signal a balance change. Wrapped native coins are minted and burned by events of their own. */
 export function moveTopics(isWrappedNative: boolean): readonly string[] {
   return isWrappedNative ? [TRANSFER, DEPOSIT, WITHDRAWAL] : [TRANSFER]
 }
 
-/** Whether this may be a move of its emitter's balances. */
+/** True if the log may change balances of its emitter. */
 export function isMove(log: RawLog, isWrappedNative: boolean): boolean {
   const topic = log.topics[0]
   return topic === TRANSFER || (isWrappedNative && (topic === DEPOSIT || topic === WITHDRAWAL))
@@ -51,7 +51,7 @@ function isWrapping(move: TokenMove): move is Wrapping {
   return 'isWrapping' in move
 }
 
-/** Bridged versions tell a wrapping by a transfer too: it counts once. */
+/** Bridged wrapped coins emit a transfer with each deposit, so equal moves count once. */
 function withoutRepeats(moves: readonly TokenMove[]): TokenMove[] {
   const idOf = ({ token, from, to, amount }: TokenMove): string => `${token}${from}${to}${amount}`
   const transfers = new Set(moves.filter((move) => !isWrapping(move)).map(idOf))
@@ -63,7 +63,7 @@ function withoutRepeats(moves: readonly TokenMove[]): TokenMove[] {
   })
 }
 
-/** With both addresses indexed, as the standard has it, or with nothing indexed; a third topic is an NFT's. */
+/** With both addresses indexed, as in ERC-20, or with none indexed; a third indexed parameter means an NFT. */
 function transfer({ address: token, topics, data }: RawLog): TokenMove | undefined {
   const isIndexed = topics.length === 3 && data.length === WORD
   if (!isIndexed && !(topics.length === 1 && data.length === 3 * WORD)) return undefined
@@ -84,15 +84,15 @@ function wrapping({ address: token, topics, data }: RawLog, isIn: boolean): Wrap
   return { token, from, to, amount, isWrapping: true }
 }
 
-/** What a row of moves of one token comes to. */
+/** Sums over moves of one token. */
 export type MoveSums = {
-  /** By address, what it gained, or lost if below zero. The zero address is not among them. */
+  /** Net change per address, negative for a loss. Without the zero address. */
   readonly gains: Map<string, bigint>
-  /** Made, less what went back to the zero address. */
+  /** Minted, minus transfers to the zero address. */
   issuedRaw: bigint
-  /** What went back to the zero address. */
+  /** Sent to the zero address. */
   burnedRaw: bigint
-  /** Made for the zero address itself: it exists, and nobody can ever take it. */
+  /** Minted to the zero address: part of the supply, but out of reach for ever. */
   stillbornRaw: bigint
 }
 

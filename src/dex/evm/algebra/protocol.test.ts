@@ -110,7 +110,7 @@ function amounts(amount0: bigint, amount1: bigint) {
   ]
 }
 
-describe('logs of the real chain', () => {
+describe('recorded logs', () => {
   test('Polygon 0x50c55589a2a7b97bdb0c46815783993133c8bd099d9fcc8b91e2e465f00f4687: a swap of the old form', () => {
     assert.deepEqual(read(swap), {
       type: 'swapped',
@@ -192,20 +192,20 @@ const customCreated = rawLog(
   words(BigInt(POOL)),
 )
 
-test('pools are created, those of others too', () => {
+test('pools and custom pools are announced', () => {
   const pool = { type: 'poolCreated', pool: POOL, tokens: [WETH, USDC], pricing: { kind: 'sqrtPrice' } }
   assert.deepEqual(announced(created), pool)
   assert.deepEqual(announced(customCreated), pool)
 })
 
-test('a fee that the event does not tell', () => {
+test('a swap without an override has no known fee', () => {
   const event = read(withWord(newSwap, 5, 0n))
   assert.ok(event?.type === 'swapped' && !('feePpm' in event))
   const both = read(withWord(newSwap, 6, 20n))
   assert.ok(both?.type === 'swapped' && both.feePpm === 128)
 })
 
-test('hostile logs', () => {
+test('hostile logs are refused', () => {
   for (const log of [swap, newSwap, mint, burn, newBurn, collect]) {
     for (const bad of spoiled(log)) assert.equal(read(bad), undefined)
   }
@@ -215,11 +215,11 @@ test('hostile logs', () => {
   }
   for (const log of [swap, newSwap]) assert.equal(read(withWord(log, 4, -887_273n)), undefined)
   for (const index of [5, 6]) assert.equal(read(withWord(newSwap, index, 1n << 64n)), undefined)
-  // More than all of what came in.
+  // More than the whole input.
   for (const index of [5, 6]) assert.equal(read(withWord(newSwap, index, 1_000_001n)), undefined)
 })
 
-describe('a pool that was there before', () => {
+describe('an older pool', () => {
   const claims = {
     [toFunctionSelector('factory()')]: padded(deployment.factory),
     [toFunctionSelector('token0()')]: padded(WETH),
@@ -239,7 +239,7 @@ describe('a pool that was there before', () => {
     reservesBefore: undefined,
   }
 
-  test('the factory knows it by its tokens', () => {
+  test('is confirmed by the factory through its tokens', () => {
     const { found: pool, rounds } = lead(algebra.identify(POOL, [deployment]), contracts)
     assert.deepEqual(pool, found)
     assert.deepEqual(
@@ -248,7 +248,7 @@ describe('a pool that was there before', () => {
     )
   })
 
-  test('its address follows from its deployer: one round is enough', () => {
+  test('is confirmed in one round by the address from its deployer', () => {
     const proven = {
       ...deployment,
       deployer: '0x6dd3fb9653b10e806650f107c3b5a0a6ff974f65',
@@ -260,7 +260,7 @@ describe('a pool that was there before', () => {
     assert.equal(lead(algebra.identify(SOMEONE, [proven]), contracts).found, undefined)
   })
 
-  test('what the factory does not know is refused, and what does not answer', () => {
+  test('is refused if the factory does not know it or does not answer', () => {
     assert.equal(lead(algebra.identify(SOMEONE, [deployment]), contracts).found, undefined)
     const silent = { ...contracts, [deployment.factory]: {} }
     assert.equal(lead(algebra.identify(POOL, [deployment]), silent).found, undefined)

@@ -20,16 +20,16 @@ const SWAP_WITH_FEES = '0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d47673
  */
 const BURN_WITH_FEE = '0x932214d4a69c27c086643126ed97c32681da179064c678836c173f99bd13ca01'
 
-/** No pool keeps more than all. */
+/** A fee cannot exceed the whole input. */
 const MAX_FEE_PPM = 1_000_000
 
 /** poolByPair(address tokenA, address tokenB) */
 const POOL_BY_PAIR = '0xd9a641e1'
 
 /**
- * Algebra, old and new (QuickSwap, Camelot, …). Its pools pay out the shares of the exchange and of plugins without
- * an event: what they hold cannot be counted. A custom pool does not tell who deployed it, and its factory knows it
- * only by that: it is known from its announcement or not at all.
+ * Algebra, old and new (QuickSwap, Camelot, …). Its pools pay the shares of the exchange and of plugins without an
+ * event, so their reserves cannot be counted. A custom pool does not report its deployer, and its factory finds it only
+ * by that, so only its announcement identifies it.
  */
 export const algebra: Protocol = {
   announcements: { [POOL]: readPool, [CUSTOM_POOL]: readCustomPool },
@@ -71,11 +71,11 @@ function readSwapWithFees(log: RawLog): Swapped | undefined {
   const pluginFee = smallUintAt(log.data, 6)
   if (swapped === undefined || overrideFee === undefined || pluginFee === undefined) return undefined
   if (overrideFee + pluginFee > MAX_FEE_PPM) return undefined
-  // Zero says that the pool's own fee was taken, which is not told.
+  // Zero means the pool's own fee applied, which the event does not report.
   return overrideFee === 0 ? swapped : { ...swapped, feePpm: overrideFee + pluginFee }
 }
 
-/** The amounts are what is left for the provider: the plugin's fee is off. */
+/** The amounts are net of the plugin's fee. */
 function readBurnWithFee(log: RawLog): LiquidityRemoved | undefined {
   return smallUintAt(log.data, 3) === undefined ? undefined : readBurn(log)
 }

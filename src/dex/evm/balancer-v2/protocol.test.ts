@@ -51,7 +51,7 @@ function read(log: RawLog) {
   return (balancerV2.events[topic] ?? balancerV2.announcements[topic])?.(log)
 }
 
-describe('logs of the real chain, as the transfers are', () => {
+describe('recorded logs match the transfers', () => {
   test('Ethereum 0x551d3cebe0c1bb655d5427b9a827156e3ce40157107c191882d1de1551904961: WETH for ALCX', () => {
     assert.deepEqual(read(swap), {
       type: 'swapped',
@@ -67,7 +67,7 @@ describe('logs of the real chain, as the transfers are', () => {
   })
 
   const joined = '0x024e1da9dc2bf7ff88dd22643857979fcd954103860698203257b6db27778482'
-  test(`Gnosis ${joined}: what is paid for the pool's share joins it, what is paid with it leaves`, () => {
+  test(`Gnosis ${joined}: a swap into the pool's LP token is a join, and out of it an exit`, () => {
     const usdc = '0xddafbb505ad214d7b80b1f830fccc89b60fb7a83'
     const into = '0xe7f88d7d4ef2eb18fcf9dd7216ba7da1c46f3dd6'
     const join = rawLog(
@@ -99,7 +99,7 @@ describe('logs of the real chain, as the transfers are', () => {
     })
   })
 
-  test('Gnosis 0x1915189b0ad23d6c8e6f23df298e92504ec7537dfa8d52571c60193bc598a8b8: a join, without the share', () => {
+  test('Gnosis 0x1915189b0ad23d6c8e6f23df298e92504ec7537dfa8d52571c60193bc598a8b8: a join, without the LP token', () => {
     const pool = '0xc9f00c3a713008ddf69b768d90d4978549bfdf94'
     const crc = '0xabef652195f98a91e490f047a5006b71c85f058d'
     const sdai = '0xaf204776c7245bf4147c2612bf6e5972ee483701'
@@ -145,7 +145,7 @@ describe('logs of the real chain, as the transfers are', () => {
 })
 
 describe('registration', () => {
-  test('announces a pool of the tokens registered', () => {
+  test('announces a pool of the registered tokens', () => {
     assert.deepEqual(read(registered(WETH, ALCX, POOL)), {
       type: 'poolCreated',
       pool: POOL,
@@ -161,7 +161,7 @@ describe('registration', () => {
 })
 
 describe('hostile logs', () => {
-  test('what is cut short or dirty is no event', () => {
+  test('truncated or dirty logs are refused', () => {
     const join = changed(POOL_ID, SOMEONE, [WETH, ALCX], [1n, 2n], [])
     const tokens = registered(WETH, ALCX)
     const logs: [RawLog, number][] = [
@@ -180,12 +180,12 @@ describe('hostile logs', () => {
     }
   })
 
-  test('in and out at once, or nothing at all, is no event', () => {
+  test('a change with both signs, or with none, is refused', () => {
     assert.equal(read(changed(POOL_ID, SOMEONE, [WETH, ALCX], [1n, -1n], [0n, 0n])), undefined)
     assert.equal(read(changed(POOL_ID, SOMEONE, [WETH, ALCX], [0n, 0n], [0n, 0n])), undefined)
   })
 
-  test('lists that do not match, point nowhere or have no end are no event', () => {
+  test('lists that do not match, point nowhere or have no end are refused', () => {
     const join = changed(POOL_ID, SOMEONE, [WETH, ALCX], [1n, 2n], [0n, 0n])
     assert.equal(read(changed(POOL_ID, SOMEONE, [WETH, ALCX], [1n], [0n])), undefined)
     for (const word of [0, 1]) {
@@ -216,7 +216,7 @@ describe('identify', () => {
     return lead(balancerV2.identify(POOL, deployments), contracts).found
   }
 
-  test('a pool has the tokens that the vault knows under its id', () => {
+  test('a pool has the tokens that the vault returns for its id', () => {
     assert.deepEqual(identify({ [POOL]: { [GET_ID]: POOL_ID }, [VAULT]: { [GET_TOKENS]: tokens } }), {
       factory: VAULT,
       tokens: [WETH, ALCX],
@@ -225,13 +225,13 @@ describe('identify', () => {
     })
   })
 
-  test("another's id is of no use to a stranger", () => {
+  test("a foreign contract cannot use another pool's id", () => {
     const other = `${SOMEONE}0002000000000000000004bb` as Hex
     const asked = encodeFunctionData({ abi, functionName: 'getPoolTokens', args: [other] })
     assert.equal(identify({ [POOL]: { [GET_ID]: other }, [VAULT]: { [asked]: tokens } }), undefined)
   })
 
-  test('what is not answered is refused', () => {
+  test('a pool without an answer is refused', () => {
     assert.equal(identify({}), undefined)
     assert.equal(identify({ [VAULT]: { [GET_TOKENS]: tokens } }), undefined)
     assert.equal(identify({ [POOL]: { [GET_ID]: POOL_ID } }), undefined)

@@ -16,10 +16,9 @@ const GET_POOL_ID = '0x38fff2d0'
 const GET_POOL_TOKENS = '0xf94d4668'
 
 /**
- * One vault holds all pools and speaks for them. A pool is a contract of its own, and so is its share: what
- * is paid for the share, or with it, joins or leaves the pool and is no trade.
- * What a pool holds is not to be counted: a join or an exit may also take the protocol's fees out of it, and
- * an event here says either what a provider moved or what the pool lost, not both.
+ * One vault holds all pools and emits their events. A pool's contract is also its LP token, so a swap for it or with it
+ * is a join or an exit, not a trade. Reserves cannot be counted: a join or an exit may also pay protocol fees, and its
+ * event reports either the provider's amounts or the pool's loss, not both.
  */
 export const balancerV2: Protocol = {
   announcements: { [TOKENS_REGISTERED]: readTokensRegistered },
@@ -29,11 +28,11 @@ export const balancerV2: Protocol = {
   identify,
 }
 
-/** The tokens may include the pool's own share. */
+/** The tokens may include the pool's own LP token. */
 function readTokensRegistered(log: RawLog): PoolCreated | undefined {
   const pool = poolOf(topicId(log.topics[1]))
   const tokens = listAt(log.data, 0, addressAt)
-  // Some pools register another token later on: a list of one announces no pool.
+  // Some pools register another token later, so a list of one token announces no pool.
   if (pool === undefined || tokens === undefined || tokens.length < 2) return undefined
   return { type: 'poolCreated', pool, tokens, pricing: { kind: 'trades' } }
 }
@@ -75,7 +74,7 @@ function readPoolBalanceChanged(log: RawLog): LiquidityAdded | LiquidityRemoved 
   if (pool === undefined || provider === undefined || tokens === undefined) return undefined
   if (deltas?.length !== tokens.length) return undefined
   const isAdded = deltas.some((delta) => delta > 0n)
-  // The vault never mixes both in one event; when nothing moved, there is nothing to tell.
+  // The vault never mixes both signs in one event, and an event without a movement is ignored.
   if (isAdded === deltas.some((delta) => delta < 0n)) return undefined
   const amounts = tokens.flatMap((token, at) => {
     const delta = deltas[at] ?? 0n
@@ -85,7 +84,7 @@ function readPoolBalanceChanged(log: RawLog): LiquidityAdded | LiquidityRemoved 
   return { type: 'liquidityRemoved', pool, provider, amounts, isPaidOut: true }
 }
 
-/** An id begins with the address of the pool's contract. */
+/** An id starts with the address of the pool's contract. */
 function poolOf(id: string | undefined): string | undefined {
   return id?.slice(0, 42)
 }

@@ -109,7 +109,7 @@ function read(log: RawLog) {
   return (balancerV3.events[topic] ?? balancerV3.announcements[topic])?.(log)
 }
 
-describe('logs of the real chain, as the transfers are', () => {
+describe('recorded logs match the transfers', () => {
   test('Ethereum 0xbd2aeb7ea4c4a341b13a477fd8c254b9d6f79da51619c0c69007adff45f86938: LINK for WBTC at a fee of 0.3%', () => {
     const event = read(swap)
     assert.deepEqual(event, {
@@ -124,7 +124,7 @@ describe('logs of the real chain, as the transfers are', () => {
       price: undefined,
       feePpm: 3_000,
     })
-    // The event also says what the fee was.
+    // The event also reports the fee amount.
     assert.equal((183_840_224_600_000_000n * 3_000n) / 1_000_000n, 0x1f59ae9d91f40n)
   })
 
@@ -153,7 +153,7 @@ describe('logs of the real chain, as the transfers are', () => {
     })
   })
 
-  test('a registered pool has the tokens it was configured with', () => {
+  test('a registered pool has its configured tokens', () => {
     assert.deepEqual(read(registered(LINK, WBTC, SOMEONE)), {
       type: 'poolCreated',
       pool: POOL,
@@ -164,7 +164,7 @@ describe('logs of the real chain, as the transfers are', () => {
 })
 
 describe('hostile logs', () => {
-  test('what is cut short or dirty is no event', () => {
+  test('truncated or dirty logs are refused', () => {
     const announced = registered(LINK, WBTC)
     const logs: [RawLog, number][] = [
       [swap, 3],
@@ -184,11 +184,11 @@ describe('hostile logs', () => {
     assert.equal(read(registered(LINK)), undefined)
   })
 
-  test('a fee of more than all there is, is no event', () => {
+  test('a fee above 100 % is refused', () => {
     assert.equal(read(withWord(swap, 2, 10n ** 18n + 1n)), undefined)
   })
 
-  test('lists that point nowhere or have no end are no event', () => {
+  test('lists that point nowhere or have no end are refused', () => {
     for (const offset of [1n, 2n ** 20n, 2n ** 256n - 32n]) {
       assert.equal(read(withWord(added, 1, offset)), undefined)
       assert.equal(read(withWord(registered(LINK, WBTC), 0, offset)), undefined)
@@ -209,7 +209,7 @@ describe('identify', () => {
     return lead(balancerV3.identify(POOL, deployments), contracts).found
   }
 
-  test('a pool has the tokens that the vault knows', () => {
+  test('a pool has the tokens that the vault returns', () => {
     assert.deepEqual(identify({ [VAULT]: { [GET_TOKENS]: tokens } }), {
       factory: VAULT,
       tokens: [LINK, WBTC],
@@ -218,7 +218,7 @@ describe('identify', () => {
     })
   })
 
-  test('a stranger is refused', () => {
+  test('an unregistered contract is refused', () => {
     assert.equal(identify({}), undefined)
     assert.equal(identify({ [POOL]: { [GET_TOKENS]: tokens } }), undefined)
     for (const answer of [encodeAbiParameters([{ type: 'address[]' }], [[]]), tokens.slice(0, -2), '0x']) {

@@ -18,7 +18,7 @@ const LIQUIDITY_ADDED = '0xa26a52d8d53702bba7f137907b8e1f99ff87f6d450144270ca25e
 const LIQUIDITY_REMOVED = '0xfbe5b0d79fb94f1e81c0a92bf86ae9d3a19e9d1bf6202c0d3e75120f65d5d8a5'
 
 const TOKEN_CONFIG_WORDS = 4
-/** Of a fee of one, in the vault's fixed point, and of a millionth of it. */
+/** A fee of 100 % in the vault's fixed point, and a millionth of it. */
 const WHOLE = 10n ** 18n
 const MILLIONTH = 10n ** 12n
 
@@ -26,10 +26,9 @@ const MILLIONTH = 10n ** 12n
 const GET_POOL_TOKENS = '0xca4f2803'
 
 /**
- * One vault holds all pools and speaks for them. What a pool holds is not to be counted: the shares of its
- * fees that the protocol and the pool's creator have leave it without an event.
- * Left out are Wrap and Unwrap: they move a buffer of the vault's between a token and its wrapper, and no
- * pool.
+ * One vault holds all pools and emits their events. Reserves cannot be counted: the protocol's and the creator's shares
+ * of the fees leave a pool without an event. Wrap and Unwrap are ignored, because they move a buffer of the vault
+ * between a token and its wrapper, not a pool.
  */
 export const balancerV3: Protocol = {
   announcements: { [POOL_REGISTERED]: readPoolRegistered },

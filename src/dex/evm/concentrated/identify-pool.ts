@@ -12,15 +12,15 @@ const TOKEN1 = '0xd21220a7'
 const BALANCE_OF = '0x70a08231'
 
 export type PoolLookup = {
-  /** Asks the factory for its pool of two tokens, and of the mark if there is one. */
+  /** Selector that queries the factory for the pool of two tokens and, if set, the `mark`. */
   readonly lookUp: string
-  /** Asks a pool for what tells it from others of its tokens: a fee, a tick spacing. */
+  /** Selector of the property that distinguishes pools of the same tokens: a fee or a tick spacing. */
   readonly mark?: string
-  /** Whether what it holds can be counted from its events, and has to be known to begin with. */
+  /** True if the reserves are counted from events and need an initial value. */
   readonly isCounted: boolean
 }
 
-/** Two rounds: what the pool claims; then whether it is true, and what it holds, if that has to be asked. */
+/** Two rounds: the pool's claims, then their verification and, if needed, its balances. */
 export function identifyPool(lookup: PoolLookup): Identify {
   return (pool, deployments) => inquire(pool, deployments, lookup)
 }
@@ -39,7 +39,7 @@ function* inquire(pool: string, deployments: readonly DexDeployment[], lookup: P
 
   const key = claimedMark === undefined ? [token0, token1] : [token0, token1, claimedMark]
   const isProven = deployment.initCodeHash !== undefined
-  // The salt is the key as calls have it, one word each.
+  // The salt is the hash of the ABI-encoded key.
   if (isProven && create2Address(deployment, keccakOfPacked(callData('0x', ...key))) !== pool)
     return undefined
 

@@ -44,7 +44,7 @@ export const SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115
 /** CollectProtocol(address indexed sender, address indexed recipient, uint128 amount0, uint128 amount1) */
 export const COLLECT_PROTOCOL = '0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151'
 
-/** What the pools of Uniswap V3 and of all its descendants say, but for their trades. */
+/** Events of Uniswap V3 pools and all their descendants, except Swap. */
 export const poolEvents: EventReaders<PoolEvent> = {
   [INITIALIZE]: readInitialize,
   [MINT]: readMint,
@@ -53,11 +53,11 @@ export const poolEvents: EventReaders<PoolEvent> = {
   [FLASH]: readFlash,
 }
 
-/** Descendants add fields behind these. */
+/** Descendants append fields to these. */
 export function readSwap(log: RawLog): Swapped | undefined {
   const sender = topicAddress(log.topics[1])
   const recipient = topicAddress(log.topics[2])
-  // Seen from the pool already; what came in includes the fee.
+  // Already from the pool's point of view; the input includes the fee.
   const delta0 = intAt(log.data, 0)
   const delta1 = intAt(log.data, 1)
   const price = sqrtPriceAt(log.data, 2, 4)
@@ -80,12 +80,12 @@ export function readBurn(log: RawLog): LiquidityRemoved | undefined {
   const provider = positionOwner(log)
   const amounts = bothAmountsAt(log.data, 1)
   if (provider === undefined || amounts === undefined) return undefined
-  // A position is burned by nothing to have its fees reckoned up: no liquidity moves.
+  // A position is burned by zero to update its fees; no liquidity moves.
   if (amounts.every(({ amount }) => amount === 0n)) return undefined
   return { type: 'liquidityRemoved', pool: log.address, provider, amounts, isPaidOut: false }
 }
 
-/** The exchange takes its own share: it is owed to no provider. */
+/** The exchange's own share has no provider. */
 export function readCollectProtocol(log: RawLog): FeesCollected | undefined {
   const amounts = bothAmountsAt(log.data, 0)
   if (topicAddress(log.topics[1]) === undefined || topicAddress(log.topics[2]) === undefined) return undefined
@@ -114,14 +114,14 @@ function readCollect(log: RawLog): FeesCollected | undefined {
   return { type: 'feesCollected', pool: log.address, provider, amounts }
 }
 
-/** What was lent is back by then, or the transaction would have failed: only the fee stays. */
+/** The loan itself is repaid in the same transaction, so only the fee stays. */
 function readFlash(log: RawLog): Donated | undefined {
   const amounts = bothAmountsAt(log.data, 2)
   if (topicAddress(log.topics[1]) === undefined || topicAddress(log.topics[2]) === undefined) return undefined
   return amounts === undefined ? undefined : { type: 'donated', pool: log.address, amounts }
 }
 
-/** Whose position it is, in an event that indexes the owner and both ends of the range. */
+/** The owner of the position, from an event that indexes the owner and both ticks of the range. */
 function positionOwner(log: RawLog): string | undefined {
   const isRange = isTick(topicSmallInt(log.topics[2])) && isTick(topicSmallInt(log.topics[3]))
   return isRange ? topicAddress(log.topics[1]) : undefined

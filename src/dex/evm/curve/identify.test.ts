@@ -30,7 +30,7 @@ function identify(contracts: Contracts) {
   return lead(curve.identify(POOL, deployments), contracts)
 }
 
-/** As an array of so many addresses, filled up with zeros. */
+/** A fixed-size array of addresses, padded with zeros. */
 function fixed(length: number, ...coins: string[]): Hex {
   const filled = Array.from({ length }, (_, at) => (coins[at] ?? NOBODY) as Hex)
   return encodeAbiParameters([{ type: `address[${length}]` }] as never, [filled] as never)
@@ -40,8 +40,8 @@ function list(...coins: string[]): Hex {
   return encodeAbiParameters([{ type: 'address[]' }], [coins as Hex[]])
 }
 
-describe('a pool is of the factory that knows its coins', () => {
-  test('however long its answer is', () => {
+describe("the factory that knows a pool's coins confirms it", () => {
+  test('with a list or a fixed-size array', () => {
     const two = {
       factory: FACTORY,
       tokens: [DAI, USDC],
@@ -56,7 +56,7 @@ describe('a pool is of the factory that knows its coins', () => {
     assert.equal(three.rounds.length, 1)
   })
 
-  test('the first that knows them', () => {
+  test('if several do, the first counts', () => {
     const unknown = { [COINS]: fixed(4), [UNDERLYING]: fixed(8) }
     const known = { [COINS]: fixed(8, DAI, USDC, USDT), [UNDERLYING]: fixed(8, DAI, USDC, USDT) }
     const expected = {
@@ -70,27 +70,27 @@ describe('a pool is of the factory that knows its coins', () => {
     assert.equal(identify({ [FACTORY]: known, [REGISTRY]: known }).found?.factory, FACTORY)
   })
 
-  test("the chain's own coin has one id", () => {
+  test('the native coin is normalized to one id', () => {
     const found = identify({ [FACTORY]: { [COINS]: fixed(4, NATIVE, DAI) } }).found
     assert.deepEqual(found?.tokens, [NOBODY, DAI])
   })
 })
 
 describe('pools over other tokens', () => {
-  test("a pool over another pool has the other's coins after its own", () => {
+  test("a metapool lists the base pool's coins after its own", () => {
     for (const answer of [fixed(8, TUSD, FRAX, USDC), list(TUSD, FRAX, USDC)]) {
       const found = identify({ [FACTORY]: { [COINS]: fixed(4, TUSD, SHARE), [UNDERLYING]: answer } }).found
       assert.deepEqual(found?.tokens, [TUSD, SHARE, FRAX, USDC])
     }
   })
 
-  test('a pool that lends its coins out is refused', () => {
+  test('a lending pool is refused', () => {
     const lent = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]
     const contracts = { [FACTORY]: { [COINS]: fixed(8, ...lent), [UNDERLYING]: fixed(8, DAI, USDC) } }
     assert.equal(identify(contracts).found, undefined)
   })
 
-  test('a pool of three whose coins are shares trades only its own', () => {
+  test('a pool of three coins that include an LP token trades only its own coins', () => {
     const contracts = {
       [FACTORY]: { [COINS]: fixed(8, SHARE, TUSD, DAI), [UNDERLYING]: fixed(8, FRAX, USDC, TUSD, DAI) },
     }
@@ -98,8 +98,8 @@ describe('pools over other tokens', () => {
   })
 })
 
-describe('a stranger is refused', () => {
-  test('when nobody answers, or knows less than two coins', () => {
+describe('a foreign contract is refused', () => {
+  test('without an answer, or with fewer than two coins', () => {
     assert.equal(identify({}).found, undefined)
     assert.equal(identify({ [POOL]: { [COINS]: fixed(2, DAI, USDC) } }).found, undefined)
     for (const answer of [fixed(2), fixed(8), fixed(2, DAI), list(), list(DAI), '0x']) {
@@ -107,7 +107,7 @@ describe('a stranger is refused', () => {
     }
   })
 
-  test('when the answer is malformed', () => {
+  test('if the answer is malformed', () => {
     const dirty = fixed(2, DAI, USDC).replace('0x00', '0x01')
     const short = list(DAI, USDC).slice(0, -2)
     const long = list(...Array.from({ length: 9 }, (_, at) => `0x${`${at + 1}`.padStart(40, 'c')}`))

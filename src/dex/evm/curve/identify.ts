@@ -3,15 +3,15 @@ import { addressAt, callData, itemsAt, listAt, uintAt } from '../abi.ts'
 
 /** get_coins(address) */
 const GET_COINS = '0x9ac90d3d'
-/** get_underlying_coins(address): of some registries only for pools over another pool. */
+/** get_underlying_coins(address): in some registries only for metapools. */
 const GET_UNDERLYING_COINS = '0xa77576ef'
 
 const MAX_COINS = 8
 const NOBODY = '0x0000000000000000000000000000000000000000'
-/** What Curve calls the chain's own coin. */
+/** Curve's placeholder for the native coin. */
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** The deployments are factories and registries alike: the first to know the pool's coins vouches for it. */
+/** Deployments are factories and registries alike; the first one that knows the pool's coins confirms it. */
 export function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
   const answers: readonly Answer[] = yield deployments.flatMap(({ factory }) => [
     { to: factory, data: callData(GET_COINS, pool) },
@@ -26,20 +26,19 @@ export function* identify(pool: string, deployments: readonly DexDeployment[]): 
   return undefined
 }
 
-/** The pool's own coins, and for a pool over another pool those of the latter after them. */
+/** The pool's own coins, followed by the base pool's coins for a metapool. */
 function toTokens(coins: readonly string[], underlying: readonly string[] | undefined): string[] | undefined {
   const [first] = coins
   if (underlying === undefined) return [...coins]
   if (coins.length === 2 && underlying.length > 2 && underlying[0] === first) {
     return [...coins, ...underlying.slice(1)]
   }
-  // It lends its coins out: what it says of those underneath reads just like what a pool over another pool
-  // says, and would be taken for other tokens than were traded.
+  // A lending pool: its underlying coins look like those of a metapool, but are not the coins it trades.
   const isLending = underlying.length === coins.length && underlying.some((coin, at) => coin !== coins[at])
   return isLending ? undefined : [...coins]
 }
 
-/** Some answer with a list of its own length, some with one of a fixed length filled up with zeros. */
+/** Some registries return a dynamic array, some a fixed-size array padded with zeros. */
 function readCoins(answer: Answer): string[] | undefined {
   const words = Math.min(MAX_COINS, Math.floor((answer?.length ?? 0) / 32))
   const isList = uintAt(answer, 0) === 32n

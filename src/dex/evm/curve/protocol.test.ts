@@ -92,7 +92,7 @@ function amountsOf(...amounts: bigint[]) {
   return amounts.map((amount, token) => ({ token, amount }))
 }
 
-describe('trades of the real chain, as the transfers are', () => {
+describe('recorded trades match the transfers', () => {
   test('Gnosis 0x4b1fcb8836d7cc323015c0d019f595273d176bd6024f7b59b4b15d3f7071ef71: a stable pool', () => {
     assert.deepEqual(read(exchange), {
       type: 'swapped',
@@ -135,27 +135,27 @@ describe('trades of the real chain, as the transfers are', () => {
     assert.equal(event.delta1, -60_434_199_816_721_679_574n)
   })
 
-  test('Ethereum 0x9c529e46976ce23d1caf3dc1c062ee3c9ec9c327014f5447761409788e842294: TUSD for the second coin of the pool underneath', () => {
+  test('Ethereum 0x9c529e46976ce23d1caf3dc1c062ee3c9ec9c327014f5447761409788e842294: TUSD for the second coin of the base pool', () => {
     const event = read(exchangeUnderlying)
     assert.ok(event?.type === 'swapped')
-    // TUSD, the share of FRAX and USDC, FRAX, USDC.
+    // TUSD, the LP token of FRAX and USDC, FRAX, USDC.
     assert.deepEqual([event.token0, event.token1], [0, 3])
     assert.equal(event.delta0, 24_587_278_062_658_197_038_909n)
     assert.equal(event.delta1, -24_343_214_656n)
   })
 
-  test('Optimism 0x83ac5abc6819fca458f614e4fdbca6fe324bbea8b7ce5fb072bf99407cd8c031: 16000.007289 USDT were sold, the event says otherwise', () => {
+  test('Optimism 0x83ac5abc6819fca458f614e4fdbca6fe324bbea8b7ce5fb072bf99407cd8c031: 16000.007289 USDT are sold, unlike the event reports', () => {
     const buyer = '0xdef171fe48cf0115b1d80b88dc8eab59176fee57'
     const log = exchanged(UNDERLYING, buyer, 3n, 0x34bb753ff47433f6c14n, 0n, 0x364cb145739cb7c6a9an)
     assert.equal(read(log), undefined)
   })
 
-  test('what the pool underneath says itself is not counted twice', () => {
+  test('a trade between coins of the base pool is not counted twice', () => {
     assert.equal(read(withWord(exchangeUnderlying, 0, 1n)), undefined)
   })
 })
 
-describe('liquidity of the real chain', () => {
+describe('recorded liquidity events', () => {
   test('Arbitrum 0x03177504cf5ed18c8cc29bc19a08c9f3ffb23d7f66b62ca43cdcba92346d621c: two coins', () => {
     assert.deepEqual(read(addedToTwo), {
       type: 'liquidityAdded',
@@ -177,14 +177,14 @@ describe('liquidity of the real chain', () => {
     assert.deepEqual(event.amounts, amountsOf(0n, 1_076_215_897n, 0n))
   })
 
-  test('which coin was removed is not told by the older events of one coin', () => {
+  test('older events for one coin do not identify the coin', () => {
     for (const parameters of ['address,uint256,uint256', 'address,uint256,uint256,uint256']) {
       assert.equal(curve.events[toEventSelector(`RemoveLiquidityOne(${parameters})`)], undefined)
     }
   })
 })
 
-/** Every other form: its parameters but the first, what they are filled with, and what is to be read. */
+/** Every other form: its parameters except the first, their values and the expected amounts. */
 const FORMS = [
   [
     'AddLiquidity',
@@ -229,8 +229,8 @@ const FORMS = [
   ['RemoveLiquidityImbalance', 'uint256,uint256[2],uint256,uint256', [9n, [1n, 2n], 9n, 9n], [1n, 2n]],
 ] as const
 
-describe('every form of liquidity', () => {
-  test('what is put in and taken out is read coin by coin', () => {
+describe('every form of liquidity event', () => {
+  test('is read coin by coin', () => {
     for (const [name, parameters, values, expected] of FORMS) {
       const data = encodeAbiParameters(parseAbiParameters(parameters), values as never)
       const event = read(
@@ -243,7 +243,7 @@ describe('every form of liquidity', () => {
     }
   })
 
-  test('the one coin taken out is the one that is named', () => {
+  test('for one coin is read with the given coin', () => {
     for (const [parameters, values] of [
       ['address,int128,uint256,uint256,uint256', [2n, 9n, 5n, 9n]],
       ['address,uint256,uint256,uint256,uint256,uint256', [9n, 2n, 5n, 9n, 9n]],
@@ -261,7 +261,7 @@ describe('every form of liquidity', () => {
 })
 
 describe('hostile logs', () => {
-  test('what is cut short or dirty is no event', () => {
+  test('truncated or dirty logs are refused', () => {
     const logs: [RawLog, number][] = [
       [exchange, 4],
       [exchangeUnderlying, 4],
@@ -276,14 +276,14 @@ describe('hostile logs', () => {
     }
   })
 
-  test('a coin that no pool can have is no event', () => {
+  test('an impossible coin index is refused', () => {
     for (const coin of [-1n, 2n ** 32n, 2n ** 255n]) {
       assert.equal(read(withWord(exchange, 0, coin)), undefined)
       assert.equal(read(withWord(exchange, 2, coin)), undefined)
     }
   })
 
-  test('a list that points nowhere, or has no end, is no event', () => {
+  test('a list that points nowhere or has no end is refused', () => {
     for (const offset of [1n, 0x81n, 2n ** 20n, 2n ** 64n, 2n ** 256n - 32n]) {
       assert.equal(read(withWord(addedToList, 0, offset)), undefined)
     }

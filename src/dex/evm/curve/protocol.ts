@@ -51,14 +51,12 @@ const REMOVE_ONE_NG = '0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26c
 const REMOVE_ONE_CRYPTO_NG = '0xe200e24d4a4c7cd367dd9befe394dc8a14e6d58c88ff5e2f512d65a9e0aa9c5c'
 
 /**
- * Pools of two to eight coins, stable or not, of all generations; "crypto" are those whose coins have no
- * common price.
- * What a pool holds is not to be known: the administrator's share of the fees leaves it without an event.
- * No factory says where a new pool is in one way for all of them: pools are asked about when they first
- * speak.
- * Left out are two older RemoveLiquidityOne. One, (provider, token_amount, coin_amount), does not say which
- * coin it was. The other has three numbers: of a stable pool the last two are the amount of a coin not named
- * and the supply, of a crypto pool the coin and its amount, and nothing tells one from the other.
+ * Pools of two to eight coins, stable or not, of all generations; "crypto" pools have coins without a common price.
+ * Reserves are unknown: the administrator's share of the fees leaves a pool without an event. Factories announce pools
+ * in too many forms, so a pool is identified at its first event. Two older forms of RemoveLiquidityOne are ignored.
+ * One, (provider, token_amount, coin_amount), does not identify the coin. The other has three numbers: in a stable pool
+ * the last two are the amount of an unidentified coin and the supply, in a crypto pool the coin and its amount, and the
+ * event does not distinguish the two.
  */
 export const curve: Protocol = {
   announcements: {},
@@ -116,11 +114,11 @@ function readExchange(log: RawLog): Swapped | undefined {
 }
 
 /**
- * A pool over another pool has two coins, the second being the other's share; here 0 is its first coin and
- * the rest are the other's coins. Only what is paid out in these is told reliably: when one of them is sold,
- * some pools say how much of it, some (as in
- * 0x83ac5abc6819fca458f614e4fdbca6fe324bbea8b7ce5fb072bf99407cd8c031 on Optimism) how much of the share it
- * was turned into. And when one of them is sold for another, the other pool says so itself.
+ * A metapool has two coins, the second being the base pool's LP token; here index 0 is its first coin and the others
+ * are the base pool's coins. Only the bought amount is reliable: when a base coin is sold, some pools report its
+ * amount, others (as in 0x83ac5abc6819fca458f614e4fdbca6fe324bbea8b7ce5fb072bf99407cd8c031 on Optimism) the amount of
+ * the LP token it was converted to. A trade between two base coins is ignored, because the base pool emits its own
+ * event.
  */
 function readExchangeUnderlying(log: RawLog): Swapped | undefined {
   const swapped = readExchange(log)
@@ -148,7 +146,7 @@ function removed(readAmounts: ReadAmounts): ReadEvent<LiquidityRemoved> {
   }
 }
 
-/** An amount for each of so many coins, in a row from `index` on. */
+/** Amounts of a fixed number of coins, starting at word `index`. */
 function fixed(coins: number, index = 0): ReadAmounts {
   return (data) => itemsAt(data, index, coins, uintAt)?.map((amount, token) => ({ token, amount }))
 }
@@ -157,7 +155,7 @@ function listed(data: Uint8Array): TokenAmount[] | undefined {
   return listAt(data, 0, uintAt)?.map((amount, token) => ({ token, amount }))
 }
 
-/** An amount of the one coin that is named. */
+/** The amount of the coin that the event identifies. */
 function one(coinIndex: number, amountIndex: number): ReadAmounts {
   return (data) => {
     const token = smallUintAt(data, coinIndex)

@@ -51,22 +51,22 @@ function read(log: RawLog) {
   return flap.events[log.topics[0] ?? '']?.(log)
 }
 
-describe('what the portal says', () => {
-  test('a curve is opened, goes on, and is closed', () => {
+describe('events of the portal', () => {
+  test('a curve opens, progresses and closes', () => {
     assert.deepEqual(read(created), { type: 'curveOpened', pool: CURVE })
     assert.deepEqual(read(progressed), { type: 'curveProgressed', pool: CURVE, progressPpm: 123_456 })
     assert.deepEqual(read(launched), { type: 'curveClosed', pool: CURVE })
   })
 
-  test('a buyer spends the fee too, a seller does not get it: the curve has neither', () => {
+  test("the curve's amounts exclude the fee that a buyer pays and a seller does not receive", () => {
     const common = { type: 'swapped', pool: CURVE, sender: undefined, recipient: ACCOUNT, price: undefined }
     assert.deepEqual(read(bought), { ...common, token0: 0, token1: 1, delta0: -3n * WAD, delta1: 990n })
     assert.deepEqual(read(sold), { ...common, token0: 0, token1: 1, delta0: 3n * WAD, delta1: -990n })
   })
 
-  test('what is not exactly the event is none', () => {
+  test('altered events are refused', () => {
     for (const log of [created, bought, sold, progressed, launched]) {
-      for (const odd of spoiled(log)) assert.equal(read(odd), undefined)
+      for (const altered of spoiled(log)) assert.equal(read(altered), undefined)
     }
     assert.equal(read(withWord(bought, 5, 1_001n)), undefined, 'a fee above what was spent')
     assert.equal(read(withWord(progressed, 1, WAD + 1n)), undefined, 'more than all')
@@ -75,7 +75,7 @@ describe('what the portal says', () => {
   })
 })
 
-describe('a curve is looked into once', () => {
+describe('identification of a curve', () => {
   const V7 = `0xf99abb9e${padded(TOKEN).slice(2)}`
   const V3 = `0x0a7bb193${padded(TOKEN).slice(2)}`
   const deployments = [{ amm: 'flap', protocol: 'flap', factory: PORTAL }]
@@ -84,7 +84,7 @@ describe('a curve is looked into once', () => {
     words(1n, reserve, supply, 1n, 2n, 3n, 4n, 5n, THRESHOLD, USDT, 0n, 0n, 0n, 0n, 0n, 0n, 0n)
   const v3 = (supply: bigint, reserve: bigint) => words(1n, reserve, supply, 1n, 2n, 3n, THRESHOLD, USDT, 0n)
 
-  test('one that is new holds all there is to sell', () => {
+  test('a new curve holds its whole supply for sale', () => {
     const { found: pool, rounds } = lead(flap.identify(CURVE, deployments, created), {
       [PORTAL]: { [V7]: v7(5n * WAD, 99n) },
     })
@@ -96,7 +96,7 @@ describe('a curve is looked into once', () => {
     )
   })
 
-  test('an older one holds what it held before the block; an older portal is asked in its own words', () => {
+  test('an older curve holds its reserves before the block, read through the version that the portal supports', () => {
     for (const answers of [{ [V7]: v7(5n * WAD, 99n) }, { [V3]: v3(5n * WAD, 99n) }]) {
       const { found: pool } = lead(flap.identify(CURVE, deployments, bought), { [PORTAL]: answers })
       assert.deepEqual(pool, { ...found, reservesBefore: [THRESHOLD - 5n * WAD, 99n] })
@@ -107,7 +107,7 @@ describe('a curve is looked into once', () => {
     assert.deepEqual(over.found?.reservesBefore, [0n, 99n])
   })
 
-  test('one that the portal does not know is none', () => {
+  test('a curve unknown to the portal is refused', () => {
     assert.equal(lead(flap.identify(CURVE, deployments, bought), {}).found, undefined)
     const zeros = words(...Array.from({ length: 17 }, () => 0n))
     assert.equal(

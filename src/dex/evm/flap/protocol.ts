@@ -4,7 +4,10 @@ import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
 import { curveNamed, curveOf, curveTrade, type TokenPlaces } from '../bonding-curve.ts'
 
-/** TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). Nothing is indexed, here and below. */
+/**
+ * TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). No
+ * parameter is indexed, here and below.
+ */
 const TOKEN_CREATED = '0x504e7f360b2e5fe33cbaaae4c593bc55305328341bf79009e43e0e3b7f699603'
 /** TokenBought(uint256 ts, address token, address buyer, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice) */
 const TOKEN_BOUGHT = '0xa800a2038683844fac66747f771bfdfae862eb28b16bcfa387afa9fbacce8ff7'
@@ -23,7 +26,7 @@ const TOKEN_AT: TokenPlaces = {
   [LAUNCHED_TO_DEX]: 0,
 }
 
-/** Each version of the portal tells more of a token: status, reserve, circulating supply, and further on the rest. */
+/** Each version of the portal returns more about a token: status, reserve, circulating supply and later fields. */
 const STATES = [
   // getTokenV7(address)
   { selector: '0xf99abb9e', threshold: 8, quote: 9 },
@@ -33,13 +36,13 @@ const STATES = [
   { selector: '0x0a7bb193', threshold: 6, quote: 7 },
 ] as const
 
-/** Of a progress of one, in the portal's fixed point: one, and a millionth. */
+/** A progress of 100 % in the portal's fixed point, and a millionth of it. */
 const WHOLE = 10n ** 18n
 const MILLIONTH = 10n ** 12n
 
 /**
- * Flap: a curve sells its token up to a threshold. Its events tell what a buyer spent, the fee included, and what a seller
- * received, the fee deducted; so what the curve took and gave can be counted.
+ * Flap: a curve sells its token up to a threshold. Its events report the buyer's cost including the fee and the
+ * seller's proceeds without the fee, so the curve's own amounts can be counted.
  */
 export const flap: Protocol = {
   announcements: {},
@@ -118,7 +121,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   const answers: readonly Answer[] = yield [...calls, ...calls.map((call) => ({ ...call, before: true }))]
   const after = stateOf(answers.slice(0, STATES.length))
   if (after === undefined || after.quote === token) return undefined
-  // One that was created in this block held all there is to sell; what an older one held is asked.
+  // A curve created in this block held its whole supply; an older one's reserves are read from the portal.
   const before =
     log?.topics[0] === TOKEN_CREATED
       ? { left: after.threshold, raised: 0n }
@@ -134,12 +137,12 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
 type State = {
   readonly quote: string
   readonly threshold: bigint
-  /** Of the token, until the threshold, and of the quote asset. */
+  /** Tokens left until the threshold, and the raised amount of the quote asset. */
   readonly left: bigint
   readonly raised: bigint
 }
 
-/** By the newest version that answered. */
+/** From the latest version that answered. */
 function stateOf(answers: readonly Answer[]): State | undefined {
   for (const [index, { threshold: thresholdAt, quote: quoteAt }] of STATES.entries()) {
     const answer = answers[index]
@@ -148,7 +151,7 @@ function stateOf(answers: readonly Answer[]): State | undefined {
     const supply = uintAt(answer, 2)
     const threshold = uintAt(answer, thresholdAt)
     const quote = addressAt(answer, quoteAt)
-    // Of a token it does not know, the portal tells zeros, if it answers at all.
+    // The portal returns zeros for an unknown token, if it answers at all.
     if (!status || raised === undefined || supply === undefined) continue
     if (threshold === undefined || quote === undefined) continue
     return { quote, threshold, left: threshold > supply ? threshold - supply : 0n, raised }

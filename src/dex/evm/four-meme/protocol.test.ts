@@ -54,12 +54,12 @@ function read(log: RawLog, { events }: Protocol = fourMeme) {
 }
 
 describe('four.meme since 2024', () => {
-  test('a token is created: its curve is open, but in what coin it is sold is not told', () => {
+  test('TokenCreate opens a curve, but does not report its quote asset', () => {
     assert.deepEqual(read(created), { type: 'curveOpened', pool: CURVE })
     assert.deepEqual(Object.keys(fourMeme.announcements), [])
   })
 
-  test('a purchase takes what the curve charges, without the fee, and tells what is left and raised', () => {
+  test('a purchase excludes the fee, and reports the remaining tokens and the raised funds', () => {
     assert.deepEqual(read(purchase), {
       type: 'swapped',
       pool: CURVE,
@@ -74,26 +74,26 @@ describe('four.meme since 2024', () => {
     })
   })
 
-  test('a sale is the other way round', () => {
+  test('a sale is the reverse of a purchase', () => {
     const event = read(sale)
     assert.ok(event?.type === 'swapped')
     assert.deepEqual([event.delta0, event.delta1], [5n * 10n ** 24n, -31n * 10n ** 15n])
     assert.deepEqual(event.reserves, [800n * 10n ** 24n, 0n])
   })
 
-  test('a curve is closed when trade stops, and when what it raised is in a pool', () => {
+  test('a curve closes when trading stops and when its funds move to a pool', () => {
     for (const log of [stopped, liquidityAdded]) {
       assert.deepEqual(read(log), { type: 'curveClosed', pool: CURVE })
     }
   })
 
-  test('the same event of another contract is of another curve', () => {
+  test('the same event from another contract belongs to another curve', () => {
     assert.notEqual(read({ ...purchase, address: MANAGER_V1 })?.pool, CURVE)
   })
 
-  test('what is not exactly the event is none', () => {
+  test('altered events are refused', () => {
     for (const log of [created, purchase, sale, stopped, liquidityAdded]) {
-      for (const odd of spoiled(log)) assert.equal(read(odd), undefined)
+      for (const altered of spoiled(log)) assert.equal(read(altered), undefined)
       const place = log === created ? 1 : 0
       assert.equal(read(withWord(log, place, 1n << 200n)), undefined, 'the token is no address')
       const longer = Buffer.concat([log.data, Buffer.alloc(32)])
@@ -104,14 +104,14 @@ describe('four.meme since 2024', () => {
   })
 })
 
-describe('a curve is looked into once', () => {
+describe('identification of a curve', () => {
   const deployments = [{ amm: 'fourmeme', protocol: 'four_meme', factory: MANAGER }]
   const infos = (base: string, quote: string, goal: bigint) =>
     words(base, quote, 0n, 10n ** 27n, 8n * 10n ** 26n, goal, 0n, 8n * 10n ** 26n, 0n, 0n, 0n, 0n, 0n)
   const identify = (answer: string | undefined, pool: string = CURVE, log: RawLog | undefined = purchase) =>
     lead(fourMeme.identify(pool, deployments, log), answer ? { [MANAGER]: { [TOKEN_INFOS]: answer } } : {})
 
-  test('for the coin it is sold for, and for its goal', () => {
+  test('reads its quote asset and its goal', () => {
     for (const log of [created, purchase, sale, stopped, liquidityAdded]) {
       const { found, rounds } = identify(infos(TOKEN, USDT, 12_000n * 10n ** 18n), CURVE, log)
       assert.deepEqual(found, {
@@ -127,7 +127,7 @@ describe('a curve is looked into once', () => {
     assert.ok(!('goalRaw' in (identify(infos(TOKEN, NATIVE, 0n)).found ?? {})), 'no goal is no goal')
   })
 
-  test('and is none if the manager does not know it, or it is called otherwise', () => {
+  test('fails if the manager does not know the token or the id does not match', () => {
     assert.equal(identify(undefined).found, undefined)
     assert.equal(identify(infos(NATIVE, NATIVE, 0n)).found, undefined)
     assert.equal(identify(infos(TOKEN, TOKEN, 1n)).found, undefined)
@@ -143,8 +143,8 @@ describe('a curve is looked into once', () => {
   })
 })
 
-describe('four.meme before', () => {
-  test('what it created is sold for the native coin', () => {
+describe('four.meme before September 2024', () => {
+  test('sells its tokens for the native coin', () => {
     const log = { ...created, address: MANAGER_V1 }
     const tokens = [TOKEN, NATIVE]
     assert.deepEqual(fourMemeV1.announcements[TOKEN_CREATE]?.(log), {
@@ -166,7 +166,7 @@ describe('four.meme before', () => {
       const event = read(log, fourMemeV1)
       assert.ok(event?.type === 'swapped' && event.pool === CURVE_V1 && event.reserves === undefined)
       assert.deepEqual([event.delta0, event.delta1], [-sign * 7n * 10n ** 24n, sign * 3n * 10n ** 16n])
-      for (const odd of spoiled(log)) assert.equal(read(odd, fourMemeV1), undefined)
+      for (const altered of spoiled(log)) assert.equal(read(altered, fourMemeV1), undefined)
     })
   }
 })

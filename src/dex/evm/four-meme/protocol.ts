@@ -6,7 +6,7 @@ import { curveId, curveNamed, curveOf, curveTrade, NATIVE, type TokenPlaces } fr
 
 /**
  * TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply,
- * uint256 launchTime, uint256 launchFee). Nothing is indexed, here and below.
+ * uint256 launchTime, uint256 launchFee). No parameter is indexed, here and below.
  */
 const TOKEN_CREATE = '0x396d5e902b675b032348d3d2e9517ee8f0c4a926603fbc075d3d282ff00cad20'
 /** TokenPurchase(address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds) */
@@ -45,8 +45,9 @@ const TOKEN_AT: TokenPlaces = {
 }
 
 /**
- * four.meme since September 2024 (TokenManager2). An event of a trade tells what is left to be sold and what was raised: the
- * curve holds both. It does not tell in what coin, and neither does TokenCreate, so the manager is asked once.
+ * four.meme since September 2024 (TokenManager2). A trade event reports the tokens left for sale and the funds raised,
+ * which are the curve's reserves. Neither it nor TokenCreate reports the quote asset, so it is read once from the
+ * manager.
  */
 export const fourMeme: Protocol = {
   announcements: {},
@@ -64,9 +65,10 @@ export const fourMeme: Protocol = {
 }
 
 /**
- * four.meme before (TokenManager): everything was sold for the native coin. Its authors publish the events of trades with
- * and without the fee. They tell neither what is left nor what was raised, nor does anybody tell the goal.
- * A third layout, with six parameters, was seen as well: nobody says what they mean, so it is not read.
+ * four.meme before September 2024 (TokenManager): every token was sold for the native coin. Its authors publish the
+ * trade events with and without the fee. The events report neither the remaining tokens nor the raised funds, and no
+ * source reports the goal. A third layout with six parameters exists on chain, but it is undocumented and therefore
+ * ignored.
  */
 export const fourMemeV1: Protocol = {
   announcements: { [TOKEN_CREATE]: readCreated },
@@ -100,7 +102,7 @@ function readCreated(log: RawLog): PoolCreated | undefined {
   return { type: 'poolCreated', pool, tokens: [token, NATIVE], pricing: { kind: 'trades' } }
 }
 
-/** `cost` is what the curve took or gave, without the platform's fee. */
+/** `cost` is the curve's amount, without the platform's fee. */
 function readTrade(log: RawLog, isBuy: boolean): Swapped | undefined {
   const { data } = log
   if (!isWords(data, 8)) return undefined
@@ -142,7 +144,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
   const quote = addressAt(info, QUOTE)
   if (addressAt(info, 0) !== token || quote === undefined || quote === token) return undefined
-  // The next event of a trade tells what it holds.
+  // The next trade event reports the reserves.
   const found = {
     factory,
     tokens: [token, quote],
@@ -155,7 +157,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
 
 function* identifyV1(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {
   const curve = curveNamed(pool, deployments, log, TOKEN_AT)
-  // That the manager speaks of it is all there is to know.
+  // The manager's event is the only proof, so no call is needed.
   yield []
   if (curve === undefined) return undefined
   const { factory, token } = curve

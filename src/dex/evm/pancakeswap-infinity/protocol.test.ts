@@ -28,7 +28,7 @@ const DIRTY_ID = `0x01${'0'.repeat(62)}`
 const SENDER = '0xdc5d8200a030798bc6227240f68b4dd9542686ef'
 const TOPICS = [POOL, padded(SENDER)]
 
-/** Step 25, and two hooks that are called. */
+/** Bin step 25, and two active hooks. */
 const PARAMETERS = toHex((25n << 16n) | 0b101n, { size: 32 })
 const PRICE = 1n << 96n
 
@@ -65,9 +65,9 @@ const clSwap = rawLog(
   ),
 )
 
-describe('logs of the real chain', () => {
+describe('recorded logs', () => {
   test('Base 0x304022641c44fd883a788e9fc962160a674f74835e1af4b13bc1afa882bcf17f: ETH in, 0x1be1b0 of USDC out', () => {
-    // In the same transaction, wrapped ETH of 0x34afc8aada4de is unwrapped, and the vault transfers 0x1be1b0 of USDC.
+    // In the same transaction, 0x34afc8aada4de of wrapped ETH is unwrapped, and the vault transfers 0x1be1b0 of USDC.
     assert.deepEqual(read(infinityCl, clSwap), {
       type: 'swapped',
       pool: POOL,
@@ -127,7 +127,7 @@ describe('pools of concentrated liquidity', () => {
     assert.equal(announced(infinityCl, withWord(initialized, 4, 887_273n)), undefined)
   })
 
-  test('tell what changes', () => {
+  test('decode every kind of event', () => {
     assert.deepEqual(read(infinityCl, modified), {
       type: 'liquidityMoved',
       pool: POOL,
@@ -139,10 +139,10 @@ describe('pools of concentrated liquidity', () => {
     assert.deepEqual(read(infinityCl, donated), { type: 'donated', pool: POOL, amounts: amounts(7n, 9n) })
   })
 
-  test('say nothing when damaged', () => {
+  test('decode no damaged event', () => {
     for (const log of [clSwap, modified, donated]) {
       for (const bad of spoiled(log)) {
-        // An id may be anything, and what follows behind is not looked at.
+        // Any id is valid, and trailing data is ignored.
         if (bad.topics[1] === DIRTY_ID || bad.data.length >= readTo(log)) continue
         assert.equal(read(infinityCl, bad), undefined)
       }
@@ -194,7 +194,7 @@ describe('pools of bins', () => {
     assert.equal(announced(infinityBin, withWord(initialized, 3, 1n << 24n)), undefined)
   })
 
-  test('tell what changes', () => {
+  test('decode every kind of event', () => {
     assert.deepEqual(read(infinityBin, swapped), {
       type: 'swapped',
       pool: POOL,
@@ -224,7 +224,7 @@ describe('pools of bins', () => {
     assert.deepEqual(read(infinityBin, donated), { type: 'donated', pool: POOL, amounts: amounts(7n, 9n) })
   })
 
-  test('say nothing when damaged', () => {
+  test('decode no damaged event', () => {
     for (const log of [swapped, minted, burned, donated]) {
       const readTo = log.data.length
       for (const bad of spoiled(log)) {
@@ -241,7 +241,7 @@ describe('pools of bins', () => {
   })
 })
 
-describe('a pool from before we looked', () => {
+describe('an older pool', () => {
   for (const [name, protocol, factory, pricing] of [
     ['of concentrated liquidity', infinityCl, CL_MANAGER, { kind: 'sqrtPrice' }],
     ['of bins', infinityBin, BIN_MANAGER, { kind: 'bins', binStep: 25 }],
@@ -255,13 +255,13 @@ describe('a pool from before we looked', () => {
       return inquiry.found
     }
 
-    test(`${name} is found by the key that its manager knows`, () => {
+    test(`${name} is identified by the key that its manager returns`, () => {
       const key = keyOf(factory)
       const expected = { factory, tokens: [NATIVE, USDC], pricing, reservesBefore: undefined }
       assert.deepEqual(found(hashOf(...key), words(...key)), expected)
     })
 
-    test(`${name} stays unknown with another key, or none`, () => {
+    test(`${name} stays unknown with a wrong key or none`, () => {
       const key = keyOf(factory)
       const id = hashOf(...key)
       for (const answer of [

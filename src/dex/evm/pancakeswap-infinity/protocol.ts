@@ -68,8 +68,8 @@ const MAX_BIN = 0xff_ffff
 const MAX_FEE_PPM = 1_000_000
 
 /**
- * PancakeSwap Infinity, pools of concentrated liquidity. As in Uniswap V4, fees leave with any touch of a position
- * and no event tells how much: a count that leaves them out is right but for rounding, with them it only grows.
+ * PancakeSwap Infinity, pools of concentrated liquidity. As in Uniswap V4, fees leave whenever a position is modified,
+ * and no event reports the amount: a count without fees is right up to rounding, a count with them only grows.
  */
 export const infinityCl: Protocol = {
   announcements: { [CL_INITIALIZE]: readClInitialize },
@@ -84,8 +84,8 @@ export const infinityCl: Protocol = {
 }
 
 /**
- * PancakeSwap Infinity, pools of bins. Fees stay in the bins and leave with the liquidity, all but the protocol's
- * share of a swap: it leaves at once.
+ * PancakeSwap Infinity, pools of bins. Fees stay in the bins and leave with the liquidity, except the protocol's share
+ * of a swap, which leaves immediately.
  */
 export const infinityBin: Protocol = {
   announcements: { [BIN_INITIALIZE]: readBinInitialize },
@@ -135,7 +135,7 @@ function readBinSwap(log: RawLog): Swapped | undefined {
 function readBinMint(log: RawLog): LiquidityAdded | undefined {
   const pool = topicId(log.topics[1])
   const provider = topicAddress(log.topics[2])
-  // Net of the protocol's share in the fee for unbalanced adding, which the bins never see.
+  // Net of the protocol's share of the composition fee, which never enters the bins.
   const added = packedSumAt(log.data, 2)
   if (pool === undefined || provider === undefined || added === undefined) return undefined
   if (packedAmountsAt(log.data, 4) === undefined) return undefined
@@ -155,7 +155,7 @@ function readBinDonate(log: RawLog): Donated | undefined {
   const amount0 = int128At(log.data, 0)
   const amount1 = int128At(log.data, 1)
   if (amount0 === undefined || amount1 === undefined || binAt(log.data, 2) === undefined) return undefined
-  // Unlike its sibling's, this event is written from the donor's side.
+  // Unlike the event of the concentrated pools, this one has the donor's signs.
   return donatedOf(log, -amount0, -amount1)
 }
 
@@ -164,7 +164,7 @@ function binAt(data: Uint8Array, index: number): PoolPrice | undefined {
   return id === undefined || id > MAX_BIN ? undefined : { kind: 'bin', id }
 }
 
-/** The parameters of a pool of bins: which hooks are called in the lowest 16 bits, the step in the next 16. */
+/** Parameters of a pool of bins: hook flags in the lowest 16 bits, the bin step in the next 16. */
 function binPricing(parameters: string | undefined): Pricing | undefined {
   if (parameters === undefined) return undefined
   const binStep = Number.parseInt(parameters.slice(-8, -4), 16)
@@ -189,7 +189,7 @@ function identifyAs(pricingOf: (parameters: string | undefined) => Pricing | und
       factory: deployment.factory,
       tokens: [currency0, currency1],
       pricing,
-      // The vault's balance is that of all pools together.
+      // The vault's balance covers all pools.
       reservesBefore: undefined,
     }
   }

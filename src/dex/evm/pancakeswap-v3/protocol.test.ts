@@ -26,7 +26,7 @@ function read(log: RawLog) {
   return pancakeswapV3.events[log.topics[0] ?? '']?.(log)
 }
 
-test('BNB Chain 0x401b2209ef972bf9f3e77b743df65b9a0057e21e3a325b790811902d6faa6f2f: a swap that tells the share of the exchange', () => {
+test('BNB Chain 0x401b2209ef972bf9f3e77b743df65b9a0057e21e3a325b790811902d6faa6f2f: a swap with protocol fees', () => {
   assert.deepEqual(read(swap), {
     type: 'swapped',
     pool: '0x62fcb3c1794fb95bd8b1a97f6ad5d8a7e4943a1e',
@@ -40,17 +40,17 @@ test('BNB Chain 0x401b2209ef972bf9f3e77b743df65b9a0057e21e3a325b790811902d6faa6f
   })
 })
 
-test('without any of its parts a swap is none', () => {
+test('an incomplete swap is refused', () => {
   for (const bad of spoiled(swap)) assert.equal(read(bad), undefined)
   assert.equal(read(withWord(swap, 4, 887_273n)), undefined)
 })
 
-test('it has all that Uniswap V3 has, but its Swap', () => {
+test('the protocol equals Uniswap V3 except for its Swap', () => {
   assert.equal(pancakeswapV3.events[UNISWAP_SWAP], undefined)
   assert.equal(Object.keys(pancakeswapV3.events).length, 7)
 })
 
-describe('a pool that was there before', () => {
+describe('an older pool', () => {
   const POOL = '0x36696169c63e42cd08ce11f5deebbcebae652050'
   const USDT = '0x55d398326f99059ff775485246999027b3197955'
   const WBNB = '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'
@@ -74,7 +74,7 @@ describe('a pool that was there before', () => {
     [WBNB]: { [balanceOf]: padded('0x08') },
   }
 
-  test('its address follows from its deployer', () => {
+  test('is confirmed by the address from its deployer', () => {
     assert.deepEqual(lead(pancakeswapV3.identify(POOL, [deployment]), contracts).found, {
       factory: deployment.factory,
       tokens: [USDT, WBNB],
@@ -83,7 +83,7 @@ describe('a pool that was there before', () => {
     })
   })
 
-  test('and from nobody else', () => {
+  test('is not confirmed by any other address', () => {
     const { deployer: _, ...without } = deployment
     assert.equal(lead(pancakeswapV3.identify(POOL, [without]), contracts).found, undefined)
     const liar = { ...contracts, [ROUTER]: claims }

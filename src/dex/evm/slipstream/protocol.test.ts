@@ -23,7 +23,7 @@ function words(...values: bigint[]): Hex {
   )
 }
 
-// No block with its events is among the fixtures: built by hand.
+// The recorded blocks contain none of its events, so these logs are synthetic.
 const deployment: DexDeployment = {
   amm: 'aerodrome',
   protocol: 'slipstream',
@@ -49,7 +49,7 @@ test('a pool is created', () => {
   assert.equal(slipstream.announcements[POOL_CREATED]?.(dirty), undefined)
 })
 
-test('the gauge takes the fees of staked positions', () => {
+test('the gauge collects the fees of staked positions', () => {
   assert.deepEqual(slipstream.events[COLLECT_FEES]?.(collectFees), {
     type: 'feesCollected',
     pool: POOL,
@@ -62,7 +62,7 @@ test('the gauge takes the fees of staked positions', () => {
   for (const bad of spoiled(collectFees)) assert.equal(slipstream.events[COLLECT_FEES]?.(bad), undefined)
 })
 
-test('it swaps like Uniswap V3', () => {
+test('a swap decodes as in Uniswap V3', () => {
   assert.deepEqual(slipstream.events[SWAP]?.(swap), {
     type: 'swapped',
     pool: POOL,
@@ -76,7 +76,7 @@ test('it swaps like Uniswap V3', () => {
   })
 })
 
-describe('a pool that was there before', () => {
+describe('an older pool', () => {
   const claims = {
     [toFunctionSelector('factory()')]: padded(deployment.factory),
     [toFunctionSelector('token0()')]: padded(WETH),
@@ -103,7 +103,7 @@ describe('a pool that was there before', () => {
     reservesBefore: [3n, 4n],
   }
 
-  test('the factory knows it by its tick spacing', () => {
+  test('is confirmed by the factory through its tick spacing', () => {
     const { found: pool, rounds } = lead(slipstream.identify(POOL, [deployment]), contracts)
     assert.deepEqual(pool, found)
     assert.deepEqual(
@@ -112,14 +112,14 @@ describe('a pool that was there before', () => {
     )
   })
 
-  test('its address follows from that it is a clone', () => {
+  test('is confirmed by its address as a clone', () => {
     const initCodeHash = '0xffb9af9ea6d9e39da47392ecc7055277b9915b8bfc9f83f105821b7791a6ae30'
     const proven = { ...deployment, initCodeHash }
     assert.deepEqual(lead(slipstream.identify(POOL, [proven]), contracts).found, found)
     assert.equal(lead(slipstream.identify(GAUGE, [proven]), contracts).found, undefined)
   })
 
-  test('what the factory does not know is refused, and what does not answer', () => {
+  test('is refused if the factory does not know it or does not answer', () => {
     assert.equal(lead(slipstream.identify(GAUGE, [deployment]), contracts).found, undefined)
     const silent = { ...contracts, [deployment.factory]: {} }
     assert.equal(lead(slipstream.identify(POOL, [deployment]), silent).found, undefined)

@@ -19,7 +19,7 @@ const TICK_SPACING = '0xd0c93a7c'
 /** getPool(address tokenA, address tokenB, int24 tickSpacing) */
 const GET_POOL = '0x28af8d0b'
 
-/** Slipstream, the concentrated pools of Aerodrome and Velodrome. */
+/** Slipstream: the concentrated pools of Aerodrome and Velodrome. */
 export const slipstream: Protocol = {
   announcements: { [POOL_CREATED]: readPoolCreated },
   events: { ...poolEvents, [SWAP]: readSwap, [COLLECT_FEES]: readCollectFees },
@@ -37,7 +37,7 @@ function readPoolCreated(log: RawLog): PoolCreated | undefined {
   return { type: 'poolCreated', pool, tokens: [token0, token1], pricing: { kind: 'sqrtPrice' } }
 }
 
-/** The fees of staked positions go to those who vote, by way of the gauge: to no provider. */
+/** The gauge passes the fees of staked positions to voters, so they belong to no provider. */
 function readCollectFees(log: RawLog): FeesCollected | undefined {
   const amounts = bothAmountsAt(log.data, 0)
   if (topicAddress(log.topics[1]) === undefined || amounts === undefined) return undefined

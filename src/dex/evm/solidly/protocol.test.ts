@@ -83,10 +83,10 @@ function moved(amount0: bigint, amount1: bigint) {
   ]
 }
 
-describe('logs of the real chain', () => {
+describe('recorded logs', () => {
   const optimism = '0x3cb68ee7dae76c0ca6466e3a593b32144d25eabb27c1ba416c83f154627d84d8'
 
-  test(`Optimism ${optimism}: VELO in, WETH out, as the transfers are`, () => {
+  test(`Optimism ${optimism}: VELO in and WETH out, matching the transfers`, () => {
     assert.deepEqual(read(swap), {
       type: 'swapped',
       pool: POOL,
@@ -127,17 +127,17 @@ describe('logs of the real chain', () => {
 })
 
 describe('other forms', () => {
-  test('pools of the first version say the same under other topics', () => {
+  test('pools of the first version emit the same data under other topics', () => {
     assert.deepEqual(read({ ...swap, topics: swap.topics.with(0, SWAP_V1) }), read(swap))
     assert.deepEqual(read({ ...burn, topics: burn.topics.with(0, BURN_V1) }), read(burn))
   })
 
-  test('claimed fees leave for the one who claims them', () => {
+  test('claimed fees go to the claimer', () => {
     const event = { type: 'feesCollected', pool: POOL, provider: SOMEONE, amounts: moved(5n, 7n) }
     assert.deepEqual(read(claim), event)
   })
 
-  test('factories of both versions announce pools, priced by what they hold unless they are stable', () => {
+  test('factories of both versions announce pools; only pools that are not stable are priced by reserves', () => {
     const event = { type: 'poolCreated', pool: POOL, tokens: [WETH, VELO], pricing: { kind: 'reserves' } }
     assert.deepEqual(read(poolCreated), event)
     assert.deepEqual(read(pairCreated), event)
@@ -148,7 +148,7 @@ describe('other forms', () => {
 })
 
 describe('hostile logs', () => {
-  test('what is cut short or dirty is no event', () => {
+  test('truncated or dirty logs are refused', () => {
     const lastUnread = { ...poolCreated, data: poolCreated.data.subarray(0, 32) }
     const lastUnreadPair = { ...pairCreated, data: pairCreated.data.subarray(0, 64) }
     for (const log of [swap, sync, mint, burn, claim, lastUnread, lastUnreadPair]) {
@@ -157,7 +157,7 @@ describe('hostile logs', () => {
     }
   })
 
-  test('a pool that is neither stable nor not, or has no address, is not announced', () => {
+  test('a pool with an invalid stable flag or without an address is not announced', () => {
     assert.equal(read({ ...poolCreated, topics: poolCreated.topics.with(3, padded('0x2')) }), undefined)
     assert.equal(read(withWord(pairCreated, 0, 2n)), undefined)
     assert.equal(read(withWord(pairCreated, 0, 2n ** 255n + 1n)), undefined)
@@ -192,7 +192,7 @@ describe('identify', () => {
     return lead(solidly.identify(POOL, deployments), contracts)
   }
 
-  test('a pool is of the factory that says so, in one round of questions', () => {
+  test('a pool belongs to the factory that confirms it, in one round of calls', () => {
     const { found: second, rounds } = identify({
       [POOL]: pool,
       [FIRST_FACTORY]: { [isPair]: no },
@@ -202,7 +202,7 @@ describe('identify', () => {
     assert.equal(rounds.length, 1)
   })
 
-  test('factories of the first version call it a pair', () => {
+  test('factories of the first version are queried with isPair', () => {
     const contracts = { [POOL]: pool, [FIRST_FACTORY]: { [isPair]: yes }, [FACTORY]: { [isPool]: no } }
     assert.deepEqual(identify(contracts).found, { factory: FIRST_FACTORY, ...found })
   })
@@ -213,15 +213,15 @@ describe('identify', () => {
     assert.deepEqual(identify(contracts).found?.pricing, { kind: 'trades' })
   })
 
-  test('a stranger is refused, whatever it claims', () => {
+  test('a foreign contract is refused, whatever it claims', () => {
     assert.equal(identify({ [POOL]: pool }).found, undefined)
     const contracts = { [POOL]: pool, [FIRST_FACTORY]: { [isPair]: no }, [FACTORY]: { [isPool]: no } }
     assert.equal(identify(contracts).found, undefined)
-    const odd = { [POOL]: pool, [FACTORY]: { [isPool]: padded(WETH) } }
-    assert.equal(identify(odd).found, undefined)
+    const invalid = { [POOL]: pool, [FACTORY]: { [isPool]: padded(WETH) } }
+    assert.equal(identify(invalid).found, undefined)
   })
 
-  test('a pool that leaves a question open is refused', () => {
+  test('a pool with an unanswered call is refused', () => {
     for (const question of Object.keys(pool)) {
       const { [question]: _, ...rest } = pool
       assert.equal(identify({ [POOL]: rest, [FACTORY]: { [isPool]: yes } }).found, undefined)

@@ -28,14 +28,14 @@ const TOKEN0 = '0x0dfe1681'
 const TOKEN1 = '0xd21220a7'
 /** stable() */
 const STABLE = '0x22be3de1'
-/** isPool(address), and what it is called in the first version: isPair(address). */
+/** isPool(address); isPair(address) in the first version. */
 const IS_POOL = '0x5b16ebb7'
 const IS_PAIR = '0xe5e31b13'
 
 /**
- * Solidly and its descendants: Aerodrome, Velodrome, Thena. Those of the first version speak as Uniswap V2
- * does; a pool speaks one way or the other, and where both are alike in order only the indexing differs.
- * Left out is Fees: what goes aside with it is gone from the reserves that the Sync of the same swap tells.
+ * Solidly and its descendants: Aerodrome, Velodrome, Thena. The first version emits the events of Uniswap V2. A pool
+ * uses one form or the other; where the order of fields is the same, only the indexing differs. Fees is ignored,
+ * because the Sync of the same swap already excludes the fees from the reserves.
  */
 export const solidly: Protocol = {
   announcements: { [POOL_CREATED]: readPoolCreated, [PAIR_CREATED]: readPairCreated },
@@ -75,13 +75,13 @@ function toPoolCreated(
   return { type: 'poolCreated', pool, tokens: [token0, token1], pricing }
 }
 
-/** A stable pool keeps to a curve on which the ratio of what it holds is not the price. */
+/** In a stable pool, the ratio of the reserves is not the price. */
 function toPricing(stable: number | bigint | undefined): Pricing | undefined {
   if (stable === undefined || (Number(stable) !== 0 && Number(stable) !== 1)) return undefined
   return Number(stable) === 1 ? { kind: 'trades' } : { kind: 'reserves' }
 }
 
-/** Paid from a contract beside the pool, where its fees lie. */
+/** Paid by a separate contract that holds the pool's fees. */
 function readClaim(log: RawLog): FeesCollected | undefined {
   const provider = topicAddress(log.topics[1])
   const amounts = bothAmountsAt(log.data, 0)
@@ -91,7 +91,7 @@ function readClaim(log: RawLog): FeesCollected | undefined {
   return { type: 'feesCollected', pool: log.address, provider, amounts }
 }
 
-/** Not every pool of this family names its factory: each is asked whether the pool is its own. */
+/** Some pools of this family do not expose their factory, so every factory is asked to confirm the pool. */
 function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
   const [first, second, claimed, ...vouched]: readonly Answer[] = yield [
     { to: pool, data: TOKEN0 },

@@ -61,7 +61,7 @@ function amounts(amount0: bigint, amount1: bigint) {
   ]
 }
 
-describe('what a pair says', () => {
+describe('events of a pair', () => {
   test('Arbitrum 0x1756eca9ad24e025cec0f9963c93a7a98f85d8603cd4b16bd0accdf3c20d3ff8: USDT in, WETH out', () => {
     // Transfers of the same transaction: 0x7c69131 of USDT to the pair, 0x11aac981ef1a7e9 of WETH from it.
     assert.deepEqual(read(swapped), {
@@ -78,14 +78,14 @@ describe('what a pair says', () => {
     })
   })
 
-  test("a swap is all that was paid, the protocol's share included", () => {
+  test("a swap includes the protocol's share of the fee", () => {
     const data = words(8_388_608n, packed(980n, 0n), packed(0n, 970n), 0n, packed(30n, 0n), packed(20n, 0n))
     const event = read(rawLog(PAIR, [SWAP, ...TOPICS], data))
     assert.ok(event?.type === 'swapped')
     assert.deepEqual([event.delta0, event.delta1, event.feePpm], [1_000n, -970n, 30_000])
   })
 
-  test('liquidity goes into and out of many bins at once', () => {
+  test('liquidity moves into and out of many bins in one event', () => {
     assert.deepEqual(read(deposited), {
       type: 'liquidityAdded',
       pool: PAIR,
@@ -107,7 +107,7 @@ describe('what a pair says', () => {
     assert.deepEqual(event.amounts, amounts((149n * 150n) / 2n, 150n))
   })
 
-  test('fees that stay count, until they are collected', () => {
+  test('uncollected fees count as reserves', () => {
     assert.deepEqual(read(composed), { type: 'donated', pool: PAIR, amounts: amounts(2n, 0n) })
     assert.deepEqual(read(lent), { type: 'donated', pool: PAIR, amounts: amounts(9n, 5n) })
     assert.deepEqual(read(collected), {
@@ -119,10 +119,10 @@ describe('what a pair says', () => {
     assert.equal(read(withWord(composed, 2, 0n)), undefined, 'nothing stays')
   })
 
-  test('counted event by event, it holds what its contract would have on record', () => {
+  test('counted reserves equal those that the contract records', () => {
     const bins = { x: 0n, y: 0n }
     const protocol = { x: 0n, y: 0n }
-    // As in LBPair: what goes into the bins, and what is put aside.
+    // As in LBPair: amounts that enter the bins, and protocol fees set aside.
     bins.x += 7n
     bins.y += 53n
     protocol.x += 2n
@@ -163,12 +163,12 @@ test('a factory announces a pair', () => {
   }
 })
 
-test('damaged logs are no event', () => {
+test('damaged logs are refused', () => {
   for (const log of [swapped, deposited, withdrawn, composed, lent, collected]) {
     assert.notEqual(read(log), undefined)
     for (const bad of spoiled(log)) assert.equal(read(bad), undefined)
   }
-  // Its last word, a running number, is not looked at.
+  // The last word, a serial number, is ignored.
   for (const bad of spoiled(created)) {
     if (bad.data.length < 32) assert.equal(announced(bad), undefined)
   }
@@ -179,7 +179,7 @@ test('damaged logs are no event', () => {
   assert.equal(read(withWord(deposited, 5, 0xffff_ffffn)), undefined)
 })
 
-describe('a pair from before we looked', () => {
+describe('an older pair', () => {
   const deployments = [{ amm: 'trader_joe', protocol: 'trader-joe-lb', factory: FACTORY }]
   const lookUp = `0x704037bd${words(WETH, USDT, 15n).slice(2)}`
   const claims = {
@@ -198,7 +198,7 @@ describe('a pair from before we looked', () => {
     reservesBefore: [1_010n, 2_020n],
   }
 
-  test('is found when its factory knows it, with all that is on its record', () => {
+  test('is identified with its recorded reserves if its factory confirms it', () => {
     const inquiry = lead(traderJoeLb.identify(PAIR, deployments), { [PAIR]: claims, [FACTORY]: registered })
     assert.deepEqual(inquiry.found, found)
     assert.deepEqual(inquiry.rounds[1], [
@@ -208,14 +208,14 @@ describe('a pair from before we looked', () => {
     ])
   })
 
-  test('is found without what it held, if the node has forgotten', () => {
+  test('is identified without reserves if the node has pruned the state', () => {
     const { '0xd8dfcea0': _, ...forgotten } = claims
     const contracts = { [PAIR]: forgotten, [FACTORY]: registered }
     const inquiry = lead(traderJoeLb.identify(PAIR, deployments), contracts)
     assert.deepEqual(inquiry.found, { ...found, reservesBefore: undefined })
   })
 
-  test('is refused when its factory knows another, or nothing, or is another', () => {
+  test('is refused if its factory returns another pair or none, or is not listed', () => {
     for (const contracts of [
       { [PAIR]: claims, [FACTORY]: { [lookUp]: words(15n, ROUTER, 1n, 0n) } },
       { [PAIR]: claims, [FACTORY]: { [lookUp]: words(0n, 0n, 0n, 0n) } },

@@ -16,8 +16,8 @@ import { type PackedAmounts, packedAmountsAt, packedSumAt } from '../packed-amou
 /** LBPairCreated(address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid) */
 const PAIR_CREATED = '0x2c8d104b27c6b7f4492017a6f5cf3803043688934ebcaa6a03540beeaf976aff'
 /**
- * Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut,
- * uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees): one for each bin that a swap goes through.
+ * Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24
+ * volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees): one per bin that a swap crosses.
  */
 const SWAP = '0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70'
 /** DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts) */
@@ -50,9 +50,9 @@ const MILLION = 1_000_000n
 /**
  * Trader Joe's Liquidity Book, 2.1 and later.
  *
- * What a pair holds is counted exactly. Providers' fees stay in the bins and leave with the liquidity. The protocol's
- * share stays in the pair until it is collected, but events leave it out of what goes into the bins: it is added back
- * here, so that a swap is what was paid, and the count is the pair's own record of its balance.
+ * A pair's reserves are counted exactly. Providers' fees stay in the bins and leave with the liquidity. The protocol's
+ * share stays in the pair until it is collected, but events exclude it from the amounts that enter the bins. It is
+ * added back here, so that a swap has the amount paid, and the count equals the pair's own record.
  */
 export const traderJoeLb: Protocol = {
   announcements: { [PAIR_CREATED]: readPairCreated },
@@ -128,12 +128,12 @@ function readWithdrawn(log: RawLog): LiquidityRemoved | undefined {
   }
 }
 
-/** The fee for unbalanced adding: the providers' share is in the deposit that follows, the protocol's is not. */
+/** Composition fee: the providers' share is in the deposit that follows, the protocol's share is not. */
 function readCompositionFees(log: RawLog): Donated | undefined {
-  const kept = packedAmountsAt(log.data, 2)
-  if (topicAddress(log.topics[1]) === undefined || kept === undefined) return undefined
-  if (kept.amount0 === 0n && kept.amount1 === 0n) return undefined
-  return { type: 'donated', pool: log.address, amounts: both(kept) }
+  const protocolFees = packedAmountsAt(log.data, 2)
+  if (topicAddress(log.topics[1]) === undefined || protocolFees === undefined) return undefined
+  if (protocolFees.amount0 === 0n && protocolFees.amount1 === 0n) return undefined
+  return { type: 'donated', pool: log.address, amounts: both(protocolFees) }
 }
 
 function readFlashLoan(log: RawLog): Donated | undefined {
@@ -146,7 +146,7 @@ function readFlashLoan(log: RawLog): Donated | undefined {
 function readCollectedProtocolFees(log: RawLog): FeesCollected | undefined {
   const collected = packedAmountsAt(log.data, 0)
   if (topicAddress(log.topics[1]) === undefined || collected === undefined) return undefined
-  // The exchange takes its own share: it is owed to no provider.
+  // The exchange's own share has no provider.
   return { type: 'feesCollected', pool: log.address, provider: undefined, amounts: both(collected) }
 }
 
@@ -174,12 +174,12 @@ function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry
     factory: deployment.factory,
     tokens: [tokenX, tokenY],
     pricing: { kind: 'bins', binStep },
-    // Not the token balances: what was sent to the pair unasked becomes part of the next swap, and is counted there.
+    // Not the token balances: tokens sent to the pair directly become part of the next swap and are counted there.
     reservesBefore: sums(reserves, protocolFees),
   }
 }
 
-/** The reserves that a pair reports are those of its bins. */
+/** `getReserves` covers only the bins. */
 function sums(reserves: Answer, protocolFees: Answer): readonly bigint[] | undefined {
   const x = uintAt(reserves, 0)
   const y = uintAt(reserves, 1)
@@ -189,7 +189,7 @@ function sums(reserves: Answer, protocolFees: Answer): readonly bigint[] | undef
   return [x + feesX, y + feesY]
 }
 
-/** The sender is a router; shares and tokens go to the provider. */
+/** The sender is a router; LP tokens and withdrawn tokens go to the provider. */
 function providerOf(log: RawLog): string | undefined {
   return topicAddress(log.topics[1]) === undefined ? undefined : topicAddress(log.topics[2])
 }

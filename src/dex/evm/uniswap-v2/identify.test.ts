@@ -47,28 +47,28 @@ describe('identify', () => {
     return lead(uniswapV2.identify(address, deployments), contracts)
   }
 
-  test('a pair counts when its factory knows it', () => {
+  test('a pair counts if its factory confirms it', () => {
     const contracts = { [POOL]: pool, [FACTORY]: { [GET_PAIR]: padded(POOL) } }
     assert.deepEqual(identify(asked, contracts).found, found)
   })
 
-  test('a factory whose code is known need not be asked', () => {
+  test('a known init code hash replaces the call to the factory', () => {
     const { found: pair, rounds } = identify(computed, { [POOL]: pool })
     assert.deepEqual(pair, found)
     assert.equal(rounds.length, 1)
   })
 
-  test('a stranger is refused, whatever it claims', () => {
-    const stranger = `0x${'ab'.repeat(20)}` as Hex
-    const contracts = { [stranger]: pool, [FACTORY]: { [GET_PAIR]: padded(POOL) } }
-    assert.equal(identify(asked, contracts, stranger).found, undefined)
-    assert.equal(identify(computed, contracts, stranger).found, undefined)
+  test('a foreign contract is refused, whatever it claims', () => {
+    const foreign = `0x${'ab'.repeat(20)}` as Hex
+    const contracts = { [foreign]: pool, [FACTORY]: { [GET_PAIR]: padded(POOL) } }
+    assert.equal(identify(asked, contracts, foreign).found, undefined)
+    assert.equal(identify(computed, contracts, foreign).found, undefined)
     const [other] = asked
     assert.ok(other)
     assert.equal(identify([other], { [POOL]: pool }).found, undefined)
   })
 
-  test('what is not answered is refused', () => {
+  test('a pair without an answer is refused', () => {
     assert.equal(identify(asked, {}).found, undefined)
     assert.equal(identify(asked, { [POOL]: pool }).found, undefined)
     for (const question of Object.keys(pool)) {

@@ -22,7 +22,7 @@ function read(log: RawLog) {
   return (uniswapV2.events[topic] ?? uniswapV2.announcements[topic])?.(log)
 }
 
-describe('logs of the real chain', () => {
+describe('recorded logs', () => {
   test('Ethereum 0x64791913f8cb013690967e7385ab31b274650161054de5fd3275498a7bedde33: one side in, the other out', () => {
     const pool = '0xcb65d42112834a5c3411e7deb98dc8b335487ed5'
     const sync = log(
@@ -62,7 +62,7 @@ describe('logs of the real chain', () => {
     })
   })
 
-  test('Ethereum 0x52a4d8ae3204580ff334337d7d1f65e56ff5eca61fe5b539a51ffc67348c27b7: paid in on both sides, in the main for token 1', () => {
+  test('Ethereum 0x52a4d8ae3204580ff334337d7d1f65e56ff5eca61fe5b539a51ffc67348c27b7: inputs on both sides, net for token 1', () => {
     const swap = log(
       '0x781151b6145bcf9dd0d415398618250f33d824d3',
       [
@@ -88,7 +88,7 @@ describe('logs of the real chain', () => {
     })
   })
 
-  test('Ethereum 0x064c98c974bc54950b246a5523a597b77b18734c5e646423309143da2edb6129: paid in on both sides, in the main for token 0', () => {
+  test('Ethereum 0x064c98c974bc54950b246a5523a597b77b18734c5e646423309143da2edb6129: inputs on both sides, net for token 0', () => {
     const swap = log(
       '0x5013b8c94ff2e95e8b36e3c064274b20987403f8',
       [
@@ -145,7 +145,7 @@ describe('logs of the real chain', () => {
     })
   })
 
-  test('Ethereum 0x4720a52fc768591cb3997da3a2eab76c54b69176f3c3f8d9a817c2d60dd449ac: liquidity is removed, as the transfers are', () => {
+  test('Ethereum 0x4720a52fc768591cb3997da3a2eab76c54b69176f3c3f8d9a817c2d60dd449ac: liquidity is removed, matching the transfers', () => {
     const pool = '0x06da0fd433c1a5d7a4faa01111c044910a184553'
     const router = '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f'
     const burn = log(
@@ -170,7 +170,7 @@ describe('logs of the real chain', () => {
 describe('hostile logs', () => {
   const address = padded('0x7a250d5630b4cf539739df2c5dacb4c659f2488d')
 
-  test('data that is cut anywhere is no event', () => {
+  test('data truncated anywhere is refused', () => {
     for (const [topics, size] of [
       [[SYNC], 64],
       [[SWAP, address, address], 128],
@@ -186,7 +186,7 @@ describe('hostile logs', () => {
     }
   })
 
-  test('a missing or malformed indexed address is no event', () => {
+  test('a missing or malformed indexed address is refused', () => {
     const data = Buffer.alloc(128)
     for (const topic of [SWAP, PAIR_CREATED]) {
       for (const topics of [[topic], [topic, address], [topic, address, `0x${'f'.repeat(64)}`]]) {
@@ -195,7 +195,7 @@ describe('hostile logs', () => {
     }
   })
 
-  test('random bytes never throw, and amounts stay what a pool can hold', () => {
+  test("random bytes never throw, and amounts stay within the pool's types", () => {
     const hex = (size: number) =>
       fc
         .uint8Array({ minLength: size, maxLength: size })

@@ -67,7 +67,7 @@ const collect = rawLog(
     '00000000000000000000000000000000000000000000007253c0b848e73e4472' +
     '0000000000000000000000000000000000000000000000000374988933cbd678',
 )
-// Not in the recorded blocks: built by hand.
+// Synthetic, because the recorded blocks contain none.
 const initialize = rawLog(POOL, [INITIALIZE], words(PRICE, -887_272n))
 const flash = rawLog(POOL, [FLASH, padded(SOMEONE), padded(SOMEONE)], words(1000n, 0n, 1n, 2n))
 const collectProtocol = rawLog(POOL, [COLLECT_PROTOCOL, padded(SOMEONE), padded(SOMEONE)], words(7n, 8n))
@@ -88,7 +88,7 @@ function read(log: typeof swap) {
   return uniswapV3.events[log.topics[0] ?? '']?.(log)
 }
 
-describe('logs of the real chain', () => {
+describe('recorded logs', () => {
   test('Ethereum 0x3c78e0a92d12b38375da794749bcf8e3e6ac25de29f4ffdf5a9a21f72e0dafde: a swap', () => {
     assert.deepEqual(read(swap), {
       type: 'swapped',
@@ -139,13 +139,13 @@ describe('logs of the real chain', () => {
   })
 })
 
-describe('logs that are rarer', () => {
-  test('the first price, at the end of the scale', () => {
+describe('rare logs', () => {
+  test('a first price at the end of the range', () => {
     const price = { kind: 'sqrt', sqrtPriceX96: PRICE, tick: -887_272 }
     assert.deepEqual(read(initialize), { type: 'priceSet', pool: POOL, price })
   })
 
-  test('of a flash loan, only its fee stays', () => {
+  test('a flash loan leaves only its fee', () => {
     assert.deepEqual(read(flash), {
       type: 'donated',
       pool: POOL,
@@ -156,7 +156,7 @@ describe('logs that are rarer', () => {
     })
   })
 
-  test('the share of the exchange goes to no provider', () => {
+  test('protocol fees have no provider', () => {
     assert.deepEqual(read(collectProtocol), {
       type: 'feesCollected',
       pool: POOL,
@@ -177,7 +177,7 @@ describe('logs that are rarer', () => {
     })
   })
 
-  test('a position that is only touched is no removal', () => {
+  test('a burn of zero is not a removal', () => {
     const poke = withWord(withWord(withWord(burn, 0, 0n), 1, 0n), 2, 0n)
     assert.equal(read(poke), undefined)
     assert.notEqual(read(withWord(poke, 2, 1n)), undefined)
@@ -185,21 +185,21 @@ describe('logs that are rarer', () => {
 })
 
 describe('hostile logs', () => {
-  test('without any of its parts none is an event', () => {
+  test('an incomplete log is refused', () => {
     for (const log of [swap, mint, burn, collect, initialize, flash, collectProtocol]) {
       for (const bad of spoiled(log)) assert.equal(read(bad), undefined)
     }
     for (const bad of spoiled(created)) assert.equal(uniswapV3.announcements[POOL_CREATED]?.(bad), undefined)
   })
 
-  test('dirty bytes above an address', () => {
+  test('an address with dirty upper bytes is refused', () => {
     const dirty = (1n << 160n) + BigInt(SOMEONE)
     assert.equal(read(withWord(mint, 0, dirty)), undefined)
     assert.equal(read(withWord(collect, 0, dirty)), undefined)
     assert.equal(uniswapV3.announcements[POOL_CREATED]?.(withWord(created, 1, dirty)), undefined)
   })
 
-  test('prices and ticks that no pool can have', () => {
+  test('impossible prices and ticks are refused', () => {
     for (const tick of [887_273n, -887_273n, 1n << 31n, 1n << 200n]) {
       assert.equal(read(withWord(swap, 4, tick)), undefined)
       assert.equal(read(withWord(initialize, 1, tick)), undefined)
@@ -216,7 +216,7 @@ describe('hostile logs', () => {
   })
 })
 
-describe('a pool that was there before', () => {
+describe('an older pool', () => {
   const abi = parseAbi([
     'function factory()',
     'function token0()',
@@ -248,7 +248,7 @@ describe('a pool that was there before', () => {
     reservesBefore: [11n, 1n << 70n],
   }
 
-  test('the factory knows it', () => {
+  test('is confirmed by its factory', () => {
     const contracts = { [POOL]: claims, [FACTORY]: { [getPool]: padded(POOL) }, ...tokens }
     const { found: pool, rounds } = lead(uniswapV3.identify(POOL, [asked]), contracts)
     assert.deepEqual(pool, found)
@@ -263,7 +263,7 @@ describe('a pool that was there before', () => {
     )
   })
 
-  test('its address follows from what it claims: the factory is not asked', () => {
+  test('is confirmed by its address, without a call to the factory', () => {
     const { found: pool, rounds } = lead(uniswapV3.identify(POOL, [proven]), { [POOL]: claims, ...tokens })
     assert.deepEqual(pool, found)
     assert.deepEqual(
@@ -272,7 +272,7 @@ describe('a pool that was there before', () => {
     )
   })
 
-  test('one of several exchanges', () => {
+  test('is matched to one of several exchanges', () => {
     const other = { ...asked, factory: SOMEONE }
     const contracts = { [POOL]: claims, [FACTORY]: { [getPool]: padded(POOL) }, ...tokens }
     assert.deepEqual(lead(uniswapV3.identify(POOL, [other, asked]), contracts).found, found)
@@ -281,7 +281,7 @@ describe('a pool that was there before', () => {
     assert.equal(rounds.length, 1)
   })
 
-  test('what only claims to be a pool is refused', () => {
+  test('is refused if the factory does not confirm it', () => {
     const liar = SOMEONE
     const contracts = { [liar]: claims, [FACTORY]: { [getPool]: padded(POOL) }, ...tokens }
     assert.equal(lead(uniswapV3.identify(liar, [asked]), contracts).found, undefined)
@@ -292,7 +292,7 @@ describe('a pool that was there before', () => {
     assert.equal(lead(uniswapV3.identify(POOL, [proven]), otherFee).found, undefined)
   })
 
-  test('what does not answer is refused', () => {
+  test('is refused if it does not answer', () => {
     const contracts = { [FACTORY]: { [getPool]: padded(POOL) }, ...tokens }
     for (const missing of Object.keys(claims)) {
       const rest = Object.fromEntries(Object.entries(claims).filter(([data]) => data !== missing))
@@ -304,7 +304,7 @@ describe('a pool that was there before', () => {
     assert.equal(lead(uniswapV3.identify(POOL, [asked]), { [POOL]: claims, ...tokens }).found, undefined)
   })
 
-  test('a token that does not say what the pool holds leaves it open', () => {
+  test('has unknown reserves if a token does not answer', () => {
     for (const silent of [USDC, WETH]) {
       const contracts = { [POOL]: claims, ...tokens, [silent]: {} }
       const { found: pool } = lead(uniswapV3.identify(POOL, [proven]), contracts)

@@ -72,8 +72,8 @@ const modified = rawLog(
   ),
 )
 
-describe('logs of the real chain', () => {
-  test('Polygon 0x2277ee48d4e5394a59500a9f70ab29c12b27b28398973e6ca2666143dd690358: a pool is there, with a price', () => {
+describe('recorded logs', () => {
+  test('Polygon 0x2277ee48d4e5394a59500a9f70ab29c12b27b28398973e6ca2666143dd690358: a pool is created with a price', () => {
     assert.deepEqual(announced(initialized), {
       type: 'poolCreated',
       pool: '0x049116bf41c6d7e37b65c055bde33035e3c829c7973fe2657510112f069a07eb',
@@ -144,12 +144,12 @@ test('a donation goes to the pool', () => {
 })
 
 describe('hostile logs', () => {
-  test('damaged anywhere, they are no event', () => {
+  test('damaged logs are refused', () => {
     const donated = rawLog(MANAGER, [DONATE, ETH_USDC, padded(ROUTER)], words(7n, 9n))
     for (const log of [swapped, modified, donated]) {
       assert.notEqual(read(log), undefined)
       for (const bad of spoiled(log)) {
-        // An id may be anything.
+        // Any id is valid.
         if (bad.topics[1] !== DIRTY_ID) assert.equal(read(bad), undefined)
       }
     }
@@ -164,7 +164,7 @@ describe('hostile logs', () => {
     assert.equal(announced({ ...initialized, data }), undefined)
   })
 
-  test('numbers that no pool can have are no event', () => {
+  test('impossible numbers are refused', () => {
     const price = 1n << 96n
     const swap = (...values: bigint[]) => read(rawLog(MANAGER, swapped.topics, words(...values)))
     assert.notEqual(swap(1n, -1n, price, 0n, 887_272n, 1_000_000n), undefined)
@@ -184,7 +184,7 @@ describe('hostile logs', () => {
   })
 })
 
-describe('a pool from before we looked', () => {
+describe('an older pool', () => {
   const deployment = {
     amm: 'uniswap_v4',
     protocol: 'uniswap-v4',
@@ -194,7 +194,7 @@ describe('a pool from before we looked', () => {
 
   const data = `0x86b6be7d${ETH_USDC.slice(2, 52)}00000000000000`
 
-  test('is found by the key that the position manager knows', () => {
+  test('is identified by the key that the position manager returns', () => {
     assert.equal(hashOf(...ETH_USDC_KEY), ETH_USDC)
     const contracts = { [POSITION_MANAGER]: { [data]: words(...ETH_USDC_KEY) } }
     const { rounds, found } = lead(uniswapV4.identify(ETH_USDC, [deployment]), contracts)
@@ -207,7 +207,7 @@ describe('a pool from before we looked', () => {
     })
   })
 
-  test('stays unknown with another key, or none', () => {
+  test('stays unknown with a wrong key or none', () => {
     for (const answer of [
       words(NATIVE, USDC, 3_000n, 10n, NATIVE),
       words(0n, 0n, 0n, 0n, 0n),
@@ -220,7 +220,7 @@ describe('a pool from before we looked', () => {
     assert.equal(lead(uniswapV4.identify(ETH_USDC, [deployment]), {}).found, undefined)
   })
 
-  test('is not asked for where nobody knows', () => {
+  test('is not looked up without a position manager', () => {
     const { positionManager: _, ...bare } = deployment
     assert.deepEqual(lead(uniswapV4.identify(ETH_USDC, [bare]), {}), { rounds: [], found: undefined })
   })

@@ -35,9 +35,9 @@ const POOL_KEYS = '0x86b6be7d'
 const KEY_WORDS = 5
 
 /**
- * Uniswap V4: one contract holds all pools, and a currency may be the native coin, as the zero address.
- * Fees come in with swaps and donations, and leave whenever a position is touched, of which no event tells how much.
- * A count that leaves them out, by the rate that a swap names, is right but for rounding; with them it only grows.
+ * Uniswap V4: one contract holds all pools, and the zero address is the native coin. Fees enter with swaps and
+ * donations, and leave whenever a position is modified, but no event reports the amount. A count without fees, using
+ * the rate in each swap, is right up to rounding; a count with fees only grows.
  */
 export const uniswapV4: Protocol = {
   announcements: { [INITIALIZE]: readInitialize },
@@ -69,11 +69,11 @@ function readInitialize(log: RawLog): PoolCreated | undefined {
   }
 }
 
-/** The pool manager keeps nothing but the hash of a key: the position manager knows those it was asked to serve. */
+/** The pool manager stores only the hash of a key; the position manager stores the keys of pools that it has served. */
 function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
   const [deployment] = deployments
   if (deployment?.positionManager === undefined) return undefined
-  // It looks keys up by the first 25 bytes of the id.
+  // Keys are stored by the first 25 bytes of the id.
   const id25 = pool.slice(0, 52).padEnd(66, '0')
   const [answer]: readonly Answer[] = yield [
     { to: deployment.positionManager, data: callData(POOL_KEYS, id25) },
@@ -87,7 +87,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry
     factory: deployment.factory,
     tokens: [currency0, currency1],
     pricing: { kind: 'sqrtPrice' },
-    // The contract's balance is that of all pools together.
+    // The contract's balance covers all pools.
     reservesBefore: undefined,
   }
 }
