@@ -6,17 +6,18 @@ import type { Candle, CandleValues } from './change.ts'
  */
 export function quoteUnit({ usd, native, quote }: Candle): 'usd' | 'native' | undefined {
   if (quote === undefined) return undefined
-  if (isSame(quote, usd)) return 'usd'
-  return isSame(quote, native) ? 'native' : undefined
+  if (sameValues(quote, usd)) return 'usd'
+  return sameValues(quote, native) ? 'native' : undefined
 }
 
-function isSame(quote: CandleValues, other: CandleValues | undefined): boolean {
-  if (quote === other) return true
+export function sameValues(a: CandleValues | undefined, b: CandleValues | undefined): boolean {
+  // Decoded candles share objects, which makes this the usual case.
+  if (a === b) return true
   return (
-    quote.open === other?.open &&
-    quote.high === other.high &&
-    quote.low === other.low &&
-    quote.close === other.close &&
-    quote.volume === other.volume
+    a?.open === b?.open &&
+    a?.high === b?.high &&
+    a?.low === b?.low &&
+    a?.close === b?.close &&
+    a?.volume === b?.volume
   )
 }

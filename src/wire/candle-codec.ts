@@ -2,7 +2,7 @@ import type { Candle, CandleRef, CandleValues } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { candleStart, INTERVALS, type Interval } from '../domain/interval.ts'
 import { sameOrderKey } from '../domain/order-key.ts'
-import { quoteUnit } from '../domain/quote-unit.ts'
+import { quoteUnit, sameValues } from '../domain/quote-unit.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readOrderKey, writeOrderKey } from './field-codec.ts'
@@ -77,9 +77,9 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
     (same & SAME_FIRST) !== 0 &&
     (same & SAME_LAST) !== 0 &&
     candle.tradeCount === previous.tradeCount &&
-    candle.usd === previous.usd &&
-    candle.native === previous.native &&
-    candle.quote === previous.quote
+    sameValues(candle.usd, previous.usd) &&
+    sameValues(candle.native, previous.native) &&
+    sameValues(candle.quote, previous.quote)
   w.u8(isSameTrades ? same | SAME_TRADES : same)
   if (!isAround) {
     w.u8(INTERVALS.indexOf(candle.interval))
@@ -197,10 +197,6 @@ function writeCandleValues(
 ): void {
   if (values === undefined) {
     w.u8(NO_VALUES)
-    return
-  }
-  if (values === previous) {
-    w.u8(ALL_SAME)
     return
   }
   let same = 0
