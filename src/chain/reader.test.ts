@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { ReaderSetup, START } from '../../test/support/reader-setup.ts'
 import { ScriptedChain } from '../../test/support/scripted-chain.ts'
+import { OLD_AFTER_SECONDS } from '../domain/envelope.ts'
 import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
 
 function hasCode(code: ErrorCode): (error: unknown) => boolean {
@@ -34,6 +35,33 @@ describe('following a chain', () => {
     let looks = 0
     await setup.read(() => looks++ === 2)
     assert.deepEqual(setup.log, [])
+  })
+
+  test('blocks more than 25 hours before the head are old', async () => {
+    const setup = new ReaderSetup()
+    setup.chain.mine(1)
+    setup.chain.skipSeconds(OLD_AFTER_SECONDS - 3)
+    setup.chain.mine(6)
+    await setup.catchUp()
+    const ages = setup.log.flatMap((envelope) => (envelope.kind === 'block' ? [envelope.isOld ?? false] : []))
+    assert.deepEqual(ages, [true, false, false, false, false, false, false])
+  })
+
+  test('on a long way the head is looked at again', async () => {
+    const setup = new ReaderSetup(new ScriptedChain(998))
+    setup.chain.mine(8)
+    let hasPassed = false
+    setup.askAhead = async ({ number }) => {
+      if (number !== 1_000 || hasPassed) return
+      hasPassed = true
+      setup.chain.skipSeconds(2 * OLD_AFTER_SECONDS)
+      setup.chain.mine(1)
+    }
+    await setup.catchUp()
+    const old = setup.log.flatMap((envelope) =>
+      envelope.kind === 'block' && envelope.isOld ? [envelope.number] : [],
+    )
+    assert.deepEqual(old, [1_001, 1_002, 1_003, 1_004, 1_005])
   })
 
   test('an unavailable node is asked again', async () => {

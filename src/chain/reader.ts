@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlockEnvelope, BlockRef, Envelope, Fact, RawTransaction } from '../domain/envelope.ts'
+import {
+  type BlockEnvelope,
+  type BlockRef,
+  type Envelope,
+  type Fact,
+  OLD_AFTER_SECONDS,
+  type RawTransaction,
+} from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { expectEncodable } from '../wire/envelope-codec.ts'
@@ -127,6 +134,7 @@ export class Reader {
       case 'ahead':
         break
     }
+    let headTime = head.time
     while (!signal.aborted && (index.tip?.number ?? -1) < head.number) {
       // Without a tip but with a floor, all that was read has been undone: go on from where the log started.
       const last = index.tip ?? index.floor
@@ -134,20 +142,33 @@ export class Reader {
       if (number > head.number) break
       const next = await this.#readAhead.take(number, head.number)
       if (next === undefined) break
-      if (continues(last, next.header)) await this.#appendBlock(next, head.number)
+      if (continues(last, next.header)) await this.#appendBlock(next, head.number, headTime)
       else await this.#followFork(last, number)
+      // The head that a long backfill started with may itself be old by now.
+      if (number % MILESTONE_BLOCKS === 0) headTime = Math.max(headTime, (await source.head()).time)
       this.#parts.onBlock({ number, head: head.number })
     }
     return head
   }
 
-  async #appendBlock({ header, transactions: all }: FetchedBlock, head: number): Promise<void> {
+  async #appendBlock(
+    { header, transactions: all }: FetchedBlock,
+    head: number,
+    headTime: number,
+  ): Promise<void> {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
     const { transactions, facts: own } = await gather(header, all, index, head)
     const found = [...own, ...this.#background.flatMap((each) => each.take())]
     const facts = found.filter((fact) => this.#isEncodable(fact))
-    const block: BlockEnvelope = { kind: 'block', chain, number, hash, parentHash, time, transactions, facts }
+    const place = { chain, number, hash, parentHash, time }
+    const isOld = headTime - time > OLD_AFTER_SECONDS
+    const block: BlockEnvelope = {
+      kind: 'block',
+      ...place,
+      ...(isOld && { isOld }),
+      ...{ transactions, facts },
+    }
     await append(block)
     for (const each of this.#background) each.readOn(header)
     // A long way to the head must not leave a long way back that everyone has to remember.

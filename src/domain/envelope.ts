@@ -3,6 +3,12 @@ import type { Inspection } from './inspection.ts'
 /** A message of the BLOCKS log of a chain, appended by the reader in total order. */
 export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope
 
+/**
+ * The longest window and an hour: of a chain that is read up to its head, the blocks after the last old one fill every
+ * window.
+ */
+export const OLD_AFTER_SECONDS = 25 * 3_600
+
 export type BlockRef = { readonly number: number; readonly hash: string }
 
 export type BlockEnvelope = {
@@ -13,6 +19,8 @@ export type BlockEnvelope = {
   readonly parentHash: string
   /** Unix seconds. The engine has no other clock. */
   readonly time: number
+  /** More than `OLD_AFTER_SECONDS` older than the chain's head was when the block was read; absent means false. */
+  readonly isOld?: boolean
   /**
    * Transactions with at least one log of a known program, in chain order. The logs are raw, so a replay repairs a
    * decoder bug.

@@ -60,6 +60,19 @@ test('an envelope that is read in place says the same, and its ids are copied as
   )
 })
 
+test('a block of version 4, which had no age, is read as not old', () => {
+  fc.assert(
+    fc.property(envelope, (sent) => {
+      if (sent.kind !== 'block') return
+      const { isOld: _, ...block } = sent
+      const [young, old] = [encodeEnvelope(block), encodeEnvelope({ ...block, isOld: true })]
+      const age = young.findIndex((byte, at) => byte !== old[at])
+      const before = Buffer.concat([Buffer.of(4), young.subarray(1, age), young.subarray(age + 1)])
+      assert.deepEqual(decodeEnvelope(before), block)
+    }),
+  )
+})
+
 test('an envelope cut short anywhere is refused', () => {
   fc.assert(
     fc.property(encoded, fc.nat(), (message, cut) => {
@@ -84,7 +97,7 @@ test('noise and damage are decoded or refused, nothing else', () => {
   // Past the version and the kind, where noise alone rarely gets.
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 3 }), (noise, kind) =>
-      decodesOrRefuses(Buffer.concat([Buffer.of(3, kind, 0), noise])),
+      decodesOrRefuses(Buffer.concat([Buffer.of(5, kind, 0), noise])),
     ),
     { numRuns: 1_000 },
   )
@@ -94,9 +107,9 @@ test('noise and damage are decoded or refused, nothing else', () => {
 test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(Buffer.of(2)), {
     code: 'message_unreadable',
-    message: 'BLOCKS message has version 2, not 4',
+    message: 'BLOCKS message has version 2, not 5',
   })
-  assert.throws(() => decodeEnvelope(Buffer.of(4, 4, 0)), {
+  assert.throws(() => decodeEnvelope(Buffer.of(5, 4, 0)), {
     code: 'message_unreadable',
     message: 'unknown envelope kind 4',
   })
@@ -114,7 +127,7 @@ test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
 })
 
-test('the layout of version 4 does not move', () => {
+test('the layout of version 5 does not move', () => {
   const message: Envelope = {
     kind: 'block',
     chain: 'eth',
@@ -122,6 +135,7 @@ test('the layout of version 4 does not move', () => {
     hash: '0x0a',
     parentHash: '0x0b',
     time: 5,
+    isOld: true,
     transactions: [
       {
         index: 1,
@@ -179,7 +193,7 @@ test('the layout of version 4 does not move', () => {
     ],
   }
   const layout = [
-    '04 01 03657468 ac02 020a 020b 05',
+    '05 01 03657468 ac02 020a 020b 05 01',
     '01 01 020c 07536f6c 01 02 020d 01 020e 01 07',
     '06',
     '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020001 00',
@@ -194,12 +208,12 @@ test('the layout of version 4 does not move', () => {
     Buffer.from(
       encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: { number: 1, hash: '0x0a' } }),
     ).toString('hex'),
-    '0402036574680102' + '0a',
+    '0502036574680102' + '0a',
   )
   assert.equal(
     Buffer.from(encodeEnvelope({ kind: 'final', chain: 'eth', upTo: { number: 1, hash: '0x0a' } })).toString(
       'hex',
     ),
-    '0403036574680102' + '0a',
+    '0503036574680102' + '0a',
   )
 })

@@ -19,8 +19,9 @@ import { readSigned, writeSigned } from './field-codec.ts'
 import { readInspection, writeInspection } from './inspection-codec.ts'
 import { OpenedTransaction } from './opened-transaction.ts'
 
-/** Version 4 of a BLOCKS message. A change of layout takes the next number and, once released, keeps reading this one. */
-const VERSION = 4
+/** A change of layout takes the next number. Version 4 had no `isOld` and is still read. */
+const VERSION = 5
+const VERSION_WITHOUT_OLD = 4
 const KIND = { block: 1, undo: 2, final: 3 } as const
 const FACT = {
   pool: 1,
@@ -52,6 +53,7 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
       w.id(envelope.hash)
       w.id(envelope.parentHash)
       w.varuint(envelope.time)
+      w.bool(envelope.isOld ?? false)
       w.list(envelope.transactions, (transaction) => writeTransaction(w, transaction))
       w.list(envelope.facts, (fact) => writeFact(w, fact))
       break
@@ -79,17 +81,23 @@ export function openEnvelope(bytes: Uint8Array): EnvelopeOf<OpenedTransaction> {
 function readEnvelope<T>(bytes: Uint8Array, read: (r: ByteReader) => T): EnvelopeOf<T> {
   const r = new ByteReader(bytes)
   const version = r.u8()
-  if (version !== VERSION) {
+  if (version !== VERSION && version !== VERSION_WITHOUT_OLD) {
     throw new ChaintapeError('message_unreadable', `BLOCKS message has version ${version}, not ${VERSION}`)
   }
   const kind = r.u8()
   const chain = r.text()
-  const envelope = readKind(r, kind, chain, read)
+  const envelope = readKind(r, kind, chain, version !== VERSION_WITHOUT_OLD, read)
   r.end()
   return envelope
 }
 
-function readKind<T>(r: ByteReader, kind: number, chain: string, read: (r: ByteReader) => T): EnvelopeOf<T> {
+function readKind<T>(
+  r: ByteReader,
+  kind: number,
+  chain: string,
+  hasOld: boolean,
+  read: (r: ByteReader) => T,
+): EnvelopeOf<T> {
   switch (kind) {
     case KIND.block:
       return {
@@ -99,6 +107,7 @@ function readKind<T>(r: ByteReader, kind: number, chain: string, read: (r: ByteR
         hash: r.id(),
         parentHash: r.id(),
         time: r.varuint(),
+        ...(hasOld && r.bool() && { isOld: true }),
         transactions: r.list(() => read(r)),
         facts: r.list(() => readFact(r)),
       }

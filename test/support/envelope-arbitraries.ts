@@ -97,7 +97,7 @@ export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
       time: uint,
       transactions: short(rawTransaction),
       facts: short(fact),
-    }),
+    }).chain((block) => fc.boolean().map((isOld) => (isOld ? { ...block, isOld } : block))),
   },
   plain<Extract<Envelope, { kind: 'undo' }>>({
     kind: fc.constant('undo'),

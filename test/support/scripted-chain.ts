@@ -16,6 +16,7 @@ export class ScriptedChain implements ChainSource {
   #final: number | undefined
   #everFinal = 0
   #lower = 0
+  #skipped = 0
 
   constructor(first: number) {
     this.first = first
@@ -32,6 +33,11 @@ export class ScriptedChain implements ChainSource {
 
   mine(count: number): void {
     for (let mined = 0; mined < count; mined++) this.#push(this.tip.number + 1, this.tip.hash)
+  }
+
+  /** Blocks are a second apart; before the next one so many more pass. */
+  skipSeconds(count: number): void {
+    this.#skipped += count
   }
 
   /** Leaves the newest `depth` blocks for `count` others. */
@@ -121,7 +127,7 @@ export class ScriptedChain implements ChainSource {
   }
 
   #push(number: number, parentHash: string): void {
-    const header = { number, hash: `${number}.${this.#branch}`, parentHash, time: number }
+    const header = { number, hash: `${number}.${this.#branch}`, parentHash, time: number + this.#skipped }
     this.#chain.push(header)
     this.#known.set(header.hash, header)
   }
