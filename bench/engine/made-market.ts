@@ -40,7 +40,7 @@ export type MarketPlan = {
   readonly pairs: number
   /** With every swap go two Transfers: of the token, and of what it is paid with. */
   readonly hasTransfers?: boolean
-  /** A backfill: what was read is final already. */
+  /** A backfill: blocks are old, and what was read is final already. */
   readonly isHistory?: boolean
 }
 
@@ -102,6 +102,7 @@ export class MadeMarket {
       hash: hex(number, 32),
       parentHash: this.#place.hash,
       time: this.#place.time + SECONDS_PER_BLOCK,
+      ...(this.#plan.isHistory && { isOld: true }),
       transactions: pairs.map((pair, index) => this.#transaction(pair, index)),
       facts,
     }

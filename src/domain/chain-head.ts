@@ -8,7 +8,7 @@ export type ChainHead = BlockRef & {
   readonly seq: number
   /** Unix seconds of the head block. */
   readonly time: number
-  /** Unix seconds of the first block read. Earlier history is unknown. */
+  /** Unix seconds. Windows contain all trades since then: since the first block read, or after the last old one. */
   readonly startTime?: number
   readonly finalNumber: number
   readonly position: LogPosition

@@ -13,7 +13,7 @@ export type ChangeSet = {
   /** BLOCKS sequence of the message that caused this set; the version of every record in it. */
   readonly seq: number
   readonly cause: 'block' | 'undo' | 'final'
-  /** The chain's head after this set, and the time of the first block read. */
+  /** The chain's head after this set, and the time since which windows contain all trades. */
   readonly head: BlockRef & { readonly time: number; readonly startTime?: number }
   /** Blocks up to this number are final. */
   readonly finalNumber: number

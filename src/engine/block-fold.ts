@@ -1,5 +1,5 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
-import type { EventRef, LiquidityEvent, MainPairSwitch, Pair } from '../domain/change.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, Pair, WindowsRef } from '../domain/change.ts'
 import type { PoolFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
@@ -11,6 +11,7 @@ import type { OpenedTransaction } from '../wire/opened-transaction.ts'
 import { writeBalance } from '../wire/record-codec.ts'
 import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
+import type { DeferredDocuments } from './deferred-documents.ts'
 import { newPair, newToken } from './first-records.ts'
 import { HolderFold } from './holders/holder-fold.ts'
 import { platformAfter } from './launch/platform.ts'
@@ -49,12 +50,20 @@ export class BlockFold {
   readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
+  readonly #deferred: DeferredDocuments
 
-  constructor(settings: EngineSettings, tables: EngineTables, block: OpenedBlock, told: ChangeSetWriter) {
+  constructor(
+    settings: EngineSettings,
+    tables: EngineTables,
+    block: OpenedBlock,
+    told: ChangeSetWriter,
+    deferred: DeferredDocuments,
+  ) {
     this.#settings = settings
     this.#tables = tables
     this.#block = block
     this.#told = told
+    this.#deferred = deferred
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
@@ -63,6 +72,7 @@ export class BlockFold {
 
   /** Trades are told as they are folded, all else once the block is over. */
   run(): void {
+    this.#deferred.begin(this.#block)
     // Pools name their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
@@ -80,13 +90,9 @@ export class BlockFold {
 
     const told = this.#told
     for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
-    for (const { candleSlot, names } of this.#traded)
-      this.#tables.candles.tell(candleSlot, names.idOnWire, told)
-    this.#records.tell(told)
-    this.#foldWindows(
-      after,
-      switches.map(({ newPair }) => newPair),
-    )
+    const newMain = new Set(switches.map(({ newPair }) => newPair))
+    const named = this.#deferred.tell(this.#block, this.#records, this.#traded, newMain, told)
+    this.#foldWindows(after, named)
     for (const each of switches) writeSwitch(told.next('switch'), each)
     for (const balance of balances) writeBalance(told.next('balance'), balance)
     for (const contract of contracts) writeReport(told.next('contract'), contract)
@@ -232,6 +238,7 @@ export class BlockFold {
   #trade(pair: PairView, exchange: Exchange, swap: Swapped, origin: Origin): void {
     const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
+    if (pair.targetToken !== undefined && !this.#traded.has(pair)) this.#openCandles(pair)
     writeFoldedTrade(this.#told.next('trade'), origin, swap, pair, trade)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
@@ -243,10 +250,22 @@ export class BlockFold {
       pair.hasTraded = this.#noteFirstTrade(quote.token, quote.priceUsd) && isNoted
     }
     this.#traded.add(pair)
-    if (pair.candleSlot === NONE) pair.candleSlot = this.#tables.candles.slotOf(pair.address)
     this.#tables.candles.take(pair.candleSlot, origin.key, trade, this.#candleStarts)
+    if (this.#block.isOld) {
+      this.#gathered.note(quote.token, pair.address, pair.targetToken)
+      return
+    }
     const wallet = this.#tables.visits.walletOf(origin.transaction)
     this.#gathered.add(trade, wallet, pair.address, pair.targetToken)
+  }
+
+  /** Before the first trade in the block, which may end candles that are not published yet. */
+  #openCandles(pair: PairView): void {
+    const { candles } = this.#tables
+    const { since } = this.#deferred
+    if (pair.candleSlot === NONE) pair.candleSlot = candles.slotOf(pair.address)
+    if (since !== undefined)
+      candles.tellEnded(pair.candleSlot, pair.names.idOnWire, this.#candleStarts, since, this.#told)
   }
 
   /** Whether the token's first trade is known now. */
@@ -260,7 +279,7 @@ export class BlockFold {
     return true
   }
 
-  #foldWindows(after: CountedWorth, newMainPairs: readonly string[]): void {
+  #foldWindows(after: CountedWorth, named: readonly WindowsRef[]): void {
     const closeOfToken = (token: string) => this.#records.tokenIfKnown(token)?.token.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
@@ -271,7 +290,9 @@ export class BlockFold {
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.reference.isQuoteAsset(token)
-    new WindowFold(this.#tables, this.#block.time, isQuoteAsset).run(trades, newMainPairs, this.#told)
+    const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset)
+    if (this.#block.isOld) windows.runOld(trades, named, this.#told)
+    else windows.run(trades, named, this.#told)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {

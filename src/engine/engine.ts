@@ -10,6 +10,7 @@ import { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { type OpenedBlock, openEnvelope } from '../wire/envelope-codec.ts'
 import { BlockFold } from './block-fold.ts'
 import { corrections } from './corrections.ts'
+import { DEFERRAL, DeferredDocuments } from './deferred-documents.ts'
 import { type Explanation, explain } from './price/explain.ts'
 import type { EngineSettings } from './settings.ts'
 import { type EngineTables, ONLY, openTables, type Tip } from './tables.ts'
@@ -27,12 +28,14 @@ export class Engine {
   readonly #settings: EngineSettings
   readonly #state: JournaledState
   readonly #tables: EngineTables
+  readonly #deferred: DeferredDocuments
   readonly #told = new ChangeSetWriter()
 
-  constructor(settings: EngineSettings, committed: CommittedState) {
+  constructor(settings: EngineSettings, committed: CommittedState, deferral = DEFERRAL) {
     this.#settings = settings
     this.#state = new JournaledState(committed)
     this.#tables = openTables(this.#state)
+    this.#deferred = new DeferredDocuments(this.#tables, deferral)
   }
 
   /** `seq` is the message's sequence in BLOCKS: it becomes the version of all that changed. */
@@ -97,6 +100,7 @@ export class Engine {
     this.#state.abandon()
     this.#tables.pairs.forgetNames()
     this.#tables.visits.abandon()
+    this.#deferred.forget()
     this.#closeOpened()
   }
 
@@ -115,11 +119,13 @@ export class Engine {
       )
     }
     if (this.#floor === undefined) this.#raiseFloor(Math.max(0, block.number - 1))
-    if (this.#tables.startTime.get(ONLY) === undefined) this.#tables.startTime.put(ONLY, block.time)
+    const { startTime, windowsSince } = this.#tables
     const { number, hash, time } = block
+    if (startTime.get(ONLY) === undefined) startTime.put(ONLY, time)
+    if (block.isOld) windowsSince.put(ONLY, Math.max(windowsSince.get(ONLY) ?? 0, time + 1))
     this.#tell('block', seq, { number, hash, time })
     if (this.#tables.pairs.isCrowded) this.#closeOpened()
-    new BlockFold(this.#settings, this.#tables, block, this.#told).run()
+    new BlockFold(this.#settings, this.#tables, block, this.#told, this.#deferred).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
   }
@@ -147,6 +153,7 @@ export class Engine {
     }
     const restored = this.#state.undoBlocks(lastValid.number + 1, tip.number)
     this.#tables.pairs.forgetNames()
+    this.#deferred.forget()
     this.#closeOpened()
     this.#tables.visits.undo(restored)
     const now = this.tip ?? { ...lastValid, time: 0 }
@@ -179,7 +186,7 @@ export class Engine {
 
   /** Begins the message; what changed is appended to it. */
   #tell(cause: ChangeSet['cause'], seq: number, head: Tip): void {
-    const startTime = this.#tables.startTime.get(ONLY)
+    const startTime = this.#tables.windowsSince.get(ONLY) ?? this.#tables.startTime.get(ONLY)
     const whole = startTime === undefined ? head : { ...head, startTime }
     this.#told.begin({ chain: this.#settings.chain, seq, cause, head: whole, finalNumber: this.#floor ?? 0 })
   }

@@ -39,7 +39,15 @@ export type EngineTables = WindowTables &
     readonly tip: Table<Tip>
     /** Time of the first block of all. */
     readonly startTime: Table<number>
+    /** The second after the last old block: windows are whole from there on. Undefined if no block was old. */
+    readonly windowsSince: Table<number>
+    /** The first block whose documents are not published yet, and by block the documents, see `DeferredDocuments`. */
+    readonly deferredSince: Table<number>
+    readonly deferred: Table<DeferredNames>
   }
+
+/** The documents that a block was the first to change since others were published. */
+export type DeferredNames = { readonly pairs: readonly string[]; readonly tokens: readonly string[] }
 
 /** What a block told that nothing later replaces. */
 export type Emitted = {
@@ -158,6 +166,21 @@ const tipCodec: RecordCodec<Tip> = {
   read: (r) => ({ ...readBlockRef(r), time: r.varuint() }),
 }
 
+const numberCodec: RecordCodec<number> = { write: (w, value) => w.varuint(value), read: (r) => r.varuint() }
+
+const namesCodec = listCodec<string>(
+  (w, name) => w.recurringId(name),
+  (r) => r.id(),
+)
+
+const deferredCodec: RecordCodec<DeferredNames> = {
+  write: (w, { pairs, tokens }) => {
+    namesCodec.write(w, pairs)
+    namesCodec.write(w, tokens)
+  },
+  read: (r) => ({ pairs: namesCodec.read(r), tokens: namesCodec.read(r) }),
+}
+
 export function openTables(state: JournaledState): EngineTables {
   const pairs = new PairTable(state)
   return {
@@ -172,7 +195,10 @@ export function openTables(state: JournaledState): EngineTables {
     anchors: state.table('anchors', anchorsCodec),
     contracts: state.table('contract', reportCodec),
     tip: state.table('tip', tipCodec),
-    startTime: state.table('startTime', { write: (w, time) => w.varuint(time), read: (r) => r.varuint() }),
+    startTime: state.table('startTime', numberCodec),
+    windowsSince: state.table('windowsSince', numberCodec),
+    deferredSince: state.table('deferredSince', numberCodec),
+    deferred: state.table('deferred', deferredCodec),
     ...openWindowTables(state),
     ...openHolderTables(state),
   }

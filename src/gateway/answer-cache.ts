@@ -166,14 +166,15 @@ export class AnswerCache<T extends Answer> {
   }
 
   /**
-   * Changes since midnight are counted from another price on another day, and a window is known once its chain was read
-   * for as long as it takes in.
+   * Changes since midnight are counted from another price on another day, and a window is known once its chain's windows
+   * have counted for as long as it takes in. After an old block none is known, whatever it begins with.
    */
   #period(chain: string): number {
     const head = this.#view.head(chain)
     const span = { headTime: head?.time, since: head?.startTime }
     const known = WINDOWS.filter((name) => isWindowKnown(name, span)).length
-    return dayOf(head?.time ?? 0) * (WINDOWS.length + 1) + known
+    const { time = 0, startTime = 0 } = head ?? {}
+    return (startTime > time ? 0 : startTime) * 2 ** 20 + dayOf(time) * (WINDOWS.length + 1) + known
   }
 }
 

@@ -11,7 +11,7 @@ export type BlockHead = {
   readonly number: number
   readonly time: number
   readonly finalNumber: number
-  /** Time of the first block that was read. */
+  /** Windows contain all trades since then. */
   readonly startTime?: number
 }
 

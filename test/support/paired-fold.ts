@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { ChaintapeError, type ErrorCode } from '../../src/domain/errors.ts'
+import type { Deferral } from '../../src/engine/deferred-documents.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import type { CommittedState, Writes } from '../../src/state/journaled-state.ts'
@@ -24,13 +25,18 @@ type Fold = {
 
 type Open = (settings: EngineSettings, committed: CommittedState) => Fold
 
+type Compare = (actual: Uint8Array, expected: Uint8Array, name: string) => void
+
 type RecordFold = Omit<Fold, 'apply' | 'skip'> & {
   apply(envelope: Envelope, seq: number): ChangeSet
   skip(envelope: Envelope | undefined, seq: number): ChangeSet
 }
 
 /** The only place that knows how each engine is called. */
-const openEngine: Open = (settings, committed) => new Engine(settings, committed)
+const openEngine =
+  (deferral?: Deferral): Open =>
+  (settings, committed) =>
+    new Engine(settings, committed, deferral)
 const openOracle: Open = (settings, committed) => overRecords(new Oracle(settings, committed))
 
 /** An engine whose interface is envelopes and change sets. */
@@ -56,29 +62,39 @@ function decodeIfReadable(message: Uint8Array): Envelope | undefined {
 type Message = Extract<Occurrence, { type: 'message' }>
 type Outcome = { readonly bytes: Uint8Array } | { readonly code: ErrorCode }
 
+export type PairedOptions = {
+  /** What the engine may publish where the oracle published something; the same, unless told otherwise. */
+  readonly compare?: Compare
+  readonly deferral?: Deferral
+}
+
 /** The engine and the oracle over stores of their own; every difference between the two is an assertion error. */
 export class PairedFold {
-  /** What both published, and the errors both threw. */
+  /** What the oracle published, what the engine did, and the errors both threw. */
   readonly sets: ChangeSet[] = []
+  readonly published: ChangeSet[] = []
   readonly codes: ErrorCode[] = []
   readonly #engine: Side
   readonly #oracle: Side
   readonly #log: { readonly message: Message; readonly bytes: Uint8Array }[] = []
+  readonly #compare: Compare
   #committed = 0
 
-  constructor(settings: EngineSettings) {
-    this.#engine = new Side(openEngine, settings)
+  constructor(settings: EngineSettings, { compare = expectSame, deferral }: PairedOptions = {}) {
+    this.#compare = compare
+    this.#engine = new Side(openEngine(deferral), settings)
     this.#oracle = new Side(openOracle, settings)
   }
 
   take(message: Message): void {
-    const outcome = this.#apply(message, this.#log.length + 1)
-    if ('bytes' in outcome && message.fate !== 'reject') {
-      this.#log.push({ message, bytes: outcome.bytes })
-      this.sets.push(decodeChangeSet(outcome.bytes))
+    const { expected, actual } = this.#apply(message, this.#log.length + 1)
+    if ('bytes' in expected && 'bytes' in actual && message.fate !== 'reject') {
+      this.#log.push({ message, bytes: actual.bytes })
+      this.sets.push(decodeChangeSet(expected.bytes))
+      this.published.push(decodeChangeSet(actual.bytes))
       return
     }
-    if ('code' in outcome) this.codes.push(outcome.code)
+    if ('code' in expected) this.codes.push(expected.code)
     this.interrupt('abandon')
     // A reader's own message that the engine refuses is quarantined by the operator.
     if (message.fate === 'apply') this.take({ ...message, fate: 'skip' })
@@ -89,9 +105,9 @@ export class PairedFold {
     if (how === 'commit' || how === 'restart') this.#committed = this.#log.length
     for (const [at, { message, bytes }] of this.#log.entries()) {
       if (at < this.#committed) continue
-      const again = this.#apply(message, at + 1)
+      const { actual } = this.#apply(message, at + 1)
       assert.ok(
-        'bytes' in again && isEqual(again.bytes, bytes),
+        'bytes' in actual && isEqual(actual.bytes, bytes),
         `message ${at + 1} replayed gives the same set`,
       )
     }
@@ -104,18 +120,20 @@ export class PairedFold {
     }
   }
 
-  #apply(message: Message, seq: number): Outcome {
+  #apply(message: Message, seq: number): { expected: Outcome; actual: Outcome } {
     const whole = encodeEnvelope(message.envelope)
     const bytes = message.fate === 'unreadable' ? whole.subarray(0, -1) : whole
     const expected = this.#oracle.apply(message, bytes, seq)
     const actual = this.#engine.apply(message, bytes, seq)
     const name = `message ${seq} (${message.envelope.kind}, ${message.fate})`
-    if ('bytes' in expected && 'bytes' in actual) {
-      if (!isEqual(actual.bytes, expected.bytes))
-        assert.deepEqual(decodeChangeSet(actual.bytes), decodeChangeSet(expected.bytes), name)
-    } else assert.deepEqual(actual, expected, name)
-    return expected
+    if ('bytes' in expected && 'bytes' in actual) this.#compare(actual.bytes, expected.bytes, name)
+    else assert.deepEqual(actual, expected, name)
+    return { expected, actual }
   }
+}
+
+function expectSame(actual: Uint8Array, expected: Uint8Array, name: string): void {
+  if (!isEqual(actual, expected)) assert.deepEqual(decodeChangeSet(actual), decodeChangeSet(expected), name)
 }
 
 class Side {

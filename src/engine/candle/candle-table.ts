@@ -3,10 +3,12 @@ import type { OrderKey } from '../../domain/order-key.ts'
 import type { JournaledState } from '../../state/journaled-state.ts'
 import { Key } from '../../state/key.ts'
 import type { Rows } from '../../state/rows.ts'
+import { NONE } from '../../state/slot-index.ts'
 import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
+import type { PairView } from '../pair/pair-view.ts'
 import { CANDLES, candlesOf } from './candle-rows.ts'
 import { type CandleTrade, TradeNumbers } from './candle-trade.ts'
-import { takeTrade } from './take-trade.ts'
+import { endedCandles, takeTrade } from './take-trade.ts'
 import { writeCandlesRow } from './write-candles.ts'
 
 /** Rows are large, and of pairs that trade rarely they are not soon needed again. */
@@ -40,6 +42,25 @@ export class CandleTable {
   /** `pair` is its id as messages have it. */
   tell(slot: number, pair: Uint8Array, told: ChangeSetWriter): void {
     writeCandlesRow(told.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
+  }
+
+  /** The candles that a trade ends; none if nothing of them happened since a block, which is when all were published. */
+  tellEnded(
+    slot: number,
+    pair: Uint8Array,
+    starts: readonly number[],
+    since: number,
+    told: ChangeSetWriter,
+  ): void {
+    const row = this.#one.at(slot)
+    const ended = row.lastBlock < since ? 0 : endedCandles(row, starts)
+    if (ended > 0) writeCandlesRow(told.next('candle'), pair, row, this.#other.at(slot), ended)
+  }
+
+  /** The candles of a pair, if it was traded since this block. */
+  tellSince({ address, names }: PairView, since: number, told: ChangeSetWriter): void {
+    const slot = this.#rows.find(this.#key.clear().id(address))
+    if (slot !== NONE && this.#one.at(slot).lastBlock >= since) this.tell(slot, names.idOnWire, told)
   }
 
   /** As an undo gives them back. */

@@ -59,6 +59,11 @@ export function takeTrade(
   row.lastLog = key.log
 }
 
+/** How many candles, the shortest ones, a trade with these starts ends. */
+export function endedCandles(row: ReadCandlesRow, starts: readonly number[]): number {
+  return row.candles.at(0).tradeCount === 0 ? 0 : firstStanding(row, starts)
+}
+
 /** The first candle that goes on; all longer ones do too, since each has the shorter one in it. */
 function firstStanding(row: ReadCandlesRow, starts: readonly number[]): number {
   if (row.candles.at(0).tradeCount === 0) return INTERVALS.length

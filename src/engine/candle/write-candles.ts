@@ -34,16 +34,20 @@ const ALL_AS_SHORTER = SAME_PAIR | AROUND | SAME_FIRST | SAME_LAST | SAME_TRADES
 /** One with more trades than the shorter one: it began with another. */
 const WITH_MORE_TRADES = SAME_PAIR | AROUND | SAME_LAST
 
-/** As `writeCandles` writes the same candles. `other` is the same row again, to look at two candles at once. */
+/**
+ * As `writeCandles` writes the same candles: all, or only some of the shortest ones. `other` is the same row again, to
+ * look at two candles at once.
+ */
 export function writeCandlesRow(
   w: ByteWriter,
   pair: Uint8Array,
   row: ReadCandlesRow,
   other: ReadCandlesRow,
+  count: number = INTERVALS.length,
 ): void {
-  w.varuint(INTERVALS.length)
+  w.varuint(count)
   let shorter: number | undefined
-  for (let at = 0; at < INTERVALS.length; at++) {
+  for (let at = 0; at < count; at++) {
     const candle = row.candles.at(at)
     if (candle.isSame) {
       w.u8(ALL_AS_SHORTER)

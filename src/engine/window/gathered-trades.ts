@@ -96,6 +96,13 @@ export class GatheredBlock {
     gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target).add(trade, wallet, isBuy)
   }
 
+  /** A trade of an old block: what it comes to is not gathered. */
+  note(quote: string, pair: string, target: string): void {
+    gatheredOf(this.#pairs, pair, pair, target)
+    gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote)
+    if (this.#isQuoteAsset(target)) gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target)
+  }
+
   finish(
     closesOf: (pair: string) => Closes,
     closeOfToken: (token: string) => Price | undefined,

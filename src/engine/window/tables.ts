@@ -9,6 +9,8 @@ export type WindowTables = {
   readonly visits: Visits
   /** The minute the chain has reached. */
   readonly openMinute: Table<number>
+  /** Present after an old block: there is nothing in any window. */
+  readonly emptied: Table<boolean>
 }
 
 /** So many rows stay in memory; what is not used for a while is read from the store when it is needed again. */
@@ -25,5 +27,6 @@ export function openWindowTables(state: JournaledState, maxRows = MAX_ROWS): Win
       write: (w, minute) => w.varuint(minute),
       read: (r) => r.varuint(),
     }),
+    emptied: state.table('windowsEmptied', { write: (w) => w.bool(true), read: (r) => r.bool() }),
   }
 }

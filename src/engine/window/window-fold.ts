@@ -1,3 +1,4 @@
+import type { WindowsRef } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { DAY_MINUTES, DAY_WINDOW, dayOf, minuteOf, WINDOW_MINUTES } from '../../domain/window.ts'
 import { scratchRow } from '../../state/cursor.ts'
@@ -31,6 +32,7 @@ export class WindowFold {
   /** Where the windows stand that are different now. */
   readonly #touched = new Set<number>()
   #minute = 0
+  #isEmptying = false
 
   constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
     this.#tables = tables
@@ -40,32 +42,77 @@ export class WindowFold {
     this.#extremes = new Extremes(tables.minutes)
   }
 
-  /** Tells all windows that are different now, after those of pairs that have become main: who follows a token needs them. */
-  run(trades: readonly PairTrades[], newMainPairs: readonly string[], told: ChangeSetWriter): void {
-    const { subjects, visits } = this.#tables
+  /** Tells all windows that are different now, after those that are `named`. */
+  run(trades: readonly PairTrades[], named: readonly WindowsRef[], told: ChangeSetWriter): void {
+    const { visits } = this.#tables
     this.#turn()
     visits.begin(this.#minute)
     for (const pairTrades of trades) this.#enter(pairTrades)
     visits.keepList()
-    const ofMainPairs = newMainPairs.flatMap((pair) => subjects.ofPair(pair) ?? [])
-    const first = ofMainPairs.map((number) => subjects.slotOf(number))
-    for (const slot of new Set([...first, ...this.#touched])) {
+    this.#tell(named, this.#touched, told)
+  }
+
+  /**
+   * An old block empties the windows, and its own trades leave them at once: only the price stays from which later changes
+   * of the price count. Tells those that were emptied, after those that are `named`.
+   */
+  runOld(trades: readonly PairTrades[], named: readonly WindowsRef[], told: ChangeSetWriter): void {
+    const { subjects } = this.#tables
+    this.#empty()
+    const emptied = new Set(this.#touched)
+    for (const each of trades) {
+      const slot = subjects.slotOf(this.#meet(each))
+      const own = subjects.at(slot).ownOfToken
+      setOpen(subjects.edit(slot), each.pairCloseUsd, dayOf(this.#time))
+      if (own === undefined) continue
+      setOpen(subjects.edit(subjects.slotOf(own)), each.tokenCloseUsd, dayOf(this.#time))
+    }
+    this.#tell(named, emptied, told)
+  }
+
+  #tell(named: readonly WindowsRef[], touched: ReadonlySet<number>, told: ChangeSetWriter): void {
+    const { subjects } = this.#tables
+    const numbers = named.map(({ pair, token }) =>
+      pair === undefined ? subjects.ofToken(token ?? '') : subjects.ofPair(pair),
+    )
+    const first = numbers.flatMap((number) => (number === undefined ? [] : subjects.slotOf(number)))
+    for (const slot of new Set([...first, ...touched])) {
       writePublished(told.next('windows'), subjects.at(slot))
     }
   }
 
   /** Opens the block's minute, if it is a new one. A block that claims to be older than the last is not believed. */
   #turn(): void {
+    const { emptied } = this.#tables
+    const open = this.#openMinute()
+    if (emptied.get(ONLY)) emptied.delete(ONLY)
+    else if (open !== undefined && open !== this.#minute) this.#leaveUntil(this.#minute, open)
+  }
+
+  #empty(): void {
+    const { emptied } = this.#tables
+    const open = this.#openMinute()
+    if (emptied.get(ONLY)) return
+    emptied.put(ONLY, true)
+    this.#isEmptying = true
+    if (open !== undefined) this.#leaveUntil(open + DAY_MINUTES, open)
+  }
+
+  /** Gives the minute that was open before. */
+  #openMinute(): number | undefined {
     const { openMinute } = this.#tables
     const minute = minuteOf(this.#time)
     const open = openMinute.get(ONLY)
     this.#minute = open === undefined ? minute : Math.max(open, minute)
-    if (open === this.#minute) return
-    openMinute.put(ONLY, minute)
-    if (open === undefined) return
+    if (open !== this.#minute) openMinute.put(ONLY, this.#minute)
+    return open
+  }
+
+  /** What a minute has outside of a window that the one before had inside leaves it. */
+  #leaveUntil(minute: number, before: number): void {
     WINDOW_MINUTES.forEach((length, place) => {
-      const last = Math.min(minute - length, open)
-      for (let old = open - length + 1; old <= last; old++) this.#leave(place, old)
+      const last = Math.min(minute - length, before)
+      for (let old = before - length + 1; old <= last; old++) this.#leave(place, old)
     })
   }
 
@@ -113,6 +160,10 @@ export class WindowFold {
     subtractSum(subject.words, subject.amountRawAt, left.words, left.amountRawAt)
     this.#extremes.leave(leaving, subject)
     minutes.remove(leaving.slot)
+    if (!this.#isEmptying) return
+    // The minutes themselves may come again.
+    subject.lastMinute = undefined
+    subject.lastPricedMinute = undefined
   }
 
   #enter(trades: PairTrades): void {
@@ -264,4 +315,16 @@ function setPrice(subject: Subject, day: number): void {
   }
   subject.hasPriceUsd = true
   copy(words, subject.priceUsdAt, entering.words, entering.closeUsdAt)
+}
+
+/** As if a trade with this close had left all windows. */
+function setOpen(subject: Subject, closeUsd: Price | undefined, day: number): void {
+  entering.closeUsd = closeUsd
+  setPrice(subject, day)
+  if (closeUsd === undefined) return
+  for (let place = 0; place < WINDOW_MINUTES.length; place++) {
+    const window = subject.windows.at(place)
+    window.hasOpenUsd = true
+    copy(subject.words, window.openUsdAt, entering.words, entering.closeUsdAt)
+  }
 }

@@ -349,9 +349,14 @@ describe('windows that began before the first block read', () => {
     assert.ok(!unknown.includes('volume_u_1h'))
   })
 
-  test('of a pair whose creation was read are known', () => {
-    const detail = pairDetail('eth', pair, sampleWindows(), undefined, times) as Record<string, unknown>
-    assert.deepEqual([detail['volume_u_24h'], detail['high_u']], ['250.5', '0.0032'])
+  test('of a pair are known if they have counted since its creation, which may have been in an old block', () => {
+    const seenOf = (createdAt: number) => {
+      const seen = pairDetail('eth', { ...pair, createdAt }, sampleWindows(), undefined, times)
+      const { volume_u_24h: volume, high_u: high } = seen as Record<string, unknown>
+      return [volume, high]
+    }
+    assert.deepEqual(seenOf(times.startTime), ['250.5', '0.0032'])
+    assert.deepEqual(seenOf(times.startTime - 1), [undefined, undefined])
   })
 
   test('of a token are known once its first transfer is known to be younger', () => {

@@ -5,30 +5,34 @@ import { dayOf, isDayKnown, isWindowKnown, type KnownSpan, sumsOf, volumeOf } fr
 
 const PERCENT_DIGITS = 2
 
-/** The times of a chain's head and of the first block read, as far as they are known. */
+/** The times of a chain's head and of the first block that windows count from, as far as they are known. */
 export type ChainTimes = { readonly time: number; readonly startTime?: number }
 
 /** What was traded lately, and for how long that is known. */
 export type SeenWindows = KnownSpan & { readonly windows: Windows | undefined }
 
-/** Known since the pair's creation, if that was read. */
+/** Known since the pair's creation, if windows contain all trades since then. */
 export function pairWindows(
   windows: Windows | undefined,
   { createdAt }: Pick<Pair, 'createdAt'>,
   times: ChainTimes | undefined,
 ): SeenWindows {
-  return { windows, headTime: times?.time, since: createdAt === undefined ? times?.startTime : undefined }
+  return { windows, headTime: times?.time, since: sinceBirth(createdAt, times) }
 }
 
-/** Known since the token's first transfer, if that is not older than the first block read. */
+/** Known since the token's first transfer, if windows contain all trades since then. */
 export function tokenWindows(
   windows: Windows | undefined,
   { origin }: Pick<Token, 'origin'>,
   times: ChainTimes | undefined,
 ): SeenWindows {
+  return { windows, headTime: times?.time, since: sinceBirth(origin?.time, times) }
+}
+
+/** Since when trades are known; undefined if since its birth. */
+function sinceBirth(bornAt: number | undefined, times: ChainTimes | undefined): number | undefined {
   const start = times?.startTime
-  const isYoung = start !== undefined && origin !== undefined && origin.time >= start
-  return { windows, headTime: times?.time, since: isYoung ? undefined : start }
+  return start !== undefined && bornAt !== undefined && bornAt >= start ? undefined : start
 }
 
 /** By how many percent points a price is above what it was; unknown unless both are known. */

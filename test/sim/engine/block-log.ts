@@ -23,6 +23,8 @@ export class BlockLog {
   #former: Branch[] = []
   #final: number
   #mined = 0
+  /** Up to this number blocks are old. */
+  #lastOld: number
 
   constructor(market: SimMarket, random: Random) {
     this.#market = market
@@ -30,9 +32,13 @@ export class BlockLog {
     const number = random.pick([0, 99, 12_345_678])
     this.#base = { number, hash: blockHash(0) }
     this.#final = number
+    this.#lastOld = number + random.pick([0, 0, 4, 15])
     for (let left = random.between(8, 45); left > 0; left--) this.#happen()
     // A chain of nothing would prove nothing.
     if (this.#branch.length === 0) this.#mine(random.between(1, 3))
+    // Only then are all documents published.
+    this.#lastOld = number
+    if (this.#branch.at(-1)?.isOld) this.#mine(1)
   }
 
   /** What is left once all undos are done. */
@@ -128,13 +134,15 @@ export class BlockLog {
     }
     const told = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
     const seconds = random.pick([0, 1, 12, 12, 59, 300, 86_400, 700_000])
+    const number = this.#tip.number + 1
     const block: BlockEnvelope = {
       kind: 'block',
       chain: CHAIN,
-      number: this.#tip.number + 1,
+      number,
       hash: blockHash(this.#mined),
       parentHash: this.#tip.hash,
       time: (this.#branch.at(-1)?.time ?? FIRST_TIME) + seconds,
+      ...(number <= this.#lastOld && { isOld: true }),
       transactions,
       facts: this.#market.factsOf(used, told),
     }

@@ -1,0 +1,130 @@
+import type { WindowsRef } from '../domain/change.ts'
+import type { BlockEnvelope } from '../domain/envelope.ts'
+import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
+import { writeToken } from '../wire/record-codec.ts'
+import type { BlockRecords } from './block-records.ts'
+import type { PairView } from './pair/pair-view.ts'
+import { writePairRow } from './pair/write-pair.ts'
+import { type EngineTables, ONLY } from './tables.ts'
+
+/** For how many blocks documents are deferred at most, and about how many of them. */
+export type Deferral = { readonly maxBlocks: number; readonly maxDocuments: number }
+
+/** Many enough that a busy pair is published seldom, few enough that a message stays small. */
+export const DEFERRAL: Deferral = { maxBlocks: 256, maxDocuments: 8_192 }
+
+type Place = Pick<BlockEnvelope, 'number' | 'isOld'>
+
+/**
+ * The pairs and tokens that old blocks changed and no message has published since. The names are part of the state: each
+ * block adds those it is the first to change, so that an undo removes them again and a restarted engine publishes the same.
+ */
+export class DeferredDocuments {
+  readonly #tables: EngineTables
+  /** All that stands in the state, in the order of the blocks. */
+  readonly #pairs = new Set<string>()
+  readonly #tokens = new Set<string>()
+  #isRead = false
+  readonly #deferral: Deferral
+
+  constructor(tables: EngineTables, deferral: Deferral) {
+    this.#tables = tables
+    this.#deferral = deferral
+  }
+
+  /** The first block whose documents are deferred; undefined if all are published. */
+  get since(): number | undefined {
+    return this.#tables.deferredSince.get(ONLY)
+  }
+
+  begin({ number, isOld }: Place): void {
+    if (isOld && this.since === undefined) this.#tables.deferredSince.put(ONLY, number)
+  }
+
+  /**
+   * At the end of a block: its pairs, tokens and candles, or those of all deferred blocks, or none. Returns whose windows are
+   * to be published with them. New main pairs always are, because followers of a token need them.
+   */
+  tell(
+    block: Place,
+    records: BlockRecords,
+    traded: ReadonlySet<PairView>,
+    newMain: ReadonlySet<string>,
+    told: ChangeSetWriter,
+  ): WindowsRef[] {
+    const { candles } = this.#tables
+    if (this.since === undefined) {
+      for (const { candleSlot, names } of traded) candles.tell(candleSlot, names.idOnWire, told)
+      records.tell(told)
+    } else {
+      this.#add(block, records)
+      if (this.#isDue(block)) return this.#publish(block, records, told)
+      for (const pair of newMain) writePairRow(told.next('pair'), records.pair(pair))
+    }
+    return Array.from(newMain, (pair) => ({ pair, token: undefined }))
+  }
+
+  /** The state is another one now: the names are read again. */
+  forget(): void {
+    this.#pairs.clear()
+    this.#tokens.clear()
+    this.#isRead = false
+  }
+
+  /** Adds what the block changed. */
+  #add({ number }: Place, { touchedPairs, touchedTokens }: BlockRecords): void {
+    this.#read(number)
+    const pairs: string[] = []
+    const tokens: string[] = []
+    for (const { address } of touchedPairs.keys()) {
+      if (this.#pairs.has(address)) continue
+      this.#pairs.add(address)
+      pairs.push(address)
+    }
+    for (const address of touchedTokens) {
+      if (this.#tokens.has(address)) continue
+      this.#tokens.add(address)
+      tokens.push(address)
+    }
+    if (pairs.length > 0 || tokens.length > 0) this.#tables.deferred.put(String(number), { pairs, tokens })
+  }
+
+  /** Whether everything has to be published with this block. */
+  #isDue({ number, isOld }: Place): boolean {
+    const { maxBlocks, maxDocuments } = this.#deferral
+    if (!isOld || this.#pairs.size + this.#tokens.size >= maxDocuments) return true
+    return number - (this.since ?? number) + 1 >= maxBlocks
+  }
+
+  /** Publishes all of it but the windows, whose names it returns. */
+  #publish({ number }: Place, records: BlockRecords, told: ChangeSetWriter): WindowsRef[] {
+    const { candles, deferred, deferredSince } = this.#tables
+    const since = this.since ?? number
+    // Tokens have windows even if nothing else is known of them.
+    const tokens = new Set(this.#tokens)
+    for (const address of this.#pairs) {
+      const pair = records.pair(address)
+      tokens.add(pair.token0.token).add(pair.token1.token)
+      candles.tellSince(pair, since, told)
+      writePairRow(told.next('pair'), pair)
+    }
+    for (const address of this.#tokens) writeToken(told.next('token'), records.token(address).token)
+    const ofPairs = Array.from(this.#pairs, (pair) => ({ pair, token: undefined }))
+    const ofTokens = Array.from(tokens, (token) => ({ pair: undefined, token }))
+    for (let block = since; block <= number; block++) deferred.delete(String(block))
+    deferredSince.delete(ONLY)
+    this.#pairs.clear()
+    this.#tokens.clear()
+    return [...ofPairs, ...ofTokens]
+  }
+
+  #read(before: number): void {
+    if (this.#isRead) return
+    this.#isRead = true
+    for (let block = this.since ?? before; block < before; block++) {
+      const names = this.#tables.deferred.get(String(block))
+      for (const pair of names?.pairs ?? []) this.#pairs.add(pair)
+      for (const token of names?.tokens ?? []) this.#tokens.add(token)
+    }
+  }
+}
