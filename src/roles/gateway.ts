@@ -64,7 +64,12 @@ export const startGateway: StartRole = async (config, common) => {
     openHotStore({ ...config.redis, commandTimeoutMs: READ_TIMEOUT_MS }, common),
   )
   shutdown.onClose('hot store', () => store.close())
-  const reader = openHistoryReader(config.clickhouse)
+  let isHistoryAway = false
+  const reader = openHistoryReader(config.clickhouse, (isAway, reason) => {
+    isHistoryAway = isAway
+    if (isAway) logger.warn({ err: reason }, 'ClickHouse unavailable; failing history requests at once')
+    else logger.info('ClickHouse available again')
+  })
   shutdown.onClose('history', () => reader.close())
 
   const [anyChain = ''] = families.keys()
@@ -219,7 +224,10 @@ export const startGateway: StartRole = async (config, common) => {
   skipped.onChange((chain) => supervisor.retryNow(chain))
   return {
     readiness: () => supervisor.readiness() ?? unavailableOf(view, [...families.keys()]),
-    details: () => quarantineDetails(skipped),
+    details: () => [
+      ...(isHistoryAway ? ['ClickHouse unavailable: history requests fail'] : []),
+      ...quarantineDetails(skipped),
+    ],
     done: Promise.all([done, isAdmitted]).then(() => undefined),
   }
 }

@@ -24,6 +24,7 @@ import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
 import { StoreLags } from './writer/store-lags.ts'
+import { watchHistory } from './writer/watch-history.ts'
 
 /** What is wrong, by what it is wrong with. */
 type Problems = Map<string, string>
@@ -78,6 +79,13 @@ async function runWriter(
     resources.defer(() => history.close())
     const reader = openHistoryReader(config.clickhouse)
     resources.defer(() => reader.close())
+    const stopped = new AbortController()
+    const report = (problem: string | undefined): void => setProblem(problems, 'clickhouse', problem)
+    const watching = watchHistory(reader, Object.keys(config.chains), report, stopped.signal)
+    resources.defer(() => {
+      stopped.abort()
+      return watching
+    })
     resources.defer(async () => (await connecting.catch(() => undefined))?.close())
 
     problems.delete('writer')

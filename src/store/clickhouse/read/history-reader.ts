@@ -6,6 +6,7 @@ import type { LatestPage, Versioned } from '../../versioned.ts'
 import { type ClickhouseOptions, connectClickhouse } from '../connect.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { createDocuments } from './documents.ts'
+import { failFast } from './fail-fast.ts'
 import { type LatestQuestion, readLatest } from './latest.ts'
 import { readMarker } from './marker.ts'
 import {
@@ -73,11 +74,16 @@ const MAX_SECONDS = 5
 /** Short: a search-as-you-type client has sent the next keyword by then. */
 const MAX_SEARCH_SECONDS = 2
 
-export function openHistoryReader(options: ClickhouseOptions): HistoryReader {
+/** With `onAway`, reads fail at once while `marker` gets no response; it is called when that changes. */
+export function openHistoryReader(
+  options: ClickhouseOptions,
+  onAway?: (isAway: boolean, reason: unknown) => void,
+): HistoryReader {
   const client = connectClickhouse(options)
-  const ask = createAsk(client)
+  const patientAsk = createAsk(client)
+  const { ask, checked } = failFast(patientAsk, onAway)
   return {
-    marker: (chain) => readMarker(ask, chain),
+    marker: (chain) => checked(() => readMarker(patientAsk, chain)),
     candles: async (question) => versions(await readCandles(ask, question), candleOf),
     trades: async (question) => versions(await readEvents(ask, 'trades', question), tradeOf),
     liquidity: async (question) => versions(await readEvents(ask, 'liquidity', question), liquidityOf),

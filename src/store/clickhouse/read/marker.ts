@@ -2,7 +2,8 @@ import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Ask } from './ask.ts'
 import { number, optionalNumber, text } from './records.ts'
 
-const MAX_SECONDS = 5
+/** It reads one row, so a server that takes longer is as good as hung. */
+const MAX_SECONDS = 2
 
 /** How far a chain is written; undefined before its first batch. */
 export async function readMarker(ask: Ask, chain: string): Promise<ChainHead | undefined> {
