@@ -5,17 +5,19 @@ import type { Versioned } from './versioned.ts'
 export type AddressRef = { readonly chain: string; readonly address: string }
 export type WindowsDocumentRef = AddressRef & { readonly kind: 'pair' | 'token' }
 
-/** By what tokens are ranked: dollars traded in 24 hours, of their supply, and in their main pair. */
+/** Token rankings: 24-hour volume, fully diluted value and main pair liquidity, all in dollars. */
 export const TOKEN_RANKS = ['volume_24h', 'fdv', 'main_pair_tvl'] as const
 export type TokenRank = (typeof TOKEN_RANKS)[number] | GroupRank
 
-/** Tokens of launch platforms: all of them, or those of one that are still on their curve, or not any more. */
+/**
+ * Tokens of launch platforms: all of them, or one platform's tokens that are still on their curve, or have graduated.
+ */
 export type TokenGroup = 'meme' | `${string}_in` | `${string}_out`
 
-/** Within a group: `new` by when they came into it, `almost` by how far they are, if they are nearly there. */
+/** Within a group: `new` sorts by time of entry, `almost` by progress, for curves close to their goal. */
 export type GroupRank = `${TokenGroup}/${'volume_24h' | 'main_pair_tvl' | 'new' | 'almost'}`
 
-/** Documents by their ids, which Redis and ClickHouse both have; undefined where there is none. */
+/** Documents by id, as both Redis and ClickHouse can serve them; undefined if missing. */
 export type DocumentReads = {
   pairs(refs: readonly AddressRef[]): Promise<(Versioned<Pair> | undefined)[]>
   tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
@@ -23,6 +25,6 @@ export type DocumentReads = {
   windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
   /** Highest value first; pairs of unknown value come last. */
   topPairs(chain: string, token: string, limit: number): Promise<string[]>
-  /** Highest first, tokens of unknown worth left out. */
+  /** Highest first, without tokens of unknown value. */
   topTokens(chain: string, by: TokenRank, limit: number): Promise<string[]>
 }

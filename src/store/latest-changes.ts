@@ -15,15 +15,17 @@ import {
 import { TYPE as CHANGE } from '../wire/change-type.ts'
 import { END, TYPE } from '../wire/record-layout.ts'
 
-/** A change in a message: the first of its slots. */
+/** A change in a message: the index of its first slot. */
 export type PlacedChange = { readonly set: ChangeSetIndex; readonly base: number }
 
-/** A holder is stored by the magnitude of its balance: if that changes, one row is removed and another one added. */
+/**
+ * A holder's row is keyed by the magnitude of the balance: if that changes, one row is removed and another one added.
+ */
 export type PlacedBalance = PlacedChange & { readonly isRemoved: boolean }
 
 type LatestByKey = Map<string, PlacedChange>
 
-/** By natural key: bytes of the message, which encodes equal keys equally. */
+/** Keyed by natural key, as bytes of the message: equal keys are encoded equally. */
 export class LatestChanges {
   readonly trades: LatestByKey = new Map()
   readonly liquidity: LatestByKey = new Map()
@@ -31,7 +33,7 @@ export class LatestChanges {
   readonly candles = new Map<string, Map<number, PlacedChange>>()
   readonly pairs: LatestByKey = new Map()
   readonly tokens: LatestByKey = new Map()
-  /** Windows that a pair and a token share are in both maps. */
+  /** Windows shared by a pair and a token are in both maps. */
   readonly pairWindows: LatestByKey = new Map()
   readonly tokenWindows: LatestByKey = new Map()
   readonly switches: LatestByKey = new Map()
@@ -124,7 +126,7 @@ export class LatestChanges {
     if (isNow) this.balances.set(`${holder}/${now}`, { set, base, isRemoved: false })
   }
 
-  /** Candles of one pair stand in a row. */
+  /** Candles of one pair are adjacent in a message. */
   #pairOfCandle(set: ChangeSetIndex, at: number): string {
     if (at !== this.#pairAt || set !== this.#pairSet) {
       this.#pairSet = set
@@ -135,14 +137,14 @@ export class LatestChanges {
   }
 }
 
-/** Latest wins: of change sets of one log, in its order, the latest change of each natural key. */
+/** Latest wins: for change sets of one log in order, the latest change of each natural key. */
 export function latestChanges(sets: readonly ChangeSetIndex[]): LatestChanges {
   const latest = new LatestChanges()
   for (const set of sets) latest.add(set)
   return latest
 }
 
-/** The bytes from one field of the change to another. */
+/** The bytes from one field of the change up to another. */
 function keyOf({ bytes, places }: ChangeSetIndex, base: number, first: number, behind: number): string {
   return textOf(bytes, places[base + first] as number, places[base + behind] as number)
 }
@@ -156,12 +158,12 @@ function isZero(bytes: Uint8Array, signedAt: number): boolean {
   return bytes[signedAt + 1] === 0
 }
 
-/** What `toString` calls once it has looked at its arguments. */
+/** The internal method behind `toString`; calling it directly skips the argument checks. */
 type SlicingBuffer = Buffer & { latin1Slice(start: number, end: number): string }
 
 const { latin1Slice } = Buffer.prototype as SlicingBuffer
 
-/** Byte by byte, so that different bytes are different texts. */
+/** Latin-1, so that different bytes give different strings. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return latin1Slice.call(bytes, start, end)
 }

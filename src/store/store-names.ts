@@ -1,6 +1,6 @@
-/** Each has a commit point of its own, and may be away, or behind the other. */
+/** Each store has its own commit point, and may be unavailable or behind the other. */
 export const STORE_NAMES = ['clickhouse', 'redis'] as const
 export type StoreName = (typeof STORE_NAMES)[number]
 
-/** What people call them. */
+/** Display names. */
 export const SERVER_NAMES: Readonly<Record<StoreName, string>> = { clickhouse: 'ClickHouse', redis: 'Redis' }

@@ -2,10 +2,10 @@ import type { CandleRef, ChangeSet } from '../domain/change.ts'
 
 export type Versioned<T> = { readonly seq: number; readonly record: T }
 
-/** Changes of one version; a change set is that, and more. */
+/** Changes of one version: the part of a change set that stores need. */
 export type Versions = Pick<ChangeSet, 'chain' | 'seq' | 'changes'>
 
-/** A part of what one store hands to the other. */
+/** A page of the latest versions that one store reads to fill the other. */
 export type LatestPage = {
   readonly versions: readonly Versions[]
   /** The oldest candle in the page of each series that has older ones. */

@@ -1,4 +1,4 @@
-/** How many bytes the default of a type takes in RowBinary: all of them are zero. */
+/** Bytes that the default of a type takes in RowBinary; all of them are zero. */
 const DEFAULT_BYTES = {
   String: 1,
   'LowCardinality(String)': 1,
@@ -17,12 +17,12 @@ const DEFAULT_BYTES = {
 type Decimal = 'Decimal(76, 18)' | 'Decimal(76, 40)'
 type Enumeration = "Enum8('buy' = 1, 'sell' = 2)" | "Enum8('usd' = 1, 'native' = 2)"
 
-/** As `DESCRIBE TABLE` spells it. */
+/** As `DESCRIBE TABLE` prints it. */
 export type ColumnType =
   | keyof typeof DEFAULT_BYTES
   | `Nullable(${keyof typeof DEFAULT_BYTES | Decimal | Enumeration})`
 
-/** How a cell is made of a field. */
+/** How a field is written as a cell. */
 export const CELL = {
   constant: 0,
   id: 1,
@@ -49,13 +49,13 @@ export const CELL = {
   numberOrNull: 22,
 } as const
 
-/** Undefined is NULL, or the default of a column that has no NULL. */
+/** Undefined is NULL, or the default of a column that is not nullable. */
 export type Cell = string | number | bigint | boolean | undefined
 
-/** Stands before a cell that may be NULL, and is 0 if it is not. */
+/** Prefix byte of a nullable cell that is NULL; 0 otherwise. */
 export const NULL = 1
 
-/** The cell of a row that has nothing to say in it. */
+/** The encoded default of a column. */
 export function defaultOf(type: ColumnType): Uint8Array {
   return type in DEFAULT_BYTES
     ? Buffer.alloc(DEFAULT_BYTES[type as keyof typeof DEFAULT_BYTES])

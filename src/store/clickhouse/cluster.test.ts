@@ -9,14 +9,14 @@ const folder = new URL('./migrations/', import.meta.url)
 const files = readdirSync(folder)
 const place = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 
-test('without a cluster every statement stays as it is', () => {
+test('without a cluster every statement stays unchanged', () => {
   for (const name of files) {
     const sql = readFileSync(new URL(name, folder), 'utf8')
     assert.equal(forCluster(sql, undefined), sql)
   }
 })
 
-test('in a cluster every migration runs on all nodes, and the tables it makes replicate', () => {
+test('in a cluster every migration runs on all nodes and creates replicated tables', () => {
   assert.ok(files.length > 0)
   for (const name of files) {
     const sql = readFileSync(new URL(name, folder), 'utf8')
@@ -30,13 +30,13 @@ test('in a cluster every migration runs on all nodes, and the tables it makes re
     assert.match(made, new RegExp(`^CREATE TABLE IF NOT EXISTS ${table} ON CLUSTER \`tape\`$`, 'm'), name)
     const engine = name.includes('markers') ? `${place}, seq` : `${place}, seq, is_deleted`
     assert.ok(made.includes(`\nENGINE = ReplicatedReplacingMergeTree(${engine})\n`), name)
-    // Nothing else is touched.
+    // Nothing else changes.
     const back = made.replace(' ON CLUSTER `tape`', '').replace(`Replicated`, '').replace(`${place}, `, '')
     assert.equal(back, sql)
   }
 })
 
-test('so are the database, a table without parameters, and a change of a table', () => {
+test('the database, a table without parameters and an ALTER are rewritten as well', () => {
   assert.equal(
     forCluster('CREATE DATABASE IF NOT EXISTS `tape_db`', 'c1'),
     'CREATE DATABASE IF NOT EXISTS `tape_db` ON CLUSTER `c1`',
@@ -55,7 +55,7 @@ test('so are the database, a table without parameters, and a change of a table',
   )
 })
 
-test('retention is changed only where it is another one', () => {
+test('retention statements are issued only for a changed retention', () => {
   const plain = 'ReplacingMergeTree(seq, is_deleted) PARTITION BY chain ORDER BY (chain, pair) SETTINGS a = 1'
   const limited = plain.replace(' SETTINGS', ' TTL time + toIntervalDay(30) SETTINGS')
   const statements = (days: number | undefined, engine: string): string[] =>
@@ -68,7 +68,7 @@ test('retention is changed only where it is another one', () => {
   assert.deepEqual(statements(undefined, limited), ['ALTER TABLE trades REMOVE TTL'])
 })
 
-test('a replacement has smaller granules and, replicated, a path of its own', () => {
+test('a replacement has smaller granules and, if replicated, its own path', () => {
   const rest = 'PARTITION BY chain ORDER BY (chain, pair) TTL time + toIntervalDay(30) SETTINGS a = 1'
   assert.equal(
     replacementEngine(

@@ -1,6 +1,6 @@
 /**
- * The same statement for a cluster: run on every node, and with engines that keep their copies alike. The nodes
- * must have the macros `shard` and `replica`, as clusters do.
+ * Rewrites a statement for a cluster: it runs on every node and creates replicated engines. The nodes must define the
+ * macros `shard` and `replica`.
  */
 export function forCluster(sql: string, cluster: string | undefined): string {
   if (cluster === undefined) return sql
@@ -15,7 +15,7 @@ export function forCluster(sql: string, cluster: string | undefined): string {
     })
 }
 
-/** The clause for statements that name their engine themselves or make none. */
+/** The clause for statements that already contain their engine or need none. */
 export function onCluster(cluster: string | undefined): string {
   return cluster === undefined ? '' : ` ON CLUSTER \`${cluster}\``
 }

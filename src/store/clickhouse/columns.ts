@@ -2,7 +2,7 @@ import type { FieldKind, RecordLayout } from '../../wire/record-layout.ts'
 import { CELL, type Cell, type ColumnType, defaultOf } from './cells.ts'
 import type { TableName } from './table-names.ts'
 
-/** What writes a field of this kind into a column of this type. */
+/** The cell writer for each pair of field kind and column type. */
 const CELLS: Readonly<Record<string, number>> = {
   'id > String': CELL.id,
   'id? > String': CELL.id,
@@ -32,7 +32,7 @@ const CELLS: Readonly<Record<string, number>> = {
   "number > Nullable(Enum8('usd' = 1, 'native' = 2))": CELL.numberOrNull,
 }
 
-/** A field, with the words it stands for if the column holds words, or the code of a word that is the same in every row. */
+/** A field (with its words, if the column is an enumeration), or the code of a word that is the same in every row. */
 export type Source<Field> =
   | Field
   | readonly [field: Field, words: readonly string[]]
@@ -40,7 +40,7 @@ export type Source<Field> =
 type Column<Field> = readonly [type: ColumnType, from: Source<Field>]
 export type Columns<Field> = Readonly<Record<string, Column<Field>>>
 
-/** Columns made ready for one layout of a record. */
+/** Columns compiled for one layout of a record. */
 export type Cells = {
   readonly operations: Uint8Array
   readonly slots: Uint8Array
@@ -48,17 +48,17 @@ export type Cells = {
   readonly texts: readonly (readonly Uint8Array[])[]
 }
 
-/** What of a record goes into which column. Chain, seq and is_deleted are in every table and not listed. */
+/** Maps record fields to columns. Every table also has chain, seq and is_deleted, which are not listed. */
 export type Table = {
   readonly name: TableName
   readonly columns: readonly string[]
   readonly types: readonly ColumnType[]
-  /** The type of the change that is a whole row; another one is a removal. */
+  /** The change type that writes a full row; any other type is a removal. */
   readonly type: number
   readonly key: Cells
   readonly rest: Cells
   readonly removedKey: Cells
-  /** The cells of a removal beyond its key: NULL, or what a column without NULL has as its default. */
+  /** Cells of a removal beyond its key: NULL, or the default of a column that is not nullable. */
   readonly removedRest: Uint8Array
 }
 
@@ -91,7 +91,7 @@ export function defineTable<Full extends string, Removed extends string>(
   }
 }
 
-/** A table whose rows are made of decoded records: there are few of them, or they are not in a message. */
+/** A table whose rows are built from decoded records, because they are few or not part of a message. */
 export type RecordTable<T> = {
   readonly name: TableName
   readonly columns: readonly string[]
@@ -136,7 +136,7 @@ function cellOf(kind: FieldKind, type: ColumnType): number {
   return cell
 }
 
-/** Its length, then its bytes. */
+/** Length prefix and bytes. */
 export function sizedText(text: string): Uint8Array {
   const bytes = Buffer.from(text)
   if (bytes.length > 0x7f) throw new RangeError(`too long for a word: ${text}`)

@@ -13,16 +13,16 @@ export type ClickhouseOptions = CertificateFiles & {
   readonly database: string
   readonly username: string
   readonly password: string
-  /** Where there are several servers: what they call themselves. */
+  /** Name of the cluster, if there are several servers. */
   readonly cluster?: string | undefined
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 10
-// Servers close an idle connection after 3 s (older ones) or more: the client has to be first.
+// Servers close idle connections after 3 s or more, so the client has to close them first.
 const IDLE_SOCKET_MS = 2_000
 
-/** `database` may be given apart, as before the first migration there is none of ours to name. */
+/** `database` is a separate parameter, because ours does not exist before the first migration. */
 export function connectClickhouse(options: ClickhouseOptions, database = options.database): ClickHouseClient {
   return createClient({
     url: options.url,
@@ -37,14 +37,14 @@ export function connectClickhouse(options: ClickhouseOptions, database = options
     // Every failure reaches the caller, which logs it with its own fields.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
-      // A JSON number would lose digits.
+      // JSON numbers would lose digits.
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
     },
   })
 }
 
-/** The client's own setting means that a certificate replaces the password, which ClickHouse refuses together. */
+/** The client's own TLS setting makes a certificate replace the password; ClickHouse refuses requests with both. */
 function tlsOf(options: ClickhouseOptions): Pick<ClickHouseClientConfigOptions, 'tls' | 'http_agent'> {
   const read = readCertificates(options)
   if (read === undefined) return {}

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { ChaintapeError, QueryTimeout } from '../../domain/errors.ts'
 
-/** Answers of a server that is overloaded, restarting, out of space or without its keeper: waiting may help. */
+/** Transient errors: the server is overloaded, restarting, out of space or without its keeper. */
 const PASSING = new Set([
   'ABORTED',
   'ALL_CONNECTION_TRIES_FAILED',
@@ -22,7 +22,7 @@ const PASSING = new Set([
   'UNKNOWN_STATUS_OF_INSERT',
 ])
 
-/** Wrong credentials do not become right by waiting. */
+/** Permanent errors: retrying does not fix credentials. */
 const UNAUTHORIZED = new Set([
   'ACCESS_DENIED',
   'AUTHENTICATION_FAILED',
@@ -30,7 +30,7 @@ const UNAUTHORIZED = new Set([
   'WRONG_PASSWORD',
 ])
 
-/** Runs a request; one that failed for want of a working server becomes `store_unavailable`. */
+/** Runs a request and maps errors of an unavailable server to `store_unavailable`. */
 export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request()
@@ -52,6 +52,6 @@ export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> 
 function isPassing(error: unknown): boolean {
   if (error instanceof ClickHouseError) return PASSING.has(error.type ?? '')
   if (error instanceof ChaintapeError || !(error instanceof Error)) return false
-  // What is left came from the connection or from a proxy before the server, unless it is a mistake of ours.
+  // Any other error comes from the connection or a proxy, unless it is a bug of ours.
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
 }

@@ -2,7 +2,7 @@ import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from 
 import type { Logger } from '../../lib/logger.ts'
 import { onCluster } from './cluster.ts'
 
-/** Pages are read from these tables, latest first: with small granules little more is read than is returned. */
+/** Tables that are read in pages, latest first: small granules keep read amplification low. */
 const PAGED_TABLES = ['trades', 'liquidity', 'candles'] as const
 const GRANULARITY = 512
 
@@ -18,9 +18,10 @@ type Options = {
 }
 
 /**
- * A table's granularity is fixed when it is created, so the table is replaced: create it again, attach its partitions
- * (hard links, nothing is copied), exchange the two, drop the old one. Each step reads the state of the tables anew and
- * may be repeated, so a crash is mended by the next start. Parts keep their old granules until they are merged.
+ * A table's granularity is fixed at creation, so the table is replaced: create a new one, attach the partitions (hard
+ * links, no copies), exchange the two, drop the old one. Each step reads the current state of the tables and is
+ * idempotent, so the next start completes an interrupted replacement. Parts keep their old granules until they are
+ * merged.
  */
 export async function setGranularity(options: Options): Promise<void> {
   for (const table of PAGED_TABLES) {
@@ -29,7 +30,7 @@ export async function setGranularity(options: Options): Promise<void> {
       try {
         await replace(options, table, replacement)
       } catch (error) {
-        // Another writer does the same at the same time.
+        // Another writer is doing the same.
         if (attempt === MAX_ATTEMPTS || !isLostRace(error)) throw error
       }
     }
@@ -64,7 +65,7 @@ async function replace(options: Options, table: string, replacement: string): Pr
       await run(`EXCHANGE TABLES ${table} AND ${replacement}${on}`)
     }
   }
-  // From here on `replacement` names the old table. A writer of an older version may have added to it meanwhile.
+  // From here on `replacement` is the old table. A writer of an older version may have added rows to it meanwhile.
   const engines = await readEngines(client, [table, replacement])
   if (granularityOf(engines.get(table)) !== GRANULARITY) return
   for (const [partition, lastBlock] of await readPartitions(client, replacement)) {
@@ -75,7 +76,7 @@ async function replace(options: Options, table: string, replacement: string): Pr
   logger.info({ table, granularity: GRANULARITY, partitions: attached.size }, 'Table replaced')
 }
 
-/** The same engine with other granules; a replicated one also needs a path of its own. */
+/** The same engine with another granularity; a replicated one also needs its own path. */
 export function replacementEngine(engine: string, table: string, replacement: string): string {
   return engine
     .replace(/\bindex_granularity = \d+/, `index_granularity = ${GRANULARITY}`)
@@ -100,7 +101,7 @@ async function readEngines(
   return new Map(rows.map(({ name, engine_full }) => [name, engine_full]))
 }
 
-/** Each with the number of its last block: a larger one says that rows were added. */
+/** Partitions with their last block number, which grows when rows are added. */
 async function readPartitions(client: ClickHouseClient, table: string): Promise<Map<string, string>> {
   const answer = await client.query({
     query: `SELECT partition_id, toString(max(max_block_number)) AS last_block FROM system.parts

@@ -12,21 +12,21 @@ import { TABLE_NAMES, type TableName } from './table-names.ts'
 export type WrittenRows = Readonly<Record<TableName, number>>
 
 export type HistoryStore = {
-  /** How far the chain is written; undefined before its first batch. */
+  /** The chain's last committed head; undefined before the first batch. */
   marker(chain: string): Promise<ChainHead | undefined>
-  /** Data rows only, as `rowsOf` makes them. May be repeated: a row is known by its natural key and seq. */
+  /** Data rows only, as built by `rowsOf`. Idempotent: rows are identified by natural key and seq. */
   write(tables: readonly TableRows[]): Promise<WrittenRows>
-  /** The commit point: vouches that everything up to this head was written before. */
+  /** The commit point: everything up to this head has been written. */
   commit(head: ChainHead): Promise<void>
   close(): Promise<void>
 }
 
 const INSERT_SETTINGS: ClickHouseSettings = {
-  // An answer means that the rows are in the table, not in a buffer.
+  // Synchronous inserts, so that a response means the rows are in the table.
   async_insert: 0,
   // Key and seq identify a row; the server's deduplication of recent blocks would only hide a replay.
   insert_deduplicate: 0,
-  // A batch that spans many months is slow but right.
+  // A batch that spans many months is slow but valid.
   throw_on_max_partitions_per_insert_block: 0,
 }
 
@@ -57,13 +57,13 @@ async function insertRows(
   { table, columns, chunks }: TableRows,
 ): Promise<void> {
   await guardClickhouse(async () => {
-    // The client's own `insert` knows no binary formats.
+    // The client's own `insert` does not support binary formats.
     const { stream } = await client.exec({
       query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`,
       values: Readable.from(chunks, { objectMode: false }),
       clickhouse_settings,
     })
-    // The connection is free again once the answer, which is empty, was read.
+    // The empty response has to be consumed to release the connection.
     for await (const _ of stream);
   })
 }
@@ -96,14 +96,14 @@ async function insertMarker(
   )
 }
 
-/** Waits for all, even after a failure: a retry must not run beside what is left of the attempt before. */
+/** Waits for all inserts even after a failure, so that a retry never overlaps with the previous attempt. */
 async function settleAll(inserts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(inserts)
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
-/** At full width: the server takes four digits for a year. */
+/** Padded to ten digits, because the server would parse four digits as a year. */
 function secondsText(seconds: number): string {
   return String(seconds).padStart(10, '0')
 }

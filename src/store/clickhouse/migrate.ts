@@ -28,9 +28,9 @@ const RECORD_TABLE = `
   COMMENT 'Which changes of the schema were made'`
 
 /**
- * Brings the schema up to date: makes the database, then runs every file of migrations/ that was not run yet,
- * in order. A file is one statement that may run twice, since a crash can come before it is recorded; a file
- * that was run is never edited. Granularity and retention are compared with what the tables have, at every start.
+ * Brings the schema up to date: creates the database, then runs all pending files of migrations/ in order. A file is
+ * one idempotent statement, because a crash can come before it is recorded; files that have run are never edited.
+ * Granularity and retention are compared with the tables at every start.
  */
 export async function migrate(options: MigrateOptions, common: Common): Promise<void> {
   const { cluster, database, retention_days = {} } = options
@@ -87,7 +87,7 @@ async function readApplied(client: ClickHouseClient): Promise<Map<string, string
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** How the server describes each table's engine, time to live included. */
+/** Engine clause of each table, including its TTL. */
 async function readEngines(client: ClickHouseClient, database: string): Promise<Map<string, string>> {
   const answer = await client.query({
     query: 'SELECT name, engine_full FROM system.tables WHERE database = {database:String}',

@@ -1,6 +1,6 @@
 import type { ContractReport } from '../../domain/contract-report.ts'
 
-/** As JSON, so that it can be asked for by its parts in SQL; numbers too large for that are text. */
+/** JSON, so that SQL can query its parts; bigints become strings. */
 export function reportText(report: ContractReport): string {
   return JSON.stringify(report, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

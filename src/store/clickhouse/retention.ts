@@ -1,9 +1,9 @@
-/** The tables that only grow: their rows have a time that is part of their key, so that a removal goes with its row. */
+/** The tables that grow without bound. Their time is part of the key, so a removal expires with its row. */
 const TIME_COLUMNS = { trades: 'time', liquidity: 'time', candles: 'start' } as const
 
 export type Retention = { readonly [Table in keyof typeof TIME_COLUMNS]?: number | undefined }
 
-/** What has to be done so that each table keeps its rows for as long as wanted, given how the server describes it now. */
+/** The ALTER statements that change the tables' current TTLs to the configured ones. */
 export function retentionStatements(
   wanted: Retention,
   engines: ReadonlyMap<string, string>,

@@ -7,13 +7,13 @@ import type { Cells } from './columns.ts'
 const FIRST_CHUNK_BYTES = 32 * 1_024
 const MAX_CHUNK_BYTES = 1_024 * 1_024
 const WIDE = 32
-/** More than all cells of a row take together, but for ids and texts: those ask for room themselves. */
+/** More than all fixed-size cells of a row take; ids and texts reserve their own room. */
 const RESERVE = 8_192
 const MAX_LENGTH_BYTES = 5
 const ZERO_X = 0x7830
-/** The codes of the enumerations we have are 1 and 2. */
+/** Our enumerations have the codes 1 and 2 only. */
 const MAX_CODE = 2
-/** Below this uppermost byte a number of 32 bytes is surely no more than `MAX_FIXED`. */
+/** A 32-byte number with a smaller top byte is certainly at most `MAX_FIXED`. */
 const FIXED_TOP = Number(MAX_FIXED >> 248n)
 const HEX = Uint16Array.from({ length: 256 }, (_, byte) => {
   const [high, low] = byte.toString(16).padStart(2, '0')
@@ -21,8 +21,8 @@ const HEX = Uint16Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * Rows in ClickHouse's RowBinary format. Numbers are copied from the message: both have them as little-endian bytes. The
- * memory is all zeros before it is written to, so what is shorter than its column needs no filling up.
+ * Rows in ClickHouse's RowBinary format. Numbers are copied from the message, because both use little-endian bytes. The
+ * buffers are zeroed, so numbers shorter than their column need no padding.
  */
 export class RowBinary {
   readonly #full: Buffer[] = []
@@ -79,7 +79,7 @@ export class RowBinary {
     this.raw(bytes)
   }
 
-  /** A value that was decoded. */
+  /** Writes a decoded value. */
   value(type: ColumnType, value: Cell): void {
     if (value === undefined) {
       this.raw(defaultOf(type))
@@ -95,7 +95,7 @@ export class RowBinary {
     else this.u8(Number(value))
   }
 
-  /** The fields of a record, each into its column. */
+  /** Writes the fields of a record into their columns. */
   cells({ operations, slots, texts }: Cells, bytes: Uint8Array, places: Uint32Array, base: number): void {
     for (let i = 0; i < operations.length; i++) {
       const at = places[base + (slots[i] as number)] as number
@@ -163,14 +163,14 @@ export class RowBinary {
     }
   }
 
-  /** The same, to be repeated in the next rows. */
+  /** Like `cells`, but remembers the bytes for `repeat`. */
   repeatableCells(cells: Cells, bytes: Uint8Array, places: Uint32Array, base: number): void {
     const start = this.#at - this.#rowStart
     this.cells(cells, bytes, places, base)
     this.#repeated = this.#bytes.subarray(this.#rowStart + start, this.#at)
   }
 
-  /** The cells that `repeatableCells` wrote last, once more. */
+  /** Writes the cells of the last `repeatableCells` again. */
   repeat(): void {
     this.raw(this.#repeated)
   }
@@ -206,7 +206,7 @@ export class RowBinary {
     }
   }
 
-  /** A number beyond the limits of its column is NULL, which is unknown. */
+  /** A number beyond the limits of its column is written as NULL (unknown). */
   #fixedOrNull(bytes: Uint8Array, at: number): void {
     const size = bytes[at] as number
     if (at === 0 || (size >= WIDE && isBeyondFixed(bytes, at, size))) {
@@ -235,7 +235,7 @@ export class RowBinary {
     const start = this.#at
     this.#wide(bytes, at + 1)
     if (!isNegative) return
-    // Two's complement: all bits are inverted, and one is added.
+    // Two's complement: invert all bits and add one.
     let carry = 1
     for (let i = start; i < this.#at; i++) {
       const sum = ((this.#bytes[i] as number) ^ 0xff) + carry
@@ -259,7 +259,7 @@ export class RowBinary {
     this.text(word)
   }
 
-  /** Short, and with its length before it. */
+  /** A short text, already length-prefixed. */
   text(text: Uint8Array): void {
     const to = this.#bytes
     const start = this.#at
@@ -280,7 +280,7 @@ export class RowBinary {
     this.#at += size
   }
 
-  /** As text: bytes become hex digits. */
+  /** Ids are stored as text, so bytes become hex digits. */
   #id(bytes: Uint8Array, at: number): void {
     const tagged = bytes[at] as number
     if (tagged >= 0x80) {
@@ -305,7 +305,7 @@ export class RowBinary {
     this.#at = to + 2
   }
 
-  /** The length of a text that comes next, and room for it. */
+  /** Writes the length of the following text and reserves room for it. */
   #size(size: number): void {
     this.#room(size + MAX_LENGTH_BYTES)
     let rest = size
@@ -316,7 +316,7 @@ export class RowBinary {
     this.u8(rest)
   }
 
-  /** A row is never divided: its beginning moves into the new chunk with it. */
+  /** A row is never split: its beginning moves to the new chunk. */
   #room(size: number): void {
     const needed = this.#at + size + RESERVE
     if (needed <= this.#bytes.length) return

@@ -43,7 +43,7 @@ function rowObjects(tables: readonly TableRows[], table: string): TextRow[] {
   return found === undefined ? [] : readRowBinary(found)
 }
 
-test('a trade is one row; what is unknown is NULL and money keeps every digit', () => {
+test('a trade is one row; unknown values are NULL and money keeps every digit', () => {
   const built = buildTrade(dice, pool, key, 1_000)
   const trade = {
     ...built,
@@ -68,7 +68,7 @@ test('a trade is one row; what is unknown is NULL and money keeps every digit', 
   assert.equal(row?.['sold_amount_raw'], (2n ** 256n - 1n).toString())
 })
 
-test('a removal is a row with the natural key, a version and nothing else', () => {
+test('a removal is a row with only the natural key and a version', () => {
   const tables = rowsOfSets([
     setOf(
       9,
@@ -102,7 +102,7 @@ test('a removal is a row with the natural key, a version and nothing else', () =
   assert.deepEqual(known('switches'), { ...common, token: '0xbb', block: '7' })
 })
 
-test('of several versions in a batch only the newest is written, whatever it is', () => {
+test('only the latest of several versions in a batch is written', () => {
   const candle = buildCandle(dice, '0xaa', 'k1', key, 60)
   const other = { ...candle, start: 120 }
   const ref = { pair: '0xaa', interval: 'k1', start: 60 } as const
@@ -119,7 +119,7 @@ test('of several versions in a batch only the newest is written, whatever it is'
   ])
 })
 
-test('what a candle says in the quote token is not written again where it says the same in another unit', () => {
+test("quote values equal to another unit's are not written twice", () => {
   const values = (open: bigint) => ({ open, high: 4n, low: 1n, close: 3n, volume: 5n })
   const written = (quote: Candle['quote']): unknown => {
     const built = buildCandle(dice, '0xaa', 'k1', key, 60)
@@ -133,7 +133,7 @@ test('what a candle says in the quote token is not written again where it says t
   assert.deepEqual(written(undefined), [null, undefined, null])
 })
 
-test('a trade that a fork moved to another time leaves a removal behind', () => {
+test('a trade that a reorg moved to another time leaves a removal behind', () => {
   const trade = buildTrade(dice, pool, key, 60)
   const tables = rowsOfSets([
     setOf(2, { type: 'tradeRemoved', trade: { key, time: 60, pair: '0xaa' } }),
@@ -146,7 +146,7 @@ test('a trade that a fork moved to another time leaves a removal behind', () => 
   ])
 })
 
-test('windows of a pair and a token are a row of each, and each goes its own way', () => {
+test('windows of a pair and a token become a row each, with independent removals', () => {
   const shared = buildWindows(dice, { pair: '0xaa', token: '0xbb' }, 60)
   const own = buildWindows(dice, { pair: undefined, token: '0xbb' }, 60)
   const rows = (...sets: ChangeSet[]): unknown[] =>
@@ -172,7 +172,7 @@ test('windows of a pair and a token are a row of each, and each goes its own way
   ])
 })
 
-test('what a token is found by is a row for each term, with the newest standing; a removal adds none', () => {
+test('a token has a row per search term with its latest rank; a removal adds none', () => {
   const token = {
     ...buildToken(dice, '0xbb', 5),
     symbol: 'LINK',
@@ -196,7 +196,7 @@ test('what a token is found by is a row for each term, with the newest standing;
   assert.deepEqual(rows(setOf(1, worth(1n)), setOf(2, { type: 'tokenRemoved', token: '0xbb' })), [])
 })
 
-test('nothing gives no table', () => {
+test('an empty batch gives no tables', () => {
   assert.deepEqual(rowsOfSets([setOf(1), setOf(2)]), [])
 })
 
@@ -220,7 +220,7 @@ test('a number beyond the limits of its column is NULL', () => {
   assert.deepEqual([sums?.['amount_raw'], sums?.['buy_usd_24h'], sums?.['sell_usd_24h']], [null, null, null])
 })
 
-test('what no key column can hold is refused instead of wrapped around', () => {
+test('a value that no key column can hold is refused instead of wrapped', () => {
   const token = buildToken(dice, '0xbb', 5)
   const refused: Change[] = [
     { type: 'token', token: { ...token, updatedAt: 2 ** 32 } },
@@ -234,7 +234,7 @@ test('what no key column can hold is refused instead of wrapped around', () => {
   }
 })
 
-test('half a surrogate pair in a name does not reach the server', () => {
+test('a lone surrogate in a name does not reach the server', () => {
   const token = { ...buildToken(dice, '0xbb', 5), name: 'a\ud800' }
   assert.equal(rowObjects(rowsOfSets([setOf(1, { type: 'token', token })]), 'tokens')[0]?.['name'], 'a\ufffd')
 })
@@ -247,7 +247,7 @@ test('a text is copied byte by byte', () => {
 
 const COLUMN = /^ {4}(?:ADD COLUMN IF NOT EXISTS )?([a-z]\w*) /
 
-test('every column that is written is declared, and every declared one is written', () => {
+test('the written columns are exactly the declared ones', () => {
   const written = rowsOfSets([
     setOf(
       1,

@@ -27,11 +27,11 @@ export type TableRows = {
   readonly columns: readonly string[]
   readonly types: readonly ColumnType[]
   readonly count: number
-  /** In the RowBinary format. */
+  /** In RowBinary format. */
   readonly chunks: readonly Buffer[]
 }
 
-/** A row for each natural key: its latest version; a removal is a row that says so. */
+/** One row per natural key with its latest version; a removal is a row marked as deleted. */
 export function rowsOf(latest: LatestChanges): TableRows[] {
   const candles = new RowsOfTable(candlesTable)
   for (const ofPair of latest.candles.values()) candles.addCandles(ofPair.values())
@@ -76,7 +76,7 @@ class RowsOfTable {
     this.#end(set.seq, isRemoved)
   }
 
-  /** Most candles of a pair have the trades of the one before, and so the same cells but for the key. */
+  /** Most candles of a pair contain the same trades as the previous one, so all cells but the key are equal. */
   addCandles(candles: Iterable<PlacedChange>): void {
     let repeatable: ChangeSetIndex | undefined
     let trades = 0

@@ -144,7 +144,7 @@ export const tokensTable = defineTable(
   },
 )
 
-/** Windows that a pair and a token share are a row of each. */
+/** Windows shared by a pair and a token are stored as a row each. */
 export const pairWindowsTable = windowsTable('pair', 'token')
 export const tokenWindowsTable = windowsTable('token', 'pair')
 
@@ -166,14 +166,14 @@ export const balancesTable = defineTable(
   'balances',
   {
     full: layouts.BALANCE,
-    // What is removed is the row that the holder stood in before.
+    // A removal deletes the row at the holder's previous magnitude.
     removed: { ...layouts.BALANCE, slots: { ...balanceSlots, magnitude: balanceSlots.magnitudeBefore } },
   },
   { token: ['String', 'token'], magnitude: ['UInt16', 'magnitude'], holder: ['String', 'holder'] },
   { amount_raw: ['Int256', 'amountRaw'] },
 )
 
-/** What a token is found by: a row for each of its terms. */
+/** A search term of a token: one row per term. */
 export type TokenTerm = {
   readonly kind: number
   readonly term: string
@@ -190,7 +190,7 @@ export const tokenSearchTable = defineRecordTable<TokenTerm>('token_search', {
   standing: ['UInt64', ({ standing }) => standing],
 })
 
-/** Removed, a contract is its token alone. */
+/** A removed contract has only its token. */
 export type ContractRow = Pick<ContractReport, 'token'> & { readonly report: ContractReport | undefined }
 
 export const contractsTable = defineRecordTable<ContractRow>('contracts', {
@@ -242,7 +242,7 @@ function pairSide<const Side extends 'token0' | 'token1'>(side: Side) {
 }
 
 function windowsTable(kind: 'pair' | 'token', other: 'pair' | 'token'): Table {
-  // A row is there only for an owner that is there, so the key is never absent.
+  // The table only has rows for existing owners, so the key is always set.
   const kinds = { pair: 1, token: 2 } as const
   const key = {
     kind: ["Enum8('pair' = 1, 'token' = 2)", { constant: kinds[kind] }],

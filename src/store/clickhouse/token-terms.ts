@@ -10,10 +10,10 @@ const MAX_COUNT = 2n ** 64n - 1n
 const ONE_DOLLAR = pow10(VALUE_DIGITS)
 const { address, name, mainPairTvlUsd } = TOKEN.slots
 
-/** By name and symbol, which they follow from: making them takes longer than all the rest of a token's rows. */
+/** Keyed by name and symbol. Deriving the terms takes longer than all other rows of a token. */
 const recentTerms = new RecentlyUsed<readonly SearchTerm[]>(20_000)
 
-/** What a token is found by. */
+/** The search terms of a token. */
 export function termsOf({ reader, places }: ChangeSetIndex, base: number): TokenTerm[] {
   const [itsName, symbol] = [reader.at(places[base + name] as number).text(), reader.text()]
   const id = `${itsName.length}/${itsName}${symbol}`
@@ -28,7 +28,7 @@ export function termsOf({ reader, places }: ChangeSetIndex, base: number): Token
   return terms.map(({ kind, term }) => ({ kind: TERM_KINDS[kind], term, address: itsAddress, standing }))
 }
 
-/** To order by: what is unknown comes last, and what no column can hold is as good as the most it can. */
+/** For sorting: unknown values become 0, and values beyond the column its maximum. */
 function wholeDollars(reader: ByteReader, valueAt: number): bigint {
   if (valueAt === 0) return 0n
   const dollars = reader.at(valueAt).biguint() / ONE_DOLLAR

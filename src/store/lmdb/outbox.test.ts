@@ -9,7 +9,7 @@ import { openOutbox } from './outbox.ts'
 const root = mkdtempSync(join(tmpdir(), 'chaintape-outbox-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-/** Linked frames, each of about 100 bytes. */
+/** Linked frames of about 100 bytes each. */
 function frames(count: number, fill: string): Uint8Array[] {
   let link = FIRST_LINK
   return Array.from({ length: count }, () => {
@@ -31,7 +31,7 @@ async function retained(dir: string, epoch: string, last: number): Promise<(numb
   }
 }
 
-test('retains the newest frames over a restart, up to its limit, of one log only', async () => {
+test('retains the latest frames of one log across a restart, up to its limit', async () => {
   const dir = join(root, 'limit')
   const sent = frames(20, 'a')
   const outbox = openOutbox(dir, 1_050)
@@ -40,14 +40,14 @@ test('retains the newest frames over a restart, up to its limit, of one log only
   assert.deepEqual(outbox.get('one', 20), Buffer.from(sent[19] ?? []))
   await outbox.close()
   const found = await retained(dir, 'one', 20)
-  const kept = found.filter((each) => each !== undefined)
-  assert.ok(kept.length > 5 && kept.length <= 10, `${kept.length} are retained`)
-  assert.deepEqual(kept, sent.slice(-kept.length).map(frameChecksum))
-  assert.deepEqual(found.slice(0, 20 - kept.length).filter(Boolean), [], 'the oldest are evicted')
+  const recent = found.filter((each) => each !== undefined)
+  assert.ok(recent.length > 5 && recent.length <= 10, `${recent.length} are retained`)
+  assert.deepEqual(recent, sent.slice(-recent.length).map(frameChecksum))
+  assert.deepEqual(found.slice(0, 20 - recent.length).filter(Boolean), [], 'the oldest are evicted')
   assert.deepEqual((await retained(dir, 'two', 20)).filter(Boolean), [])
 })
 
-test('a frame at a place that is taken replaces the one there and all after it; the same one changes nothing', async () => {
+test('a frame at an existing position replaces it and all later ones; the same frame changes nothing', async () => {
   const dir = join(root, 'replace')
   const [sent, others] = [frames(10, 'a'), frames(10, 'b')]
   const outbox = openOutbox(dir)

@@ -3,7 +3,7 @@ import { open } from 'lmdb'
 import type { Outbox } from '../../lib/outbox.ts'
 import { frameChecksum } from '../../wire/frame.ts'
 
-/** At the head of a chain that is many minutes of messages; a lazily syncing NATS loses at most two. */
+/** Holds many minutes of messages at the head of a chain; a lazily syncing NATS loses at most two. */
 const MAX_BYTES = 128 * 1024 * 1024
 
 /** An outbox on disk, in a folder of its own. Writes are asynchronous: publishing does not wait for the disk. */
@@ -19,7 +19,7 @@ export function openOutbox(dir: string, maxBytes = MAX_BYTES): Outbox & { close(
   let bytes = 0
   for (const { key, value } of frames.getRange()) {
     if (retained.length === 0) first = key
-    // A hole means that a frame was not durable yet when the process died.
+    // A gap means a frame was not yet durable when the process died.
     if (key !== first + retained.length) break
     retained.push({ size: value.length, checksum: frameChecksum(value) })
     bytes += value.length

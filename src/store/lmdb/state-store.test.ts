@@ -21,7 +21,7 @@ function dump(store: StateStore): Record<string, string> {
   return Object.fromEntries([...store.entries()].map(([key, value]) => [key, Buffer.from(value).toString()]))
 }
 
-test('a new store is empty and stands nowhere', async () => {
+test('a new store is empty and has no position', async () => {
   const store = openStateStore({ dir: newDir(), format: 'test-1' })
   assert.equal(store.position, undefined)
   assert.equal(store.get('anything'), undefined)
@@ -29,7 +29,7 @@ test('a new store is empty and stands nowhere', async () => {
   await store.close()
 })
 
-test('state and position are there after reopening', async () => {
+test('state and position survive reopening', async () => {
   const dir = newDir()
   const store = openStateStore({ dir, format: 'test-1' })
   store.commit(
@@ -61,7 +61,7 @@ test('state and position are there after reopening', async () => {
   await reopened.close()
 })
 
-test('a commit that fails changes neither state nor position', async () => {
+test('a failed commit changes neither state nor position', async () => {
   const dir = newDir()
   const store = openStateStore({ dir, format: 'test-1' })
   store.commit(new Map([['a', text('before')]]), at(1))
@@ -82,7 +82,7 @@ test('a commit that fails changes neither state nor position', async () => {
   await reopened.close()
 })
 
-test('what was read stays as it was read', async () => {
+test('returned records are not changed by later writes', async () => {
   const store = openStateStore({ dir: newDir(), format: 'test-1' })
   store.commit(new Map([...Array(50).keys()].map((key) => [`key${key}`, text(`value ${key}`)])), at(1))
   const read = [...Array(50).keys()].map((key) => store.get(`key${key}`))
@@ -96,7 +96,7 @@ test('what was read stays as it was read', async () => {
   await store.close()
 })
 
-test('bytes that lie inside a larger buffer are kept as what they are', async () => {
+test('records that are views into a larger buffer are stored correctly', async () => {
   const store = openStateStore({ dir: newDir(), format: 'test-1' })
   const larger = Buffer.from('before|inside|after')
   store.commit(new Map([['a', new Uint8Array(larger.buffer, larger.byteOffset + 7, 6)]]), at(1))
@@ -105,7 +105,7 @@ test('bytes that lie inside a larger buffer are kept as what they are', async ()
   await store.close()
 })
 
-test('state of another format is refused, and left as it is', async () => {
+test('state of another format is refused and left unchanged', async () => {
   const dir = newDir()
   const store = openStateStore({ dir, format: 'test-1' })
   store.commit(new Map([['a', text('x')]]), at(1))
@@ -119,7 +119,7 @@ test('state of another format is refused, and left as it is', async () => {
   await reopened.close()
 })
 
-test('after SIGKILL, state and position are of the same commit', async () => {
+test('after SIGKILL, state and position are from the same commit', async () => {
   const program = fileURLToPath(new URL('../../../test/support/commit-forever.ts', import.meta.url))
   const dir = newDir()
   for (let round = 0; round < 3; round++) {

@@ -9,32 +9,32 @@ import { decodeStateKey, encodeStateKey } from '../../state/state-key.ts'
 
 export type StateStore = {
   get(key: StateKey): Uint8Array | undefined
-  /** Random, and another one whenever the store is opened. */
+  /** Random, and new whenever the store is opened. */
   readonly hashSecret: HashSecret
-  /** Where in its log the state stands. */
+  /** The log position of the state. */
   readonly position: LogPosition | undefined
   /** State and position become durable together, or not at all. */
   commit(writes: Writes, position: LogPosition): void
   /** Drops the whole state and its position, so that it can be folded again from the start of the log. */
   clear(): void
-  /** Everything, in key order: to compare two states. */
+  /** All entries in key order, to compare two states. */
   entries(): Iterable<[string, Uint8Array]>
   close(): Promise<void>
 }
 
 /**
- * Room in the address space, not in memory or on disk. Without it the file is mapped anew whenever it has grown, the
- * old mappings stay, and all of them together are two or three times as large as the file.
+ * Reserves address space, not memory or disk. Without it, LMDB remaps the file whenever it has grown and keeps the old
+ * mappings, which add up to two or three times the file size.
  */
 const MAP_BYTES = 2 ** 40
 
-/** How keys are written is the store's own part of the format. */
+/** The key encoding is the store's own part of the format. */
 const KEY_LAYOUT = 'by id'
 
 const FORMAT = 'format'
 const POSITION = 'position'
 
-/** `format` names the layout of the records; a state written in another one is refused, never guessed at. */
+/** `format` identifies the layout of the records; state in another format is refused. */
 export function openStateStore(options: { dir: string; format: string }): StateStore {
   mkdirSync(options.dir, { recursive: true })
   const root = open({ path: options.dir, maxDbs: 2, mapSize: MAP_BYTES })
@@ -73,7 +73,7 @@ export function openStateStore(options: { dir: string; format: string }): StateS
       })
       position = undefined
     },
-    // The store has them in another order, by id.
+    // The store sorts by its own key encoding.
     entries: () =>
       Array.from(state.getRange(), ({ key, value }): [string, Uint8Array] => [
         decodeStateKey(key),

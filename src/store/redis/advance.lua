@@ -1,6 +1,6 @@
--- Moves a chain's head forward, unless the head that was there before is gone: then so are the documents.
+-- Advances a chain's head, unless the previous head is gone: then the documents are lost as well.
 --
--- KEYS[1]: the head's key   ARGV: seq, value, seq of the head that must be there ('' if none is known)
+-- KEYS[1]: the head's key   ARGV: seq, value, seq of the expected head ('' if unknown)
 -- Returns 1, or 0 if data was lost.
 local seq, value, expected = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local head = redis.call('GET', KEYS[1])

@@ -1,33 +1,33 @@
--- Applies document writes and removals, each only if it is not older than what is stored.
+-- Applies document writes and removals, each only if it is not older than the stored one.
 --
 -- KEYS[1]: the chain's head
--- ARGV[1]: record version   ARGV[2]: seconds that a tombstone lives   ARGV[3]: key of a rank, without its name
--- ARGV[4]: seq of the head that must be there ('' if none is known)   ARGV[5]: seconds that candles live without a trade
--- ARGV[6]: candles in a tail that is to be packed   ARGV[7]: the intervals, by their codes, separated by commas
+-- ARGV[1]: record version   ARGV[2]: lifetime of a tombstone in seconds   ARGV[3]: key of a ranking, without its name
+-- ARGV[4]: seq of the expected head ('' if unknown)   ARGV[5]: lifetime of candles without a trade, in seconds
+-- ARGV[6]: length, in candles, at which a tail is packed   ARGV[7]: the intervals in the order of their codes, comma-separated
 -- ARGV[8] to ARGV[13]: keys of pairs, tokens, contracts, windows of pairs, windows of tokens and candles, without the address
--- ARGV[14]: the writes, one after the other. All numbers are big-endian; a text has its length before it (4 bytes). A write is its
+-- ARGV[14]: the writes, concatenated. All numbers are big-endian; a text has a length prefix of 4 bytes. A write is its
 --   kind (1 byte: 0 for pairs, and so on), the address, and then
---   of a document: seq (8 bytes), body (as a text; empty for a removal), how many ranks it stands in (1), and of each its name
---     and the score
---   of candles: where each interval begins (as a text, 4 bytes each; empty if that is not known), how many records (4), and records:
---     of each interval the removals first, then by start. A record is the interval's code (with 128 added for a removal),
---     start (4 bytes), seq (8), length of the body (2; 65535 if it is that of the record before), body.
--- Returns {1, and of each tail that is to be packed the index of its write, its interval, the tail, and what is packed already
---   if the tail corrects it}; {0} if data was lost.
+--   for a document: seq (8 bytes), body (a text; empty for a removal), number of rankings (1), and the name and score of each
+--   for candles: the start of each interval's series (a text, 4 bytes each; empty if unknown), number of records (4), and the
+--     records: within each interval removals first, then by start. A record is the interval's code (plus 128 for a removal),
+--     start (4 bytes), seq (8), length of the body (2; 65535 if it equals the previous record's body), body.
+-- Returns {1, and for each tail to pack the index of its write, its interval, the tail, and the packed candles if the tail
+--   corrects them}; {0} if data was lost.
 --
--- A document is '<version>:<seq>:<names of its ranks>', a line end, the body; a tombstone has no body.
+-- A document is '<version>:<seq>:<names of its rankings>', a line feed, the body; a tombstone has no body.
 --
--- '<group>/<rank>' is that rank within a group. Its score may be empty: it is then taken from the rank of all, where
--- another document put it; that one names this one as its owner, and keeps the score up to date in its groups.
+-- '<group>/<rank>' is that ranking within a group. If its score is empty, it is taken from the ranking of all tokens, which
+-- the token's windows update; they also update the score in the token's groups.
 --
 -- The candles of a pair are a hash. All numbers in it are big-endian. An interval has up to three fields:
 --   '<interval>'         record version (1 byte), seq of its last change (8), from (4), top (4), body of the candle that
---                        starts at `top`, unless that was removed. No candle ever started later than `top`, and of all
---                        that start at `from` or later none is missing.
---   '<interval>:tail'    a log of what is not there any more or was corrected: number of records (2; with 32768
---                        added if some are corrections or removals), then of each its start (4), length (2), body; a body without a candle is a removal. The newest seq counts.
+--                        starts at `top`, unless it was removed. No candle ever started after `top`, and the series is
+--                        complete from `from` on.
+--   '<interval>:tail'    a log of earlier and corrected candles: number of records (2; plus 32768 if some are corrections
+--                        or removals), then for each its start (4), length (2), body; a body without a candle is a
+--                        removal. The latest seq wins.
 --   '<interval>:packed'  the older part of that log, packed: see pack.lua.
--- All changes of an interval up to its seq are in it. A hash that expired or was evicted begins anew, with what comes next.
+-- An interval contains all its changes up to its seq. An expired or evicted hash restarts with the next change.
 local version, tombstone_seconds, rank = ARGV[1], ARGV[2], ARGV[3]
 local expected, idle_seconds, tail_candles = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
 local HEADER_BYTES = 512
@@ -58,7 +58,7 @@ end
 local function rank_in_groups(owner, scores, member)
   local _, names = header_of(owner)
   for name, base in string.gmatch(names or '', '([^,/]+/([^,]+))') do
-    -- The other ranks of the group are the owner's own.
+    -- The token's document updates the other rankings of its groups.
     if base == 'volume_24h' then put_rank(name, scores[base], member) end
   end
 end
@@ -91,7 +91,7 @@ local function apply_document(prefix, member)
   end
 end
 
--- An interval of a pair, as far as it is stored; false if it is not.
+-- The stored interval of a pair; false if there is none.
 local function open_series(name, value)
   if not value then return false end
   local _, high, low, from, top, next = struct.unpack('>BI4I4I4I4', value)
@@ -141,7 +141,7 @@ local function apply_candles(index, address)
     if not one then
       if known == nil then known = froms == '' and redis.call('EXISTS', PAIR .. address) == 1 end
       local from = known and start or froms ~= '' and struct.unpack('>I4', froms, nth * 4 - 3) or 0
-      -- What is taken back of an expired series, or told again, is not its newest state: it begins with what comes next.
+      -- A removal or a repeated change is not the latest state of an expired series, which restarts with the next candle.
       if seq > head_seq and not (known and is_removal) then
         one = { name = intervals[nth], done = -1, from = from, top = 0, open = '' }
       end

@@ -13,15 +13,15 @@ import {
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import type { Versioned } from '../versioned.ts'
 
-/** The newest candles of a pair and interval. */
+/** The latest candles of a pair and interval. */
 export type CandleSeries = {
   /** Complete from this start on; 0 if there are no older candles at all. */
   readonly from: number
-  /** Newest first. */
+  /** Latest first. */
   readonly candles: readonly Versioned<Candle>[]
 }
 
-/** The fields of a series in the hash of its pair; apply.lua and pack.lua say what is in them. */
+/** The fields of a series in the hash of its pair, as documented in apply.lua and pack.lua. */
 export type SeriesFields = {
   readonly open: Buffer | null | undefined
   readonly tail: Buffer | null | undefined
@@ -32,17 +32,17 @@ export type SeriesOf = { readonly pair: string; readonly interval: Interval }
 
 type Chunk = { readonly bytes: Uint8Array; readonly maxStart: number }
 
-/** The record version, the last change (8 bytes), `from` and the start of the newest candle (4 bytes each). */
+/** The record version, the last change (8 bytes), `from` and the start of the latest candle (4 bytes each). */
 const HEADER_BYTES = 17
 const TAIL_HEADER_BYTES = 2
 
-/** The newest candle of a series, if it stands by itself; `undefined` if all of the series has to be looked at. */
+/** The latest candle of a series, if it is stored separately; undefined if the whole series has to be read. */
 export function readOpenCandle(value: Buffer, of: SeriesOf): Versioned<Candle> | undefined {
   const { open } = readOpen(value, of)
   return open?.candle === undefined ? undefined : { seq: open.seq, record: open.candle }
 }
 
-/** Only as many candles are decoded as are asked for; undefined if there is no series, or none of its candles is left. */
+/** Decodes at most `limit` candles; undefined if there is no series or no candle is left. */
 export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): CandleSeries | undefined {
   if (fields.open == null) return undefined
   const { from, open } = readOpen(fields.open, of)
@@ -61,13 +61,13 @@ export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): C
 }
 
 /**
- * What was packed before, if it is given, and the records of a tail as chunks of at most so many: every candle once, in the
- * order of their starts. Removals leave nothing: a tail that has some comes with all that they could be about.
+ * Merges packed candles and the records of a tail into chunks of at most `maxCount`, each candle once, sorted by start.
+ * Removals are dropped: a tail with removals comes with all packed candles they can refer to.
  */
 export function packTail(tail: Buffer, packed: Buffer, interval: Interval, maxCount: number): Uint8Array {
-  const newest = new Map<number, CandleRecord>()
-  for (const record of [...unpack(packed, interval), ...readRecords(tail)]) newest.set(record.start, record)
-  const records = [...newest.values()].filter(({ body }) => body.length > 0).sort((a, b) => a.start - b.start)
+  const latest = new Map<number, CandleRecord>()
+  for (const record of [...unpack(packed, interval), ...readRecords(tail)]) latest.set(record.start, record)
+  const records = [...latest.values()].filter(({ body }) => body.length > 0).sort((a, b) => a.start - b.start)
   const chunks = new ByteWriter(4_096)
   const body = new ByteWriter(4_096)
   for (let at = 0; at < records.length; at += maxCount) {
@@ -92,9 +92,9 @@ function unpack(packed: Buffer, interval: Interval): CandleRecord[] {
   )
 }
 
-/** What stands by versions that come newest first, newest candle first. */
+/** The existing candles among versions, latest first. */
 function standingOf(versions: readonly CandleVersion[], from: number): Versioned<Candle>[] {
-  const ordered = isDescending(versions) ? versions : newestVersions(versions)
+  const ordered = isDescending(versions) ? versions : latestVersions(versions)
   const standing: Versioned<Candle>[] = []
   for (const { start, seq, candle } of ordered) {
     if (candle !== undefined && start >= from) standing.push({ seq, record: candle })
@@ -109,14 +109,14 @@ function isDescending(versions: readonly CandleVersion[]): boolean {
   return true
 }
 
-/** After a fork a candle may be there in several versions. */
-function newestVersions(versions: readonly CandleVersion[]): CandleVersion[] {
-  const newest = new Map<number, CandleVersion>()
+/** After a reorg, a candle may have several versions. */
+function latestVersions(versions: readonly CandleVersion[]): CandleVersion[] {
+  const latest = new Map<number, CandleVersion>()
   for (const version of versions) {
-    const known = newest.get(version.start)
-    if (known === undefined || version.seq > known.seq) newest.set(version.start, version)
+    const known = latest.get(version.start)
+    if (known === undefined || version.seq > known.seq) latest.set(version.start, version)
   }
-  return [...newest.values()].sort((a, b) => b.start - a.start)
+  return [...latest.values()].sort((a, b) => b.start - a.start)
 }
 
 function readOpen(value: Buffer, of: SeriesOf): { from: number; open: CandleVersion | undefined } {
@@ -147,7 +147,7 @@ function readRecords(tail: Buffer): CandleRecord[] {
   return records
 }
 
-/** The version, then the candle, if it is not a removal. */
+/** The version, followed by the candle unless it is a removal. */
 function readRecord(start: number, bytes: Uint8Array): CandleRecord {
   const r = new ByteReader(bytes)
   const seq = r.varuint()
@@ -168,7 +168,7 @@ function readDirectory(packed: Buffer): Chunk[] {
   const r = new ByteReader(packed)
   while (r.remaining > 0) {
     const length = r.u16()
-    // How many candles it holds matters to pack.lua only.
+    // The candle count, which only pack.lua needs.
     r.u16()
     const maxStart = r.u32()
     chunks.push({ bytes: r.raw(length), maxStart })

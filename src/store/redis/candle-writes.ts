@@ -10,9 +10,9 @@ import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 export type CandlesWrite = {
   readonly kind: 'candles'
   readonly address: string
-  /** Where each series begins, if another store knows it; empty if not. */
+  /** The start of each series, if another store knows it; otherwise empty. */
   readonly froms: Uint8Array
-  /** Of each series the removals first, then by start: a removal makes room for what came before. */
+  /** Within each series, removals come first, then candles by start, as apply.lua expects. */
   readonly candles: readonly PlacedChange[]
 }
 
@@ -22,7 +22,7 @@ const NOTHING = new Uint8Array(0)
 const REMOVAL = 0x80
 const TWO_32 = 2 ** 32
 const NO_TRADES = -1
-/** In the place of a length: the body of the record before, once more. */
+/** In place of a length: the record repeats the previous body. */
 export const SAME_BODY = 0xffff
 const { pair, interval, start, trades } = CANDLE.slots
 
@@ -36,8 +36,8 @@ export function candleWrites({ candles }: LatestChanges): CandlesWrite[] {
 }
 
 /**
- * The same of series that are complete: each begins with the candle in `oldest`, or has no older ones at all. Pairs that
- * have not traded since `idleSince` are left out, as if they had expired.
+ * Writes for complete series: each starts with its candle in `oldest`, or has no older ones at all. Pairs without
+ * trades since `idleSince` are skipped, as if they had expired.
  */
 export function wholeCandleWrites(
   { candles }: LatestChanges,
@@ -54,7 +54,10 @@ export function wholeCandleWrites(
   })
 }
 
-/** The records that apply.lua takes. Most candles of a pair have the trades of the one before, and so the same body. */
+/**
+ * The input records of apply.lua. Most candles of a pair contain the same trades as the previous one, so their bodies
+ * are equal.
+ */
 export function writeCandleRecords(w: ByteWriter, candles: readonly PlacedChange[]): void {
   let previousSet: ChangeSetIndex | undefined
   let previousTrades = NO_TRADES
@@ -86,7 +89,7 @@ function addressOf(candles: PairCandles): string {
   return set.reader.at(set.places[base + pair] as number).recurringId()
 }
 
-/** The start of the newest candle of the shortest interval. */
+/** Start of the latest candle of the shortest interval. */
 function lastTraded(candles: PairCandles): number {
   let last = 0
   for (const { set, base } of candles.values()) {

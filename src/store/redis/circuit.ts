@@ -3,7 +3,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import { RedisNotWhole } from './whole-reads.ts'
 
 export type CircuitOptions = {
-  /** Succeeds once the server answers again. */
+  /** Resolves once the server answers again. */
   readonly probe: () => Promise<unknown>
   readonly onChange: (isOpen: boolean, reason: unknown) => void
   readonly signal: AbortSignal
@@ -12,10 +12,7 @@ export type CircuitOptions = {
 
 const PROBE_EVERY_MS = 250
 
-/**
- * Circuit breaker: after a read that Redis did not answer, no other one waits for it. They fail at once until a probe in the
- * background was answered.
- */
+/** Circuit breaker: after one unanswered read, all others fail immediately until a background probe succeeds. */
 export class Circuit {
   readonly #options: CircuitOptions
   #isOpen = false
@@ -29,7 +26,7 @@ export class Circuit {
     try {
       return await read()
     } catch (error) {
-      // Redis that has lost data does answer.
+      // A Redis that lost data still answers, so it does not open the circuit.
       const isAway = error instanceof ChaintapeError && error.code === 'store_unavailable'
       if (isAway && !(error instanceof RedisNotWhole)) this.#open(error)
       throw error
@@ -53,7 +50,7 @@ export class Circuit {
         onChange(false, undefined)
         return
       } catch {
-        // It is tried again.
+        // The next probe follows.
       }
     }
   }

@@ -6,13 +6,13 @@ import type { Common } from '../../lib/common.ts'
 import { createWaiting, redisServer } from '../../lib/waiting.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Unless a client waits for the answer. */
+/** For commands that no client waits for. */
 const COMMAND_TIMEOUT_MS = 5_000
-/** A server that hangs, or whose machine is gone, does not close the connection: then we do, and look for it anew. */
+/** A server that hangs, or whose machine is gone, does not close the connection, so we close it and reconnect. */
 const SILENCE_MS = 6_000
 const MAX_RECONNECT_DELAY_MS = 1_000
 
-/** Answers of a server that starts, fails over or is full: waiting may help. */
+/** Transient errors: the server is starting, failing over or full. */
 const PASSING = new Set([
   'BUSY',
   'CLUSTERDOWN',
@@ -26,25 +26,25 @@ const PASSING = new Set([
   'TRYAGAIN',
 ])
 
-/** Also inside of the client's own errors: "Ready check failed: NOAUTH Authentication required." */
+/** Also matches inside the client's own errors: "Ready check failed: NOAUTH Authentication required." */
 const UNAUTHORIZED = /\b(WRONGPASS|NOAUTH)\b/
 
 export type RedisOptions = CertificateFiles & {
   readonly url: string
-  /** How long a command is waited for. */
+  /** Timeout of a command. */
   readonly commandTimeoutMs?: number
 }
 
 type Argument = string | number | Buffer | Uint8Array
 
-/** The scripts next to this file; the first argument is the number of keys. */
+/** The Lua scripts in this folder; the first argument is the number of keys. */
 export type ScriptedRedis = Redis & {
   applyDocumentsBuffer(...args: Argument[]): Promise<(number | Buffer)[]>
   packCandles(...args: Argument[]): Promise<number>
   advanceHead(...args: Argument[]): Promise<number>
 }
 
-/** Reconnects by itself; while there is no connection, commands fail at once instead of queueing up. */
+/** Reconnects automatically; without a connection, commands fail immediately instead of queueing. */
 export async function connectRedis(
   { url, commandTimeoutMs = COMMAND_TIMEOUT_MS, ...files }: RedisOptions,
   common: Common,
@@ -62,7 +62,7 @@ export async function connectRedis(
     socketTimeout: SILENCE_MS,
     connectionName: 'chaintape',
     retryStrategy: (times) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * 2 ** (times - 1)),
-    // A demoted primary: the name leads to the new one.
+    // A demoted primary: reconnecting resolves the name of the new one.
     reconnectOnError: (error) => firstWord(error) === 'READONLY',
   })
   const server = redisServer(url)
@@ -86,7 +86,7 @@ export async function connectRedis(
   } catch (error) {
     redis.disconnect()
     if (!isRefused) throw error
-    // Wrong credentials do not become right by waiting.
+    // Retrying does not fix credentials.
     throw new ChaintapeError(
       'server_unauthorized',
       `Redis at ${server.address} refused the user and password in redis.url`,
@@ -95,7 +95,7 @@ export async function connectRedis(
   return redis as ScriptedRedis
 }
 
-/** Runs a command; one that failed for want of a working server becomes `store_unavailable`. */
+/** Runs a command and maps errors of an unavailable server to `store_unavailable`. */
 export async function guardRedis<T>(command: () => Promise<T>): Promise<T> {
   try {
     return await command()
@@ -108,11 +108,11 @@ export async function guardRedis<T>(command: () => Promise<T>): Promise<T> {
 function isPassing(error: unknown): boolean {
   if (error instanceof ChaintapeError || !(error instanceof Error)) return false
   if (error instanceof ReplyError) return PASSING.has(firstWord(error))
-  // What is left came from the connection, unless it is a mistake of ours.
+  // Any other error comes from the connection, unless it is a bug of ours.
   return !(error instanceof TypeError || error instanceof RangeError)
 }
 
-/** Redis puts the kind of an error first. */
+/** A Redis error starts with its kind. */
 function firstWord(error: Error): string {
   return error.message.split(' ', 1)[0] ?? ''
 }

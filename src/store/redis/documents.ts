@@ -7,7 +7,7 @@ import { type CandlesWrite, candleWrites, wholeCandleWrites } from './candle-wri
 import type { DocumentKind } from './keys.ts'
 import { pairRanks, type Ranks, tokenRanks, volumeRanks } from './ranks.ts'
 
-/** A document: a piece of the message, which has the record as Redis keeps it. */
+/** A slice of the message, which has the same record encoding as Redis. */
 export type DocumentWrite = PlacedChange & {
   readonly kind: Exclude<DocumentKind, 'candles'>
   readonly address: string
@@ -18,14 +18,14 @@ export type DocumentWrite = PlacedChange & {
 const NO_RANKS: Ranks = []
 
 /**
- * What the latest changes of one chain make of its documents; of each series of candles all of one version are among them.
- * Candles come first: whether Redis has the document of their pair already tells a new series from one that has expired.
+ * The writes for the latest changes of one chain; candles of one version and series are never split. Candles come
+ * first: apply.lua detects an expired series by its pair's existing document.
  */
 export function documentsOf(latest: LatestChanges): (DocumentWrite | CandlesWrite)[] {
   return [...candleWrites(latest), ...documents(latest)]
 }
 
-/** The same of a page of another store, whose series of candles are complete. */
+/** The writes for a page of another store, whose candle series are complete. */
 export function documentsOfPage(
   latest: LatestChanges,
   whole: { readonly oldest: LatestPage['oldest']; readonly idleSince: number },
@@ -49,7 +49,7 @@ function addAll(
   kind: DocumentWrite['kind'],
   changes: ReadonlyMap<string, PlacedChange>,
   layout: RecordLayout,
-  /** Of the id that the document is known by. */
+  /** Slot of the document's id. */
   slot: number,
   ranksOf?: (set: ChangeSetIndex, base: number) => Ranks,
 ): void {

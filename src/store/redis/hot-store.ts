@@ -19,9 +19,9 @@ import { createWriting } from './writing.ts'
 
 export type HotStoreOptions = RedisOptions & {
   readonly prefix: string
-  /** How many candles of each pair and interval are kept, at least. */
+  /** Minimum number of candles retained per pair and interval. */
   readonly recent_candles?: number
-  /** Candles of a pair that does not trade are removed after so long. */
+  /** Candles of a pair without trades expire after this time. */
   readonly idle_candles_seconds?: number
 }
 
@@ -37,9 +37,9 @@ export type HotStore = DocumentReads & {
   /** Replaces everything of one chain by the pages of another store, up to this head. */
   rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
-  /** The newest candle of each series; undefined also where the series has expired. */
+  /** The latest candle of each series; also undefined if the series has expired. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
-  /** The newest candles of a series, at most `limit`; undefined if there are none, or they have expired. */
+  /** The latest candles of a series, at most `limit`; undefined if there are none or they have expired. */
   recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
   close(): Promise<void>
 }
@@ -50,8 +50,9 @@ const IDLE_SECONDS = 86_400
 export async function openHotStore(options: HotStoreOptions, common: Common): Promise<HotStore> {
   const redis = await connectRedis(options, common)
   const keys = new Keys(options.prefix)
-  const { recent_candles: kept = RECENT_CANDLES, idle_candles_seconds: idleSeconds = IDLE_SECONDS } = options
-  const writing = createWriting(redis, keys, { recentCandles: kept, idleSeconds })
+  const { recent_candles: retained = RECENT_CANDLES, idle_candles_seconds: idleSeconds = IDLE_SECONDS } =
+    options
+  const writing = createWriting(redis, keys, { recentCandles: retained, idleSeconds })
 
   const whole = createWholeReads(redis, keys)
 
@@ -117,7 +118,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
             commands.hgetBuffer(candlesKey(ref), ref.interval),
           )
           if (value === null) return undefined
-          // After a fork the newest candle is one of the older ones.
+          // After a reorg, the latest candle is one of the older ones.
           return readOpenCandle(value as Buffer, ref) ?? (await recentCandles(ref, 1))?.candles[0]
         }),
       ),

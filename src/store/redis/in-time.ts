@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { guardRedis } from './connect.ts'
 
-/** Runs a command that a client waits for; fails with `store_unavailable`, and then it may or may not have been executed. */
+/**
+ * Runs a command with a client waiting; fails with `store_unavailable` on timeout, when the command may or may not have
+ * run.
+ */
 export async function inTime<T>(command: () => Promise<T>, timeoutMs: number): Promise<T> {
   const overdue = new AbortController()
   const late = sleep(timeoutMs, undefined, { signal: overdue.signal }).then(() => {

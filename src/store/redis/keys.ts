@@ -7,7 +7,7 @@ export type SeriesRef = { readonly chain: string; readonly pair: string; readonl
 export const DOCUMENT_KINDS = ['pair', 'token', 'contract', 'pairWindows', 'tokenWindows', 'candles'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
-/** Every key we use, below one prefix; after the kind comes the chain. */
+/** All keys, below one prefix; the kind is followed by the chain. */
 export class Keys {
   readonly #prefix: string
 
@@ -23,7 +23,7 @@ export class Keys {
     return `${this.#prefix}:token:${chain}:${address}`
   }
 
-  /** What is known of a token's contract. */
+  /** A token's contract report. */
   contract({ chain, address }: AddressRef): string {
     return `${this.#prefix}:contract:${chain}:${address}`
   }
@@ -32,7 +32,7 @@ export class Keys {
     return `${this.#prefix}:windows:${chain}:${kind}:${address}`
   }
 
-  /** The newest candles of a pair, of all intervals. */
+  /** The latest candles of a pair, for all intervals. */
   candles({ chain, address }: AddressRef): string {
     return `${this.#prefix}:candles:${chain}:${address}`
   }
@@ -45,7 +45,7 @@ export class Keys {
     return `${this.#prefix}:head:${chain}`
   }
 
-  /** What stands before the address in the keys of each kind of document. */
+  /** The key prefix of each kind of document, up to the address. */
   prefixes(chain: string): Readonly<Record<DocumentKind, string>> {
     const before = { chain, address: '' }
     return {
@@ -58,7 +58,7 @@ export class Keys {
     }
   }
 
-  /** Everything of a chain but its head. */
+  /** Matches all keys of a chain except its head. */
   patterns(chain: string): string[] {
     return ['pair', 'token', 'contract', 'windows', 'candles', 'rank'].map(
       (kind) => `${this.#prefix}:${kind}:${chain}:*`,
@@ -66,7 +66,7 @@ export class Keys {
   }
 }
 
-/** The name of the rank of a token's pairs, by what they hold in dollars. */
+/** Name of the ranking of a token's pairs by liquidity in dollars. */
 export function pairsOf(token: string): string {
   return `pairs_of_${token}`
 }

@@ -1,16 +1,15 @@
 -- Leases credit units of one key and month to one gateway.
 --
--- KEYS[2]: that of two months before, which nobody looks at any more
--- KEYS[1]: a hash with a field for each gateway that ever spent from it: '<spent>:<ceiling>:<until>:<call>'
---   spent    what the gateway has told that it spent, in all
---   ceiling  what it may spend, in all; what lies between the two is leased out
---   until    when the lease ends, in milliseconds: then only what was told as spent still counts
---   call     the number of the gateway's call that wrote this
--- ARGV: gateway, call, spent, ceiling (of the gateway, before this call), limit, need, want, least, milliseconds a
---   lease lives, '1' if the hash may be made, then pairs of a gateway and what it has spent,
---   for a hash that has to be made again
+-- KEYS[2]: the hash of two months before, which is no longer needed
+-- KEYS[1]: a hash with a field per gateway that ever spent from it: '<spent>:<ceiling>:<until>:<call>'
+--   spent    total spending that the gateway has reported
+--   ceiling  total that it may spend; the difference is leased
+--   until    end of the lease in milliseconds; after it only the reported spending counts
+--   call     number of the gateway's call that wrote this
+-- ARGV: gateway, call, spent, ceiling (of the gateway, before this call), limit, need, want, least, lifetime of a lease in
+--   milliseconds, '1' if the hash may be created, then pairs of a gateway and its spending, to recreate a lost hash
 -- Returns {granted, spent by all, leased to others, first end of those leases}; {-1} if there is no hash,
---   {-2} if a later call of the gateway has been here already.
+--   {-2} if a later call of the gateway was processed before.
 local gateway, call = ARGV[1], tonumber(ARGV[2])
 local spent, ceiling, limit = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local need, want, least = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -29,7 +28,7 @@ local flat = redis.call('HGETALL', KEYS[1])
 for i = 1, #flat, 2 do entries[flat[i]] = read(flat[i + 1]) end
 if #flat == 0 and not may_make then return { -1 } end
 
--- What was remembered elsewhere: a maximum, so that it may be told twice, and by several at once.
+-- Recorded spending is merged as a maximum, so that repeated and concurrent reports are harmless.
 for i = 11, #ARGV, 2 do
   local name, remembered = ARGV[i], tonumber(ARGV[i + 1])
   local entry = entries[name]
@@ -58,14 +57,14 @@ for name, entry in pairs(entries) do
   end
 end
 
--- Near the end a lease is only a share of what is left, and at last just what is asked for right now.
+-- Near the limit a lease shrinks to a share of the remaining units, and finally to the immediate need.
 local left = limit - (spent_by_all - spent) - leased_to_others - ceiling
 local share = math.floor(left / (2 * holders))
 local granted = math.max(0, math.min(left, math.max(need, math.min(want, share))))
 if granted < least then granted = 0 end
 
 redis.call('HSET', KEYS[1], gateway, string.format('%d:%d:%d:%d', spent, ceiling + granted, now + lease_ms, call))
--- Without an expiry: under volatile-lru a key that has one may be evicted.
+-- No expiry, because volatile-lru may evict keys that have one.
 redis.call('PERSIST', KEYS[1])
 redis.call('UNLINK', KEYS[2])
 return { granted, spent_by_all, leased_to_others, first_end == 0 and 0 or first_end - now }

@@ -1,15 +1,17 @@
--- Puts packed candles in the place of the tail that they were packed from.
+-- Replaces tails by the packed candles made from them.
 --
 -- KEYS: the candles of pairs
--- ARGV[1]: candles that an interval keeps, at least
--- then for each key: the interval, the SHA-1 of the tail, '1' if all that was packed before is in the chunks, and chunks. A chunk is the length of its body (2 bytes), how many
---   candles it holds (2), the latest start among them (4), the body. Removals do not count.
+-- ARGV[1]: minimum number of candles retained per interval
+-- then for each key: the interval, the SHA-1 of the tail, '1' if the chunks include all candles packed before, and the
+--   chunks. A chunk is the length of its body (2 bytes), its number of candles (2), the latest start among them (4), the
+--   body. Removals do not count.
 --
--- '<interval>:packed' is chunks, oldest first, and in them every candle once, in the order of their starts. Whole ones are dropped, and the interval then begins after them.
--- A tail that has changed meanwhile stays as it is: it will be packed another time.
-local kept = tonumber(ARGV[1])
+-- '<interval>:packed' is a list of chunks, oldest first, with every candle once, sorted by start. Surplus chunks are
+-- dropped as a whole, and the interval then starts after them.
+-- A tail that has changed meanwhile is left for the next packing.
+local retained = tonumber(ARGV[1])
 
--- Of the first chunks, as many bytes as can be dropped, and the latest start in them.
+-- The number of leading bytes that can be dropped in whole chunks, and the latest start among them.
 local function surplus(packed)
   local total, place = 1, 1
   while place <= #packed do
@@ -20,7 +22,7 @@ local function surplus(packed)
   local bytes, latest = 0, nil
   while bytes < #packed do
     local length, count, start = struct.unpack('>I2I2I4', packed, bytes + 1)
-    if total - count < kept then break end
+    if total - count < retained then break end
     total = total - count
     bytes = bytes + 8 + length
     latest = math.max(latest or 0, start)

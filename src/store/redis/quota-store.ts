@@ -9,18 +9,18 @@ import { inTime } from './in-time.ts'
 export type QuotaRef = { readonly keyId: string; readonly month: string }
 
 export type LeaseCall = {
-  /** Grows with every call of a gateway: one that arrives late is ignored. */
+  /** Grows with every call of a gateway, so that late calls are ignored. */
   readonly call: number
-  /** In all, in this month, by this gateway. */
+  /** Total spent by this gateway in this month. */
   readonly spent: number
-  /** In all, what this gateway may spend without a further lease; lower than last time: something is given back. */
+  /** Total that this gateway may spend without a further lease; lowering it returns units. */
   readonly ceiling: number
   readonly limit: number
-  /** Asked for right now. */
+  /** Units needed now. */
   readonly need: number
   /** Including what may be needed soon; 0 only reports what was spent. */
   readonly want: number
-  /** Less than this is of no use: then rather nothing. */
+  /** A smaller grant is useless, so nothing is granted instead. */
   readonly least: number
 }
 
@@ -28,12 +28,12 @@ export type LeaseAnswer = {
   readonly granted: number
   readonly spentByAll: number
   readonly leasedToOthers: number
-  /** When the first of those leases ends, unless it is renewed. */
+  /** When the first of those leases expires unless renewed. */
   readonly othersEndMs: number
 }
 
 export type QuotaStore = {
-  /** One atomic step. Fails with `store_unavailable`; whether the call was carried out is then unknown, and harmless. */
+  /** Atomic. Fails with `store_unavailable`; the call may or may not have run, and either is harmless. */
   lease(ref: QuotaRef, call: LeaseCall): Promise<LeaseAnswer>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export type QuotaOptions = RedisOptions & {
   readonly prefix: string
   readonly gateway: string
   readonly leaseMs: number
-  /** What each gateway has spent by durable record: asked when Redis knows nothing of a key and month (any more). */
+  /** Durably recorded spending of each gateway, used if Redis has no data for a key and month. */
   readonly remembered: (ref: QuotaRef) => Promise<ReadonlyMap<string, number>>
 }
 
@@ -57,7 +57,7 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
   const redis = (await connectRedis(options, common)) as Redis as LeasingRedis
   redis.defineCommand('leaseUnits', { lua: readFileSync(new URL('lease.lua', import.meta.url), 'utf8') })
 
-  // The braces keep a key's hashes together where Redis is a cluster.
+  // The braces put all of a key's hashes in one slot of a Redis cluster.
   const keyOf = (keyId: string, month: string): string => `${options.prefix}:quota:{${keyId}}:${month}`
 
   const ask = async (

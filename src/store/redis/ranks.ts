@@ -7,12 +7,12 @@ import type { TokenGroup } from '../document-reads.ts'
 import { pairsOf } from './keys.ts'
 
 /**
- * In which ranks a document stands. A score is text all the way: only the rank inside Redis is a float. A rank within a group
- * may have no score here: it is then the one that the token has in the rank of all.
+ * The rankings of a document. Scores are strings; only Redis turns them into floats. An empty score in a group's
+ * ranking means the token's score in the ranking of all tokens.
  */
 export type Ranks = readonly (readonly [name: string, score: string])[]
 
-/** Below every pair whose worth is known, even if it holds nothing. */
+/** Sorts below every pair of known value, even an empty one. */
 const UNKNOWN_SCORE = '-1'
 
 export function pairRanks({ reader, places }: ChangeSetIndex, base: number): Ranks {
@@ -26,7 +26,7 @@ export function pairRanks({ reader, places }: ChangeSetIndex, base: number): Ran
   return [rankOf(token0Address), rankOf(token1Address)]
 }
 
-/** A token whose worth is unknown stands in no rank of all tokens: they are many. */
+/** Tokens of unknown value are in no global ranking, because there are too many. */
 export function tokenRanks(set: ChangeSetIndex, base: number): Ranks {
   const { fdvUsd, mainPairTvlUsd } = TOKEN.slots
   const ranks: (readonly [string, string])[] = []
@@ -39,7 +39,7 @@ export function tokenRanks(set: ChangeSetIndex, base: number): Ranks {
   return ranks
 }
 
-/** In each of its groups, a token that was launched by a platform. */
+/** Rankings of a token in each group of its launch platform. */
 function launchRanks(
   { reader, places }: ChangeSetIndex,
   base: number,
@@ -57,7 +57,7 @@ function launchRanks(
   const since = isIn ? numberAt(slots['platform.createdAt']) : graduatedAt
   const progressPpm = numberAt(slots['platform.progressPpm'])
   const inEach = (each: TokenGroup): Ranks => [
-    // The windows of the token have the volume.
+    // The token's windows hold the volume.
     [`${each}/volume_24h`, ''],
     ...(mainPairTvl === undefined ? [] : [[`${each}/main_pair_tvl`, mainPairTvl] as const]),
   ]
@@ -79,7 +79,7 @@ export function volumeRanks({ reader, places }: ChangeSetIndex, base: number): R
   return volume === undefined || volume === 0n ? [] : [['volume_24h', formatValue(volume)]]
 }
 
-/** Undefined for a worth that is unknown or nothing. */
+/** Undefined for an unknown or zero value. */
 function scoreAt({ bytes, reader, places }: ChangeSetIndex, slot: number): string | undefined {
   const at = places[slot] as number
   return at === 0 || bytes[at] === 0 ? undefined : formatValue(reader.at(at).biguint())

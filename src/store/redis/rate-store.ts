@@ -7,7 +7,7 @@ import { inTime } from './in-time.ts'
 export type RateCall = {
   readonly perSecond: number
   readonly burst: number
-  /** Leased before and not used. */
+  /** Leased earlier and not used. */
   readonly giveBack: number
   readonly want: number
 }
@@ -16,19 +16,19 @@ export type RateAnswer = {
   readonly granted: number
   /** Tokens in the shared bucket after this call. */
   readonly left: number
-  /** Gateways that leased from this bucket lately, this one included. */
+  /** Gateways with a recent lease from this bucket, including this one. */
   readonly gateways: number
 }
 
 export type RateStore = {
-  /** One atomic step. Fails with `store_unavailable`; tokens that were granted then are lost. */
+  /** Atomic. Fails with `store_unavailable`; tokens granted by such a call are lost. */
   lease(keyId: string, call: RateCall): Promise<RateAnswer>
   close(): Promise<void>
 }
 
 export type RateOptions = RedisOptions & { readonly prefix: string; readonly gateway: string }
 
-/** A request may wait for this. */
+/** Short, because a request may wait for it. */
 const TIMEOUT_MS = 250
 const ACTIVE_MS = 10_000
 
@@ -39,7 +39,7 @@ export async function openRateStore(options: RateOptions, common: Common): Promi
   redis.defineCommand('leaseTokens', { lua: readFileSync(new URL('rate.lua', import.meta.url), 'utf8') })
   return {
     lease: async (keyId, { perSecond, burst, giveBack, want }) => {
-      // The braces keep both keys on one node of a Redis cluster.
+      // The braces put both keys on one node of a Redis cluster.
       const name = `${options.prefix}:rate:{${keyId}}`
       const args = [options.gateway, perSecond, burst, giveBack, want, ACTIVE_MS]
       const [granted, left, gateways] = await inTime(

@@ -1,10 +1,10 @@
--- A token bucket of one key, shared by all gateways: each leases tokens and spends them by itself.
+-- A token bucket of one key, shared by all gateways: each leases tokens and spends them locally.
 --
--- KEYS[1]: a hash with 'tokens' and 'at' (milliseconds), the moment at which there were so many
+-- KEYS[1]: a hash with 'tokens', and the time 'at' (milliseconds) of that count
 -- KEYS[2]: a sorted set of the gateways that lease from it, by the time of their last call
--- ARGV: gateway, tokens per second, burst, tokens given back, tokens wanted, milliseconds after which a gateway that
---   does not call any more does not count
--- Returns {granted, thousandths of a token that are left, gateways}.
+-- ARGV: gateway, tokens per second, burst, tokens returned, tokens wanted, milliseconds without a call after which a gateway
+--   no longer counts
+-- Returns {granted, thousandths of a token left, gateways}.
 local gateway, per_second, burst = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local given_back, want, active_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
@@ -13,14 +13,14 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local known = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local tokens, at = tonumber(known[1] or burst), tonumber(known[2] or now)
--- A clock that was set back must not lock the bucket.
+-- A clock that was set back must not block the bucket.
 local elapsed = math.max(0, now - at)
 tokens = math.min(burst, tokens + elapsed * per_second / 1000 + given_back)
 local granted = math.min(want, math.floor(tokens))
 tokens = tokens - granted
 
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', now)
--- A bucket that is gone counts as full. So it has no expiry: under volatile-lru a key that has one may be evicted.
+-- A missing bucket counts as full, so it has no expiry: volatile-lru may evict keys that have one.
 redis.call('PERSIST', KEYS[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - active_ms)
 redis.call('ZADD', KEYS[2], now, gateway)

@@ -6,11 +6,14 @@ import { DOCUMENT_KINDS } from './keys.ts'
 
 export type Write = DocumentWrite | CandlesWrite
 
-// Redis serves nobody else while a script runs: a millisecond or two is short enough.
+// Redis serves no other client while a script runs, so a call is limited to a millisecond or two.
 const RECORDS_PER_CALL = 250
 const TWO_32 = 2 ** 32
 
-/** The writes of each call of apply.lua. The candles of a pair are never divided: the script takes all of a version at once. */
+/**
+ * Splits writes into calls of apply.lua. A pair's candles are never split, because the script needs all of a version at
+ * once.
+ */
 export function callsOf(writes: readonly Write[]): Write[][] {
   const calls: Write[][] = []
   let room = 0
@@ -28,10 +31,10 @@ export function callsOf(writes: readonly Write[]): Write[][] {
 
 const codes = new Map(DOCUMENT_KINDS.map((kind, code) => [kind, code]))
 
-/** One for all calls: it has grown to their size. */
+/** Shared by all calls, so that it grows only once. */
 const w = new ByteWriter(65_536)
 
-/** All that the script takes for these, in one argument: the client takes longer for an argument than to copy it. */
+/** All writes in one argument, because an argument costs the client more than a copy. */
 export function argumentOf(writes: readonly Write[]): Buffer {
   w.clear()
   for (const write of writes) {

@@ -5,7 +5,10 @@ import type { Versioned } from '../versioned.ts'
 
 const LINE_END = 10
 
-/** `<version>:<seq>`, perhaps more for apply.lua, a line end, the record's bytes; without those, a tombstone. */
+/**
+ * `<version>:<seq>`, optional fields for apply.lua, a line feed and the record's bytes; without bytes it is a
+ * tombstone.
+ */
 export function readStored<T>(value: Buffer | null, read: (r: ByteReader) => T): Versioned<T> | undefined {
   if (value === null) return undefined
   const lineEnd = value.indexOf(LINE_END)
@@ -17,7 +20,7 @@ export function readStored<T>(value: Buffer | null, read: (r: ByteReader) => T):
   return { seq, record }
 }
 
-/** The version of what is stored, which begins with a header. */
+/** The version in the header of a stored value. */
 export function storedSeq(value: Buffer): number {
   return readSeq(value.toString('latin1', 0, Math.max(value.indexOf(LINE_END), 0)).split(':'))
 }

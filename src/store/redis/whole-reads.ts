@@ -10,15 +10,15 @@ import { storedSeq } from './stored-value.ts'
  * the latest. So each read checks the head in the same step: it must not be below the highest one seen.
  */
 export type WholeReads = {
-  /** A chain's head was seen at this version. */
+  /** Records that a chain's head was seen at this version. */
   saw(chain: string, seq: number): void
-  /** The values of these keys, all of documents of these chains. */
+  /** The values of these keys, all documents of these chains. */
   values(chains: readonly string[], names: readonly string[]): Promise<(Buffer | null)[]>
-  /** What these commands answer, all about one chain. */
+  /** The results of these commands, all about one chain. */
   answers(chain: string, ask: (commands: ChainableCommander) => ChainableCommander): Promise<unknown[]>
 }
 
-/** Redis answers, but with less than it had. */
+/** Redis answers, but has lost data. */
 export class RedisNotWhole extends ChaintapeError {
   constructor(chain: string) {
     super('store_unavailable', `Redis has lost data of chain ${chain} and is not whole yet`)

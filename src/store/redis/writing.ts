@@ -10,25 +10,25 @@ import { argumentOf, asBuffer, callsOf, type Write } from './script-calls.ts'
 import { formatHeader } from './stored-value.ts'
 
 export type CandleLimits = {
-  /** Candles that an interval of a pair keeps. */
+  /** Candles retained per pair and interval. */
   readonly recentCandles: number
-  /** Candles of a pair that does not trade are removed after so long. */
+  /** Candles of a pair without trades expire after this time. */
   readonly idleSeconds: number
 }
 
-/** The half of the hot store that writes. It remembers each chain's head, to notice when Redis has lost it. */
+/** The writing half of the hot store. It remembers each chain's head, to detect a loss of data in Redis. */
 export type Writing = {
   write(chain: string, writes: readonly Write[]): Promise<void>
   advance(head: ChainHead): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
-  /** Leaves nothing of a chain but a head that says so. */
+  /** Removes everything of a chain and leaves an empty head. */
   clear(chain: string): Promise<void>
 }
 
 const TAILS_PER_CALL = 50
 const TOMBSTONE_SECONDS = 3_600
 const KEYS_PER_SCAN = 1_000
-/** Records in a tail take a tenth more than packed ones, and each packing is a round trip. */
+/** Tail records take a tenth more than packed ones, but each packing is a round trip. */
 const MAX_TAIL_CANDLES = 32
 
 export function createWriting(
@@ -36,9 +36,9 @@ export function createWriting(
   keys: Keys,
   { recentCandles, idleSeconds }: CandleLimits,
 ): Writing {
-  /** A part of what is kept, so that not much more is kept than was asked for. */
+  /** A fraction of the retained candles, so that the tail adds little to the limit. */
   const tailCandles = Math.max(1, Math.min(MAX_TAIL_CANDLES, Math.floor(recentCandles / 4)))
-  /** The seq of each chain's head when last seen: it only ever grows, unless data was lost. */
+  /** The last seen seq of each chain's head; it only decreases if data was lost. */
   const seen = new Map<string, number>()
 
   const mustBeWhole = (chain: string, isWhole: number | Buffer | undefined): void => {
@@ -47,7 +47,7 @@ export function createWriting(
     throw new ChaintapeError('store_unavailable', `Redis lost the data of chain ${chain}`)
   }
 
-  /** Tails that have grown long; if this fails, they are packed another time. */
+  /** Packs long tails; a failure only postpones it. */
   const pack = async (tails: readonly Tail[]): Promise<void> => {
     for (let at = 0; at < tails.length; at += TAILS_PER_CALL) {
       const some = tails.slice(at, at + TAILS_PER_CALL)
@@ -116,7 +116,7 @@ type Tail = {
   readonly key: string
   readonly interval: Interval
   readonly bytes: Buffer
-  /** What the tail corrects; empty if it does not. */
+  /** The packed candles that the tail corrects; empty if it corrects none. */
   readonly packed: Buffer
 }
 
@@ -138,7 +138,7 @@ async function removeAll(redis: ScriptedRedis, pattern: string): Promise<void> {
   } while (cursor !== '0')
 }
 
-/** Without anything behind its header it is the head of a chain that is being filled. */
+/** A header alone is the head of a chain that is being refilled. */
 function parseHead(value: string): ChainHead | undefined {
   const text = value.slice(value.indexOf('\n') + 1)
   return text === '' ? undefined : (JSON.parse(text) as ChainHead)

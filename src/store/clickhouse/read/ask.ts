@@ -5,15 +5,15 @@ import type { Row } from './records.ts'
 
 export type Question = {
   readonly params: Record<string, unknown>
-  /** More rows than this are an error, not an answer. */
+  /** More rows than this are an error. */
   readonly maxRows: number
   readonly maxSeconds: number
 }
 
-/** What a server that does not even say that it took too long is given on top. */
+/** Extra time before the client gives up on a server that does not enforce `maxSeconds` itself. */
 const GRACE_SECONDS = 1
 
-/** Asks what a file beside this one says; its parameters are typed there, never pasted in. */
+/** Runs the query in the SQL file of this name, with typed parameters that are never interpolated. */
 export type Ask = (file: string, question: Question) => Promise<Row[]>
 
 export function createAsk(client: ClickHouseClient): Ask {

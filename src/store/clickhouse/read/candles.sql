@@ -1,5 +1,5 @@
--- Latest first, every version of each: the reader deduplicates. One granule at a time and without read-ahead, a part is
--- not read beyond what the page needs. Lazy materialization pays for short pages only: longer ones have rows in most granules.
+-- All versions of each candle, latest first; the reader deduplicates. Reading one granule at a time without read-ahead stops
+-- each part once the page is full. Lazy materialization pays for short pages only: longer ones have rows in most granules.
 SELECT * FROM candles
 WHERE chain = {chain:String} AND pair = {pair:String} AND interval = {interval:String}
     AND start >= toDateTime({from:UInt32}, 'UTC') AND start <= toDateTime({to:UInt32}, 'UTC')

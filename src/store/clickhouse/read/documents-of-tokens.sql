@@ -1,4 +1,4 @@
--- The newest versions of these, removals too.
+-- The latest versions of these documents, including removals.
 SELECT * FROM tokens
 WHERE chain = {chain:String} AND address IN {ids:Array(String)}
 ORDER BY address, seq DESC

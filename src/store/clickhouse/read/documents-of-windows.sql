@@ -1,4 +1,4 @@
--- The newest versions of these, removals too.
+-- The latest versions of these documents, including removals.
 SELECT * FROM windows
 WHERE chain = {chain:String} AND kind = {kind:String} AND id IN {ids:Array(String)}
 ORDER BY id, seq DESC

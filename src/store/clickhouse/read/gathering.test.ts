@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gathering } from './gathering.ts'
 
-/** Answers are given when the test says so. */
+/** The test decides when a query is answered. */
 function gatherings(maxIds = 100) {
   const asked: { ids: readonly string[]; answer: (found: readonly string[]) => void; fail: () => void }[] = []
   const gathering = new Gathering<string>(maxIds, (ids) => {
@@ -18,7 +18,7 @@ function gatherings(maxIds = 100) {
   return { gathering, asked, settled }
 }
 
-test('who asks while a query is under way is put into the next one, also for the same id', async () => {
+test('ids requested during a query are batched into the next one, including the same id', async () => {
   const { gathering, asked, settled } = gatherings()
   const first = [gathering.get('a'), gathering.get('b')]
   await settled()
@@ -36,7 +36,7 @@ test('who asks while a query is under way is put into the next one, also for the
   assert.deepEqual(await Promise.all(second), ['<a>', '<c>', '<c>'])
 })
 
-test('a query that fails is told to who waited for it, and the next one begins', async () => {
+test('a failed query rejects its callers, and the next one starts', async () => {
   const { gathering, asked, settled } = gatherings()
   const first = gathering.get('a')
   await settled()
@@ -48,7 +48,7 @@ test('a query that fails is told to who waited for it, and the next one begins',
   assert.equal(await second, '<a>')
 })
 
-test('a query has no more ids than it may', async () => {
+test('a query has at most the maximum number of ids', async () => {
   const { gathering, asked, settled } = gatherings(2)
   const all = ['a', 'b', 'c'].map((id) => gathering.get(id))
   await settled()

@@ -7,7 +7,7 @@ type Batch<T> = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap
 export class Gathering<T> {
   readonly #maxIds: number
   readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>
-  /** Settles when no query is under way. */
+  /** Settles when no query is running. */
   #last: Promise<unknown> = Promise.resolve()
   #next: Batch<T> | undefined
 

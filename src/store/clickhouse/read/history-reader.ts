@@ -25,13 +25,13 @@ export type { Activity, CandlesQuestion, EventPlace, EventsQuestion }
 
 export type SinceQuestion = Bound & {
   readonly pair: string
-  /** Only what has a newer version than this. */
+  /** Only events with a later version than this. */
   readonly since: number
   readonly after: EventPlace
   readonly limit: number
 }
 
-/** Without a record it was removed. */
+/** Without a record, the event was removed. */
 export type EventVersion<T> = {
   readonly seq: number
   readonly ref: EventRef
@@ -42,14 +42,14 @@ export type SwitchesQuestion = Bound & { readonly token: string; readonly limit:
 
 export type MatchesQuestion = {
   readonly chains: readonly string[]
-  /** As `skeletonOf` makes it. */
+  /** As returned by `skeletonOf`. */
   readonly skeleton: string
-  /** Beside symbols names are looked through up to this kind. */
+  /** Symbols always match; names match up to this kind. */
   readonly lastKind: TermKind
   readonly limit: number
 }
 
-/** What ClickHouse knows, newest first. */
+/** Reads ClickHouse, latest first. */
 export type HistoryReader = {
   marker(chain: string): Promise<ChainHead | undefined>
   candles(question: CandlesQuestion): Promise<Versioned<Candle>[]>
@@ -59,13 +59,13 @@ export type HistoryReader = {
   tradesSince(question: SinceQuestion): Promise<EventVersion<Trade>[]>
   liquiditySince(question: SinceQuestion): Promise<EventVersion<LiquidityEvent>[]>
   switches(question: SwitchesQuestion): Promise<Versioned<MainPairSwitch>[]>
-  /** Tokens that are called something like a text, and those that were: the best matches, of them those that stand highest. */
+  /** Tokens whose current or former names match a text: the best matches, highest ranked first. */
   tokenMatches(question: MatchesQuestion): Promise<{ chain: string; address: string }[]>
   /** Largest first. */
   topHolders(question: HoldersQuestion): Promise<Holder[]>
-  /** By their ids, as far as they are written. */
+  /** Documents by id, as far as they are written. */
   readonly documents: DocumentReads
-  /** The newest version of every document of a chain, and of each series of candles the newest few. */
+  /** The latest version of every document of a chain, and the latest few candles of each series. */
   latest(question: LatestQuestion): AsyncGenerator<LatestPage, void, undefined>
   close(): Promise<void>
 }

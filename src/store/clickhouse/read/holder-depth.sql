@@ -1,4 +1,4 @@
--- Of so many rows at the end of the token's range: how many of each magnitude, and how many of these are held still.
+-- Rows and current holders per magnitude, among the last rows of the token's key range.
 SELECT magnitude, countIf(is_gone = 0) AS holders, sum(versions) AS rows
 FROM (
     SELECT magnitude, argMax(is_deleted, seq) AS is_gone, count() AS versions

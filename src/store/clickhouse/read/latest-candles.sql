@@ -1,5 +1,5 @@
--- Of each pair and interval the newest few, removals too. Which they are is found from the key's columns alone:
--- the others are many and wide.
+-- The latest few candles of each pair and interval, including removals. They are selected by the key columns alone, because
+-- the other columns are many and wide.
 SELECT * FROM candles
 WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND seq <= {up_to:UInt64}
     AND (pair, interval, start) IN

@@ -1,4 +1,4 @@
--- A page of the newest versions, removals too.
+-- A page of the latest versions, including removals.
 SELECT token, seq, is_deleted, report FROM contracts
 WHERE chain = {chain:String} AND token > {after:String} AND seq <= {up_to:UInt64}
 ORDER BY token, seq DESC

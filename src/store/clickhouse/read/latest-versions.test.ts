@@ -11,7 +11,7 @@ const versions = fc.array(
   { maxLength: 400 },
 )
 
-/** As the SQL files answer, with the key as the time. */
+/** Answers like the SQL files, with the key as the time. */
 const answer = (all: readonly Version[], { from, to, before, limit }: Span): Row[] =>
   all
     .filter(({ key }) => key >= from && key <= to && (before === undefined || key < number(before, 'key')))
@@ -43,7 +43,7 @@ test('a page has the latest version of each key, however many versions and remov
     { numRuns: 1_000 },
   ))
 
-test('a pair with few rows takes two queries, and one where the first span reaches its beginning', async () => {
+test('a pair with few rows takes two queries, or one if the first span reaches its beginning', async () => {
   const rows = [5, 50].map((key) => ({ key, seq: 1, is_deleted: 0 }))
   for (const [from, queries] of [
     [0, 2],
@@ -62,7 +62,7 @@ test('a pair with few rows takes two queries, and one where the first span reach
   }
 })
 
-test('the likely month is that of a week before', () => {
+test('the likely month is that of one week earlier', () => {
   const at = (text: string): number => Date.parse(text) / 1_000
   assert.equal(likelyMonth(at('2024-03-15T10:00:00Z')), at('2024-03-01T00:00:00Z'))
   assert.equal(likelyMonth(at('2024-03-07T23:59:59Z')), at('2024-02-01T00:00:00Z'))

@@ -3,7 +3,7 @@ import { number, type Row } from './records.ts'
 export type Span = {
   /** Only rows at or after this time. */
   readonly from: number
-  /** Only rows that sort before this one; undefined: before the caller's own bound. */
+  /** Only rows that sort before this one; if undefined, before the caller's own bound. */
   readonly before: Row | undefined
   /** Only rows at or before this time. */
   readonly to: number
@@ -11,27 +11,27 @@ export type Span = {
 }
 
 export type LatestVersions = {
-  /** So many rows that stand, if there are as many. */
+  /** Number of existing rows wanted, if there are that many. */
   readonly wanted: number
-  /** Bounds of what is read. */
+  /** Bounds of the read. */
   readonly from: number
   readonly to: number
-  /** Where the first span begins: the rows before it are read only if those after it do not suffice. */
+  /** Start of the first span; earlier rows are read only if it does not suffice. */
   readonly firstFrom: number
   /** All versions of the rows of a span, latest key first. */
   readonly ask: (span: Span) => Promise<Row[]>
   readonly isSameKey: (a: Row, b: Row) => boolean
 }
 
-/** Rows beyond the wanted ones that the first query asks for, so that a few older versions need no second one. */
+/** Extra rows in the first query, so that a few older versions need no second query. */
 const SPARE_SHARE = 1 / 8
 const SPARE_ROWS = 8
-/** No query asks for more than this many times what is wanted, unless one key alone has more versions. */
+/** Limits a query to this multiple of the wanted rows, unless one key alone has more versions. */
 const MAX_FACTOR = 4
 
 /**
- * Over-fetch: reads rows in key order, keeps the latest version of each key, drops removed ones, and reads on from the
- * last complete key until the page is full. A second span, with everything before the first, follows only when needed.
+ * Over-fetch: reads rows in key order, keeps the latest version of each key, drops removals, and continues after the
+ * last complete key until the page is full. A second span with everything before the first follows only if needed.
  */
 export async function readLatestVersions(page: LatestVersions): Promise<Row[]> {
   const { wanted, ask, isSameKey } = page
@@ -42,7 +42,7 @@ export async function readLatestVersions(page: LatestVersions): Promise<Row[]> {
   for (;;) {
     const rows = await ask(span)
     const isSpanRead = rows.length < span.limit
-    // The last key of a full answer may have more versions than the answer has room for.
+    // The last key of a full response may have further versions.
     const complete = isSpanRead ? rows.length : startOfLastKey(rows, isSameKey)
     if (complete === 0 && !isSpanRead) {
       span = { ...span, limit: span.limit * MAX_FACTOR }
@@ -96,8 +96,8 @@ function takeLatest(
 const WEEK_SECONDS = 7 * 86_400
 
 /**
- * The start of the month in which the last rows before a time are likely to be: tables are partitioned by month, so that
- * parts of other months are not touched. In the first week of a month the month before it counts too.
+ * Start of the month that likely has the last rows before a time. Tables are partitioned by month, so parts of other
+ * months are not read. In the first week of a month, the previous month is included.
  */
 export function likelyMonth(time: number): number {
   const date = new Date((time - WEEK_SECONDS) * 1_000)

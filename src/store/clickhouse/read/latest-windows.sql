@@ -1,4 +1,4 @@
--- A page of the newest versions, removals too.
+-- A page of the latest versions, including removals.
 SELECT * FROM windows
 WHERE chain = {chain:String} AND kind = {kind:String} AND id > {after:String} AND seq <= {up_to:UInt64}
 ORDER BY id, seq DESC

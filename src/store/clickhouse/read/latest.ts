@@ -9,7 +9,7 @@ export type LatestQuestion = { readonly chain: string; readonly upTo: number; re
 
 const ROWS_PER_PAGE = 5_000
 const PAIRS_PER_PAGE = 25
-/** Nobody waits for an answer, but nothing may hang for ever. */
+/** A background read without a waiting client, but it must not hang for ever. */
 const MAX_SECONDS = 120
 
 /**
@@ -70,7 +70,7 @@ async function readCandles(
     const series = `${ref.pair}/${ref.interval}`
     const count = (counts.get(series) ?? 0) + 1
     counts.set(series, count)
-    // Newest first: where there are as many as were asked for, there may be older ones.
+    // Latest first: a full count means there may be older candles.
     if (count === recentCandles) oldest.push(ref)
   }
   return { versions: rows.map((row) => versionOf(chain, row, candleChange)), oldest }

@@ -1,5 +1,5 @@
--- Oldest first, from right after a given place on, each in its newest version, removals too: what is newer than a
--- version. The time bound alone is what the index understands.
+-- Rows after a position whose version is later than `since`, oldest first, including removals. The plain bound on time
+-- serves the index.
 SELECT * FROM
 (
     SELECT * FROM liquidity

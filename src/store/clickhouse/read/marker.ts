@@ -5,7 +5,7 @@ import { number, optionalNumber, text } from './records.ts'
 /** It reads one row, so a server that takes longer is as good as hung. */
 const MAX_SECONDS = 2
 
-/** How far a chain is written; undefined before its first batch. */
+/** The last committed head of a chain; undefined before the first batch. */
 export async function readMarker(ask: Ask, chain: string): Promise<ChainHead | undefined> {
   const [row] = await ask('marker', { params: { chain }, maxRows: 1, maxSeconds: MAX_SECONDS })
   if (row === undefined) return undefined

@@ -6,14 +6,14 @@ import { likelyMonth, readLatestVersions } from './latest-versions.ts'
 import { eventRefOf, number, type Row } from './records.ts'
 
 /**
- * Up to which version to read. Rows above the marker belong to a batch that is not written whole; everything up to
- * the marker is there, and so is everything up to the hot store's head, which follows the rows.
+ * The last version to read. Rows above the marker may belong to an incomplete batch. Everything up to the marker is
+ * complete, and so is everything up to the hot store's head, which is written after the rows.
  */
 export type Bound = { readonly chain: string; readonly upTo: number }
 
 /**
- * When a pair was active, as far as the caller knows. Nothing is read more than a week before `first`; `last` only says
- * which months to read before others.
+ * When a pair was active, as far as the caller knows. Reads go back at most a week before `first`; `last` only decides
+ * which months are read first.
  */
 export type Activity = { readonly first: number | undefined; readonly last: number | undefined }
 
@@ -21,7 +21,7 @@ export type CandlesQuestion = Bound & {
   readonly pair: string
   readonly activity?: Activity | undefined
   readonly interval: Interval
-  /** Starts from and to these, both included. */
+  /** Candle starts from `from` to `to`, both inclusive. */
   readonly from: number
   readonly to: number
   readonly limit: number
@@ -42,7 +42,7 @@ const MAX_SECONDS = 5
 const MIN_SECONDS = 1
 const MAX_TIME = 2 ** 32 - 1
 const WEEK_SECONDS = 7 * 86_400
-/** After every event of a block. */
+/** Sorts after every event of a block. */
 const LAST_KEY: EventPlace['key'] = { block: Number.MAX_SAFE_INTEGER, tx: MAX_TIME, log: MAX_TIME }
 
 export function readEvents(ask: Ask, file: 'trades' | 'liquidity', question: EventsQuestion): Promise<Row[]> {
@@ -84,15 +84,15 @@ export function readCandles(ask: Ask, question: CandlesQuestion): Promise<Row[]>
   })
 }
 
-/** Where reading ends, and where its first span begins. Without a hint one span has to do. */
+/** The lower bound of the read and the start of its first span. Without a hint there is only one span. */
 function spansOf(from: number, to: number, activity: Activity | undefined) {
-  // A week before the first trade, because that is where its longest candle may start.
+  // A week before the first trade, because its longest candle may start there.
   const first = Math.max(from, (activity?.first ?? 0) - WEEK_SECONDS)
   const last = Math.min(to, activity?.last ?? MAX_TIME)
   return { from: first, firstFrom: last === MAX_TIME ? first : Math.max(first, likelyMonth(last)) }
 }
 
-/** What is left of a page's time, for its next query. */
+/** Time left for the next query of a page. */
 function countDown(): () => number {
   const end = performance.now() + MAX_SECONDS * 1_000
   return () => {

@@ -17,7 +17,7 @@ import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../../domain/money.ts
 import type { OrderKey } from '../../../domain/order-key.ts'
 import { WINDOWS } from '../../../domain/window.ts'
 
-/** A row as JSON, its times in Unix seconds, its large integers and decimals as text. */
+/** A row as JSON, with times in Unix seconds and large integers and decimals as strings. */
 export type Row = { readonly [column: string]: string | number | boolean | null }
 
 export function candleRefOf(row: Row): CandleRef {

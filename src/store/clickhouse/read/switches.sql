@@ -1,4 +1,4 @@
--- Newest first.
+-- Latest first.
 SELECT * FROM
 (
     SELECT * FROM switches

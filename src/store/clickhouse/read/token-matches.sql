@@ -1,6 +1,6 @@
--- Symbols that are equal first, then those that begin with it, then names; of each those that stand highest. Only what
--- may be among the first is compared by version, three of them for each token on average: the versions of a token
--- that are not merged yet differ little, and whoever asks takes the figures from elsewhere.
+-- Equal symbols first, then symbols with this prefix, then names; within each class the highest ranked first. Only the top
+-- rows are deduplicated, at three versions per token: unmerged versions of a token differ little, and the caller reads the
+-- figures elsewhere.
 SELECT chain, address FROM
 (
     SELECT chain, address, standing, multiIf(kind != 'symbol', 2, term != {skeleton:String}, 1, 0) AS class

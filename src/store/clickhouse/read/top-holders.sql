@@ -1,4 +1,4 @@
--- The largest holders, all of whom have at least this magnitude: a range of the key, however many hold less.
+-- The largest holders, all with at least this magnitude: a key range, so smaller holders cost nothing.
 SELECT holder, argMax(amount_raw, seq) AS amount FROM balances
 WHERE chain = {chain:String} AND token = {token:String} AND magnitude >= {least:UInt16} AND seq <= {up_to:UInt64}
 GROUP BY magnitude, holder

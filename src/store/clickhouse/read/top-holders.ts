@@ -31,13 +31,13 @@ export async function readTopHolders(
       params: { chain, token, least, up_to: upTo, limit },
       ...{ maxRows: limit, maxSeconds: MAX_SECONDS },
     })
-    // Too few where those rows ended in the middle of a magnitude, before the newest ones of it.
+    // Too few if the rows ended within a magnitude, before its latest ones.
     if (found.length >= limit || isAll)
       return found.map((row) => ({ holder: text(row, 'holder'), amountRaw: raw(row, 'amount') ?? 0n }))
   }
 }
 
-/** The magnitude that so many have, or more. */
+/** The magnitude that at least `limit` holders reach. */
 function leastFor(depths: readonly Row[], limit: number): number | undefined {
   let seen = 0
   for (const depth of depths) {

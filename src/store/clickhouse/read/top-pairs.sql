@@ -1,4 +1,4 @@
--- Pairs of a token, those that hold most first. Which they are is found by a scan of two columns: there is no key for it.
+-- Pairs of a token by liquidity, highest first. Scans two columns, because no key serves this order.
 SELECT address FROM
 (
     SELECT address, is_deleted, tvl_usd FROM pairs

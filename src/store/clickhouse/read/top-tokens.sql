@@ -1,4 +1,4 @@
--- Tokens of a group by a rank, highest first; those without one are left out. The same as what the writer ranks in Redis
+-- Tokens of a group by rank, highest first, without unranked ones. Computes the same rankings as the writer does for Redis
 -- (src/store/redis/ranks.ts), by a scan.
 SELECT address FROM
 (

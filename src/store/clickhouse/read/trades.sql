@@ -1,6 +1,6 @@
--- Rows before a given place, latest first, every version of each: the reader deduplicates. The plain bounds on time are
--- there for the index. One granule at a time and without read-ahead, a part is not read beyond what the page needs. Lazy
--- materialization pays for short pages only: longer ones have rows in most of the granules they touch.
+-- All versions of the rows before a position, latest first; the reader deduplicates. The plain bounds on time serve the
+-- index. Reading one granule at a time without read-ahead stops each part once the page is full. Lazy materialization pays
+-- for short pages only: longer ones have rows in most of the granules they touch.
 SELECT * FROM trades
 WHERE chain = {chain:String} AND pair = {pair:String} AND seq <= {up_to:UInt64}
     AND time >= toDateTime({from:UInt32}, 'UTC') AND time <= toDateTime({before_time:UInt32}, 'UTC')
