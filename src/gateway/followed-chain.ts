@@ -9,7 +9,7 @@ import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import { SERVER_NAMES, STORE_NAMES, type StoreName } from '../store/store-names.ts'
 import { openChangeSet } from '../wire/change-codec.ts'
 import { FIRST_LINK } from '../wire/frame.ts'
-import { MessageMemory } from './message-memory.ts'
+import { MessageArena } from './message-arena.ts'
 import { Overlay } from './overlay.ts'
 import { type BlockHead, type ChainEnd, headOf, ReadPosition } from './read-position.ts'
 import { type ReadHeads, StoredHeads } from './stored-heads.ts'
@@ -72,7 +72,7 @@ export class FollowedChain {
   readonly #overlay = new Overlay()
   readonly stores: StoredHeads
   /** The messages of these sets, oldest first: all that the overlay may still read. */
-  readonly #memory = new MessageMemory()
+  readonly #arena = new MessageArena()
   readonly #remembered: { readonly seq: number; readonly bytes: number }[] = []
   #bytes = 0
   readonly #name: string
@@ -257,7 +257,7 @@ export class FollowedChain {
   /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
   #take(message: LogMessage): void {
     const { body, position } = message
-    const opened = openChangeSet(this.#memory.keep(body))
+    const opened = openChangeSet(this.#arena.copy(body))
     const { set } = opened
     const origin = this.reads.feed
     this.#overlay.apply(opened)
@@ -317,7 +317,7 @@ export class FollowedChain {
     const count = left === -1 ? this.#remembered.length : left
     for (const { bytes } of this.#remembered.splice(0, count)) {
       this.#bytes -= bytes
-      this.#memory.forgetOldest()
+      this.#arena.freeOldest()
     }
   }
 }

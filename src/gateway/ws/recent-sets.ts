@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../domain/log-position.ts'
 import { openChangeSet } from '../../wire/change-codec.ts'
-import { MessageMemory } from '../message-memory.ts'
+import { MessageArena } from '../message-arena.ts'
 import type { PlacedSet, SetOrigin } from './cursor.ts'
 
 type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
@@ -12,19 +12,19 @@ export class RecentSets {
   /** Those before it were dropped, but their places not taken away yet. */
   #first = 0
   #bytes = 0
-  readonly #memory = new MessageMemory()
+  readonly #arena = new MessageArena()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
   add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
-    this.#kept.push({ origin, position, body: this.#memory.keep(body) })
+    this.#kept.push({ origin, position, body: this.#arena.copy(body) })
     this.#bytes += body.length
     while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
       this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
       this.#kept[this.#first++] = undefined
-      this.#memory.forgetOldest()
+      this.#arena.freeOldest()
     }
     if (this.#first * 2 < this.#kept.length) return
     this.#kept = this.#kept.slice(this.#first)
