@@ -11,7 +11,7 @@ type Suite = {
   readonly patterns: readonly string[]
   readonly concurrency: number
   readonly testTimeoutMs: number
-  /** Of all tests of a file together, unless it is the usual. */
+  /** Timeout of all tests of a file together, if it is not the default. */
   readonly fileTimeoutMs?: number
 }
 type Tally = { passed: number; failed: number; skipped: number }

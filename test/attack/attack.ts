@@ -1,19 +1,19 @@
-/** What an attacker is told; it is sent to a process of its own, so it holds plain values only. */
+/** Settings of an attacker; sent to another process, so they are plain values. */
 export type Target = {
   readonly port: number
-  /** A good key: whoever attacks may be a customer. */
+  /** A valid key: an attacker may be a customer. */
   readonly apiKey: string
   readonly pairs: readonly string[]
   /** Addresses that it comes from begin so: each attack has its own. */
   readonly network: string
   readonly seconds: number
-  /** Of how many there are in a whole run. */
+  /** Number of attackers in a full run. */
   readonly share: number
 }
 
 export type Attack = {
   readonly name: string
-  /** Attacks until its time is over, and tells what came of it. */
+  /** Attacks until its time is over, and returns its result. */
   readonly run: (target: Target) => Promise<Tally>
   /** Each of these must come of it; what is in neither list must not. */
   readonly must: readonly string[]

@@ -8,7 +8,7 @@ export type AttackReport = { readonly name: string; readonly counts: Readonly<Re
 process.on('message', (orders: readonly AttackOrder[]) => {
   void Promise.all(orders.map(carryOut)).then((reports) => process.send?.(reports))
 })
-// Nobody is left to tell.
+// The parent is gone.
 process.on('disconnect', () => process.exit())
 
 async function carryOut({ name, target }: AttackOrder): Promise<AttackReport> {

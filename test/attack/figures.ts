@@ -8,13 +8,13 @@ const STEADY_MS = 8_000
 const STEADY_MB = 3
 
 export type Figures = {
-  /** What a turn of the gateway's event loop was late by, 99 of 100 times at most; told by the gateway itself. */
+  /** p99 of the gateway's event loop delay, as the gateway reports it. */
   readonly loopP99Ms: number
   readonly loopMaxMs: number
   /** The most that its resident memory was above what it was in the beginning. */
   readonly growthMb: number
   readonly residentMb: number
-  /** Of the time, how much its main thread was ready to run and had no processor. */
+  /** Share of the time that its main thread was runnable but had no CPU. */
   readonly waited: number
   /** The same of other processes: their waits are part of the latencies that honest clients measure. */
   readonly bystandersWaited: readonly number[]
@@ -67,7 +67,7 @@ export class Watch {
   }
 
   static async begin(adminUrl: string, pid: number, bystanders: readonly number[]): Promise<Watch> {
-    // What was measured is forgotten each time it is told.
+    // Each scrape resets the measurement.
     await loopDelays(adminUrl)
     return new Watch(adminUrl, pid, bystanders)
   }

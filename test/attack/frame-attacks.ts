@@ -22,7 +22,7 @@ const FEW_FRAGMENTS = Buffer.concat([
 const tinyFragments: Attack = {
   name: 'tiny fragments',
   must: ['closed 1008'],
-  // Who sends single bytes of one frame may be too slow for its five seconds.
+  // A client that sends a frame byte by byte may be too slow to authenticate within five seconds.
   may: ['closed 4401'],
   run: (target) =>
     crowd(target, 500, async (index, tally) => {

@@ -19,7 +19,7 @@ const FLOODS: readonly string[] = [
 const headerFlood: Attack = {
   name: 'header flood',
   must: ['400 malformed_request', '400 limit_exceeded'],
-  // Who is still talking when it is hung up on may not get to read the answer.
+  // A client that is still sending when the connection is closed may not read the response.
   may: ['cut'],
   run: (target) =>
     crowd(target, 100, async (index, tally, _endsAt, round) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Listener } from './listener.ts'
 import { CHAIN, IS_SMOKE } from './settings.ts'
 
-/** Those who only want their data: they ask, they listen, and new ones come all the time. Nothing of it may fail. */
+/** Well-behaved clients: they request, they listen, and new ones connect all the time. None of it may fail. */
 export type HonestStart = {
   readonly port: number
   readonly apiKey: string
@@ -10,7 +10,7 @@ export type HonestStart = {
   readonly tokens: readonly string[]
 }
 
-/** Ends a span of time: everybody must have been told of this set. */
+/** Ends a time span: every client must have received this set. */
 export type HonestOrder = { readonly reach: number }
 
 export type HonestReport = {
@@ -89,7 +89,7 @@ async function visit(nth: number): Promise<void> {
   newcomers++
 }
 
-/** What memory a gateway takes for its work it takes when there is much of it: before, nothing could be told of growth. */
+/** Warm-up: a gateway allocates memory under load, so growth can be measured only afterwards. */
 async function rush(): Promise<void> {
   for (let round = 0; round < RUSH_ROUNDS; round++) {
     const visitors = await Promise.all(
@@ -97,7 +97,7 @@ async function rush(): Promise<void> {
         const localAddress = `127.0.3.${1 + (index % 10)}`
         const visitor = await Listener.open({ ...options, localAddress }, () => undefined, fail)
         visitor.subscribe([tx(index)])
-        // They have other addresses, but who asks has but one.
+        // They have other addresses, but this client has only one.
         if (index % 5 === 0) await ask(index)
         return visitor
       }),
@@ -150,6 +150,6 @@ function quantiles(values: readonly number[]): Quantiles {
 }
 
 process.on('message', ({ reach }: HonestOrder) => void report(reach))
-// Nobody is left to tell.
+// The parent is gone.
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

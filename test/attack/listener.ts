@@ -47,7 +47,7 @@ export class Listener {
     this.#socket.send(JSON.stringify(asked))
   }
 
-  /** The newest set that all of its pairs were told of. */
+  /** The latest set that it received for all of its pairs. */
   get reached(): number {
     return this.#last.size === 0 ? 0 : Math.min(...this.#last.values())
   }
@@ -56,7 +56,7 @@ export class Listener {
     this.#socket.pause()
   }
 
-  /** Sends now and then: who neither reads nor sends for a minute is closed for that. */
+  /** Sends now and then: a client that neither reads nor sends for a minute is disconnected. */
   keepAlive(): void {
     this.#alive = setInterval(() => this.#socket.pong(), KEEP_ALIVE_MS)
   }

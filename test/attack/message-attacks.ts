@@ -125,7 +125,7 @@ const churn: Attack = {
 const batches: Attack = {
   name: 'batches',
   must: ['error -32002', 'error -32600', 'batch of error -32600', 'batch of ok', 'batch of error -32004'],
-  // Of a batch that begins within the pace and ends beyond it.
+  // For a batch that begins within the rate and ends beyond it.
   may: [...PARTLY_REFUSED, 'error -32004'],
   run: (target) => {
     const pings = (count: number): string =>

@@ -68,7 +68,7 @@ export class RawSocket {
     return opened
   }
 
-  /** Opens and upgrades; whether that was granted is told by `isOpen`. */
+  /** Connects and upgrades; `isOpen` says whether the upgrade was granted. */
   static async upgrade(
     port: number,
     localAddress: string,

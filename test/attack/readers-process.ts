@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Listener } from './listener.ts'
 import { CHAIN } from './settings.ts'
 
-/** Clients of whom some stop reading when they are told to. */
+/** Clients, some of which stop reading on command. */
 export type ReadersStart = {
   readonly port: number
   readonly apiKey: string
@@ -15,7 +15,7 @@ export type ReadersStart = {
 export type ReadersOrder = 'measure' | 'stop reading' | 'read again'
 
 export type ReadersReport = {
-  /** Of all others, since the last report. */
+  /** Figures of all others since the last report. */
   readonly latencyP99Ms: number
   readonly latencyP50Ms: number
   readonly pushes: number
@@ -87,8 +87,8 @@ function standing(rest: number): Record<string, number> {
 }
 
 /**
- * It asks for much and then takes none of it. Until then it was told little: the kernel would keep tens of megabytes for
- * a client that has shown that it takes much.
+ * It subscribes to much and then reads none of it. Before that it received little: the kernel would buffer tens of
+ * megabytes for a client that has read much.
  */
 function stopReading(index: number, listener: Listener): void {
   const { pairs } = start
@@ -112,6 +112,6 @@ async function obey(order: ReadersOrder): Promise<void> {
 }
 
 process.on('message', (order: ReadersOrder) => void obey(order))
-// Nobody is left to tell.
+// The parent is gone.
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

@@ -1,11 +1,11 @@
-/** What the attacked gateway is told. */
+/** Settings of the attacked gateway. */
 export const CONNECTIONS_PER_IP = 300
 export const ALLOWED_ORIGIN = 'https://terminal.example'
 export const CHAIN = 'local'
 export const ATTACKER_CONNECTIONS = 10
 
 /**
- * CHAINTAPE_ATTACK=smoke: a fifth of the attackers, for a short time. Times are told and not judged then: a few
+ * CHAINTAPE_ATTACK=smoke: a fifth of the attackers, for a short time. Times are then reported but not checked: a few
  * seconds on a machine that does other things too say nothing about the gateway.
  */
 export const IS_SMOKE = process.env['CHAINTAPE_ATTACK'] === 'smoke'
@@ -21,5 +21,5 @@ export function maxP99Ms(calmMs: number): number {
   return 2 * calmMs + 10
 }
 
-/** Of the plan that attackers have: as usual, but few subscriptions, so that their end is reached. */
+/** Plan of the attackers: the default, but with few subscriptions, so that the limit is reached. */
 export const ATTACKER_SUBSCRIPTIONS = IS_SMOKE ? 15 : 60

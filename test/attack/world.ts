@@ -156,7 +156,7 @@ export class AttackWorld {
       }
     }
     this.#publishing = Promise.all([publish(), commit()]).then(() => undefined)
-    // Told to who stops it; until then it must not count as unhandled.
+    // Reported when it is stopped; until then a failure must not count as unhandled.
     this.#publishing.catch(() => undefined)
   }
 

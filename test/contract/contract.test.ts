@@ -11,10 +11,10 @@ import { type Answer, type Given, type Request, requestOf, send } from './reques
 import { TOKEN_BEHAVIOURS } from './token-behaviours.ts'
 import { SMALL_QUOTA, startWorld, type World } from './world.ts'
 
-/** Who may ask what, and what is answered: every row of the tables, one after the other, at a running gateway. */
+/** Every row of the tables of permissions and responses, one after the other, against a running gateway. */
 
 let world: World
-/** Of the good key, after its last answer. */
+/** Balance of the valid key after its last response. */
 let remaining: number
 
 before(async () => {
@@ -181,7 +181,7 @@ describe('what the inputs do', () => {
       const request = { method: 'POST', path: '/v2/tokens/price', body, key: 'good' as const }
       const { answer, faults } = await ask({ ...request, ...(headers ? { headers } : {}) }, 0)
       const wrong = [...faults, ...problemFaults(answer, { status: 400, code })]
-      // A key that is known is told what it has left even if its body cannot be read.
+      // A valid key gets its remaining units even if its body cannot be read.
       assert.deepEqual(wrong, [], body.slice(0, 80))
     }
   })

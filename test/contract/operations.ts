@@ -32,7 +32,7 @@ export type Input = {
   readonly required?: true
   readonly default?: string | number
   readonly minimum?: number
-  /** Of an integer its value, of an array its items. */
+  /** Maximum value of an integer, maximum length of an array. */
   readonly maximum?: number
 }
 
@@ -43,10 +43,10 @@ export type Operation = {
   readonly cost: number
   readonly inputs: readonly Input[]
   readonly answer: Shape
-  /** What the answer speaks of: its freshness is told. */
+  /** The chains of the response: its freshness headers refer to them. */
   readonly about: 'a chain' | 'no chain'
   readonly key: 'needed' | 'not needed'
-  /** Of what the example asks about, some things cannot be known. */
+  /** Fields of the example that are unknown. */
   readonly knowledge?: 'some'
   /** A request that is answered: `$token`, `$pair` and so on stand for what is on the market. */
   readonly example: Readonly<Record<string, unknown>>
@@ -146,7 +146,7 @@ export const DOCUMENTED: readonly Operation[] = [
     ],
     answer: TRENDING,
     example: { chain: 'local' },
-    // Of tokens that were traded last, contracts and holders are not known before further blocks come.
+    // Contracts and holders of the tokens traded last are unknown until further blocks come.
     knowledge: 'some',
   },
   {

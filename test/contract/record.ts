@@ -23,7 +23,7 @@ export type Kind =
 export const LISTED = 'listed'
 /** Ours: there when known, otherwise left out. */
 export const OURS = 'ours'
-/** May be missing whatever is known, by the document or because it is told only where it applies. */
+/** May be absent even if known: optional in the document, or present only where it applies. */
 export const OPTIONAL = 'optional'
 
 /** Not known yet, so it has to be absent: once it is known, its row here has to say so. */

@@ -65,6 +65,6 @@ export type Names = {
   readonly stablePair: string
   readonly token: string
   readonly native: string
-  /** Of the chain's log: part of every cursor. */
+  /** Epoch of the chain's log: part of every cursor. */
   readonly epoch: string
 }

@@ -10,7 +10,7 @@ export type Message = {
   readonly seq?: number
 }
 
-/** A plain client that keeps everything it is told, in order. */
+/** A plain client that records every message, in order. */
 export class Listener {
   readonly messages: Message[] = []
   readonly closed: Promise<number>

@@ -151,7 +151,7 @@ export const PUSHES: Readonly<
   },
 }
 
-/** What a fork takes back, for who asks. */
+/** Retractions, for subscriptions with `reorg`. */
 export const REVERT: Form = push({ id: 'address', ids: ['event id'], topic: '"revert"' }, numbered)
 
 /** No topic, no sent_time. */

@@ -9,7 +9,7 @@ export class CountedPrice {
     this.#asked.push(price)
   }
 
-  /** Tells whether anything is to be made of it. */
+  /** Whether it has any effect. */
   endBlock(): boolean {
     const asked = this.#asked
     this.#asked = []

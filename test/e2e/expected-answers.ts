@@ -25,13 +25,13 @@ export class ExpectedAnswers {
   readonly #holdings: ExpectedHoldings
   readonly #risks = new Map<string, Row>()
 
-  /** Without holders none of the answers that tell of them can be compared. */
+  /** Without holders, no response that contains them can be compared. */
   constructor(market: ExpectedMarket, holdings = new ExpectedHoldings()) {
     this.#market = market
     this.#holdings = holdings
   }
 
-  /** What an examination comes to is not computed again here: every answer must tell the same as this one. */
+  /** Inspection results are not recomputed here: every response must agree with this one. */
   examined(address: string, { risk_score, is_honeypot, is_mintable }: Row): void {
     this.#risks.set(address, { risk_score, is_honeypot, is_mintable })
   }
@@ -217,7 +217,7 @@ export class ExpectedAnswers {
       .slice(0, limit)
   }
 
-  /** Who is ranked, and with which score. When each was launched, and its risk, is taken from its row. */
+  /** The ranked tokens with their scores. Launch times and risks come from the rows. */
   trending(rowOf: (address: string) => Row): { readonly address: string; readonly score: number }[] {
     const { prices, tokens, head } = this.#market
     const mainTokens = new Set([prices.stable, ...prices.natives])

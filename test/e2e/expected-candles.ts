@@ -48,7 +48,7 @@ export function startOf(interval: IntervalName, time: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() - daysSince) / 1000
 }
 
-/** Of one pair's trades, which are in the order of the chain; oldest first. */
+/** Candles of one pair's trades, which are in chain order; oldest first. */
 export function candlesOf(trades: readonly ExpectedTrade[], interval: IntervalName): ExpectedCandle[] {
   const starts = [...new Set(trades.map(({ time }) => startOf(interval, time)))].sort((a, b) => a - b)
   return starts.map((start) => {

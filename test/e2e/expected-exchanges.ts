@@ -176,7 +176,7 @@ export class ExpectedExchanges {
     { number, receipts }: Block,
   ): Promise<bigint> {
     if (address !== zeroAddress) return movedTo(this.#manager, address, receipt)
-    // No log tells of native coins: it is what the block moved, but for what its swaps and gifts did.
+    // Native coins emit no logs: the amount is the block's balance change without swaps and donations.
     const { market } = this.#on
     const [before, after] = await Promise.all(
       [number - 1, number].map((at) => market.nativeBalanceOf(this.#manager as Hex, at)),

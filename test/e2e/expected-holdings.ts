@@ -11,7 +11,7 @@ export const DEAD: readonly Hex[] = [
 ]
 
 export type ExpectedHolding = {
-  /** Of everybody who has some, the largest first, at a tie the lower address. */
+  /** All holders, largest first; at a tie, the lower address. */
   readonly holders: readonly { readonly holder: string; readonly raw: bigint; readonly nativeRaw: bigint }[]
   readonly supply: bigint
   readonly burned: bigint
@@ -31,8 +31,8 @@ type Seen = {
 }
 
 /**
- * Who holds what, asked of the tokens themselves: each is asked for the balance of everybody that ever appeared in one
- * of its logs. No balance is counted, so that nothing but the tokens' own answers can be right.
+ * Holders, read from the tokens themselves: the balance of every address that ever appeared in one of a token's logs. No
+ * balance is counted, so that only the tokens' own results can be right.
  */
 export class ExpectedHoldings {
   readonly #all = new Map<string, ExpectedHolding>()

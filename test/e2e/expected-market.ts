@@ -123,7 +123,7 @@ export class ExpectedMarket {
     return supply
   }
 
-  /** Of a token that is met in a block, what it has made by the end of it counts at once. */
+  /** Amounts that a token minted in the block of its discovery count at once. */
   async #meet(address: string, block: number, time: number): Promise<TokenInfo> {
     const info = this.#infos.get(address)
     if (info === undefined) throw new Error(`no token ${address}`)

@@ -32,7 +32,7 @@ export type ExpectedPool = {
   athUsd: bigint | undefined
 }
 
-/** Where in the chain something happened, and who signed it. */
+/** Place in the chain, and signer. */
 export type Origin = {
   readonly block: number
   readonly tx: number
@@ -48,7 +48,7 @@ type PoolEvent = Origin & {
   readonly raw1: bigint
   /** What the event's amounts are worth. */
   readonly value: Worth
-  /** Of the pool, after the event. */
+  /** The pool's state after the event. */
   readonly reserve0: bigint
   readonly reserve1: bigint
   readonly tvl: Worth

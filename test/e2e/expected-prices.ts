@@ -58,7 +58,7 @@ export class ExpectedPrices {
     return this.#priced(pool, target0, priceIn({ numerator: raw1, denominator: raw0 }, pool, target0))
   }
 
-  /** Of a quote asset; of any other token nothing is known. */
+  /** Price of a quote asset; that of any other token is unknown. */
   worthOf(token: string): Worth {
     if (this.natives.includes(token)) return { usd: this.nativeUsd, eth: ONE }
     if (token !== this.stable) return UNKNOWN
@@ -83,7 +83,7 @@ export class ExpectedPrices {
     return changed.map(([id]) => id)
   }
 
-  /** Of a pool's target, by what counts now. */
+  /** Price of a pool's target, by the current reference prices. */
   countedWorth(pool: TwoTokens): Worth {
     const target0 = this.target0(pool)
     if (target0 === undefined) return UNKNOWN

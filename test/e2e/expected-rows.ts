@@ -183,7 +183,7 @@ export function change24h(windows: ExpectedWindows | undefined): string | undefi
   return percent(windows?.priceUsd, windows?.sums['24h'].openUsd)
 }
 
-/** Of nobody who never traded. */
+/** Values of a token that never traded. */
 export function volumeUsd(windows: ExpectedWindows | undefined): bigint | undefined {
   return windows && windows.sums['24h'].buyUsd + windows.sums['24h'].sellUsd
 }

@@ -49,7 +49,7 @@ export function windowsAt(
   const within = (minutes: number): ExpectedTrade[] => trades.filter(({ time }) => time >= beginOf(minutes))
   const sumsOf = (minutes: number): Sums => {
     const inside = within(minutes)
-    // Who buys the target sells the quote.
+    // A buyer of the target sells the quote.
     const isBuy = (trade: ExpectedTrade): boolean =>
       (trade.side === 'buy') === (isToken0(trade) === trade.pool.target0)
     const buys = inside.filter(isBuy)

@@ -20,10 +20,10 @@ export const GOAL = ether(24_000n)
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A token, and who sells it. */
+/** A token and its platform. */
 export type Launch = { readonly token: Hex; readonly platform: Hex; readonly curve: Hex }
 
-/** Two launch platforms beside Uniswap V2, a third one that is nobody's, and what a pipeline tells of them. */
+/** Two launch platforms beside Uniswap V2, a third unlisted one, and a pipeline's data about them. */
 export class LaunchpadsRun {
   readonly stack: Stack
   readonly market: Market

@@ -75,7 +75,7 @@ test('curves are traded like pairs, and tell how far they are', async () => {
   await run.sell(dollar, 99n * 10n ** 22n)
   await run.mine()
   lateStart = (await run.market.head()).number + 1
-  // So that who comes then knows what the native coin is worth.
+  // So that the native coin has a price for later trades.
   await run.market.buyWithNative(run.scenario.stable, ether(1n))
   await run.mine()
   await run.buy(bravo, ether(6_000n))

@@ -151,7 +151,7 @@ test('the newest price of each pair equals its reserves and windows', () => {
     const target = targetOf(pool)
     const { last, token0, token1 } = pool
     assert.ok(target !== undefined && last !== undefined)
-    // Every trade is a push, and it tells what was known then.
+    // Every trade is a push, with the values known at that time.
     const windows = expected.pairWindows(address, { number: last.block, time: last.time })
     const day = windows?.sums['24h']
     assert.ok(windows !== undefined && day !== undefined)

@@ -20,7 +20,7 @@ type Parts = {
 
 /**
  * The V2 market of the other tests, and beside it Uniswap V3 and V4. VEE trades in V3 only, FORT in V4 only.
- * Each block has at most one transaction that touches V4's native pool, so that what it moved can be told from
+ * Each block has at most one transaction that touches V4's native pool, so that its amount can be derived from
  * the manager's balance; and V4 fees are always paid out before liquidity is removed, so that what is paid then
  * is nothing but that liquidity.
  */

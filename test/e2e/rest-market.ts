@@ -16,7 +16,7 @@ import {
   v4Pool,
 } from './rest-pools.ts'
 
-/** Of one whole coin, in millionths of a millionth of a dollar. */
+/** Price of one whole coin, in 10^-12 dollars. */
 const DOLLAR = 10n ** 12n
 const ETH = 2_011n * DOLLAR
 
@@ -49,7 +49,7 @@ export const LOCKER: Hex = `0x${'10c'.repeat(13)}0`
 
 /**
  * Twenty pools of eleven tokens on three exchanges. Each block takes at most one change of liquidity with native coins,
- * so that what it moved can be told from the manager's balance; and V4's fees are paid out before liquidity is removed.
+ * so that its amount can be derived from the manager's balance; and V4's fees are paid out before liquidity is removed.
  */
 export class RestMarket {
   readonly market: Market

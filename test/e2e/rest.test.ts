@@ -17,7 +17,7 @@ type Kline = Row & { readonly revision?: number }
 
 let run: RestRun
 let answers: ExpectedAnswers
-/** Of each candle, as first answered: it must not depend on where it comes from. */
+/** Each candle as first returned: it must not depend on where it comes from. */
 const revisions = new Map<string, unknown>()
 
 before(async () => {
@@ -109,7 +109,7 @@ for (const { name, prepare, isWritten } of MOMENTS) {
         const isKnown = run.holdings.of(address) !== undefined
         assert.equal(headers.get('X-Holders-Complete'), String(isKnown))
         assert.equal(headers.get('X-Native-Balances'), null)
-        // Who holds what is as old as what is written.
+        // Holders are as old as the writer's last batch.
         if (!isWritten) assert.equal((body as Row[]).length > 8, isKnown)
         else {
           assert.deepEqual(body, answers.topHolders(address))
@@ -269,7 +269,7 @@ test('every change of main pair is stored, and none of those that were undone', 
   )
 })
 
-/** What was found out about it must be what its row tells. */
+/** The contract report must agree with the token's row. */
 async function compareContract(address: string, isWritten: boolean): Promise<void> {
   const row = await get<Row>(`/v2/contracts/${address}-local`)
   const expected = answers.contract(address)
@@ -296,7 +296,7 @@ async function rankedAnew(total: number): Promise<void> {
   })
 }
 
-/** Which tokens are listed, and in what order, is the writer's; what is told of them is not. */
+/** The writer determines which tokens are listed and in what order; their values must be right. */
 async function compareStaleRows(path: string): Promise<void> {
   const answer = await get<Row[] | { tokens: Row[] }>(path)
   const rows = 'tokens' in answer ? answer.tokens : answer
@@ -304,7 +304,7 @@ async function compareStaleRows(path: string): Promise<void> {
   for (const { is_impostor: _, ...row } of rows) assert.deepEqual(row, answers.tokenRow(String(row['token'])))
 }
 
-/** Without what the model cannot know: revisions, which must be there, and stay as they were first told. */
+/** Without values that the model cannot know: revisions, which must be present, and stay as first returned. */
 function withoutRevisions(series: string, rows: readonly Kline[]): Row[] {
   return rows.map(({ revision, ...row }: Kline): Row => {
     const key = `${series}/${row['time']}`

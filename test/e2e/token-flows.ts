@@ -10,7 +10,7 @@ type Transfer = {
   readonly amount: bigint
 }
 
-/** Who holds how much, by the transfers that tokens log. */
+/** Balances by the transfers that tokens log. */
 export class TokenFlows {
   readonly #balances = new Map<string, bigint>()
 

@@ -62,7 +62,7 @@ async function checkedSince(token: Hex, block: number): Promise<Row> {
   })
 }
 
-/** What is told of a token in one place is told in all. */
+/** All operations return the same values of a token. */
 async function checkRow(token: Hex, contract: Row): Promise<void> {
   const { body } = await run.pipeline.post('/v2/tokens/search', { token_ids: [`${token}-local`] })
   const [batched] = Object.values(body as Record<string, Row>)
@@ -94,7 +94,7 @@ function checkFindings(contract: Row, expected: ExpectedFindings): void {
   assert.equal(contract['owner'], expected.owner && owners[expected.owner])
 }
 
-/** Of trade and code: who holds what depends on what has been read when it is looked at. */
+/** Results of trade and code: holders depend on what has been read by then. */
 function expectedCodes({ flags = [], buy, transfer, sell, sellTax }: ExpectedFindings, isProxy: boolean) {
   const tax = (code: string, ppm: number | string | undefined) => (Number(ppm) >= 1_000 ? [code] : [])
   return [
@@ -259,7 +259,7 @@ test('the numbers made of them agree with the chain', async () => {
   )
   for (const [index, { main_coin_balance }] of told.entries()) {
     const coins = Number(formatUnits(holders[index]?.nativeRaw ?? 0n, 18))
-    // It may be half a minute old, and who pays for all the gas has less by then.
+    // It may be half a minute old, and the account that pays all gas has less by then.
     assert.ok(Math.abs(Number(main_coin_balance) - coins) < 1, `${main_coin_balance} instead of ${coins}`)
   }
 })

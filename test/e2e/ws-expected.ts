@@ -6,7 +6,7 @@ import { decimal, price, value } from './expected-numbers.ts'
 import { targetOf } from './expected-pools.ts'
 import { barTexts, CHAIN, change24h, changeToday, type Row, swapRow, volumeUsd } from './expected-rows.ts'
 
-/** `tx` of a push to who listens to one of the tokens: without what belongs to the pair-based push alone. */
+/** `tx` of a `multi_tx` push: without the fields that only the pair-based push has. */
 export function tokenSwapRow(trade: Parameters<typeof swapRow>[0]): Row {
   const { tx_seq, ...row } = swapRow(trade)
   return row

@@ -51,7 +51,7 @@ withSecondNode(BEHIND)
 
 /** Each takes long because of what it waits for, not because of what it does. */
 describe('one fault', { concurrency: 3 }, () => {
-  // Nobody can tell what a node's newest block is when there is nobody else.
+  // A single node's latest block cannot be checked.
   const alone = ROWS.filter(({ fault }) => fault.kind !== 'invented')
   for (const { name, fault, outcome, line } of alone) {
     test(`${name}, alone: nothing wrong is read, and when it is over reading goes on by itself`, () =>

@@ -122,7 +122,7 @@ export class TestedReader {
     return favourite as FaultyProxy
   }
 
-  /** Waits until this endpoint, and no other, is told to be at fault, in the metrics and in the log. */
+  /** Waits until this endpoint, and no other, is reported as faulty, in the metrics and in the log. */
   async named(culprit: FaultyProxy, outcome: RpcOutcome, msg: string): Promise<void> {
     await this.#wait(`to name ${culprit.label} as ${outcome}`, async () => {
       if ((await this.count(culprit, outcome)) > 0) return true
@@ -138,7 +138,7 @@ export class TestedReader {
     await this.#wait(`to log "${msg}"`, async () => this.lines(msg).length > 0)
     const named = new Set(this.lines(msg).map((line) => line['endpoint']))
     assert.deepEqual([...named], [culprit.label])
-    // Whoever was asked in vain because another one was quicker counts as a timeout, and is at no fault.
+    // An endpoint that lost against a faster one counts as a timeout, and is not at fault.
     if (outcome === 'timeout') return
     for (const proxy of this.proxies) {
       if (proxy !== culprit) assert.equal(await this.count(proxy, outcome), 0, `${proxy.label} is innocent`)

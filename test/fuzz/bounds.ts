@@ -69,7 +69,7 @@ export function fuzz(random: Random): void {
   random.pick([checkRows, checkDocuments, checkAnswers])(sets)
 }
 
-/** Of the last version of each record. */
+/** The last version of each record. */
 function checkAnswers(sets: readonly ChangeSet[]): void {
   const world: World = { pairs: new Map(), tokens: new Map() }
   const windows = new Map<string, Windows>()

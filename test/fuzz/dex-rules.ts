@@ -3,7 +3,7 @@ import type { DexEvent, PoolPrice, TokenAmount, TokenRef } from '../../src/dex/e
 import type { FoundPool } from '../../src/dex/protocol.ts'
 import type { Pricing } from '../../src/domain/envelope.ts'
 
-/** What every event keeps to, as events.ts says, and what those who fold events rely on. */
+/** The rules that every event follows, as events.ts says, and that folds rely on. */
 
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const POOL = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/

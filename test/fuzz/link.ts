@@ -7,8 +7,8 @@ import { MemoryState } from '../support/memory-state.ts'
 import type { Random } from './random.ts'
 
 /**
- * A small tree of blocks, grown at random, is the oracle: who stands on whom is known from how it grew, so what
- * a head or a block means can be told without comparing any number or hash the way the program does.
+ * A small random tree of blocks is the oracle: parents are known from how it grew, so the meaning of a head or block
+ * follows without comparing numbers or hashes the way the program does.
  */
 
 type Node = { readonly header: Header; readonly parent: Node | undefined; readonly height: number }

@@ -67,7 +67,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   '*',
 ]
 
-/** Of what an input takes, or of nothing it takes. */
+/** A value that an input accepts, or any other. */
 export function valueFor(input: Input, names: Names, random: Random): unknown {
   if (random.chance(0.35)) return random.pick(HOSTILE_TEXTS)
   const { type, maximum = 1_000 } = input

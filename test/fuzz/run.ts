@@ -6,7 +6,7 @@ import { Random } from './random.ts'
 /**
  * Throws random input at a part of the program, many times. A target is a file of this folder that exports
  * `fuzz(random)`: one case, decided by `random` alone, that throws when something is wrong; or, where cases share
- * a world that takes long to make, `fuzzAll(cases, seed)`, which tells what it saw. Without a target, all of them run.
+ * an expensive world, `fuzzAll(cases, seed)`, which returns its observations. Without a target, all of them run.
  *
  *   npm run fuzz -- link --cases 1000000 --seed 1
  */

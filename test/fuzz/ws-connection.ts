@@ -18,8 +18,8 @@ const PATIENCE_MS = 15_000
 const MASK = new Uint8Array(4)
 
 /**
- * A client that keeps an account: each message that was sent has exactly one answer to come, everything that comes is
- * of a known form, and nobody says goodbye without a reason. `check` throws what was found wrong.
+ * A client that keeps count: each message sent has exactly one response to come, every message received has a known
+ * form, and no close is without a reason. `check` throws what it found wrong.
  */
 export class RawConnection {
   status: number | undefined
@@ -213,7 +213,7 @@ export class RawConnection {
     this.goodbye = code ?? null
     this.#tally.count(`goodbye ${code ?? 'without a code'}`)
     if (!this.#goodbyes.has(code)) throw new Error(`a goodbye without a reason: ${code} ${reason}`)
-    // As the standard has it: whoever hears it says it too, and the server hangs up.
+    // By RFC 6455 the peer replies to a close frame, and the server closes the connection.
     this.write(encodeFrame({ opcode: OPCODE.close, payload: payload.subarray(0, 2), mask: MASK }))
     this.#socket.end()
   }

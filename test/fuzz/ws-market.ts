@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../contract/world.ts'
 import { Listener } from '../contract/ws-listener.ts'
 
-/** Trades and forks while the sockets are fuzzed, so that there is something to be told at any moment. */
+/** Trades and forks while the sockets are fuzzed, so that there are pushes at any moment. */
 export type Trading = {
-  /** Of the newest pushes, and a few of the first. */
+  /** Cursors of the latest pushes, and a few of the first. */
   readonly cursors: readonly string[]
   stop(): Promise<void>
 }

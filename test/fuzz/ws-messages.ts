@@ -7,7 +7,7 @@ import { bomb, otherwiseWritten } from './ws-texts.ts'
 
 /** What requests speak of. */
 export type WsTarget = Pick<World, 'names' | 'keys'> & {
-  /** Of pushes that were really told. */
+  /** Cursors of real pushes. */
   readonly cursors: readonly string[]
 }
 

@@ -92,7 +92,7 @@ export function makePlan(random: Random, target: WsTarget): Plan {
     kind: 'session',
     door: goodDoor(random, header),
     mayBeRefused: header === keys.narrow,
-    // Who never says who he is, is told to leave.
+    // A client that never authenticates is disconnected.
     goodbyes: isStranger ? [4401] : [],
     steps,
     depth: random.pick([1, 4, 16, 40]),
@@ -130,7 +130,7 @@ function withCut(random: Random, bytes: Buffer): Pick<Step, 'bytes' | 'cut'> {
   return { bytes, cut: random.chance(0.05) ? random.below(bytes.length) : undefined }
 }
 
-/** Told from the message alone, as the documents have it: each is answered once, with the id that can be read of it. */
+/** Derived from the message alone, as documented: each gets one response, with its id if that can be read. */
 function answerTo(text: string, isBinary: boolean): string {
   if (isBinary) return 'null'
   let parsed: unknown

@@ -35,7 +35,7 @@ export async function startProbe(
       reject(error)
     })
   })
-  // Whoever does not wait for the end was told above.
+  // The caller that does not wait for the end got the result above.
   probed.catch(() => undefined)
   await once(worker, 'online')
   return {

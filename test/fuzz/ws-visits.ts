@@ -2,11 +2,11 @@ const MAX_GONE = 1_000
 /** News of a late answer comes from another thread. */
 const TOLD_AFTER_MS = 100
 
-/** Who was there when the honest client had to wait: one of them may be why. */
+/** The clients that were connected when the honest client had to wait: one of them may be the cause. */
 export class Visits {
   readonly #present = new Set<number>()
   #gone: { readonly index: number; readonly at: number }[] = []
-  /** Of each, the longest wait that it was there for. */
+  /** For each client, the longest wait while it was connected. */
   readonly #lateMs = new Map<number, number>()
 
   begin(index: number): void {
@@ -23,7 +23,7 @@ export class Visits {
     return [...this.#present]
   }
 
-  /** Who has been there for longest; if nobody is there, whoever came first of all. */
+  /** The client that has been connected longest; if none is, the first of all. */
   get eldest(): number {
     return this.present[0] ?? 0
   }

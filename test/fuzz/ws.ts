@@ -15,16 +15,16 @@ import { Visits } from './ws-visits.ts'
 
 /**
  * Hostile clients of a running gateway, while the market trades and forks. Each case is something that is sent; those of
- * one client belong together and are made from the dice of the first. Whatever they do: each request is answered once,
- * everything that is told has a documented form, an honest client among them is answered in time, and in the end nothing
- * of them is left.
+ * one client belong together and are made from the dice of the first. Whatever they do: each request gets one response,
+ * every message has a documented form, an honest client among them is served in time, and in the end nothing of them
+ * remains.
  */
 
 const CLIENTS = 24
-/** A ping of the honest client: under load any is late now and then, so who was there is asked back, alone. */
+/** Pings of the honest client: under load some are late, so the clients of that moment are replayed alone. */
 const LATE_MS = 100
 const TRIES = 10
-/** On a busy machine many are late: those who were there at the latest ones say enough. */
+/** On a busy machine many are late: the clients of the latest ones are enough. */
 const MAX_SUSPECTS = 100
 /** A socket that the client does not end in due form is given up by the gateway after 30 s. */
 const LEFT_MS = 45_000
@@ -75,7 +75,7 @@ async function runAll(run: Run, cases: number) {
   const { seed, world, target } = run
   const visits = new Visits()
   let failure: CaseFailure | undefined
-  // If the gateway itself has ended, any of those who were there may have been the one.
+  // If the gateway itself has ended, any connected client may be the cause.
   const noteFailure = (index: number, error: Error): void => {
     const seeds = visits.present.map((each) => seed + each).join(', ')
     failure ??= new CaseFailure(index, `${error.message}; the seeds of all who were there: ${seeds}`, {

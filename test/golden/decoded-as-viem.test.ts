@@ -40,7 +40,7 @@ const foreign: Readonly<Record<string, { count: number; why: string }>> = {
   },
 }
 
-/** What is known and well-formed and yet tells nothing, and how many logs of it there are. */
+/** Known, well-formed logs that yield no event, and how many there are. */
 const leftOut: Readonly<Record<string, number>> = {
   "sold what is another pool's: how much of it, pools tell differently": 3,
   'a position burned by nothing, to have its fees reckoned up': 9,

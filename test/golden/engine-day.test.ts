@@ -23,7 +23,7 @@ import { rawLog } from '../support/raw-log.ts'
  * Exactly, from their table: which minutes have trades; volumes, both in dollars (the USDC that moved) and in native
  * coins (the WETH); what the pool holds in the end. Exactly, from the amounts in the raw logs: open, high, low and
  * close. Within bounds: these prices and their ticks. A trade is paid somewhere between the pool's price before it
- * and the one after it, and the fee, which comes on top for who buys WETH and off for who sells it.
+ * and the one after it, plus the fee, which raises the price for a buyer of WETH and lowers it for a seller.
  */
 
 type Row = {
@@ -37,7 +37,7 @@ type Swap = {
   readonly time: number
   readonly usdc: bigint
   readonly weth: bigint
-  /** Of the pool, after it. */
+  /** The pool's state after it. */
   readonly tick: number
 }
 type Minute = {
@@ -109,7 +109,7 @@ describe('a day of a real pool', { skip: !isThere }, () => {
     for (const minute of minutes) {
       const candle = candles.get(minute.start)
       if (candle === undefined) continue
-      // What came in is told, and what went out follows: in minus net. A trade's amount is either of them.
+      // The table has the input; the output is input minus net. A trade's amount is either of them.
       const [usdc, weth] = [0, 1].map((at) => 2n * (minute.in[at] ?? 0n) - (minute.net[at] ?? 0n))
       assert.equal(candle.usd?.volume, (usdc ?? 0n) * 10n ** 12n, label(minute))
       assert.equal(candle.native?.volume, weth, label(minute))
@@ -196,7 +196,7 @@ describe('a day of a real pool', { skip: !isThere }, () => {
  * amount and the fee: of dust that makes any price (at 12:58 two millionths of a dollar bought 0.000000000001 WETH).
  */
 function assertWithin({ usdc, weth }: Swap, ticks: readonly number[], what: string): void {
-  // Of one WETH in USDC: the pool reckons the other way round, in base units.
+  // Price of one WETH in USDC: the pool's price is inverted and in base units.
   const atTick = (tick: number): number => 1e12 / 1.0001 ** tick
   const lowest = atTick(Math.max(...ticks) + 1) * (1 - FEE)
   const highest = atTick(Math.min(...ticks)) / (1 - FEE)

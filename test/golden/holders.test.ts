@@ -19,8 +19,8 @@ import {
 import { type World, worldOf } from '../support/recorded-worlds.ts'
 
 /**
- * Who gained and lost what in real blocks, counted here from the JSON of their receipts, and by the engine from what
- * the reader's filter lets through. All tokens are taken to be met before, and everyone holds what he gives away.
+ * Gains and losses of holders in real blocks, counted here from the JSON of their receipts, and by the engine from what
+ * passes the reader's filter. All tokens count as discovered before, and every sender holds what it sends.
  */
 
 type RpcLog = { readonly address: string; readonly topics: [Hex, ...Hex[]]; readonly data: Hex }

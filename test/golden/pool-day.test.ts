@@ -30,7 +30,7 @@ const abi = parseAbi([
   'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
   'event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)',
 ])
-/** Of the contract that holds positions for people: the pools say the same in their own words. */
+/** Events of the position manager: the pools emit the same in their own events. */
 const positionEvents: Readonly<Record<string, string>> = {
   '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f': 'IncreaseLiquidity',
   '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4': 'DecreaseLiquidity',

@@ -42,7 +42,7 @@ function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
   return { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } }
 }
 
-/** What Redis tells is true: a series may begin later than the market did, or be gone, but nothing in it is missing or old. */
+/** Series in Redis are correct: one may begin later than the market, or be gone, but no candle in it is missing or outdated. */
 async function assertTrue(state: CandleState, kept: number): Promise<void> {
   for (const [interval, series] of state) {
     const ref = { chain: 'eth', pair: CANDLE_PAIR, interval }

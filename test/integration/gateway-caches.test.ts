@@ -28,7 +28,7 @@ import {
 
 /** Their caches end by time, within five seconds, because no change set drops them. */
 const BY_TIME = new Set(['topHolders', 'trendingTokens', 'contract'])
-/** They tell of the gateway, the clock or the caller, not of the market. */
+/** Operations about the gateway, the clock or the caller, not about the market. */
 const NOT_MARKET = new Set(['udfTime', 'usage', 'status', 'udfConfig', 'chains'])
 const COPY = `0x${'9'.repeat(40)}`
 

@@ -38,7 +38,7 @@ const TOO_OLD = { code: -32005, message: 'the events after the cursor are not re
 
 let world: GatewayWorld
 let gateway: Gateway
-/** Of the ack, and of the first two of three swaps of one set. */
+/** Cursors of the acknowledgement, and of the first two of three swaps of one set. */
 let cursors: string[]
 
 /** In the middle of the story the log is cut: all that the cursors need is in ClickHouse alone. */

@@ -146,7 +146,7 @@ test('a gateway that is behind the cursor tells nothing twice', async () => {
   const client = await gateway.connect()
   const lagging = await world.startGateway()
   await subscribe(client, [...TX, { cursor: true }])
-  // Both are asked before either can have told the other's reader: whoever is first, the rest follows once.
+  // Both are requested before either can reach the other's client: in any order, the rest follows once.
   for (let round = 0; round < 20; round++) {
     const published = await world.publish(traded.trades(2))
     const [first, second] = await pushes(client, 2)
@@ -221,7 +221,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
     ],
   )
   assert.deepEqual(blocks(await pushes(plain, 2)), [key.block, traded.block])
-  // Whoever was away while it happened is told as well, if he asks.
+  // A client that was disconnected meanwhile receives it as well, if it asks for reorgs.
   const [away, deaf] = [await gateway.connect(), await gateway.connect()]
   const from = swap?.cursor
   await subscribe(away, [...TX, { from, reorg: true }])

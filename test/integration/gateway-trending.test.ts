@@ -10,7 +10,7 @@ import { sampleToken, sampleWindows, USDC, value, WETH } from '../support/market
 
 let world: GatewayWorld
 let gateway: Gateway
-/** Of two clients. */
+/** Keys of two clients. */
 let keys: readonly [string, string]
 
 const TOKENS = 25

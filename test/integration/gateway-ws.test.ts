@@ -32,7 +32,7 @@ const KLINE = ['kline', MEME_WETH, 'k15', 'eth']
 const UNKNOWN = `0x${'b'.repeat(40)}`
 const candle = (start: number) => sampleCandle({ interval: 'k15', start })
 const main = (updatedAt: number): Pair => samplePair({ updatedAt })
-/** As the engine tells it: whenever a pair changes, its target token is told too. */
+/** As the engine publishes it: a change of a pair also publishes its target token. */
 const priced = (pair: Pair) => ({ ...pairAlone(pair), target: sampleToken() })
 const side = (updatedAt: number): Pair => samplePair({ address: MEME_USDC, updatedAt, isMain: false })
 

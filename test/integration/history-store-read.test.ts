@@ -69,7 +69,7 @@ async function readAll<T extends Event>(
   }
 }
 
-/** Everything the reader tells is what the world at that version holds. */
+/** Every read equals the state of the world at that version. */
 async function assertRead(reader: HistoryReader, world: World, all: World, upTo: number): Promise<void> {
   const byPlace = (a: Event, b: Event): number => a.time - b.time || compareOrderKeys(a.key, b.key)
   for (const pair of all.pairs.keys()) {

@@ -24,7 +24,7 @@ before(async () => {
     made.set(why, token)
   }
   await world.mine()
-  // Balances are compared with what transfers tell in one block of four.
+  // One block in four samples balances and compares them with the transfers.
   for (let block = 0; block < 24; block++) {
     for (const why of ['balances that are a lie', 'transfers that are a lie'])
       await world.market.transfer(madeOf(why), padHex('0x5a', { size: 20 }), 10n ** 18n)

@@ -42,7 +42,7 @@ async function newLog(): Promise<{ log: ChainLog; chain: string; stream: string;
   return { log, chain, stream: `log_BLOCKS_${chain}`, subject: `log.blocks.${chain}` }
 }
 
-/** A writer that stands where it is told, and whose every first acknowledgement is lost on its way. */
+/** A writer at a given position, which never receives the first acknowledgement of a message. */
 function deafPublisherAt(name: { stream: string; subject: string }, last: LogPosition): LogPublisher {
   const { logger, shutdown } = createTestCommon()
   const real = jetstream(raw)

@@ -30,7 +30,7 @@ after(async () => {
   await stack?.stop()
 })
 
-/** A ledger beside the store: what each holds, and what was told of it last. */
+/** A ledger beside the store: each holder's balance, and the balance published last. */
 class Ledger {
   readonly #balances = new Map<string, bigint>()
   readonly #chain: string

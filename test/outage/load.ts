@@ -67,7 +67,7 @@ export class Load {
         this.faults.push(`${operation.path}: a success without X-Block`)
         continue
       }
-      // Of a gateway that has not started anew, no answer may be older than one before it.
+      // A gateway that was not restarted must never return an older response than before.
       const lie = this.#truth.lieIn(operation.path, body, Math.min(blockBefore, block), block)
       if (lie !== undefined) this.faults.push(`${operation.path} at block ${block}: ${lie}`)
       this.compared++

@@ -1,9 +1,9 @@
 import type { Scenario } from '../e2e/scenario.ts'
 
 /**
- * What an answer is made of, and so what must be there for it: only the gateway's memory; documents, which Redis and
- * ClickHouse have; rows of ClickHouse too, of which those of holders are kept for a moment; what ClickHouse finds, and documents
- * of it that may be kept; or what keys have used, which is in Redis and in NATS.
+ * The stores that a response needs: only the memory of the gateway; documents, which Redis and ClickHouse have; rows of
+ * ClickHouse too, of which those of holders are cached briefly; search results of ClickHouse, and their documents, which
+ * may be cached; or usage of keys, which is in Redis and in NATS.
  */
 export type Needs = 'memory' | 'hot' | 'history' | 'holders' | 'search' | 'usage'
 
@@ -11,7 +11,7 @@ export type Operation = {
   readonly path: string
   readonly body?: object
   readonly needs: Needs
-  /** Whether the answer tells the same whenever the same block is the newest. */
+  /** Whether the response is the same whenever the same block is the latest. */
   readonly isOfBlock: boolean
 }
 

@@ -102,7 +102,7 @@ export class Outages {
     const wrong = answers.filter((answer) => {
       const { needs } = answer.operation
       if (canAnswer(needs, outage)) return answer.status !== 200
-      // A gateway keeps answers until something changes what they tell: those may still be given.
+      // A gateway caches responses until a change invalidates them: those may still be served.
       const isFound = needs === 'search' && outage.clickhouse === undefined
       const mayBeKept = needs === 'hot' || needs === 'holders' || isFound
       return !isUnavailable(answer) && !(mayBeKept && answer.status === 200)

@@ -78,7 +78,7 @@ export class OutageWorld {
     await this.caughtUp()
     this.load.start()
     this.#trading = this.#trade()
-    // Told when the load is stopped; until then a failure must not count as unhandled.
+    // Reported when the load is stopped; until then a failure must not count as unhandled.
     this.#trading.catch(() => undefined)
   }
 

@@ -141,7 +141,7 @@ export class History {
     if (roll < 86) return supervisor.killNow()
     if (roll < 94) return supervisor.killAtWrite(random.below(random.pick([3, 40, 300])))
     if (roll < 97) return supervisor.stop()
-    // Of two readers one stands by.
+    // One of two readers is a standby.
     return supervisor.startAnother()
   }
 

@@ -57,7 +57,7 @@ const ofEngine: Simulation = {
 
 /** More would be of the same kind. */
 const ENOUGH_FAILURES = 10
-/** Of a history that failed, what led to it. */
+/** The events that led to the failure of a history. */
 const LAST_LINES = 25
 
 const simulation = values.engine ? ofEngine : ofReader
@@ -72,7 +72,7 @@ async function runOne(seed: number): Promise<void> {
 }
 
 async function runMany(from: number, seeds: number): Promise<void> {
-  // Where an error was made is told when its seed is run alone; thousands are made on purpose.
+  // Stack traces are printed only for a single seed: thousands of errors are made on purpose.
   Error.stackTraceLimit = 0
   // The simulation replaces performance.now by its own clock.
   const started = Date.now()

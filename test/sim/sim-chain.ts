@@ -83,7 +83,7 @@ export class SimChain {
     for (let mined = 0; mined < count; mined++) this.#push()
   }
 
-  /** Makes a branch canonical again that was left before; tells whether there was one. */
+  /** Makes an abandoned branch canonical again; returns whether there was one. */
   returnToFormer(): boolean {
     const { blocks, length } = this.formerView()
     const tip = blocks[length - 1] as Header
@@ -123,7 +123,7 @@ function hashOf(number: number, branch: number): string {
   return `0x${branch.toString(16).padStart(32, '0')}${(number + 1).toString(16).padStart(32, '0')}`
 }
 
-/** What happened in a block: different in every one, and told by its hash alone. */
+/** The contents of a block: different in every one, and derived from its hash alone. */
 export function transactionsOf({ number, hash }: Header): RawTransaction[] {
   const mixed =
     Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(Number.parseInt(hash.slice(2, 34), 16) + 1, 0x85ebca6b)

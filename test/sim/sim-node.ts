@@ -99,7 +99,7 @@ export class SimNode {
   }
 
   #finalised(view: View): BlockRef | undefined {
-    // A node that is behind tells of an older one.
+    // A lagging node returns an older one.
     const newest = (view.blocks[view.length - 1] as Header).number
     return this.#chain.at(view, Math.min(this.#chain.final, newest))
   }

@@ -36,7 +36,7 @@ export type SimSettings = {
   readonly pollMs: number
   readonly maxFrameBytes: number
   readonly lineLatencyMs: number
-  /** Somebody tells the reader of new blocks, before it looks by itself. */
+  /** Rings the reader's doorbell before it polls by itself. */
   readonly hasDoorbell: boolean
   readonly takeoverMs: number
   readonly outboxFrames: number
@@ -57,7 +57,7 @@ export type SimReaderParts = {
   /** Called around everything that becomes durable; may kill the reader. */
   readonly onWrite: (reader: SimReader, when: 'before' | 'after') => void
   readonly onProgress: (reader: SimReader, tip: BlockRef | undefined) => void
-  /** It ended by itself: without an error because it was told to, or with one. */
+  /** It ended: without an error because it was stopped, or with one. */
   readonly onEnd: (reader: SimReader, error: unknown) => void
 }
 

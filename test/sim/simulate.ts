@@ -23,7 +23,7 @@ export type Outcome = {
 
 /** After the last trouble, this long is more than enough to follow the longest chain. */
 const PATIENCE_MS = 3_600_000
-/** Once it told of the head, the reader looks again: a second look must change nothing. */
+/** After the reader reported the head, it polls again: a second poll must change nothing. */
 const LOOKS_AT_THE_END = 3
 
 /** One random history: at its end the log must say what the chain says. The same seed, the same history. */
@@ -98,7 +98,7 @@ function checkLog(chain: SimChain, envelopes: readonly Envelope[]): void {
   for (const block of view.blocks) checkContent(block, known)
 }
 
-/** Its own transactions, and each pool told where it is met first. */
+/** Its own transactions, and each pool's fact where the pool is first seen. */
 function checkContent(block: BlockEnvelope, known: Set<string>): void {
   const transactions = transactionsOf(block)
   assert.deepEqual(plain(block.transactions), plain(transactions), `transactions of block ${block.number}`)

@@ -16,7 +16,7 @@ export class Supervisor {
   #writesUntilKill: number | undefined
   #killWhen: 'before' | 'after' = 'before'
   #isCalm = false
-  /** What the reader that runs told last, and how often it told the same. */
+  /** The last report of the running reader, and how often it was repeated. */
   lastTip: { tip: BlockRef | undefined; times: number } = { tip: undefined, times: 0 }
   failure: unknown
   /** All that was ever written came from one disk, which was never lost. */

@@ -3,7 +3,7 @@ import timers from 'node:timers/promises'
 
 type Due = { readonly at: number; readonly order: number; readonly run: () => void }
 
-/** Node tells of rejections that nobody handled only when its event loop turns; a turn is not cheap. */
+/** Node reports unhandled rejections only when its event loop turns; a turn is not cheap. */
 const STEPS_PER_TURN = 200
 
 /**

@@ -95,7 +95,7 @@ async function restartService(service: ServiceName): Promise<void> {
   await stack.restart(service)
 }
 
-/** Of one log or both, up to some dozens of messages; of BLOCKS as much as the reader has in its outbox. */
+/** Truncates one log or both, by up to some dozens of messages; BLOCKS by at most what the reader has in its outbox. */
 function loseTails(): void {
   for (const log of pick([['BLOCKS'], ['CHANGES'], ['BLOCKS', 'CHANGES']])) {
     count(`${log} cut`)

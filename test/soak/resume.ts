@@ -10,8 +10,8 @@ import { ResumeWorld } from './resume/world.ts'
 
 /**
  * Many clients of two gateways are cut off at random moments, and the gateways are killed, while the market trades
- * and forks. Everybody comes back, at the other gateway, with the last cursor it has. In the end each must
- * have been told exactly what there was to tell: nothing left out, nothing twice, no `recovered` that is not true.
+ * and forks. Every client reconnects, to the other gateway, with its last cursor. In the end each must have received
+ * exactly the pushes there were: none missing, none twice, no false `recovered`.
  *
  *   npm run soak:resume -- --clients 1000 --deliveries 1000000 --disconnects 1000 --kills 20 --seed 1
  */
@@ -113,7 +113,7 @@ async function storm(all: Clients): Promise<void> {
   }
 }
 
-/** Sometimes the next one dies as soon as this one is back: whoever fled there has to flee again. */
+/** Sometimes the next gateway dies as soon as this one is back: its clients have to move again. */
 async function kill(all: Clients): Promise<void> {
   await sleep(roll(500))
   await world.killGateway(roll(2))

@@ -2,7 +2,7 @@ import type { PairTrades } from '../../src/engine/window/gathered-trades.ts'
 import type { Visits } from '../../src/engine/window/visits.ts'
 import { ByteWriter } from '../../src/wire/byte-writer.ts'
 
-/** Trades whose wallets are told by their addresses. */
+/** Trades whose wallets are identified by their addresses. */
 export type AddressedTrades = Omit<PairTrades, 'buyers' | 'sellers'> & {
   readonly buyers: readonly string[]
   readonly sellers: readonly string[]

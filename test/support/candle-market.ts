@@ -10,7 +10,7 @@ type Series = Map<number, Versioned<Candle>>
 /** All candles of the pair, by interval and start. */
 export type CandleState = Map<Interval, Series>
 
-/** What the engine tells of one pair that trades, and of forks that take its last trades back. */
+/** What the engine publishes for one pair that trades, and for reorgs that retract its last trades. */
 export class CandleMarket {
   readonly sets: ChangeSet[] = []
   /** After each set. */
@@ -46,7 +46,7 @@ export class CandleMarket {
     this.#tell(candles.map((candle) => ({ type: 'candle', candle })))
   }
 
-  /** What never happened is removed, and of each interval the newest candle is told again. */
+  /** Retracted candles are removed, and the latest candle of each interval is published again. */
   #undo(blocks: number): void {
     const [first] = this.#blocks.splice(-blocks)
     if (first === undefined) return

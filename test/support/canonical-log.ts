@@ -5,7 +5,7 @@ import { CanonicalView } from './canonical-view.ts'
 import { readAll } from './log-reading.ts'
 import { createTestCommon } from './test-common.ts'
 
-/** The chain as someone sees it who has only its BLOCKS log; every step is checked. */
+/** The chain as seen by a consumer of its BLOCKS log alone; every step is checked. */
 export async function canonicalView(stack: Stack, prefix: string): Promise<CanonicalView> {
   const options = { urls: stack.natsUrls, prefix, replicas: 1, max_frame_bytes: 900_000 }
   const logs = await connectLogs(options, createTestCommon())
@@ -17,7 +17,7 @@ export async function canonicalView(stack: Stack, prefix: string): Promise<Canon
   }
 }
 
-/** Hashes by block number, as someone sees the chain who has only its BLOCKS log. */
+/** Hashes by block number, as seen by a consumer of the BLOCKS log alone. */
 export async function canonicalLog(stack: Stack, prefix: string): Promise<Map<number, string>> {
   const { blocks } = await canonicalView(stack, prefix)
   return new Map(blocks.map(({ number, hash }) => [number, hash]))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { BlockEnvelope, BlockRef, Envelope } from '../../src/domain/envelope.ts'
 
-/** The chain as someone sees it who has only the BLOCKS log; every step is checked on the way. */
+/** The chain as seen by a consumer of the BLOCKS log alone; every step is checked on the way. */
 export class CanonicalView {
   /** The blocks that stand, oldest first. */
   readonly blocks: BlockEnvelope[] = []
-  /** The newest block that can no longer be undone, once the log told of one. */
+  /** The latest final block, once the log had one. */
   final: BlockRef | undefined
   /** The last valid block of each undo. */
   readonly undos: BlockRef[] = []

@@ -1,4 +1,4 @@
-/** node commit-forever.ts <dir>: commits to a state store, telling its parent once that it has begun, until it is killed. */
+/** node commit-forever.ts <dir>: commits to a state store until it is killed, and signals its parent once it has begun. */
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
 
 const store = openStateStore({ dir: process.argv[2] ?? '', format: 'test-1' })

@@ -50,7 +50,7 @@ export class EndpointRig {
     return this.#proxies
   }
 
-  /** Who was asked most since this was last asked. */
+  /** The endpoint with the most requests since the last call. */
   takeFavourite(): FaultyProxy {
     const recent = (proxy: FaultyProxy): number => proxy.seen.requests - (this.#seenBefore.get(proxy) ?? 0)
     const favourite = this.#proxies.reduce((best, proxy) => (recent(proxy) > recent(best) ? proxy : best))
@@ -58,7 +58,7 @@ export class EndpointRig {
     return favourite
   }
 
-  /** A pool over all proxies, and what it tells. */
+  /** A pool over all proxies, with its reports. */
   openWorld(options: Partial<Pick<EvmRpcOptions, 'urls' | 'http'>> = {}) {
     const { logger, lines } = createTestCommon()
     const stop = new AbortController()

@@ -38,7 +38,7 @@ export function diskStore(dir: string): EngineStore {
   }
 }
 
-/** For who thinks in envelopes and changes: the engine itself takes and gives messages. */
+/** For tests in terms of envelopes and changes: the engine itself takes and returns messages. */
 export function applyEnvelope(engine: Pick<Engine, 'apply'>, envelope: Envelope, seq: number): ChangeSet {
   const bytes = engine.apply(encodeEnvelope(envelope), seq)
   const set = decodeChangeSet(bytes)
@@ -82,7 +82,7 @@ export class EngineRun {
     return this.sets.map((set) => Buffer.from(encodeChangeSet(set)).toString('hex'))
   }
 
-  /** Of everything the store would hold after a commit. */
+  /** Everything that the store would hold after a commit. */
   stateHash(): string {
     const hash = createHash('sha256')
     for (const [key, value] of entriesAfter(this.store.entries(), this.engine.pending()))

@@ -64,7 +64,7 @@ export class ExampleMarket {
     return this.#apply(seconds, actions, [])
   }
 
-  /** A block in which nothing happens, but something is told. */
+  /** A block without events, but with facts. */
   told(...facts: Fact[]): this {
     return this.#apply(12, [], facts)
   }

@@ -88,7 +88,7 @@ export function readFrames(bytes: Buffer): string[] {
   return texts
 }
 
-/** A session on a fake socket, with a clock and a market that stand still unless told otherwise. */
+/** A session on a fake socket, with a clock and a market that stand still by default. */
 export function startSession(
   options: {
     limits?: Partial<WsLimits>

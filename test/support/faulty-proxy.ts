@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: 'no_method'; readonly method: string }
   /** Looks for logs in no more blocks than these at once. */
   | { readonly kind: 'narrow'; readonly blocks: number }
-  /** Tells of blocks that are not there: their hashes are made up. */
+  /** Reports blocks that do not exist, with invented hashes. */
   | { readonly kind: 'invented' }
   /** Says what another node says. */
   | { readonly kind: 'elsewhere'; readonly nodeUrl: string }

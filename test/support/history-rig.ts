@@ -101,7 +101,7 @@ export class HistoryRig {
     return this.read((index) => index.tip !== undefined && index.histories.length === 0)
   }
 
-  /** What was told of a token's past, on the branch that is left. */
+  /** The published past of a token, on the canonical branch. */
   pieces(token: string): TransfersFact[] {
     const facts = CanonicalView.of(this.log).blocks.flatMap((block) => block.facts)
     return facts.flatMap((fact) => (fact.type === 'transfers' && fact.address === lower(token) ? [fact] : []))

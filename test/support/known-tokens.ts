@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<string, readonly [string, number]>> = {
   '0xc21223249ca28397b4b6541dffaecc539bff0c59': ['USDC', 6],
 }
 
-/** A token as a node would have told of it; of one that is not known, what a token that says nothing is. */
+/** A token as a node returns it; for an unknown one, a token that returns nothing. */
 export function knownToken(address: string): TokenFact {
   const [symbol, decimals] = KNOWN[address] ?? ['', undefined]
   const text = Buffer.from(symbol)

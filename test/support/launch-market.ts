@@ -202,7 +202,7 @@ export class LaunchMarket {
     return pair
   }
 
-  /** As a reader would tell them: each once. */
+  /** As a reader publishes them: each once. */
   #factsFor(logs: readonly Log[]): Fact[] {
     const told = new Set(this.chain.flatMap(({ facts }) => facts.map(({ address }) => address)))
     const named = logs.map(({ address, topics }) => {

@@ -229,7 +229,7 @@ export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings
   }
 }
 
-/** Tells the steps the way a reader would: each fact once per branch, nothing undone below what is final. */
+/** Publishes the steps as a reader would: each fact once per branch, nothing undone below what is final. */
 export function tell(world: Market, script: readonly Step[]): Story {
   const envelopes: Envelope[] = []
   const canonical: BlockEnvelope[] = []

@@ -31,7 +31,7 @@ const MINT = '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f
 const BURN = '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496'
 const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
 
-/** All that ever happened on one chain, as its blocks told it. */
+/** All events of one chain, in block order. */
 export class MarketEvents {
   readonly market: Market
   readonly pools: MetPool[] = []

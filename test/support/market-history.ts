@@ -84,7 +84,7 @@ export class MarketHistory extends MarketEvents {
     return this.#remember(`native ${place}`, () => middleOfWeight(this.anchorsAfter(place)))
   }
 
-  /** Of a quote asset, after the block in this place; a token that others are traded against, after `majorPlace`. */
+  /** Price of a quote asset after the block in this place; of a major, after `majorPlace`. */
   worthAfter(token: string | undefined, place: number, majorPlace = place - 1): Worth {
     const nativeUsd = this.nativeUsdAfter(place)
     switch (this.kindOf(token)) {
@@ -105,7 +105,7 @@ export class MarketHistory extends MarketEvents {
     }
   }
 
-  /** Of a quote asset, during the block of `at`: as it stood when the block before ended. */
+  /** Price of a quote asset during the block of `at`: its value when the previous block ended. */
   quoteWorth(quote: string | undefined, at: OrderKey): Worth {
     const place = this.blocks.findIndex(({ number }) => number >= at.block)
     const before = (place === -1 ? this.blocks.length : place) - 1
@@ -194,7 +194,7 @@ export class MarketHistory extends MarketEvents {
     return this.worthOf(quote, reserve, this.poolPrices(pool, at)?.quote.usd)
   }
 
-  /** Of a token after the block in this place: its main pair, its price, and when it last changed. */
+  /** A token after the block in this place: its main pair, its price, and when it last changed. */
   priceAfter(token: string, place: number): { main: string | undefined; price: Worth; updatedAt: number } {
     const block = this.blocks[place]
     const fact = this.tokenFact(token)
@@ -316,7 +316,7 @@ function dollarOf(nativeUsd: Price | undefined, nativeInIt: Price | undefined): 
   return off > (ONE_PRICE * 2n) / 100n ? usd : ONE_PRICE
 }
 
-/** Of which a value has no more than 76 digits; unknown if any part is. */
+/** The sum of the parts if it has at most 76 digits; unknown if any part is. */
 export function sumThatFits(parts: readonly (Value | undefined)[]): Value | undefined {
   let sum = 0n
   for (const part of parts) {

@@ -19,7 +19,7 @@ export const ZERO = `0x${'0'.repeat(40)}`
 const address = (hex: string): string => `0x${hex.padStart(40, '0')}`
 const DEAD = [address('dead'), address('1')]
 export const LOCKERS = [address('10c1'), address('10c2')]
-/** Whom a reader asks a token about. */
+/** The addresses whose balances a reader samples. */
 const ASKED = [...DEAD, ZERO, '0xdead000000000000000042069420694206942069', ...LOCKERS]
 export const HOLDERS = [...['b1', 'b2', 'b3'].map(address), ...DEAD, ...LOCKERS]
 
@@ -45,7 +45,7 @@ export type MoveAction = {
   readonly newTx: boolean
 }
 
-/** A piece of the transfers from before a token was met, to be told in some block after. */
+/** A part of the transfers from before a token's discovery, to be published in some later block. */
 export type OlderMoves = {
   readonly of: number
   readonly moves: readonly Move[]
@@ -140,7 +140,7 @@ export function moveLogs(token: string, { form, move: { from, to, amount } }: Mo
   }
 }
 
-/** As a reader would tell it: of one that has something left to read, and the very first transfer once. */
+/** As a reader publishes it: for a token with history left to read, with the very first transfer once. */
 export function olderFact(
   chain: readonly BlockEnvelope[],
   told: readonly TransfersFact[],
@@ -180,7 +180,7 @@ export function olderFact(
   }
 }
 
-/** What a token would answer after these blocks if its transfers told all, and then something else. */
+/** A token's balances after these blocks if its transfers are complete, and then other ones. */
 export function sampleFact(
   chain: readonly BlockEnvelope[],
   token: string,
@@ -196,7 +196,7 @@ function isTransfers(fact: BlockEnvelope['facts'][number]): fact is TransfersFac
   return fact.type === 'transfers'
 }
 
-/** Of pools that are new there is nothing older. */
+/** New pools have no older transfers. */
 function addressesToRead({ facts }: BlockEnvelope): string[] {
   return facts.flatMap((fact) => {
     if (fact.type === 'token') return [fact.address]

@@ -3,7 +3,7 @@ import { createPublicClient, type Hex, http, type Log, parseAbi, toEventSelector
 import type { RawLog } from '../../src/domain/envelope.ts'
 import type { CanonicalView } from './canonical-view.ts'
 
-/** What the pools of the test market tell of themselves and of their shares; their other events are not for the log. */
+/** Events of the test market's pools and of their LP tokens; their other events are not for the log. */
 const POOL_EVENTS = parseAbi([
   'event Sync(uint112 reserve0, uint112 reserve1)',
   'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',

@@ -63,7 +63,7 @@ type Message = Extract<Occurrence, { type: 'message' }>
 type Outcome = { readonly bytes: Uint8Array } | { readonly code: ErrorCode }
 
 export type PairedOptions = {
-  /** What the engine may publish where the oracle published something; the same, unless told otherwise. */
+  /** What the engine may publish for each set of the oracle; the same by default. */
   readonly compare?: Compare
   readonly deferral?: Deferral
 }

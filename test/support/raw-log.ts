@@ -1,6 +1,6 @@
 import type { RawLog } from '../../src/domain/envelope.ts'
 
-/** A log as a node tells it. */
+/** A log as a node returns it. */
 export function rawLog(address: string, topics: readonly string[], data: string): RawLog {
   return { index: 0, address, topics, data: Buffer.from(data.slice(2), 'hex') }
 }

@@ -69,7 +69,7 @@ export class ReaderSetup {
     })
   }
 
-  /** The chain as someone sees it who has only the log; every step is checked on the way. */
+  /** The chain as seen by a consumer of the log alone; every step is checked on the way. */
   canonical(): string[] {
     return CanonicalView.of(this.log).blocks.map(({ hash }) => hash)
   }

@@ -17,7 +17,7 @@ const V3_SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcc
 const PANCAKE_SWAP = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83'
 const V2_SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
 const SOLIDLY_SYNC = '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a'
-/** By the topic of a pool's trades, and how it tells its price. */
+/** By the topic of a pool's trades, and how it reports its price. */
 const PROTOCOL_OF: Readonly<Record<string, readonly [string, Pricing]>> = {
   [V2_SWAP]: ['uniswap_v2', { kind: 'reserves' }],
   [V3_SWAP]: ['uniswap_v3', { kind: 'sqrtPrice' }],
@@ -26,9 +26,9 @@ const PROTOCOL_OF: Readonly<Record<string, readonly [string, Pricing]>> = {
 const FEES = [100n, 400n, 500n, 2_500n, 3_000n, 10_000n]
 
 /**
- * A recorded block as a reader would have told it, and before it one of ours: it holds the facts, of pools whose
- * tokens could be derived from the recordings, and those logs of the block itself that tell what pools hold. So
- * there are prices of that time before the first trade: what pools say counts for others from the next block on.
+ * A recorded block as a reader publishes it, and before it a generated one: it has the facts of pools whose tokens could
+ * be derived from the recordings, and the block's own logs that report reserves. So there are prices of that time before
+ * the first trade: prices of pools count for others from the next block on.
  */
 export class RecordedEnvelopes {
   readonly #deployments: readonly DexDeployment[]

@@ -16,7 +16,7 @@ export type RecordedBlock = {
   readonly file: string
   readonly chainId: number
   readonly number: number
-  /** As counted by whoever recorded the block. */
+  /** As counted when the block was recorded. */
   readonly swaps: Readonly<Record<string, number>>
 }
 
@@ -50,7 +50,7 @@ export function transactionsOf(block: RecordedBlock): RecordedTransaction[] {
   return receipts.map((receipt) => fromReceipt(receipt, block.chainId, block.file))
 }
 
-/** Of the whole blocks, of the single receipts and of the two blocks of which there are only logs. */
+/** Transactions of the whole blocks, of the single receipts and of the two blocks with logs only. */
 export function allTransactions(): RecordedTransaction[] {
   const blocks = recordedBlocks().flatMap(transactionsOf)
   const single = read<{ chainId: number; receipt: RpcReceipt }[]>('receipts/rotki-dex-receipts.json').map(

@@ -7,14 +7,14 @@ import type {
   TransfersFact,
 } from '../../src/domain/envelope.ts'
 
-/** Who holds what of one token, or of one pool's shares, the slow and obvious way: all is added up again each time. */
+/** Holders of one token, or of one pool's LP tokens, the slow and obvious way: everything is summed again each time. */
 
 type Move = { readonly from: string; readonly to: string; readonly amount: bigint }
 /** What is folded in one go: the moves of a block, or what older ones come to. */
 type Piece = { readonly moves: readonly Move[] } | { readonly older: TransfersFact }
 
 export type ReferenceHolders = {
-  /** As far as they are believed; who holds nothing is not there. */
+  /** As far as they are trusted; addresses without a balance are absent. */
   readonly balances: ReadonlyMap<string, bigint>
   /** Without what follows from the supply. */
   readonly holding: Omit<TokenHolding, 'circulatingRaw'> | undefined

@@ -142,7 +142,7 @@ class Reference extends MarketHistory {
     const creations = this.creations.filter(({ pool }) => pool === address)
     const isSince = ({ key }: { key: Trade['key'] }): boolean =>
       creations[0] !== undefined && compareOrderKeys(key, creations[0].key) > 0
-    // Of a pair whose creation was not read, nothing is known that counts from there.
+    // Values counted from a pair's creation are unknown if the creation was not read.
     const initial = [0, 1].map((at) => {
       const held = creations[0] && this.reservesAt(address, creations[0].key)[at]
       return held || syncs.filter(isSince).find(({ reserves: { [at]: raw } }) => raw !== 0n)?.reserves[at]

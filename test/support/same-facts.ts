@@ -3,9 +3,9 @@ import { readStored } from '../../src/store/redis/stored-value.ts'
 import { readToken } from '../../src/wire/record-codec.ts'
 
 /**
- * Two readers of one chain tell the same of it, but not with the same blocks: older transfers are read, and contracts
- * examined, whenever a node answers. Once all is known, what transfers come to is the same. What an examination found
- * is of the block in which it was made; and the version of a row is that of the last word on it.
+ * Two readers of one chain publish the same facts, but not with the same blocks: older transfers are read, and contracts
+ * inspected, whenever a node responds. Once all is known, the sums of transfers are the same. An inspection is as of the
+ * block in which it was made, and the version of a row is that of its last change.
  */
 
 type Row = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import type { BlockRef, RawTransaction } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 
 /**
- * A node in memory that forks, lags and fails as it is told to. It has a block before the first one that is
+ * A node in memory that forks, lags and fails on command. It has a block before the first one that is
  * read, as every chain has, and keeps the blocks of branches it left.
  */
 export class ScriptedChain implements ChainSource {
@@ -72,7 +72,7 @@ export class ScriptedChain implements ChainSource {
     this.#everFinal = Math.max(this.#everFinal, number)
   }
 
-  /** From now on the head is told to be lower than it is. */
+  /** From now on it reports a lower head than it has. */
   reportLower(by: number): void {
     this.#lower = by
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Config } from '../../src/config/schema.ts'
 
-/** Chains as an operator gets them who says nothing of them but where a node is. */
+/** Chains with their default configuration and only a node configured. */
 export function shippedChains(names: readonly string[]): Config['chains'] {
   const dir = mkdtempSync(join(tmpdir(), 'chaintape-chains-'))
   try {

@@ -29,7 +29,7 @@ import type { Held } from './change-tables.ts'
 
 export type Kept<T> = Map<string, { readonly seq: number; readonly record: T }>
 
-/** What is left of a story once it has been told, by natural key. */
+/** What remains of a story at its end, by natural key. */
 export type World = {
   trades: Kept<Trade>
   liquidity: Kept<LiquidityEvent>
@@ -236,7 +236,7 @@ function differences(from: World, to: World): Change[] {
     }),
   )
   changes.push(...windowsDifferences(from.windows, to.windows))
-  // The engine keeps the newest candle as one record: where it goes back, the one before is told again.
+  // The engine stores the latest candle as one record: if it is undone, the one before is published again.
   const newestBefore = newestCandles(to)
   for (const [id, { record }] of newestCandles(from)) {
     const earlier = newestBefore.get(id)?.record
@@ -247,7 +247,7 @@ function differences(from: World, to: World): Change[] {
   return changes
 }
 
-/** Each owner is told of by itself: the other one may have gone on meanwhile. */
+/** Each owner is published separately: the other one may have changed meanwhile. */
 function windowsDifferences(from: Kept<Windows>, to: Kept<Windows>): Change[] {
   return [...from].flatMap(([id, { record }]): Change[] => {
     const [kind, address] = id.split('/') as ['pair' | 'token', string]
@@ -282,7 +282,7 @@ function apply(world: World, change: Change, seq: number): void {
       world.switches.set(switchId(change.switch), { seq, record: change.switch })
       break
     case 'balance':
-      // Who holds nothing is not kept.
+      // Empty balances are not stored.
       if (change.balance.amountRaw === 0n) world.balances.delete(balanceId(change.balance))
       else world.balances.set(balanceId(change.balance), { seq, record: heldOf(change.balance) })
       break

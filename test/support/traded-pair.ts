@@ -37,7 +37,7 @@ export class TradedPair {
     return ++this.#block
   }
 
-  /** Each trade in a block of its own number, so that its id tells its place. */
+  /** Each trade in a block of its own number, so that its id implies its place. */
   trades(count: number, overrides: Partial<Trade> = {}): Change[] {
     return Array.from({ length: count }, () => ({
       type: 'trade' as const,

@@ -120,7 +120,7 @@ export const orderKey: fc.Arbitrary<OrderKey> = plain<OrderKey>({
   log: fc.oneof(fc.nat(20), fc.nat(999_999)),
 })
 
-/** A message with one thing wrong with it: far more telling to a decoder than noise. */
+/** A message with a single error: a far better test of a decoder than noise. */
 export function damaged(message: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   return fc
     .tuple(message, fc.nat(), fc.nat(255), fc.constantFrom('overwrite', 'cut', 'insert', 'remove', 'append'))

@@ -88,7 +88,7 @@ export class StandbyEngine {
     return found === null ? undefined : found[1] === '1' ? 'leads' : 'follows'
   }
 
-  /** All it ever said about who leads, over all its lives. */
+  /** Every change of leadership that it logged, over all its lives. */
   told(): Told[] {
     const lines = readFileSync(this.#logFile, 'utf8').split('\n')
     return lines

@@ -59,7 +59,7 @@ test('an engine that is alone does not wait for a leader to be lost', async () =
 test('an engine that finds another one publishing follows it', async () => {
   second.spawn()
   await second.ready()
-  // Longer than who has just started is patient.
+  // Longer than the patience of an engine that has just started.
   await sleep(1_000)
   assert.deepEqual([await first.part(), await second.part()], ['leads', 'follows'])
   assert.equal(first.timesReplaced(), 0)

@@ -75,7 +75,7 @@ export class SteadyLoad {
     const actions = Array.from({ length: 1 + this.#roll(3) }, () => this.#roll(world.pools.length)).flatMap(
       (pool) => [this.#reserves(pool), this.#trade(pool)],
     )
-    // The first block tells all facts, and is never undone.
+    // The first block has all facts, and is never undone.
     const before = [this.#first, this.#branch.at(-1) ?? this.#first]
     const seconds = this.#roll(3)
     const block = buildBlock(world, before, { do: 'block', seconds, actions }, this.#forks % 1_000)

@@ -17,7 +17,7 @@ import { SteadyLoad } from './steady-load.ts'
 import { type LeaderLost, Storm } from './storm.ts'
 
 /**
- * Three engines of one chain, real NATS, 200 messages a second; whoever leads is killed, or stopped and resumed.
+ * Three engines of one chain, real NATS, 200 messages per second; the leader is killed, or stopped and resumed.
  *
  *   CHAINTAPE_TAKEOVERS=50 CHAINTAPE_SEED=7 npm run test:takeover
  */

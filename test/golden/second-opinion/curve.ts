@@ -38,7 +38,7 @@ const one = (provider: string, coin: bigint, amount: bigint, pool: string): DexE
 const exchangeOf = (id: string, more = ''): string => {
   return `(address indexed buyer, ${id} sold_id, uint256 tokens_sold, ${id} bought_id, uint256 tokens_bought${more})`
 }
-/** Of so many coins; of any number with the empty string. */
+/** For this many coins; for any number with the empty string. */
 const movedOf = (coins: number | '', more: string): string => {
   return `(address indexed provider, uint256[${coins}] token_amounts, ${more})`
 }

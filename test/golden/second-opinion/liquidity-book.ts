@@ -14,7 +14,7 @@ type Place = { address: string }
 
 const swap = (args: Swap, { address }: Place): DexEvent => {
   const { sender, to: recipient, id, amountsIn, amountsOut, totalFees, protocolFees } = args
-  // What goes into the bin is told without the protocol's share.
+  // The event reports the amounts without the protocol's share.
   const in0 = low(amountsIn) + low(protocolFees)
   const in1 = high(amountsIn) + high(protocolFees)
   const feePpm = Number(((low(totalFees) + high(totalFees)) * 1_000_000n) / (in0 + in1))

@@ -5,7 +5,7 @@ import type { RawLog } from '../../../src/domain/envelope.ts'
 /** What an event means by an ABI written out independently of the decoders, read by viem. */
 export type Opinion = {
   readonly topic: string
-  /** An event; or in words why there is none to be told; undefined for a log that only looks like this event. */
+  /** An event; or the reason why there is none; undefined for a log that only resembles this event. */
   readonly tell: (log: RawLog) => DexEvent | string | undefined
 }
 
@@ -49,7 +49,7 @@ export function swapped(pool: string, delta0: bigint, delta1: bigint, rest: Part
   return { type: 'swapped', pool, token0: 0, token1: 1, delta0, delta1, ...nobody, ...rest }
 }
 
-/** Of the pool's tokens, in its order. */
+/** Amounts of the pool's tokens, in its order. */
 export function inOrder(...amounts: readonly bigint[]): TokenAmount[] {
   return amounts.map((amount, token) => ({ token, amount }))
 }

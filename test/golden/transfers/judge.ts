@@ -110,7 +110,7 @@ function isNative(leg: Leg, own: readonly Transfer[]): boolean {
   )
 }
 
-/** Whoever touches a position is paid its fees, of which no event tells how much: a swap may be paid with them. */
+/** A change of a position pays out its fees, whose amount no event reports: a swap may be paid with them. */
 function isPaidWithFees({ log, holder, pool }: Leg, logs: readonly RawLog[]): boolean {
   return logs.some(({ address, topics }) => {
     const isTouched = topics[0] === MODIFY_LIQUIDITY && topics[1] === pool && address === holder

@@ -29,9 +29,9 @@ const PAIR_SWAPS = new Set([
   '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   '0xb3e2773606abfd36b5bd91394b3a54d1398336c65005baf7bf7a05efeffaf75b',
 ])
-/** Of Balancer V2: as a share of a pool may be bought or sold, its amounts are more than the event tells. */
+/** Balancer V2: LP tokens may be bought or sold, so its amounts are more than the event reports. */
 const VAULT_SWAP = '0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b'
-/** Of Balancer V3, which turns a token into its wrapper or back: (wrapper, what goes in, what comes out). */
+/** Balancer V3, which wraps or unwraps a token: (wrapper, input, output). */
 const WRAP = '0x3771d13c67011e31e12031c54bb59b0bf544a80b81d280a3711e172aa8b7f47b'
 const UNWRAP = '0xeeb740c90bf2b18c9532eb7d473137767036d893dff3e009f32718f821b2a4c0'
 

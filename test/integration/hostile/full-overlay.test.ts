@@ -6,7 +6,7 @@ import { PAIR, TwoChains } from '../../support/two-chains.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
 const WAIT_MS = 120_000
-/** Of both chains together; the least that is allowed. */
+/** Limit for both chains together; the smallest allowed. */
 const OVERLAY_BYTES = 1_048_576
 /** Their change sets are several times as large as that. */
 const MANY_BLOCKS = 600

@@ -90,7 +90,7 @@ test('a reader without its outbox goes on from what the log still holds: no hole
   assert.match((fault as { code?: string }).code ?? '', /^(log_damaged|diverged)$/)
 })
 
-/** Mines blocks and waits until CHANGES has told of all of them. */
+/** Mines blocks and waits until CHANGES has all of them. */
 async function tradeAndRead(count: number): Promise<[LogMessage[], LogMessage[]]> {
   for (let block = 0; block < count; block++) await scenario.tradeBlock()
   const head = await scenario.market.head()

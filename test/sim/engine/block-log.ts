@@ -11,7 +11,7 @@ const FIRST_TIME = 1_699_999_990
 const REMEMBERED_TIPS = 6
 
 /**
- * What a reader would have told of a random chain that forks: each fact once per branch, nothing undone below what
+ * The log of a reader of a random chain that forks: each fact once per branch, nothing undone below what
  * is final. A branch that was left may win again, block for block.
  */
 export class BlockLog {
@@ -87,7 +87,7 @@ export class BlockLog {
     this.#branch = wanted
   }
 
-  /** Told again, at times, or of a block that was final already: readers start anew. */
+  /** Sometimes repeated, or for a block that was already final: readers restart. */
   #finalise(lag: number): void {
     const block = this.#branch.at(-1 - lag)
     if (block === undefined || (block.number <= this.#final && this.#random.chance(0.7))) return

@@ -12,7 +12,7 @@ import type { Trouble } from './trouble.ts'
 /**
  * The role's own part that decides what is published and when it commits, with the log and the clock in our hands:
  * it folds ahead, sets are on their way while more are folded, and acknowledgements come when they come. At times
- * another engine, to which nothing ever happens, publishes too: whoever is first has the place.
+ * another engine, which never fails, publishes too: the first one gets the place.
  */
 export class ChainFoldProcess {
   readonly #fold: ChainFold
@@ -65,7 +65,7 @@ export class ChainFoldProcess {
     return this.#fold.confirmedAt?.seq ?? 0
   }
 
-  /** Who follows compares what the log holds, and may take the lead at its end. */
+  /** A standby compares what the log holds, and may take over at its end. */
   #following(): (() => void)[] {
     const { changes } = this.#logs
     const confirmed = this.#confirmed
@@ -75,7 +75,7 @@ export class ChainFoldProcess {
     return [() => (this.#lead = { sent: 0 })]
   }
 
-  /** Who leads publishes what is ahead, one set behind the other, and hears of it later. */
+  /** The leader publishes what is ahead, one set after the other, and gets acknowledgements later. */
   #leading(lead: { sent: number }): (() => void)[] {
     const steps: (() => void)[] = []
     const next = this.#fold.ahead[lead.sent]
@@ -127,7 +127,7 @@ function withTrouble(store: StateStore, trouble: Trouble): StateStore['commit'] 
   }
 }
 
-/** Of both logs: each message of ours takes one frame. */
+/** Positions in both logs: each of our messages takes one frame. */
 function at(seq: number): LogPosition {
   return { epoch: CHAIN, seq, link: 0 }
 }

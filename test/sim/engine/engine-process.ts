@@ -27,7 +27,7 @@ export function lastOf(changes: readonly Uint8Array[]): LogMessage | undefined {
 
 export class Killed extends Error {}
 
-/** Of a block that never was. */
+/** Hash of a block that never existed. */
 const STRAY_HASH = `0x${'5a'.repeat(32)}`
 
 /**

@@ -62,7 +62,7 @@ export class SimMarket {
       pairOf(random, 0x500, [STABLE[0], WRAPPED]),
       ...graduated,
       ...crowd,
-      // Pools without a contract are told apart by their tokens alone: of the same two there is one.
+      // Only their tokens distinguish pools without a contract: there is one per pair of tokens.
       ...drawn.filter((pool, at) => drawn.findIndex((other) => other.address === pool.address) === at),
     ]
   }
@@ -76,7 +76,7 @@ export class SimMarket {
     return [...ALL_TOKENS, ...this.pools.map(({ address }) => address)]
   }
 
-  /** What a reader would have to tell of these pools and their tokens, but for what it told before. */
+  /** The facts that a reader would publish about these pools and their tokens, except those published before. */
   factsOf(pools: Iterable<SimPool>, told: ReadonlySet<string>): Fact[] {
     const fresh = [...new Set(pools)].filter((pool) => !told.has(pool.address))
     const tokens = new Set(fresh.flatMap((pool) => pool.tokens))
@@ -143,7 +143,7 @@ function pairOf(random: Random, contract: number, tokens: readonly string[]): Si
   }
 }
 
-/** Of a pool that was empty when it was met, all shares are known. */
+/** All LP tokens of a pool that was empty when discovered are known. */
 function emptyAtTimes(random: Random): readonly bigint[] | undefined {
   return random.chance(0.5) ? [0n, 0n] : undefined
 }

@@ -162,7 +162,7 @@ class CalmRun {
 /**
  * A run that saw only the blocks that are left must end in the very same state: also the journals are equal, since
  * what a block found before it does not depend on detours. Sets differ in number and version; the tables of
- * one who folds them do not.
+ * a consumer that folds them do not.
  */
 function checkAgainstCanonical(
   forked: CalmRun,

@@ -46,7 +46,7 @@ export class Clients {
       send(worker, { type: 'cut', client: Math.floor(client / WORKERS), afterMessages, afterMs })
   }
 
-  /** Ends them, and compares what each was told with what it should have been. */
+  /** Closes them, and compares what each received with what it should have. */
   compare(expected: ReadonlyMap<string, readonly string[]>): Promise<Compared[]> {
     return Promise.all(
       this.#workers.map(async ({ worker }) => {

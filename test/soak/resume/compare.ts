@@ -3,8 +3,8 @@ import type { Subject } from './subject.ts'
 export type Comparison = { readonly fault: string | undefined; readonly conflated: number }
 
 /**
- * Whether a client was told exactly this, in this order. A candle may be left out of what a slow reader is told, but
- * only if a newer one of the same minute, or that it is gone, follows.
+ * Whether a client received exactly these pushes, in this order. A slow client may miss a candle, but only if a later
+ * version of the same minute, or its removal, follows.
  */
 export function compareTold(
   { topic }: Subject,

@@ -21,8 +21,8 @@ const MAX_UNDONE = 3
 const BLOCKS_KEPT = 30
 
 /**
- * Stands for the engine: makes change sets of many pairs, some of which take blocks back, and notes what whoever listens to
- * each subject has to be told, in order. A told thing is a short text that occurs once: the same block may come again
+ * Plays the engine: produces change sets of many pairs, some of which undo blocks, and records what the subscribers of
+ * each subject must receive, in order. A push is recorded as a short, unique text: the same block may come again
  * after a fork, but its transactions have other hashes, and candles carry the number of their set as their volume.
  */
 export class SoakMarket {
@@ -53,7 +53,7 @@ export class SoakMarket {
     return this.#undos
   }
 
-  /** What a subject's listeners have to have been told so far. */
+  /** The pushes that a subject's subscribers must have received so far. */
   told(key: string): readonly string[] {
     return this.#told.get(key) ?? []
   }

@@ -23,7 +23,7 @@ export type Push = {
 
 /** One subscription that outlives its sockets: whenever one is gone, it goes on with its cursor at another gateway. */
 export class SoakClient {
-  /** Everything it was ever told, in order. */
+  /** Every push it received, in order. */
   readonly received: string[] = []
   readonly faults: string[] = []
   readonly closes = new Map<number, number>()
@@ -126,7 +126,7 @@ export class SoakClient {
   }
 }
 
-/** What a push tells, as the market notes it. */
+/** The content of a push, in the market's notation. */
 export function toldBy({ topic, ids, time, tx, kline }: NonNullable<Push['result']>): string {
   if (topic === 'revert') return ids === undefined ? `-${time}` : `-${ids.join()}`
   if (tx !== undefined) return `${tx.id}#${tx.transaction}`

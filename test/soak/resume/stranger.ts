@@ -20,8 +20,8 @@ const CURSOR_TOO_OLD = -32005
 const AFTERWARDS_MS = 500
 
 /**
- * Who comes with a cursor of another log must be told that something is missing; and the cursor that it gets instead
- * is a good one, at every gateway.
+ * A client with a cursor of another log must get `recovered: false`, and the new cursor that it gets must work at every
+ * gateway.
  */
 export async function checkStranger(urls: readonly string[], subject: Subject): Promise<void> {
   const [first, second] = urls as [string, string]
@@ -37,8 +37,8 @@ export async function cursorOf(url: string, subject: Subject): Promise<string> {
 }
 
 /**
- * The log does not reach back to this cursor any more. Swaps of a pair are in history: each that is left is told once.
- * Of other topics something is missing, and that must be said.
+ * The log does not reach back to this cursor any more. Swaps of a pair are in history: each remaining one is sent once.
+ * Other topics cannot be recovered, and the response must say so.
  */
 export async function checkForgotten(
   url: string,

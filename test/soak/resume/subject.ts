@@ -1,14 +1,14 @@
 /** What one client of the soak listens to. */
 export type Subject = {
   readonly topic: 'tx' | 'multi_tx' | 'kline'
-  /** Of the pair or, for `multi_tx`, of the token. */
+  /** Address of the pair or, for `multi_tx`, of the token. */
   readonly address: string
   readonly reorg: boolean
 }
 
 export const CHAIN = 'local'
 
-/** Clients with the same have to be told the same. */
+/** Clients with the same subject must receive the same pushes. */
 export function subjectKey({ topic, address, reorg }: Subject): string {
   return `${topic} ${address}${reorg ? ' reorg' : ''}`
 }

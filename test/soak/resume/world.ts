@@ -38,7 +38,7 @@ export class ResumeWorld {
   readonly #gateways: RoleProcess[] = []
   #unstored: Published[] = []
   readonly #all: Published[] = []
-  /** Of gateways that are no more. */
+  /** Totals of gateways that have ended. */
   #conflations = 0
 
   private constructor(

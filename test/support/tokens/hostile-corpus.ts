@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, numberToHex, padHex, toHex } from 'viem'
 import { type Artifact, compile } from '../../../dev/market/artifacts.ts'
 
-/** Tokens that are made to break or to deceive whoever reads them, and what has to be told of each. */
+/** Tokens made to break or deceive readers, and what has to be published for each. */
 
 const SCRIPTED = new URL('ScriptedTokens.sol', import.meta.url)
 const OTHERS = new URL('../HostileTokens.sol', import.meta.url)
@@ -21,13 +21,13 @@ export type Making =
 export type Expected = {
   readonly name?: string
   readonly symbol?: string
-  /** Of its row: exactly these values; undefined has to be missing. */
+  /** Exact values in its row; undefined must be absent. */
   readonly row?: Readonly<Record<string, unknown>>
-  /** Of what is told of its contract. */
+  /** Expected values of its contract response. */
   readonly contract?: Readonly<Record<string, unknown>>
   /** Some of its factors. */
   readonly factors?: readonly string[]
-  /** Whom it could be taken for: found by a search, behind it, and flagged. */
+  /** The token it imitates: a search finds it behind that one, and flags it. */
   readonly impostorOf?: 'USDT' | 'PEP'
 }
 

@@ -21,7 +21,7 @@ export const SUPPLY = 10n ** 27n
 const UPGRADED: Hex = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'
 const PAIR_CREATED: Hex = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
 const NOBODY = padHex('0xb0d1', { size: 20 })
-/** Of anvil's first account, which makes all of it. */
+/** Private key of anvil's first account, which creates all of it. */
 const OWNER: Hex = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 const topic = (address: Hex): Hex => padHex(address, { size: 32 })

@@ -102,7 +102,7 @@ function swapped(topic: string, more: (random: Random) => readonly bigint[] = ()
   }
 }
 
-/** An event of a position: who, where, how much liquidity, and both amounts. */
+/** An event of a position: owner, range, liquidity, and both amounts. */
 function position(
   random: Random,
   pool: SimPool,

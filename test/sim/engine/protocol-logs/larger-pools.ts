@@ -43,7 +43,7 @@ const LISTED = [
   '0x347ad828e58cbe534d8f6b67985d791360756b18f0d95fd9f197a66cc46480ea',
   '0x3631c28b1f9dd213e0319fb167b554d76b6c283a41143eb400a0d1adb1af1755',
 ]
-/** Of one coin. */
+/** One coin's part. */
 const REMOVED_ONE = '0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1'
 const REMOVED_ONE_CRYPTO = '0xe200e24d4a4c7cd367dd9befe394dc8a14e6d58c88ff5e2f512d65a9e0aa9c5c'
 

@@ -30,7 +30,7 @@ const FLAP = {
 }
 const LETTER = `0x41${'00'.repeat(31)}`
 
-/** A curve is called by the hash of who runs it and of the token it sells. */
+/** A curve's id is the hash of its platform and of the token it sells. */
 const launched = {
   hasNative: true,
   isCurve: true,

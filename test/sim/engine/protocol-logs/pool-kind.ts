@@ -23,7 +23,7 @@ export type PoolKind = {
   /** Pools without a contract may hold the native coin itself. */
   readonly hasNative?: boolean
   readonly pricing: (random: Random) => Pricing
-  /** Of pools without a contract: their id. Others have an address of their own. */
+  /** Pools without a contract have an id. Others have their own address. */
   readonly idOf?: (factory: string, tokens: readonly string[], pricing: Pricing) => string
   /** Reserves are counted from here on, or, in launch platforms, what is left to sell. */
   readonly isCounted?: boolean
