@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => server.close())
 
-/** `fetch` would repair some paths on the way. */
+/** `fetch` would normalize some paths. */
 function statusOf(path: string, method = 'GET'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request({ port: server.port, host: '127.0.0.1', path, method }, (response) => {
@@ -37,26 +37,26 @@ function statusOf(path: string, method = 'GET'): Promise<number | undefined> {
   })
 }
 
-test('what it knows', async () => {
+test("health, readiness, metrics and the role's own paths", async () => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/known'])
     assert.equal(await statusOf(path), 200, path)
 })
 
-test('a path that nobody knows is not found, and a long one is refused unread', async () => {
+test('an unknown path is not found, and a long one is refused unread', async () => {
   assert.equal(await statusOf('/explain/%zz/%ff%00'), 404)
   asked.length = 0
   assert.equal(await statusOf(`/explain/local/${'a'.repeat(700)}`), 400)
   assert.deepEqual(asked, [])
 })
 
-test('a handler that throws answers 500, is logged, and the server goes on', async () => {
+test('a handler that throws answers 500, is logged, and the server keeps running', async () => {
   assert.equal(await statusOf('/throws/1'), 500)
   const line = common.lines.find(({ msg }) => msg === 'Admin request failed')
   assert.equal(line?.['path'], '/throws/1')
   assert.equal(await statusOf('/known'), 200)
 })
 
-test('any method and any bytes get an answer', async () => {
+test('any method and any bytes get a response', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])
     assert.equal(await statusOf('/healthz', method), 200)
   for (const path of [

@@ -6,24 +6,24 @@ import { scrub } from './secrets.ts'
 
 export type AdminServer = { readonly port: number; close(): Promise<void> }
 
-/** `undefined` when ready, else the reason why not. */
+/** `undefined` when ready, otherwise the reason. */
 export type Readiness = () => string | undefined
 
-/** What a role answers beside those below; `undefined` where it knows nothing of the path. */
+/** The role's own paths besides those below; `undefined` for an unknown path. */
 export type AdminAnswer = (path: string) => object | undefined
 
 type Response = { readonly status: number; readonly body: string; readonly type?: string }
 
-/** Longer than any path below, and than the id of any token. */
+/** Longer than any path below and than any token id. */
 const MAX_PATH_LETTERS = 256
 
-/** `/healthz`: the process lives. `/readyz`: it can do its work now. `/metrics`: Prometheus text. */
+/** `/healthz`: the process runs. `/readyz`: it can work now. `/metrics`: Prometheus text. */
 export async function startAdminServer(options: {
   host: string
   port: number
   metrics: Registry
   readiness: Readiness
-  /** What an operator should know although the role may be ready; one line each. */
+  /** Notes for an operator that do not affect readiness, one line each. */
   details: () => readonly string[]
   answer: AdminAnswer
   logger: Logger
@@ -53,7 +53,7 @@ export async function startAdminServer(options: {
   }
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
-    // An exception that leaves this handler would end the process, and with it all work of the role.
+    // An exception that escapes this handler would end the process, and with it all work of the role.
     const { status, body, type } = await respond(path).catch((error: unknown): Response => {
       options.logger.error({ err: error, path }, 'Admin request failed')
       return { status: 500, body: 'internal error; see the log\n' }

@@ -12,7 +12,7 @@ test('options and positionals, in any order', () => {
   assert.deepEqual(parseArguments(['--', '--config'], OPTIONS).positionals, ['--config'])
 })
 
-test('a command line that cannot be understood says what to write instead', () => {
+test('an invalid command line is answered with a correction', () => {
   const refused: [string[], string][] = [
     [['--confg', 'a'], "unknown option '--confg'; did you mean '--config'?"],
     [['--verion'], "unknown option '--verion'"],
@@ -31,7 +31,7 @@ test('a command line that cannot be understood says what to write instead', () =
   }
 })
 
-test('the nearest word is found for slips, and none for another word', () => {
+test('the nearest word is found for typos, and none for unrelated words', () => {
   const known = ['reader', 'engine', 'writer', 'gateway', 'keys', 'redis rebuild']
   const rows: [string, string | undefined][] = [
     ['kyes', 'keys'],

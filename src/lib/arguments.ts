@@ -9,16 +9,16 @@ export type Arguments<T extends OptionTable> = {
   readonly positionals: readonly string[]
 }
 
-/** A command line that cannot be understood; the message says what to write instead. */
+/** An invalid command line; the message suggests a correction. */
 export class ArgumentError extends Error {}
 
-/** Like `parseArgs` of node, but an unknown option names the nearest one. */
+/** Like node's `parseArgs`, but suggests the nearest name for an unknown option. */
 export function parseArguments<T extends OptionTable>(args: readonly string[], options: T): Arguments<T> {
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options,
     allowPositionals: true,
-    // Strict parsing stops at an unknown option without knowing the others.
+    // Strict parsing would stop at the first unknown option.
     strict: false,
     tokens: true,
   })
@@ -43,7 +43,7 @@ export function parseArguments<T extends OptionTable>(args: readonly string[], o
   return { values: values as Arguments<T>['values'], positionals }
 }
 
-/** `; did you mean 'keys'?`, or nothing where no known word is near. */
+/** `; did you mean 'keys'?`, or an empty string if no known word is near. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearestWord(word, known)
   return near === undefined ? '' : `; did you mean '${near}'?`
@@ -51,7 +51,7 @@ export function suggestion(word: string, known: readonly string[]): string {
 
 const MAX_ERRORS = 3
 
-/** The known word with the fewest typing errors between, if there are few enough for it to be meant. */
+/** The known word with the fewest typos, if there are few enough to suggest it. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined
   let fewest = Math.min(MAX_ERRORS, Math.max(1, Math.floor(word.length / 3))) + 1
@@ -65,7 +65,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return nearest
 }
 
-/** Optimal string alignment distance: letters added, left out, replaced, or two swapped. */
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent letters. */
 function typingErrors(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** PEM files for TLS: the authority of the server, our certificate and its key. */
+/** PEM files for TLS: the server's CA, our certificate and its key. */
 export type CertificateFiles = {
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined
   readonly key_file?: string | undefined
 }
 
-/** The contents of the files that are set, by the names that `node:tls` uses; undefined if none is set. */
+/** The contents of the configured files under the names that `node:tls` uses; undefined if none is configured. */
 export function readCertificates({
   ca_file: ca,
   cert_file: cert,

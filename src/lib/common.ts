@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Logger } from './logger.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** What every part with a life of its own is handed; there are no module-level singletons. */
+/** Dependencies of every long-lived part, passed explicitly instead of module-level singletons. */
 export type Common = {
   readonly logger: Logger
   readonly metrics: Registry

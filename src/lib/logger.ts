@@ -3,7 +3,7 @@ import { scrub } from './secrets.ts'
 
 export type { Logger }
 
-/** Readable lines on a terminal, JSON lines anywhere else. `msg` is a fixed sentence; facts go into fields. */
+/** Readable lines on a terminal, JSON lines elsewhere. `msg` is a fixed phrase; facts go in fields. */
 export function createLogger(level: string): Logger {
   // Libraries put URLs and commands into their errors, so secrets are removed from whole lines.
   const hooks = { streamWrite: scrub }

@@ -1,6 +1,6 @@
 /**
- * The newest frames of a log, retained by the role that writes it. A log server that syncs lazily can lose messages
- * it has acknowledged; its writer then appends the very same frames again, so that no consumer notices.
+ * The latest frames of a log, retained by the role that writes it. A log server that syncs lazily can lose acknowledged
+ * messages; its writer then appends the identical frames again, so that no consumer notices.
  */
 export type Outbox = {
   /** Retains the frame at `seq`. A frame that does not extend the retained ones replaces them. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pace } from './pace.ts'
 
-test('the last minute counts, not how fast it went before', () => {
+test('only the last minute counts', () => {
   const pace = new Pace()
   let done = 0
   for (let second = 0; second < 600; second++) {
@@ -13,7 +13,7 @@ test('the last minute counts, not how fast it went before', () => {
   assert.equal(pace.secondsLeft(done, done + 3_600, 600_000), 360)
 })
 
-test('nothing is said before the first step, and nothing is left at the end', () => {
+test('there is no estimate before the first step, and none is left at the end', () => {
   const pace = new Pace()
   assert.equal(pace.perSecond(5, 0), 0)
   pace.observe(5, 0)

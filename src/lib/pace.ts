@@ -3,7 +3,7 @@ const MAX_MARKS = 12
 
 type Mark = { readonly done: number; readonly atMs: number }
 
-/** How fast a long piece of work goes on: the mean of the last minute, for its parts may be of unequal size. */
+/** Speed of a long task: the mean of the last minute, because its steps may differ in size. */
 export class Pace {
   /** Oldest first. */
   readonly #marks: Mark[] = []
@@ -21,7 +21,7 @@ export class Pace {
     return ((done - oldest.done) * 1_000) / Math.max(1, atMs - oldest.atMs)
   }
 
-  /** Undefined while nothing can be said. */
+  /** Undefined without an estimate. */
   secondsLeft(done: number, total: number, atMs: number): number | undefined {
     if (done >= total) return 0
     const perSecond = this.perSecond(done, atMs)

@@ -12,7 +12,7 @@ function setUp(isTTY: boolean) {
   return { lines, written, clock, progress: new Progress('eth: blocks', logger, terminal, () => clock.ms) }
 }
 
-test('off a terminal, a line every five seconds with rate and time left, and one at the end', () => {
+test('without a terminal, logs a line with rate and time left every five seconds, and one at the end', () => {
   const { lines, clock, progress } = setUp(false)
   for (let done = 1_000; done <= 1_100; done++) {
     progress.update(done, 1_100)
@@ -26,7 +26,7 @@ test('off a terminal, a line every five seconds with rate and time left, and one
   ])
 })
 
-test('work that is over at once is not worth a word, and neither is each new block at the head', () => {
+test('short tasks and single new blocks at the head are not reported', () => {
   const { lines, written, clock, progress } = setUp(false)
   for (let head = 1; head < 100; head++) {
     progress.update(head, head)
@@ -35,7 +35,7 @@ test('work that is over at once is not worth a word, and neither is each new blo
   assert.deepEqual([lines, written], [[], []])
 })
 
-test('on a terminal, a bar that counts from where the work began', () => {
+test('on a terminal, draws a bar that starts where the task began', () => {
   const { lines, written, clock, progress } = setUp(true)
   progress.update(1_000, 1_100)
   clock.ms = 10_000

@@ -8,8 +8,8 @@ const BAR_WIDTH = 30
 type Terminal = { readonly isTTY?: boolean; write(text: string): unknown }
 
 /**
- * Reports the progress of a long task: a bar on a terminal, log lines elsewhere. `now` is in milliseconds.
- * It keeps quiet about work that is over before anybody could have wondered.
+ * Reports the progress of a long task: a bar on a terminal, log lines elsewhere. `now` is in milliseconds. Tasks
+ * shorter than one reporting interval are not reported.
  */
 export class Progress {
   readonly #what: string
@@ -20,7 +20,7 @@ export class Progress {
   #secondsLeft: number | undefined
   #startedAt: number | undefined
   #startedFrom = 0
-  #toldAt = 0
+  #reportedAt = 0
   #hasBar = false
 
   constructor(what: string, logger: Logger, terminal: Terminal = process.stderr, now = Date.now) {
@@ -30,32 +30,32 @@ export class Progress {
     this.#now = now
   }
 
-  /** Until the work is done at the pace of the last minute; undefined while that is not known. */
+  /** Time left at the pace of the last minute; undefined without an estimate. */
   get secondsLeft(): number | undefined {
     return this.#secondsLeft
   }
 
-  /** At `done`, on the way to `total`; what was done at the first call is where the way starts. */
+  /** The first call sets the start of the bar. */
   update(done: number, total: number): void {
     const now = this.#now()
     if (this.#startedAt === undefined) {
       this.#startedAt = now
       this.#startedFrom = done
       this.#pace = new Pace()
-      this.#toldAt = now
+      this.#reportedAt = now
     }
     this.#pace.observe(done, now)
     const isBar = this.#terminal.isTTY === true
-    if (done < total && now - this.#toldAt < (isBar ? REDRAW_EVERY_MS : REPORT_EVERY_MS)) return
-    const wasTold = this.#toldAt > this.#startedAt
-    this.#toldAt = now
+    if (done < total && now - this.#reportedAt < (isBar ? REDRAW_EVERY_MS : REPORT_EVERY_MS)) return
+    const wasReported = this.#reportedAt > this.#startedAt
+    this.#reportedAt = now
     this.#secondsLeft = this.#pace.secondsLeft(done, total, now)
     const perSecond = Math.round(this.#pace.perSecond(done, now))
-    if (done < total || wasTold) this.#tell(isBar, done, total, perSecond, this.#secondsLeft)
+    if (done < total || wasReported) this.#report(isBar, done, total, perSecond, this.#secondsLeft)
     if (done >= total) this.#startedAt = undefined
   }
 
-  #tell(
+  #report(
     isBar: boolean,
     done: number,
     total: number,
@@ -76,7 +76,7 @@ export class Progress {
     this.#hasBar = done < total
   }
 
-  /** Leaves an unfinished bar behind in one piece. */
+  /** Ends the line of an unfinished bar. */
   end(): void {
     if (this.#hasBar) this.#terminal.write('\n')
   }

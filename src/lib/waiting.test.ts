@@ -21,7 +21,7 @@ const REFUSED = new Error('Redis unavailable', {
   cause: new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:6379')]),
 })
 
-test('one line at once, then one a minute, without passwords and stack traces', () => {
+test('logs one line immediately, then one per minute, without passwords and stack traces', () => {
   const { lines, waiting, pass } = rig()
   for (let second = 0; second < 120; second++) {
     waiting.failed(REFUSED)
@@ -38,7 +38,7 @@ test('one line at once, then one a minute, without passwords and stack traces', 
   assert.deepEqual(lines, [line, line])
 })
 
-test('a server that answers again is reported once, and its next outage at once', () => {
+test('reports a recovered server once, and its next outage immediately', () => {
   const { lines, waiting } = rig()
   waiting.succeeded()
   waiting.failed(REFUSED)
@@ -51,7 +51,7 @@ test('a server that answers again is reported once, and its next outage at once'
   )
 })
 
-test('only hosts of URLs are shown', () => {
+test('shows only the hosts of URLs', () => {
   assert.equal(
     natsServer(['nats://a:b@one:4222', 'two:4222', 'tls://tok@three']).address,
     'one:4222, two:4222, three',

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts'
 import { type RetryOptions, retry } from './retry.ts'
 
-/** A server that is waited for: where it should be, and how to get it there. */
+/** An unavailable server: its address and a hint for the operator. */
 export type AwaitedServer = {
   readonly server: string
   /** Hosts only: URLs may contain passwords. */
@@ -16,7 +16,7 @@ export type Waiting = {
 
 const REPEAT_MS = 60_000
 
-/** Reports a server that does not answer in one line, at once and then at most once a minute, and that it answers again. */
+/** Reports an unavailable server in one line, immediately and then at most once a minute, and its recovery. */
 export function createWaiting(
   logger: Logger,
   about: AwaitedServer,
@@ -62,7 +62,7 @@ export function clickhouseServer(url: string): AwaitedServer {
   return { server: 'ClickHouse', address: hostsOf([url]), hint }
 }
 
-/** Where either may be the one that does not answer. */
+/** For operations on which either store may be the unavailable one. */
 export function stores(redisUrl: string, clickhouseUrl: string): AwaitedServer {
   const hint = 'check that Redis and ClickHouse are running'
   return { server: 'a store', address: hostsOf([redisUrl, clickhouseUrl]), hint }
@@ -80,7 +80,7 @@ function hostsOf(urls: readonly string[]): string {
     .join(', ')
 }
 
-/** The innermost reason: wrappers only say that something failed. */
+/** The innermost cause, because wrappers only report that something failed. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)

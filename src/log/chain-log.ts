@@ -17,16 +17,16 @@ import { LogPublisher, type StoredFrame } from './publisher.ts'
 import { TailLost } from './tail-lost.ts'
 
 /**
- * Where a position stands: everything after it is `held`, some of that was `dropped` by retention, the log does not
- * reach that far (`ahead`), or it was never a position of this log (`foreign`).
+ * State of a position: the log holds everything after it (`held`), retention dropped part of that (`dropped`), the log
+ * ends before it (`ahead`), or it belongs to another log (`foreign`).
  */
 export type Standing = 'held' | 'dropped' | 'ahead' | 'foreign'
 
-/** A whole message and the position right after it: store that with what the message changed. */
+/** A complete message and the position after it, which a consumer stores together with the message's effects. */
 export type LogMessage = {
   readonly body: Uint8Array
   readonly position: LogPosition
-  /** An operator has ordered to skip it; only readers that ask for such messages get them. */
+  /** An operator quarantined it; only readers that opt in receive such messages. */
   readonly isQuarantined?: boolean
 }
 
@@ -37,7 +37,7 @@ export type ChainLogParts = {
   readonly subject: string
   readonly epoch: string
   readonly maxFrameBytes: number
-  /** Whether the message that ends at a sequence is to be skipped. */
+  /** True if the message that ends at this sequence is to be skipped. */
   readonly isQuarantined?: (seq: number) => boolean
   readonly logger: Logger
   readonly signal: AbortSignal
@@ -47,13 +47,13 @@ export type ChainLogParts = {
 
 const NO_MESSAGE_FOUND = 10_037
 const RECONNECT_DELAY_MS = 200
-/** How much may wait in memory for a consumer that is slower than the log. */
+/** Buffer for a consumer that is slower than the log. */
 const READ_AHEAD_BYTES = 16_000_000
 const HEARTBEAT_MS = 1_000
-/** Frames this close to the end are put into the outbox as they are read; older ones are safe on the server's disk. */
+/** Frames this close to the end are added to the outbox when read; older ones are safe on the server's disk. */
 const OUTBOX_FRAMES = 10_000
 
-/** One chain's log: a JetStream stream of its own, so that its sequence has no holes. */
+/** One chain's log: a JetStream stream of its own, so that its sequence has no gaps. */
 export class ChainLog {
   readonly epoch: string
   readonly #parts: ChainLogParts
@@ -64,16 +64,19 @@ export class ChainLog {
   }
 
   /**
-   * All messages after a position, then whatever is appended, until the signal aborts. Trouble with the
-   * connection is waited out, and so is a log that lost its tail, until its writer has restored it; a log that is not
-   * the one the position was taken from is a coded error.
+   * Yields all messages after a position, then new ones as they are appended, until the signal aborts. Connection
+   * failures are retried, and so is a log without its tail, until its writer has restored it; a log other than the one
+   * of the position is a coded error.
    */
   async *read(options: {
     after: LogPosition | undefined
     signal: AbortSignal
     readAheadBytes?: number
     withQuarantined?: boolean
-    /** Ends after the message at this sequence, and does not wait for it: the writer of a log cannot wait for itself. */
+    /**
+     * Ends after the message at this sequence without waiting for it, because the writer of a log cannot wait for
+     * itself.
+     */
     until?: number
   }): AsyncGenerator<LogMessage, void, undefined> {
     const { after, signal, readAheadBytes = READ_AHEAD_BYTES, withQuarantined = false, until } = options
@@ -84,7 +87,7 @@ export class ChainLog {
     let isBehind = false
     while (!signal.aborted) {
       try {
-        // Each time anew: while the connection was gone, the log may have become another one.
+        // Checked on every reconnect, because the log may have been recreated meanwhile.
         const end = await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
         if (until !== undefined && end < until) throw new TailLost(stream, until)
         if (end < last) {
@@ -124,7 +127,7 @@ export class ChainLog {
     if (epoch !== this.epoch) throw this.#epochChanged(seq)
   }
 
-  /** Whether everything after a position is still there. */
+  /** True if the log still holds everything after a position. */
   async holds(position: LogPosition): Promise<boolean> {
     return (await this.locate(position)) === 'held'
   }
@@ -136,20 +139,20 @@ export class ChainLog {
     if (state.last_seq < seq) return 'ahead'
     if (state.first_seq > seq + 1) return 'dropped'
     if (seq === 0) return link === FIRST_LINK ? 'held' : 'foreign'
-    // The frame at the position may be the newest one that was dropped; the next frame's link is checked when it is read.
+    // The frame at the position may be the last one dropped; the next frame's link is checked when it is read.
     const frame = await this.#find(seq)
     return frame === undefined || frameChecksum(frame.data) === link ? 'held' : 'foreign'
   }
 
-  /** The newest whole message; the tail of one whose writer died half-way is passed over, and so are quarantined ones. */
+  /** The last complete message; skips an incomplete tail of a crashed writer and quarantined messages. */
   lastMessage({ withQuarantined = false } = {}): Promise<LogMessage | undefined> {
-    return atOneMoment(() => this.#lastMessage(withQuarantined))
+    return retryOnLostTail(() => this.#lastMessage(withQuarantined))
   }
 
   async #lastMessage(withQuarantined: boolean): Promise<LogMessage | undefined> {
-    const newest = await this.#lastOfWhole(withQuarantined)
-    if (newest === undefined) return undefined
-    const { seq, frame } = newest
+    const last = await this.#lastMessageEnd(withQuarantined)
+    if (last === undefined) return undefined
+    const { seq, frame } = last
     const assembler = new MessageAssembler()
     let body: Uint8Array | undefined
     for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
@@ -159,21 +162,21 @@ export class ChainLog {
     return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
 
-  /** Sequence of the end of the last complete message, which is the end of what can be read. */
+  /** Sequence of the last complete message, which is the end of the readable log. */
   async lastSequence(): Promise<number> {
-    return (await atOneMoment(() => this.#lastOfWhole()))?.seq ?? 0
+    return (await retryOnLostTail(() => this.#lastMessageEnd()))?.seq ?? 0
   }
 
-  /** Roughly how many bytes the messages after a sequence have. */
+  /** Approximate size of the messages after a sequence. */
   async bytesAfter(seq: number): Promise<number> {
     const { bytes, messages, first_seq, last_seq } = (await this.#info()).state
     if (messages === 0) return 0
     return (bytes / messages) * Math.max(0, last_seq - Math.max(seq, first_seq - 1))
   }
 
-  /** Stands at the end of the log, after restoring what the log has lost and the outbox retains. */
+  /** Opens a publisher at the end of the log, after restoring lost messages from the outbox. */
   openPublisher(): Promise<LogPublisher> {
-    return atOneMoment(() => this.#openPublisher())
+    return retryOnLostTail(() => this.#openPublisher())
   }
 
   async #openPublisher(): Promise<LogPublisher> {
@@ -189,7 +192,7 @@ export class ChainLog {
     await outbox?.flushed()
     for (let seq = end + 1; ; seq++) {
       const frame = outbox?.get(this.epoch, seq)
-      // A frame with another link was never stored, or the log went on with another writer.
+      // A frame with another link was never stored, or another writer continued the log.
       if (frame === undefined || decodeFrame(frame).link !== link) break
       link = frameChecksum(frame)
       await publisher.appendFrames([frame])
@@ -208,7 +211,7 @@ export class ChainLog {
       opt_start_seq: from,
     })
     const messages = await consumer.consume({
-      // A request that is too small for the next frame would be refused.
+      // A request smaller than the next frame would be refused.
       max_bytes: Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes),
       // Two missed heartbeats mean that the server is gone; by default detection takes half a minute.
       idle_heartbeat: HEARTBEAT_MS,
@@ -229,7 +232,7 @@ export class ChainLog {
     return this.#parts.isQuarantined?.(seq) ?? false
   }
 
-  async #lastOfWhole(withQuarantined = false): Promise<{ seq: number; frame: Frame } | undefined> {
+  async #lastMessageEnd(withQuarantined = false): Promise<{ seq: number; frame: Frame } | undefined> {
     let seq = (await this.#info()).state.last_seq
     while (seq > 0) {
       const frame = decodeFrame(await this.#frameAt(seq))
@@ -240,7 +243,9 @@ export class ChainLog {
     return undefined
   }
 
-  /** Checks that the frame at this position is still the same; returns where the log ends, which may be before it. */
+  /**
+   * Checks that the frame at this position is unchanged; returns the end of the log, which may be before the position.
+   */
   async #checkPosition(seq: number, link: number): Promise<number> {
     const { stream } = this.#parts
     const { config, state } = await this.#info()
@@ -290,8 +295,8 @@ export class ChainLog {
   }
 }
 
-/** Looks at the end of a log again if the log has lost it meanwhile. */
-async function atOneMoment<T>(read: () => Promise<T>): Promise<T> {
+/** Retries once if the log lost its end between the two requests. */
+async function retryOnLostTail<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

@@ -38,23 +38,23 @@ export type LogOptions = CertificateFiles & {
 }
 
 export type Logs = {
-  /** The log of one chain; made, with a new epoch, if there is none yet. Its writer brings an outbox. */
+  /** The log of one chain, created with a new epoch if missing. Its writer passes an outbox. */
   open(log: LogName, chain: string, outbox?: Outbox): Promise<ChainLog>
-  /** The messages that are skipped in all logs. */
+  /** The quarantined messages of all logs. */
   quarantine(): Promise<Quarantine>
-  /** What is not read as a log, but by name: the newest value of each. Made if it is not there yet. */
+  /** A store of the latest value per name, created if missing. */
   openLatest(name: LatestName): Promise<LatestValues>
-  /** Says something to every process that hears this topic now; nobody keeps it. */
+  /** Publishes to all current subscribers of this topic; messages are not stored. */
   tell(topic: string, text: string): void
   hear(topic: string, onText: (text: string) => void): void
   /** Sends a request to one responder of this topic; fails if there is none in time. */
   ask(topic: string, text: string, timeoutMs: number): Promise<string>
-  /** Answers a topic, together with all others that do: each question is answered by one of them. */
+  /** Responds to requests on a topic; several responders share the requests. */
   answer(topic: string, onQuestion: (text: string) => Promise<string>): { stop(): void }
   close(): Promise<void>
 }
 
-/** A server that hangs, or whose machine is gone, does not close the connection; by default that takes minutes to notice. */
+/** A server that hangs, or whose machine is gone, does not close the connection; the default timeout is minutes. */
 const PING_MS = 5_000
 const MAX_UNANSWERED_PINGS = 2
 /** API keys never expire; usage expires after a little more than a year; work requests are repeated while needed. */
@@ -65,19 +65,19 @@ const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
   FAULTS: FAULT_REPORT_MS,
   QUARANTINE: 0,
 }
-/** The server counts a message's headers (its id, what it expects) as payload too. */
+/** The server counts a message's headers as payload. */
 const HEADER_ROOM_BYTES = 1_024
 
 export async function connectLogs(options: LogOptions, common: Common): Promise<Logs> {
   const logger = common.logger.child({ action: 'log' })
   const waiting = createWaiting(logger, natsServer(options.urls))
-  const insist = <T>(work: () => Promise<T>): Promise<T> =>
+  const untilAvailable = <T>(work: () => Promise<T>): Promise<T> =>
     retryUntilAvailable(() => withPermission(work), waiting, {
       signal: common.shutdown.signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
     })
   const access = accessOptions(options)
-  const connection = await insist(() =>
+  const connection = await untilAvailable(() =>
     connectOrRefuse(options.urls, {
       ...access,
       servers: [...options.urls],
@@ -86,12 +86,12 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       timeout: 5_000,
       pingInterval: PING_MS,
       maxPingOut: MAX_UNANSWERED_PINGS,
-      // They would take a stack trace of every request, in case it fails: half the cost of publishing a block.
+      // Traces capture a stack for every request: half the cost of publishing a block.
       noAsyncTraces: true,
     }),
   )
   const isConnected = watchConnection(connection, common.metrics, logger)
-  const manager = await insist(() => jetstreamManager(connection)).catch(async (error: unknown) => {
+  const manager = await untilAvailable(() => jetstreamManager(connection)).catch(async (error: unknown) => {
     await connection.close()
     throw error
   })
@@ -100,7 +100,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   const openLatest = async (name: LatestName): Promise<LatestValues> => {
     const stream = `${options.prefix}_${name}`
     const subject = `${options.prefix}.${name.toLowerCase()}`
-    await insist(() =>
+    await untilAvailable(() =>
       openStream(manager, {
         name: stream,
         subjects: [`${subject}.>`],
@@ -124,7 +124,9 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     open: async (log, chain, outbox) => {
       const stream = `${options.prefix}_${log}_${chain}`
       const subject = `${options.prefix}.${log.toLowerCase()}.${chain}`
-      const info = await insist(() => openStream(manager, logStream(stream, subject, options.replicas)))
+      const info = await untilAvailable(() =>
+        openStream(manager, logStream(stream, subject, options.replicas)),
+      )
       const skipped = await quarantine()
       const epoch = info.config.metadata?.['epoch']
       if (epoch === undefined) {
@@ -185,7 +187,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   }
 }
 
-/** Wrong credentials do not become right by waiting. */
+/** Retrying does not fix credentials. */
 async function connectOrRefuse(
   urls: readonly string[],
   options: NodeConnectionOptions,
@@ -217,7 +219,7 @@ function accessOptions(options: LogOptions): NodeConnectionOptions {
   }
 }
 
-/** An inbox of its own lets the server's permissions keep users from reading each other's replies. */
+/** With an inbox per user, server permissions can prevent users from reading each other's replies. */
 function inboxOf(username: string): Pick<NodeConnectionOptions, 'inboxPrefix'> {
   return /^[\w-]+$/.test(username) ? { inboxPrefix: `_INBOX.${username}` } : {}
 }

@@ -10,14 +10,14 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { withPermission } from './permissions.ts'
 
-/** The newest value under a name; `seq` grows with every write to the bucket. */
+/** The latest value under a name; `seq` grows with every write to the bucket. */
 export type LatestValue = { readonly name: string; readonly seq: number; readonly body: Uint8Array }
 
 export type LatestValuesParts = {
   readonly client: JetStreamClient
   readonly isConnected: () => boolean
   readonly stream: string
-  /** Names stand below it, as further parts of the subject. */
+  /** Prefix of the names, which are appended as further tokens of the subject. */
   readonly subject: string
   readonly logger: Logger
 }
@@ -30,7 +30,7 @@ export type WatchOptions = {
 }
 
 const PUT_TIMEOUT_MS = 5_000
-/** Somebody waits for the answer. */
+/** Short, because a caller waits. */
 const READ_TIMEOUT_MS = 5_000
 const HEARTBEAT_MS = 1_000
 const RECONNECT_DELAY_MS = 200
@@ -43,7 +43,10 @@ export class LatestValues {
     this.#parts = parts
   }
 
-  /** With `after`, only if the name's newest value has that `seq` (0: there is none); false if it has not. */
+  /**
+   * Compare-and-set with `after`: writes only if the latest value has that `seq` (0: no value), otherwise returns
+   * false.
+   */
   async put(name: string, body: Uint8Array, after?: number): Promise<boolean> {
     const { client, stream, subject } = this.#parts
     this.#mustBeConnected()
@@ -60,7 +63,7 @@ export class LatestValues {
     }
   }
 
-  /** The newest value of every name that fits; `*` stands for one part, `>` for all that follow. */
+  /** The latest value of every matching name; `*` matches one token, `>` all that follow. */
   async read(names: string): Promise<LatestValue[]> {
     const { client, stream, subject } = this.#parts
     this.#mustBeConnected()
@@ -72,7 +75,7 @@ export class LatestValues {
         }),
       )
       const found = await this.#readPending(consumer)
-      // The server would keep it for minutes.
+      // The server would keep the consumer for minutes.
       await consumer.delete()
       return found
     } catch (error) {
@@ -100,7 +103,7 @@ export class LatestValues {
     throw new Error('timed out before all values arrived')
   }
 
-  /** Every value there is, then each as it is written, until the signal aborts. Trouble is waited out. */
+  /** Reports every existing value, then each new one, until the signal aborts. Failures are retried. */
   async watch({ signal, onValue, onCurrent }: WatchOptions): Promise<void> {
     const { client, stream, logger } = this.#parts
     while (!signal.aborted) {

@@ -6,7 +6,7 @@ export function isForbidden(error: unknown): error is Error {
   return error instanceof PermissionViolationError || error.cause instanceof PermissionViolationError
 }
 
-/** A missing permission does not appear by waiting, so it becomes `server_unauthorized`; other errors stay as they are. */
+/** Retrying does not add a missing permission, so it becomes `server_unauthorized`; other errors are passed on. */
 export async function withPermission<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request()

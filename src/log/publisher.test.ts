@@ -4,7 +4,7 @@ import type { JetStreamClient } from '@nats-io/jetstream'
 import { createLogger } from '../lib/logger.ts'
 import { LogPublisher } from './publisher.ts'
 
-test('what is published in one turn of the event loop is sent together, in order', async () => {
+test('messages published in one turn of the event loop are sent together, in order', async () => {
   let turn = 0
   const sent: { turn: number; expected: number | undefined }[] = []
   const publish: JetStreamClient['publish'] = async (_subject, _payload, options) => {
@@ -30,7 +30,7 @@ test('what is published in one turn of the event loop is sent together, in order
   }
   const message = new Uint8Array(150)
   const first = publisher.publish(message)
-  // As the reader does it: the next one comes a few promises later, still in the same turn.
+  // Like the reader: the next message follows a few promises later, in the same turn.
   await Promise.resolve()
   const second = publisher.publish(message)
   await nextTurn()

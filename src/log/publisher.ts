@@ -27,18 +27,18 @@ const WRONG_LAST_MESSAGE_ID = 10_070
 const PUBLISH_TIMEOUT_MS = 5_000
 
 /**
- * The one writer of a log. Each frame names the sequence and the id of the frame it expects to follow, so a second
- * writer fails at once, even one that would write the same; a frame whose acknowledgement was lost is sent again under
- * the same id, which identifies the stored frame as ours. A log that lost acknowledged frames is
- * refused with `log_truncated`: appending to it would leave a hole.
+ * The single writer of a log. Each frame carries the expected sequence and id of the previous frame, so a second writer
+ * is fenced at its first publish, even with identical frames. A frame whose acknowledgement was lost is sent again
+ * under the same id, which identifies the stored frame as ours. A log that lost acknowledged frames is refused with
+ * `log_truncated`, because appending to it would leave a gap.
  */
 export class LogPublisher {
   readonly #parts: PublisherParts
   readonly #writer = randomUUID()
   #last: LogPosition
-  /** The id that a frame which is not acknowledged yet was sent under last, by its sequence. */
+  /** The last id used for each unacknowledged frame, by sequence. */
   readonly #underWay = new Map<number, string>()
-  /** The newest acknowledged frame and the id it is stored under. */
+  /** The last acknowledged frame and its stored id. */
   #acknowledged: { readonly seq: number; readonly id: string } | undefined
   #turn: Promise<void> | undefined
   #fence: ChaintapeError | undefined
@@ -48,20 +48,20 @@ export class LogPublisher {
     this.#last = last
   }
 
-  /** Where the log ends once all that was given to `publish` is stored. */
+  /** End of the log once all frames passed to `publish` are stored. */
   get last(): LogPosition {
     return this.#last
   }
 
   /**
-   * Appends one message, in as many frames as it needs; gives the position after it once it is stored. The next
-   * one may be published before that: each frame knows its place, and waits for it.
+   * Appends a message in as many frames as it needs; resolves to the position after it once it is stored. Further
+   * messages may be published before that, because each frame carries its expected sequence.
    */
   async publish(body: Uint8Array): Promise<LogPosition> {
     return await this.appendFrames(splitMessage(body, this.#last.link, this.#parts.maxFrameBytes))
   }
 
-  /** Appends frames that are linked already: new ones, or those that the log has lost. */
+  /** Appends linked frames: new ones, or lost ones from the outbox. */
   async appendFrames(frames: readonly Uint8Array[]): Promise<LogPosition> {
     const { epoch } = this.#last
     const appending: Promise<void>[] = []
@@ -82,7 +82,7 @@ export class LogPublisher {
     let refusals = 0
     let isVerified = false
     const publish = async (): Promise<string> => {
-      // A cluster may remember the id of a message that it refused, so a refused one is sent under another id.
+      // A cluster may remember the id of a refused message, so the retry uses another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
       this.#underWay.set(expected + 1, msgID)
       // A sequence alone does not identify the frame: another writer's may stand in its place.
@@ -99,7 +99,7 @@ export class LogPublisher {
       // Refused, or a duplicate: servers differ in which they check first, so only the log itself can decide.
       const stored = await this.#parts.storedAt(expected + 1)
       if (stored?.id.startsWith(`${this.#writer}:`)) return stored.id
-      // One frame fenced off, and none that is built on it may be stored either.
+      // Once one frame is fenced, no later frame may be stored.
       if (stored !== undefined) this.#fence ??= this.#fenced(expected)
       else isVerified = await this.#verifyBefore(frame, expected)
       if (this.#fence !== undefined) throw this.#fence
@@ -110,7 +110,7 @@ export class LogPublisher {
       signal,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => {
-        // Up to 64 messages wait for the same server: one line is enough.
+        // Up to 64 messages wait for the same server, so only the first one logs.
         const [oldest] = this.#underWay.keys()
         if (oldest === expected + 1)
           logger.warn({ err: error, attempt, expected }, 'Publish failed; retrying')
@@ -124,9 +124,11 @@ export class LogPublisher {
     return this.#acknowledged?.seq === seq ? this.#acknowledged.id : this.#underWay.get(seq)
   }
 
-  /** Checks the frame before a refused one: a server that restarts forgets the ids of old messages and refuses then, too. */
+  /**
+   * Checks the frame before a refused one, because a restarted server forgets old ids and then refuses valid frames.
+   */
   async #verifyBefore(frame: Uint8Array, expected: number): Promise<boolean> {
-    // Our own frame before this one is still being sent again.
+    // Our own previous frame is still being resent.
     if (expected === 0 || this.#underWay.has(expected)) return false
     const before = await this.#parts.storedAt(expected)
     if (before === undefined) this.#fence ??= new TailLost(this.#parts.stream, expected)
@@ -134,7 +136,7 @@ export class LogPublisher {
     return this.#fence === undefined
   }
 
-  /** What is published in one turn of the event loop leaves in one write: a write costs more than a frame. */
+  /** Frames published in one turn of the event loop leave in one write, because a write costs more than a frame. */
   #endOfTurn(): Promise<void> {
     this.#turn ??= new Promise((resolve) => {
       setImmediate(() => {

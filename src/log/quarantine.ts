@@ -3,7 +3,7 @@ import { decodeQuarantine, type QuarantineEntry, quarantineName } from '../domai
 import type { Common } from '../lib/common.ts'
 import type { LatestValue, LatestValues } from './latest-values.ts'
 
-/** The messages that every role skips: read as a whole before any log is opened, then followed. */
+/** The messages that every role skips: loaded before any log is opened, then followed. */
 export class Quarantine {
   readonly #entries = new Map<string, QuarantineEntry>()
   readonly #common: Pick<Common, 'logger' | 'metrics'>

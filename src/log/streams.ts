@@ -25,14 +25,14 @@ export function logStream(name: string, subject: string, replicas: number): Stre
     retention: RetentionPolicy.Limits,
     num_replicas: replicas,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-    // A log is only ever appended to: nobody takes single messages out of it.
+    // A log is append-only: single messages are never removed.
     deny_delete: true,
     deny_purge: true,
     metadata: { epoch: randomUUID() },
   }
 }
 
-/** The stream as it stands; made if there is none. */
+/** Opens the stream, or creates it. */
 export async function openStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo> {
   const existing = await streamInfo(manager, settings.name)
   if (existing !== undefined) return await withReplicas(manager, existing, settings.num_replicas ?? 1)
@@ -44,7 +44,7 @@ export async function openStream(manager: JetStreamManager, settings: StreamSett
     if (isForbidden(error)) {
       throw new Error(`stream ${settings.name} does not exist, and this user may not create it`)
     }
-    // Another role made it at the same moment: its epoch counts.
+    // Another role created it at the same moment, so its epoch counts.
     if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
     const made = await streamInfo(manager, settings.name)
     if (made === undefined) throw error
@@ -52,7 +52,9 @@ export async function openStream(manager: JetStreamManager, settings: StreamSett
   }
 }
 
-/** Raises the replicas of an existing stream to the setting. More than that are left alone: fewer would be less safe. */
+/**
+ * Raises the replicas of an existing stream to the setting. A higher number is kept, because fewer would be less safe.
+ */
 async function withReplicas(
   manager: JetStreamManager,
   existing: StreamInfo,
