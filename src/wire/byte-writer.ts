@@ -113,14 +113,13 @@ export class ByteWriter {
     while (used > 0 && limbs[at + used - 1] === 0) used--
     this.#room(1 + count * LIMB_BYTES)
     const start = this.#length + 1
-    let end = start
-    for (let nth = 0; nth < used; nth++, end += LIMB_BYTES) {
-      this.#words.setUint32(end, limbs[at + nth] as number, true)
+    const words = this.#words
+    for (let nth = 0; nth < used; nth++) {
+      words.setUint32(start + nth * LIMB_BYTES, limbs[at + nth] as number, true)
     }
-    const buffer = this.#buffer
-    while (end > start && buffer[end - 1] === 0) end--
-    buffer[start - 1] = end - start
-    this.#length = end
+    const size = used === 0 ? 0 : used * LIMB_BYTES - (Math.clz32(limbs[at + used - 1] as number) >>> 3)
+    this.#buffer[start - 1] = size
+    this.#length = start + size
   }
 
   /** An id that is kept as words: the size in bytes and the low bit of `id` in the first one, then its bytes. */
