@@ -127,7 +127,7 @@ test('a record that nobody can read harms no other key', async () => {
   await values.put('broken', Buffer.from('{"sha256":"secret"'))
   const { apiKey } = await store.create({ name: 'after it', plan: 'default' })
   await msUntil(200, apiKey)
-  const line = first().logLines.find((each) => each.includes('An API key cannot be read'))
+  const line = first().logLines.find((each) => each.includes('API key record unreadable'))
   assert.ok(line?.includes('"code":"message_unreadable"') && !line.includes('secret'))
 })
 
