@@ -10,8 +10,8 @@ import type { MarketReader, Reading } from '../../src/gateway/market-view.ts'
 import type { Meter } from '../../src/gateway/metering/meter.ts'
 import { createGatewayMetrics } from '../../src/gateway/metrics.ts'
 import { Connections } from '../../src/gateway/ws/connections.ts'
+import { FairQueue } from '../../src/gateway/ws/fair-queue.ts'
 import { Hub } from '../../src/gateway/ws/hub.ts'
-import { KeyTurns } from '../../src/gateway/ws/key-turns.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../src/gateway/ws/limits.ts'
 import type { MissedEvents } from '../../src/gateway/ws/missed-events.ts'
 import type { MissedSets } from '../../src/gateway/ws/missed-sets.ts'
@@ -146,7 +146,7 @@ export function startSession(
     missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as MissedSets,
     events: { reach: async () => undefined } as unknown as MissedEvents,
     replays: new Replays(options.meter ?? { open: () => PAID }),
-    turns: new KeyTurns(),
+    subscribes: new FairQueue(),
     // Nothing is gathered here: what is sent is there at once.
     flusher: { wake: (queue) => queue.flush() },
     check: (given) => (given === 'right' ? grant : given === 'old' ? 'ended' : 'unknown'),

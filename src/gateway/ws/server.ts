@@ -9,8 +9,8 @@ import type { GatewayMetrics } from '../metrics.ts'
 import { RequestError } from '../problem.ts'
 import { writeRawProblem } from '../raw-problem.ts'
 import { Connections } from './connections.ts'
+import { FairQueue } from './fair-queue.ts'
 import { Flusher } from './flusher.ts'
-import { KeyTurns } from './key-turns.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from './limits.ts'
 import { type MayConnect, originRule } from './origin.ts'
 import { Replays } from './replays.ts'
@@ -18,7 +18,7 @@ import { Session, type SessionOptions } from './session.ts'
 
 export type WsServerOptions = Omit<
   SessionOptions,
-  'limits' | 'metrics' | 'connections' | 'flusher' | 'replays' | 'turns'
+  'limits' | 'metrics' | 'connections' | 'flusher' | 'replays' | 'subscribes'
 > & {
   readonly meter: Pick<Meter, 'open'>
   readonly limits?: Partial<WsLimits>
@@ -85,8 +85,8 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   const connections = new Connections<Session>()
   const flusher = new Flusher()
   const replays = new Replays(options.meter)
-  const turns = new KeyTurns()
-  const sessionOptions = { ...options, limits, connections, flusher, replays, turns }
+  const subscribes = new FairQueue()
+  const sessionOptions = { ...options, limits, connections, flusher, replays, subscribes }
   const open = (socket: WebSocket, stream: Duplex, grant: Grant | undefined): void => {
     sessions.set(socket, new Session(socket, stream, grant, sessionOptions))
     options.metrics.sockets.inc()

@@ -8,10 +8,10 @@ import type { MarketReader } from '../market-view.ts'
 import { TokenBucket } from '../metering/token-bucket.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Connections } from './connections.ts'
+import type { FairQueue } from './fair-queue.ts'
 import type { Flusher } from './flusher.ts'
 import { textFrame } from './frame.ts'
 import type { Hub } from './hub.ts'
-import type { KeyTurns } from './key-turns.ts'
 import type { WsLimits } from './limits.ts'
 import type { MissedEvents } from './missed-events.ts'
 import type { MissedSets } from './missed-sets.ts'
@@ -27,7 +27,7 @@ export type SessionOptions = {
   readonly missed: MissedSets
   readonly events: MissedEvents
   readonly replays: Replays
-  readonly turns: KeyTurns
+  readonly subscribes: FairQueue
   readonly flusher: Pick<Flusher, 'wake'>
   readonly check: KeyRing['check']
   readonly connections: Connections<Session>
@@ -253,7 +253,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
       case 'ping':
         return { result: 'pong' }
       case 'subscribe':
-        return this.#options.turns.run(grant.keyId, () => this.#subscriber.subscribe(command, grant))
+        return this.#options.subscribes.run(grant.keyId, () => this.#subscriber.subscribe(command, grant))
       case 'unsubscribe':
         return this.#subscriber.unsubscribe(command)
     }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import test, { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { KeyTurns } from './key-turns.ts'
+import { FairQueue } from './fair-queue.ts'
 
 function start() {
-  const turns = new KeyTurns()
+  const queue = new FairQueue()
   const started: string[] = []
   const run = (keyId: string, name: string) => {
     const done = Promise.withResolvers<void>()
-    const ended = turns.run(keyId, () => {
+    const ended = queue.run(keyId, () => {
       started.push(name)
       return done.promise
     })

@@ -5,7 +5,7 @@ const PATIENCE_MS = 100
  * A fair queue: the subscribes of a key run one after another, each in a later turn of the event loop, however many
  * connections they come from. Otherwise ten connections of one key delay every other client by ten subscribes at a time.
  */
-export class KeyTurns {
+export class FairQueue {
   /** Keys with a running subscribe, and the others of the key that wait. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
