@@ -34,7 +34,7 @@ test('without a ring the pause is as long as it would have been, and not longer 
   }
 })
 
-test('whoever rings all the time does not make the pauses vanish', async () => {
+test('constant ringing does not remove the pauses', async () => {
   const bell = new Doorbell()
   const ringing = setInterval(() => bell.ring(), 1)
   const tookMs = await timed(

@@ -48,7 +48,7 @@ class Rig {
   }
 }
 
-describe('who stands in the queue', () => {
+describe('the members of the queue', () => {
   test('tokens, and pools that may have had shares before, up to the block before they were met', () => {
     const { queue } = new Rig().block(100, token(5), pool(6), pool(7, [1n, 2n]))
     assert.equal(queue.length, 3)
@@ -84,7 +84,7 @@ describe('who stands in the queue', () => {
     )
   })
 
-  test('one met in the very first block has nothing left to read, which is told', () => {
+  test('a token discovered in the very first block has no history left, which is published', () => {
     assert.deepEqual(new Rig().block(1, token(5)).all(), [
       { address: address(5), from: 1, upTo: 0, isBegun: false },
     ])
@@ -102,7 +102,7 @@ describe('a turn', () => {
     assert.equal(rig.queue.length, 0)
   })
 
-  test('of someone whose turn it is not changes nothing', () => {
+  test('out of turn changes nothing', () => {
     const rig = new Rig().block(100, token(5), token(6)).block(101, piece(6, 99, true), piece(7, 1))
     assert.deepEqual(rig.order(), [5, 6])
   })

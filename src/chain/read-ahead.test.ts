@@ -88,7 +88,7 @@ test('nothing beyond the head is asked for', async () => {
   assert.deepEqual(asked, [99, 100])
 })
 
-test('a block the node does not have yet is told as that', async () => {
+test('a block that the node does not have yet is reported as missing', async () => {
   const { source, answer } = slowSource(5)
   const taken = new ReadAhead({ source, width: 2 }).take(6, 7)
   answer(6, 7)
@@ -122,7 +122,7 @@ test('what is on its way when it is dropped starts nothing more, and is not prep
   assert.deepEqual([asked, prepared], [[1, 2], []])
 })
 
-test('a failure is told to whoever takes that block, not before; then all is fetched anew', async () => {
+test('a failure is reported with its block, not before; then everything is fetched again', async () => {
   let isDown = true
   const asked: number[] = []
   const headerAt = async (number: number): Promise<Header> => {

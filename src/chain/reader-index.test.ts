@@ -68,7 +68,7 @@ test('a log that starts at the very first block can be undone down to it, and it
   assert.deepEqual(index.tip, { number: 0, hash: '0a' })
 })
 
-test('a fact told in a block that is undone is told again', () => {
+test('a fact of an undone block is published again', () => {
   const index = indexOf(
     block(100, 'a', [pool('p0'), token('t0')]),
     block(101, 'a', [pool('p1'), token('t1')]),

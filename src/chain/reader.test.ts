@@ -106,7 +106,7 @@ describe('facts that are found in the background', () => {
     assert.equal(setup.dropped.length, 6)
   })
 
-  test('travel in the next block; who finds them is told of every block, and of forks before the next one', async () => {
+  test('are added to the next block; their source sees every block, and forks before the next one', async () => {
     const setup = new ReaderSetup()
     const seen: string[] = []
     const fact = { type: 'balance', address: '0x0a', holder: '0x0b', amountRaw: 1n } as const
@@ -141,7 +141,7 @@ describe('facts that are found in the background', () => {
 })
 
 describe('forks', () => {
-  test('of any depth, seen as the same height or as a block above', async () => {
+  test('at any depth, seen as the same height or as a block above', async () => {
     for (const depth of [1, 2, 3, 7, 31, 63, 64]) {
       for (const more of [0, 1, 5]) {
         const setup = await read(70)
@@ -155,7 +155,7 @@ describe('forks', () => {
     }
   })
 
-  test('of everything that was read', async () => {
+  test('below everything that was read', async () => {
     const setup = await read(4)
     setup.chain.fork(4, 5)
     await setup.catchUp()
@@ -272,7 +272,7 @@ describe('forks', () => {
 })
 
 describe('finality', () => {
-  test('is told once, only rises, and never runs ahead of what was read', async () => {
+  test('is published once, only rises, and never runs ahead of what was read', async () => {
     const setup = await read(10)
     for (const number of [103, 103, 101, 107, 200]) {
       setup.chain.finalise(number)
@@ -281,7 +281,7 @@ describe('finality', () => {
     assert.deepEqual(setup.kinds(10), ['final 103', 'final 107'])
   })
 
-  test('is told along the way while catching up, so that the way back stays short', async () => {
+  test('is published along the way while catching up, so that journals stay short', async () => {
     const setup = new ReaderSetup(new ScriptedChain(500))
     setup.chain.mine(2_700)
     setup.chain.finalise(2_900)
@@ -293,7 +293,7 @@ describe('finality', () => {
     assert.deepEqual(setup.canonical(), setup.chain.hashes())
   })
 
-  test('of what the node itself no longer says is not told', async () => {
+  test('is not published for a block that the node itself no longer has', async () => {
     const setup = await read(10)
     // Right after the head was found to be ours, the chain forks below it, and what is final lies ahead.
     setup.chain.at(2, () => {
@@ -308,7 +308,7 @@ describe('finality', () => {
     )
   })
 
-  test('of a block on another branch is not believed', async () => {
+  test('is not accepted for a block on another branch', async () => {
     const setup = await read(10)
     setup.chain.fork(5, 4)
     setup.chain.finalise(107)

@@ -132,7 +132,7 @@ const hasCode = (code: ErrorCode) => (error: unknown) =>
   error instanceof ChaintapeError && error.code === code
 
 describe('a fork below what is final', () => {
-  test('that another node denies is blamed on who told it, and reading goes on', async () => {
+  test('that another node denies counts against its node, and reading continues', async () => {
     const reading = await caughtUp()
     const { nodes } = reading
     nodes.suspect.chain.fork(30, 40)
@@ -226,7 +226,7 @@ test('a branch of which its own node knows no parents is blamed on it', async ()
   assert.equal(reading.tip, START + 60)
 })
 
-test('a final block that is not the one that was read is blamed on who told it, if another node has ours', async () => {
+test('a final block that differs from the one read counts against its node, if another node has ours', async () => {
   const reading = await caughtUp()
   const { suspect, witness, blamed } = reading.nodes
   // Its head is ours, what it says of the blocks below is not.

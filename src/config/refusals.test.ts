@@ -126,7 +126,7 @@ test('refused: a wrong value in the environment, named like one in the file', ()
   })
 })
 
-test('all problems are told at once, a line each', () => {
+test('all problems are reported at once, one per line', () => {
   const everyPort = { reader_port: -1, engine_port: -1, writer_port: -1, gateway_port: -1 }
   assertRefused(
     {

@@ -113,7 +113,7 @@ test('at midnight everything is made anew: changes since then count from another
   assert.equal(world.cache.get('answer'), undefined)
 })
 
-test('an answer that was made from something no set tells of is given for a while', async () => {
+test('an answer that depends on data outside change sets has a time to live', async () => {
   const { cache } = new World()
   cache.put('eth', 'short', { answer: { json: 'short' }, dependsOn: [], keptMs: 1 })
   cache.put('eth', 'long', { answer: { json: 'long' }, dependsOn: [], keptMs: 60_000 })

@@ -139,7 +139,7 @@ test('history and overlay together are what was read last, wherever the writer i
     { numRuns: 500 },
   ))
 
-test('what changes while history answers is told as it was or as it is, everything else as it is', () =>
+test('rows that change during a query are returned as before or after, all others as they are', () =>
   fc.assert(
     fc.asyncProperty(stories, async (story) => {
       const states = statesOf(story.steps).states.slice(story.read[0], story.read[1] + 1)

@@ -448,7 +448,7 @@ test('top pairs mix the stored ranking with what is newer', () =>
     ...STORED,
   ))
 
-test('of two pairs that hold the same, the one that is traded more comes first', () =>
+test('of two pairs with equal TVL, the one with more volume comes first', () =>
   withWorld(
     async ({ view, stored }) => {
       const pairs = [MEME_USDC, MEME_WETH].map((address) => samplePair({ address, tvlUsd: value('500') }))

@@ -123,7 +123,7 @@ test('what is left after some sets were dropped is what the others alone would h
   )
 })
 
-test('a few sets at a time: each time it is told up to where nothing is left', () => {
+test('a few sets at a time: each call returns up to where nothing is left', () => {
   const overlay = new Overlay()
   for (const seq of [3, 5, 8, 9]) overlay.apply(sampleMessage(seq, [{ type: 'token', token: sampleToken() }]))
   assert.equal(overlay.drop(2), undefined)
@@ -135,7 +135,7 @@ test('a few sets at a time: each time it is told up to where nothing is left', (
   assert.equal(overlay.size, 0)
 })
 
-test('documents are given as they were told, wherever they stand in their message', () => {
+test('documents are returned as published, wherever they are in their message', () => {
   const overlay = new Overlay()
   const candles = [0, 60, 120].map((from) => sampleCandle({ pair: 'p0', start: from, tradeCount: from + 1 }))
   const [its, other] = [sampleTrade({ pair: 'p0' }), sampleCandle({ pair: 'p1', tradeCount: 9 })]

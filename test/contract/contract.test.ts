@@ -188,7 +188,7 @@ describe('what the inputs do', () => {
 })
 
 describe('429', () => {
-  test('credit units that are used up: Retry-After tells when the month ends; what costs nothing is still served', async () => {
+  test('exhausted credit units: Retry-After is the end of the month; free operations are still served', async () => {
     const path = `/v2/pairs/${world.names.pair}-local`
     const outcome = async (key: 'small', to: string) => {
       const answer = await send(world, { method: 'GET', path: to, key })
@@ -208,7 +208,7 @@ describe('429', () => {
     assert.equal((await outcome('small', '/v2/usage')).answer.status, 200)
   })
 
-  test('too many requests at once: Retry-After tells when the next one is allowed', async () => {
+  test('too many requests at once: Retry-After is when the next one is allowed', async () => {
     const path = `/v2/pairs/${world.names.pair}-local`
     const ask = () => send(world, { method: 'GET', path, key: 'slow' })
     assert.equal((await ask()).status, 200)

@@ -156,7 +156,7 @@ test('limits: more than 20 messages in a second, and a message above 64 KiB', as
   assert.equal(await large.closed, 1009)
 })
 
-test('a fork takes swaps back: for who asks', async () => {
+test('a fork retracts swaps for subscriptions with reorg', async () => {
   const other = await Listener.open(await pipeline.gatewayUrl(), API_KEY)
   const asking = await other.subscribe(['tx', names.pair, 'local', { cursor: true, reorg: true }])
   const plain = await other.subscribe(['multi_tx', names.token, 'local'])

@@ -63,7 +63,7 @@ test('what is created is new; what another contract says is created is not', asy
   }
 })
 
-test('curves are traded like pairs, and tell how far they are', async () => {
+test('curves trade like pairs, and have a progress', async () => {
   await run.buy(alpha, ether(3_333n))
   await run.buy(bravo, ether(1_234n))
   await run.buy(dollar, 100n * 10n ** 6n, false)
@@ -192,7 +192,7 @@ test('it may graduate again, and so may one of the other platform', async () => 
   await run.tokensBecome(pipeline, 'flap_in_hot', [])
 })
 
-test('who comes later knows what was raised, but not since when', async () => {
+test('a reader that starts later knows the raised amount, but not since when', async () => {
   const late = await run.startPipeline('late', lateStart)
   await run.tokensBecome(late, 'fourmeme_in_almost', [bravo])
   await run.tokensBecome(late, 'fourmeme_out_new', [alpha])

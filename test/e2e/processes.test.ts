@@ -31,7 +31,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return { code: child.exitCode, stdout, stderr }
 }
 
-test('all roles run in one process, tell how they are, and end in order when asked', async () => {
+test('all roles run in one process, report their health, and end in order on request', async () => {
   const pipeline = new Pipeline(stack, 'together')
   try {
     await pipeline.start('all')

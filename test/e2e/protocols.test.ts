@@ -147,7 +147,7 @@ test('every pair is stored with its reserves, prices and TVL', () => {
   }
 })
 
-test('REST tells every pair and token of all three exchanges, to the last digit', async () => {
+test('REST returns every pair and token of all three exchanges, to the last digit', async () => {
   const answers = new ExpectedAnswers(expected, holdings)
   for (const id of expected.pools.all.keys()) {
     const { status, body } = await run.full.get(`/v2/pairs/${id}-local`)

@@ -264,7 +264,7 @@ test('the numbers made of them agree with the chain', async () => {
   }
 })
 
-test('a token whose balances move by themselves has no holders to tell', async () => {
+test('a token whose balances move by themselves has unknown holders', async () => {
   const token = run.tokenOf('RebasingToken')
   const [holding] = await holdingsOf([token])
   assert.equal((await run.rowOf(token))['holders'], holding?.holders.length)
@@ -279,7 +279,7 @@ test('a token whose balances move by themselves has no holders to tell', async (
   for (const name of ['holders', 'market_cap', 'burn_amount', 'lock_amount']) assert.ok(!(name in row), name)
 })
 
-test('what is an hour old is examined again when somebody asks, with who holds what by then', async () => {
+test('a report older than an hour is renewed on request, with the current holders', async () => {
   await run.mine(HOUR + 1)
   const { number } = await run.market.head()
   for (const name of [...Object.keys(INSPECTED_TOKENS), 'Late']) await run.contractOf(run.tokenOf(name))

@@ -174,7 +174,7 @@ test('price: the newest of each pair; a token goes with its main pair', () => {
   }
 })
 
-test('a switch is told to who watches the old pair, and its undoing to who watches the new one', () => {
+test('a switch is pushed to subscribers of the old pair, and its undo to subscribers of the new one', () => {
   const { tokenPair, token } = run.scenario
   for (const listener of [plain, asking]) {
     const watchingOld = switches(listener, 'kline')
@@ -208,7 +208,7 @@ function sidesOf({ data }: Row): Row {
   return { old: old_main_pair, new: new_main_pair }
 }
 
-test('who asks for cursors gets one with every push, and numbers without a hole', () => {
+test('subscriptions with cursors get one with every push, and numbers without a gap', () => {
   for (const [topic, id] of asking.ids) {
     const told = asking.client.messages.filter((message) => message.id === id).slice(1)
     const numbers = told.map((message) => (message as { seq?: number }).seq)
@@ -225,7 +225,7 @@ test('who asks for cursors gets one with every push, and numbers without a hole'
   }
 })
 
-test('who asks for nothing gets the messages of the document and no others', () => {
+test('subscriptions without options get the documented messages and no others', () => {
   const shapes: Record<TopicName, { readonly result: string[]; readonly of: (result: Row) => unknown }> = {
     tx: { result: ['id', 'topic', 'tx'], of: ({ tx }) => tx },
     multi_tx: { result: ['id', 'topic', 'tx'], of: ({ tx }) => tx },
@@ -255,7 +255,7 @@ test('who asks for nothing gets the messages of the document and no others', () 
   }
 })
 
-test('who asks for nothing is told every swap and all liquidity of the chain, and candles are corrected', () => {
+test('subscriptions without options get every swap and all liquidity of the chain, and candles are corrected', () => {
   for (const topic of ['tx', 'multi_tx'] as const) {
     assertWithin(eventsOf(pushes(plain, topic), 'tx'), swapsLeft(topic))
   }

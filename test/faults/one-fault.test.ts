@@ -115,7 +115,7 @@ describe('one fault', { concurrency: 3 }, () => {
 })
 
 function withSecondNode({ name, fault, outcome, line }: Row): void {
-  test(`${name}, with a healthy second node: reading goes on, and who is at fault is named`, () =>
+  test(`${name}, with a healthy second node: reading continues, and the faulty node is reported`, () =>
     withReader(`two_${name}`, 2, async (reader) => {
       await reader.reach(await rig.trade(1))
       const culprit = await reader.favourite()

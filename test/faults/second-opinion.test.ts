@@ -69,8 +69,8 @@ describe('a node on another branch', () => {
   }
 
   for (const nodes of [1, 2]) {
-    const who = nodes === 1 ? 'the only one there is' : 'one of two that agree'
-    test(`below what is final, and ${who}, halts the chain; the process goes on to say so`, () =>
+    const reporters = nodes === 1 ? 'from the only node' : 'from two nodes that agree'
+    test(`below the final block, ${reporters}, halts the chain; the process stays up and reports it`, () =>
       withReader({ name: `halted_${nodes}`, nodes, finalityDepth: 5 }, async (reader) => {
         const tip = await reader.tip()
         goAstray(reader.proxies)

@@ -100,7 +100,7 @@ const asNode = async (question: string): Promise<string> =>
 
 const UNKNOWN = { native: 'unknown', balances: [0, 0, 0, 0, 0, 0] }
 
-test('the node tells of all accounts by one question', async () => {
+test('one request to the node returns all accounts', async () => {
   const asked = accounts.map(({ address }) => address)
   assert.deepEqual(
     await askAccounts(rpc, asked),
@@ -118,7 +118,7 @@ test('where nobody answers, balances are unknown, and nobody waits for them', as
   assert.ok(performance.now() - start < 2_000)
 })
 
-test('who does not answer in time is not waited for', async () => {
+test('a reader that does not respond in time is not waited for', async () => {
   const heard: string[] = []
   const logs = await answering((question) => {
     heard.push(question)
@@ -143,7 +143,7 @@ test('an answer that makes no sense is none, and so is a failure', async () => {
   await failing.close()
 })
 
-test('what the node says is told, one reader answers, and it is kept for a while', async () => {
+test("one reader responds with the node's result, and it is cached for a while", async () => {
   const heard: string[] = []
   const readers = await Promise.all(
     [1, 2].map(() =>

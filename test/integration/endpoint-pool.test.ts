@@ -80,7 +80,7 @@ describe('a chain is read to the last log', () => {
   })
 })
 
-describe('who is at fault', () => {
+describe('the faulty endpoint', () => {
   test('a liar is named, and asked last from then on', async () => {
     const proxies = await rig.startProxies(3)
     const [liar] = proxies as [FaultyProxy]
@@ -201,7 +201,7 @@ describe('time', () => {
 })
 
 describe('what is kept in', () => {
-  test('no key of an address is told to anyone', async () => {
+  test('no key in a URL is ever reported', async () => {
     const proxies = await rig.startProxies(3)
     const [proxy, broken, talker] = proxies as [FaultyProxy, FaultyProxy, FaultyProxy]
     broken.fault = { kind: 'error' }

@@ -133,7 +133,7 @@ describe('tokens that do not want to be asked', () => {
     assert.deepEqual([nameRaw.length, decimals, supplyRaw], [0, undefined, undefined])
   })
 
-  test('of a long answer no more than the limit is kept', () => {
+  test('a long response is truncated at the limit', () => {
     const { nameRaw, decimals, supplyRaw } = tokenFact(facts, 'LongToken')
     assert.equal(nameRaw.length, 1_024 - 64)
     assert.equal(shownText(nameRaw), 'X'.repeat(64))

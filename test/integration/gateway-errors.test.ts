@@ -197,7 +197,7 @@ test('500: a broken store is not explained to the client', async () => {
   }
 })
 
-test('what is not HTTP is told so, and the gateway lives on', async () => {
+test('invalid HTTP gets an error, and the gateway survives', async () => {
   const answer = async (text: string) => {
     const socket = connect(gateway.port, '127.0.0.1')
     socket.write(text)

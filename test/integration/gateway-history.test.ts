@@ -118,11 +118,11 @@ test('swaps that the log has lost come from history: from any cursor on, in the 
   await resume([...TX, { from: third }], [104, 105, 107])
 })
 
-test('what a fork took back is told to who asks', async () => {
+test('retractions are pushed to subscriptions with reorg', async () => {
   await resume([...TX, { from: cursors[2], reorg: true }], [-102, 103, 104, 105, -106, 107])
 })
 
-test('a cursor that was told on the way leads on from there, in history and after it', async () => {
+test('a cursor from a replay continues from there, in history and after it', async () => {
   const told = await resume([...TX, { from: cursors[1] }], [103, 104, 105, 107])
   for (const [index, { cursor }] of told.entries()) {
     await resume([...TX, { from: cursor }], [103, 104, 105, 107].slice(index + 1))

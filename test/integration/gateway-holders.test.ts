@@ -54,7 +54,7 @@ async function top(limit = 100): Promise<{ rows: Row[]; isComplete: string | und
   return { rows: body as Row[], isComplete: headers['x-holders-complete'] as string | undefined }
 }
 
-test('who asks again and again is told of the token at once, and of a new holder within five seconds', async () => {
+test('repeated requests see the token at once, and a new holder within five seconds', async () => {
   await store([tokenOf({ priceUsd: price('2'), holding: undefined }), balanceOf(1, 500n), balanceOf(2, 300n)])
   const first = await top()
   assert.deepEqual(

@@ -105,7 +105,7 @@ const get = (path: string, apiKey: string, more = '', version = '1.1'): string =
   `GET ${path} HTTP/${version}\r\nhost: x\r\nx-api-key: ${apiKey}\r\n${more}\r\n`
 
 for (const kind of ['tokens', 'pairs'] as const) {
-  test(`${kind}: who asks again is answered the same, without the framework, for the same price`, async () => {
+  test(`${kind}: a repeated request gets the same response, without the framework, for the same price`, async () => {
     const { apiKey } = await newKey('usual')
     const route = kind === 'tokens' ? '/v2/tokens/:tokenId' : '/v2/pairs/:pairId'
     const counted = () => gateway.metric('chaintape_gateway_requests_total', { route, status: '200' })
@@ -215,7 +215,7 @@ test('units that are used up are refused, and nothing is taken twice', async () 
   )
 })
 
-test('who is too fast is refused, and not charged', async () => {
+test('a client that is too fast is refused, and not charged', async () => {
   const [other, { apiKey }] = [await newKey('usual'), await newKey('slow')]
   const path = newPath()
   await exchange(get(path, other.apiKey))
@@ -251,7 +251,7 @@ test('a ready answer is dropped when what it was made from changes', async () =>
   assert.deepEqual(byFramework, [1, 0, 1, 0])
 })
 
-test('a gateway that closes says so, also to who asks for what is ready', async () => {
+test('a closing gateway refuses requests for cached responses, too', async () => {
   const closing = await world.startGateway(PLANS)
   await waitUntil('it answers', async () => (await closing.get(`/v2/tokens/${MEME}-eth`)).status === 200)
   const socket = connect({ host: '127.0.0.1', port: closing.port })

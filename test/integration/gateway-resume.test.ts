@@ -142,7 +142,7 @@ test('from: joins what is pushed meanwhile without gap or duplicate', async () =
   await other.stop()
 })
 
-test('a gateway that is behind the cursor tells nothing twice', async () => {
+test('a gateway that is behind the cursor pushes nothing twice', async () => {
   const client = await gateway.connect()
   const lagging = await world.startGateway()
   await subscribe(client, [...TX, { cursor: true }])
@@ -164,7 +164,7 @@ test('a gateway that is behind the cursor tells nothing twice', async () => {
   await lagging.stop()
 })
 
-test('reorg: retractions and revisions for who asks, across a disconnect too', async () => {
+test('reorg: retractions and revisions for subscriptions that ask for them, also across a disconnect', async () => {
   const [plain, asking] = [await gateway.connect(), await gateway.connect()]
   await subscribe(plain, TX)
   await subscribe(asking, [...TX, { reorg: true, cursor: true }])
@@ -234,7 +234,7 @@ test('reorg: retractions and revisions for who asks, across a disconnect too', a
   await Promise.all([plain, asking, away, deaf].map((client) => client.close()))
 })
 
-test('kline: what was missed of the candles is told, then what comes', async () => {
+test('kline: missed candles are replayed before live ones', async () => {
   const client = await gateway.connect()
   const { result } = await subscribe(client, [...KLINE, { cursor: true }])
   await client.close()

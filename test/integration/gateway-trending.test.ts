@@ -106,7 +106,7 @@ test('all pages are of one ranking, although places change in between', async ()
   assert.deepEqual(namesOf(await read(keys[0], 0)), addresses.slice(0, 10), 'who begins anew sees the newest')
 })
 
-test('who stands in no ranking: main tokens, honeypots, thin ones, washed ones', async () => {
+test('not ranked: main tokens, honeypots, thin ones, wash-traded ones', async () => {
   const washed = windowsOf(addressOf(4), 3)
   const lengths = washed.lengths.map((sums) => ({ ...sums, buys: 300, sells: 300 }))
   const risk = { score: 90, isHoneypot: true, isMintable: false }

@@ -211,7 +211,7 @@ test('multi_kline: several series, each with its snapshot; bad ones do not cance
   await client.close()
 })
 
-test('a switch of the main pair is told to who watches the candles of the old one, and back after a fork', async () => {
+test('a main pair switch is pushed to candle subscribers of the old pair, and back after a fork', async () => {
   const [old, next] = [await gateway.connect(), await gateway.connect()]
   const hourly = (pair: string) => ['kline', pair, 'k1440', 'eth']
   assert.deepEqual(

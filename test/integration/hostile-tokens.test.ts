@@ -103,7 +103,7 @@ describe('what is said of tokens and pools', () => {
   for (const { why, check } of EVENT_CASES) test(why, () => check(world, madeOf(why)))
 })
 
-test('everybody else is traded and told as ever', async () => {
+test('all other tokens are traded and published as usual', async () => {
   const path = `/v2/pairs/${world.scenario.tokenPair}-local`
   const before = await world.get(path)
   await world.market.buyWithNative(world.scenario.token, 10n ** 16n)

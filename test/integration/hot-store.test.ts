@@ -133,7 +133,7 @@ describe('recent candles', () => {
     assert.equal(await hot.recentCandles({ ...k1, interval: 'k5' }, 9), undefined)
   })
 
-  test('are bounded, and what is told is complete from its beginning on', async () => {
+  test('are bounded, and complete from their beginning on', async () => {
     await openSmall()
     const sets = many.map((candle, i) => setOf(i + 1, putCandle(candle)))
     for (const batchSize of [1, 3, 40]) {
@@ -155,7 +155,7 @@ describe('recent candles', () => {
     }
   })
 
-  test('that were dropped do not come back, even when a fork tells of them again', async () => {
+  test('that were dropped do not come back, even when a fork publishes them again', async () => {
     await openSmall()
     await applyAll([setOf(1, ...many.map(putCandle))], 1)
     const before = await starts()
@@ -356,7 +356,7 @@ test('lost data is noticed by the next write, not papered over by a new head', a
   assert.equal((await hot.head('eth'))?.seq, 9)
 })
 
-test('who has seen a head is not told what is left after it was lost, nor what is there again so far', async () => {
+test('after a head was seen, reads fail while Redis has lost it, and until it is reached again', async () => {
   const reader = await openHotStore({ url: stack.redisUrl, prefix: 'test' }, common)
   const pair = buildPair(dice, pool, 5)
   const sets = [setOf(5, { type: 'pair', pair }), setOf(9, { type: 'pair', pair: { ...pair, updatedAt: 9 } })]

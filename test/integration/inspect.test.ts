@@ -282,7 +282,7 @@ describe('where it is tried', () => {
     assertStep(sell, 70_000, 'sell')
   })
 
-  test('an empty pool tells nothing; the next one is tried', async () => {
+  test('an empty pool gives no result; the next one is tried', async () => {
     const token = tokenOf('PlainToken')
     const [good] = await pairsOf(token)
     const quote = lower(market.weth)

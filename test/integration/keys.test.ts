@@ -157,7 +157,7 @@ test('missing, malformed, unknown, expired, revoked: the time to refuse is the s
   assert.ok(spread < 0.3 * Math.min(...medians) + 0.1, `medians in ms: ${medians.join(', ')}`)
 })
 
-test('every answer tells cost, balance and limits', async () => {
+test('every response has cost, balance and limits', async () => {
   const { apiKey } = await store.create({ name: 'told', plan: 'small' })
   await msUntilKnown(apiKey)
   const { headers } = await first().get(PAIR_PATH, withKey(apiKey))

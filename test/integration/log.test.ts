@@ -79,7 +79,7 @@ describe('writing', () => {
     assert.deepEqual(await bodies(log, positions[2]), [])
   })
 
-  test('of two writers the second is fenced off; nothing is lost or doubled', async () => {
+  test('the second of two writers is fenced; nothing is lost or duplicated', async () => {
     const { log } = await newLog()
     const [first, second] = await Promise.all([log.openPublisher(), log.openPublisher()])
     await first.publish(text('a1'))

@@ -194,7 +194,7 @@ test('a token is found by what it is now: not once it is undone, nor by what it 
   ])
 })
 
-test('a row that was told before is told anew when its token or what was traded of it changes', async () => {
+test('a returned row is updated when its token or its windows change', async () => {
   const address = `0x${'94'.repeat(20)}`
   const told = async (): Promise<unknown[]> =>
     (await search('oftx')).map((row) => [row.main_pair_tvl, row.tx_volume_u_24h, row.is_impostor])

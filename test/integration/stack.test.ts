@@ -131,7 +131,7 @@ test('redis: SET, GET, and a script', async () => {
   }
 })
 
-test('anvil: mines when told, and takes its arguments from the caller', async () => {
+test('anvil: mines on command, and takes its arguments from the caller', async () => {
   assert.equal(await rpc(clustered, 'eth_chainId'), '0x7a69')
   assert.equal(await rpc(clustered, 'eth_blockNumber'), '0x0')
   await rpc(clustered, 'evm_mine')
@@ -157,7 +157,7 @@ test('after stop() no process and no folder is left', async () => {
   assert.equal(existsSync(stack.dataDir), false)
 })
 
-test('a port that is taken is told apart from other failures, for every service', async () => {
+test('a port in use is distinguished from other failures, for every service', async () => {
   for (const service of serviceNames) {
     const ports = { [service]: single.ports[service] ?? [] }
     await assert.rejects(startStack({ services: [service], ports }), PortTakenError, service)

@@ -147,7 +147,7 @@ test('equal amounts are in the order of addresses', async () => {
   })
 })
 
-test('those who had most and sold it hide nobody, however many they are', async () => {
+test('former large holders hide no current one, however many they are', async () => {
   await withStore(async ({ write, top, merge }) => {
     const ledger = new Ledger()
     const early = Array.from({ length: 2_000 }, (_, index) => addressOf(index + 2))
@@ -204,7 +204,7 @@ test('what a fork undid is taken back, in the same batch or in a later one', asy
   })
 })
 
-test('nothing above the marker is told', async () => {
+test('nothing above the marker is returned', async () => {
   await withStore(async ({ write, top }) => {
     const ledger = new Ledger()
     const [a = '', b = '', c = ''] = [2, 3, 4].map(addressOf)
@@ -231,7 +231,7 @@ test('nothing above the marker is told', async () => {
   })
 })
 
-test('who is below nothing is left out, and nobody holds a token that was never told of', async () => {
+test('negative balances are omitted, and an unknown token has no holders', async () => {
   await withStore(async ({ write, top }) => {
     const ledger = new Ledger()
     const [a = '', b = ''] = [2, 3].map(addressOf)
@@ -270,7 +270,7 @@ test('tokens and chains are kept apart', async () => {
 
 const MANY = 120_000n
 
-test('of a token with many holders only the end of its range is read', async () => {
+test('a token with many holders: only the end of its range is read', async () => {
   await withStore(async ({ database, write }) => {
     const ledger = new Ledger()
     const many = Array.from(

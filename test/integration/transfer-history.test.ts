@@ -194,7 +194,7 @@ describe('a token that is older than its pool', () => {
   })
 })
 
-test('a token whose balances grow without a word is found out, and not told of', async () => {
+test('a token whose balances grow without transfers is detected, and its holders are unknown', async () => {
   const growing = compile('GrowingToken', GROWING)
   token = await market.deploy(growing, [])
   await market.approve(token, market.router)

@@ -70,7 +70,7 @@ test('what is rebuilt equals what was lost, key by key, and the writer goes on f
   }
 })
 
-test('of long series the newest candles are rebuilt, and it is told from when on they are complete', async () => {
+test('the latest candles of long series are rebuilt, with the time from which they are complete', async () => {
   const rig = await createWriterRig(stack, { recentCandles: 4 })
   try {
     const eth = tellStory({ chain: 'eth', seed: 53, messages: 120 })

@@ -172,7 +172,7 @@ test('Redis that lost its data is filled from ClickHouse once the log is cut', a
   })
 })
 
-test('stores that go away are waited for, told and counted; nothing is skipped', async () => {
+test('unavailable stores are retried, logged and counted; nothing is skipped', async () => {
   await withRig({}, async (rig) => {
     const story = tellStory({ chain: 'eth', seed: 5, messages: 150 })
     const run = await rig.start()

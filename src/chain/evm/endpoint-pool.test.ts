@@ -190,7 +190,7 @@ describe('the pool', () => {
     }
   })
 
-  test('an answer that the asker finds wrong counts against who gave it', async () => {
+  test('a response that the caller rejects counts against its endpoint', async () => {
     const { pool } = openPool([takes(5, 'lie'), takes(10, 'truth')])
     const ask = async (session: EndpointSession): Promise<unknown> => {
       const answer = await session.request('eth_getBlockReceipts', [])

@@ -30,7 +30,7 @@ describe('the rate', () => {
     assert.equal(rate.perSecond, 1)
   })
 
-  test('rests as long as it is told to', () => {
+  test('pauses for the requested time', () => {
     const rate = new AdaptiveRate()
     rate.refused(0, 7_000)
     assert.equal(rate.waitMs(1_000), 6_000)

@@ -146,7 +146,7 @@ describe('a node without receipts', () => {
   })
 })
 
-test('whoever has receipts is waited for, but not for ever', async () => {
+test('nodes with receipts are waited for, but not forever', async () => {
   let now = 0
   const asked: string[] = []
   let receipts: EvmRpc['receipts'] = async () => null

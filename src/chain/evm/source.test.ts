@@ -42,7 +42,7 @@ async function refusesTransactions(answers: { block?: unknown; receipts?: unknow
 }
 
 describe('headers', () => {
-  test('are read as the node tells them', async () => {
+  test('are read as the node returns them', async () => {
     const source = sourceOf({})
     assert.deepEqual(await source.head(), header)
     assert.deepEqual(await source.headerAt(16), header)
@@ -241,7 +241,7 @@ test('a wrong header of another node is not held against the node that has the r
   assert.equal((await source.transactions(found)).length, 2)
 })
 
-test('a block that its own node tells of again and does not know is blamed on it', async () => {
+test('a node that repeats a block but cannot serve it is blamed', async () => {
   let isUndone = false
   const { nodes, told } = soleNode({
     blockByNumber: async () => rpcBlock(isUndone ? { hash: hash('another') } : {}),

@@ -102,7 +102,7 @@ class Rig {
 const within = (logs: readonly RpcPastLog[]) => (filter: LogFilter) =>
   logs.filter(({ blockNumber }) => Number(blockNumber) >= filter.from && Number(blockNumber) <= filter.to)
 
-describe('what is told of the past', () => {
+describe('the published past', () => {
   test('may be 200,000 transfers of one token in one block', async () => {
     const [ann, ben] = [address(0xa), address(0xb)]
     const logs = Array.from({ length: 200_000 }, (_, index) =>
@@ -150,7 +150,7 @@ describe('what is told of the past', () => {
     assert.equal(rig.queue.length, 0)
   })
 
-  test('is narrowed down where there is much, and told in pieces that add up to all of it', async () => {
+  test('is split if it is large, and published in parts that add up', async () => {
     const logs = Array.from({ length: 12_000 }, (_, at) => {
       return log(200 + Math.floor(at / 100), at % 100, ZERO_ADDRESS, address(0x1000 + (at % 50)), 1n)
     })
@@ -211,7 +211,7 @@ describe('an answer that is not taken', () => {
     })
   }
 
-  test('of a node on another branch, however right it looks', async () => {
+  test('from a node on another branch, however plausible', async () => {
     const rig = new Rig(within([good])).meet(TOKEN)
     rig.hash = 'theirs'
     const [fact] = await rig.next()
@@ -224,7 +224,7 @@ describe('an answer that is not taken', () => {
     assert.equal((await rig.next())[0]?.issuedRaw, 1n)
   })
 
-  test('of before a fork', async () => {
+  test('from before a fork', async () => {
     const rig = new Rig(within([good])).meet(TOKEN)
     rig.history.readOn()
     rig.history.forget()
@@ -234,7 +234,7 @@ describe('an answer that is not taken', () => {
   })
 })
 
-test('one that no node wants to tell of does not keep the others waiting', async () => {
+test('a history that no node serves does not delay the others', async () => {
   const others = [0x80, 0x81, 0x82, 0x83, 0x84, 0x85].map(address)
   const rig = new Rig(({ address: of }) => {
     if (of === TOKEN) throw new RpcFailure('reverted', 'eth_getLogs: more than 10000 results')

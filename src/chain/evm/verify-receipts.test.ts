@@ -49,7 +49,7 @@ function refuses(block: RpcBlock, receipts: readonly RpcReceipt[], message: RegE
 }
 
 describe('the root', () => {
-  test('of no receipts is that of the empty trie', () => {
+  test('is that of the empty trie without receipts', () => {
     assert.equal(receiptsRootOf([]), EMPTY_ROOT)
     verifyReceipts(blockOf([], { receiptsRoot: EMPTY_ROOT }), [], 'verified')
   })
@@ -60,7 +60,7 @@ describe('the root', () => {
   const logItems = logs.map(({ address, topics, data }) => [address, [...topics], data])
   const bloom = bloomText(logs)
 
-  test('of each type is what the type says', () => {
+  test('encodes each type as specified', () => {
     const fields = ['0x01', '0x5208', bloom, logItems] as const
     assert.equal(receiptsRootOf([receipt({ type: '0x0', logs })]), rootOfOne(toRlp([...fields])))
     assert.equal(receiptsRootOf([receipt({ type: null, logs })]), rootOfOne(toRlp([...fields])))

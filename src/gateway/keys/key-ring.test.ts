@@ -80,7 +80,7 @@ test('a former secret is good until its grace ends, and forgotten with the next 
   assert.deepEqual([outcome(ONE), outcome(TWO), outcome(THREE)], ['unknown', ID, ID])
 })
 
-test('a key of a plan that is gone is refused, and told; so is a record that cannot be read', () => {
+test('a key of an unknown plan is refused and logged; so is an unreadable record', () => {
   const { apply, outcome, ring, lines, changed } = setUp()
   apply({ plan: 'gone' }, ONE)
   assert.equal(outcome(ONE), 'ended')

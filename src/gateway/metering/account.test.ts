@@ -96,7 +96,7 @@ async function spend(account: Account, units: number): Promise<string> {
   return 'spent'
 }
 
-test('without the store a key goes on beyond its lease, for a bounded time, and all of it is told afterwards', async () => {
+test('without the store a key is served beyond its lease, for a bounded time, and all of it is reported afterwards', async () => {
   const opened = open()
   const { account, calls, clock, store } = opened
   await leased(opened)

@@ -100,7 +100,7 @@ test('while Redis is away each gateway has its share of what is left; then all i
   assert.ok(back <= 1.05 * 1_000 && back >= 0.95 * 1_000, `${back}`)
 })
 
-test('tells what is left and when', async () => {
+test('reports what is left and when', async () => {
   const { buckets, clock } = start({ perSecond: 2, burst: 5 })
   const [bucket] = buckets as [SharedBucket]
   assert.deepEqual([bucket.left, bucket.secondsUntilFull], [5, 0])

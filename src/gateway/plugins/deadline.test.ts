@@ -6,7 +6,7 @@ import { fastify } from 'fastify'
 import { answerInTime } from './deadline.ts'
 import { answerProblems } from './problem.ts'
 
-test('what is not answered in time is told so, and what comes of it later changes nothing', async () => {
+test('a request that is late gets an error, and its later result changes nothing', async () => {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
   answerProblems(app)
   answerInTime(app, 500)

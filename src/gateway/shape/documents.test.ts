@@ -337,7 +337,7 @@ describe('windows that began before the first block read', () => {
   const times = { time: HEAD_TIME, startTime: HEAD_TIME - HOUR }
   const old = { ...pair, createdAt: undefined }
 
-  test('of an older pair are unknown', () => {
+  test('are unknown for an older pair', () => {
     const detail = pairDetail('eth', old, sampleWindows(), undefined, times) as Record<string, unknown>
     assert.deepEqual(
       [detail['volume_u_1h'], detail['volume_u_4h'], detail['high_u']],
@@ -349,7 +349,7 @@ describe('windows that began before the first block read', () => {
     assert.ok(!unknown.includes('volume_u_1h'))
   })
 
-  test('of a pair are known if they have counted since its creation, which may have been in an old block', () => {
+  test('are known for a pair if counted since its creation, which may have been in an old block', () => {
     const seenOf = (createdAt: number) => {
       const seen = pairDetail('eth', { ...pair, createdAt }, sampleWindows(), undefined, times)
       const { volume_u_24h: volume, high_u: high } = seen as Record<string, unknown>
@@ -359,7 +359,7 @@ describe('windows that began before the first block read', () => {
     assert.deepEqual(seenOf(times.startTime - 1), [undefined, undefined])
   })
 
-  test('of a token are known once its first transfer is known to be younger', () => {
+  test('are known for a token once its first transfer is known to be younger', () => {
     const row = (origin: number | undefined) => {
       const token = sampleToken({
         origin: origin === undefined ? undefined : { time: origin, creator: WETH },

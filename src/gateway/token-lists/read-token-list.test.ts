@@ -70,7 +70,7 @@ test('an https address', async () => {
   await assert.rejects(readTokenList(`${url}/none`, { signal, ca }), unreadable(/404/))
 })
 
-test('whoever answers cannot send us elsewhere', async () => {
+test('redirects are not followed', async () => {
   await assert.rejects(readTokenList(`${url}/moved`, { signal, ca }), unreadable(/302/))
   assert.equal(asked.includes('/elsewhere'), false)
 })
@@ -81,7 +81,7 @@ test('nor fill our memory, nor keep us waiting', async () => {
   await assert.rejects(readTokenList(`${url}/silent`, limits), unreadable(/abort/i))
 })
 
-test('who cannot prove who he is is not asked', async () => {
+test('a server without a valid certificate is not read', async () => {
   const before = asked.length
   await assert.rejects(readTokenList(`${url}/list`, { signal }), unreadable(/certificate/))
   assert.equal(asked.length, before)

@@ -42,7 +42,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-test('several lists: the first picture, and an audit that any of them tells of', async () => {
+test('several lists: the first logo, and an audit of any of them', async () => {
   const logo = (name: string): string => `https://pictures.example/${name}.png`
   const first = write('first.json', { address: A, tags: ['audited'] }, { address: B, logoURI: logo('b1') })
   const second = write(
@@ -56,7 +56,7 @@ test('several lists: the first picture, and an audit that any of them tells of',
   assert.deepEqual([listingOf('eth', `0x${'c'.repeat(40)}`), listingOf('bsc', A)], [undefined, undefined])
 })
 
-test('a list that cannot be read is told and tried again; meanwhile the others count, and what it said before', async () => {
+test('an unreadable list is logged and retried; meanwhile the others and its last version count', async () => {
   const good = write('good.json', { address: A })
   const late = join(folder, 'late.json')
   const { opened, changes, lines } = open([late, good], { refreshMs: 5, retryMs: 10 })

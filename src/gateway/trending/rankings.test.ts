@@ -38,7 +38,7 @@ class Setup {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('a ranking is made when it is asked for, once for all who ask, and again in the background', async () => {
+test('a ranking is made on request, once for all clients, and refreshed in the background', async () => {
   const setup = new Setup()
   assert.deepEqual(await Promise.all(['a', 'b', 'c'].map((id) => setup.read(id, 0))), Array(3).fill('eth 1'))
   setup.clock.ms += REFRESH_MS - 1
@@ -54,7 +54,7 @@ test('a ranking is made when it is asked for, once for all who ask, and again in
   assert.equal(await setup.read('a', 0, 'bsc'), 'bsc 3')
 })
 
-test('after a pause the first one waits for a new ranking, and is told if there is none', async () => {
+test('after a pause the first client waits for a new ranking, and gets an error if there is none', async () => {
   const setup = new Setup()
   await setup.read('a', 0)
   setup.clock.ms += 60_000
@@ -66,7 +66,7 @@ test('after a pause the first one waits for a new ranking, and is told if there 
   assert.equal(await setup.read('a', 0), 'eth 4')
 })
 
-test('a ranking that cannot be made in the background is told to the operator, not to who asks', async () => {
+test('a failed background refresh is logged, and clients do not see it', async () => {
   const setup = new Setup()
   await setup.read('a', 0)
   setup.clock.ms += REFRESH_MS
@@ -87,7 +87,7 @@ test('later pages are of the ranking that the first one was of; each reader and 
   assert.equal(await setup.read('a', 7), 'eth 2')
 })
 
-test('who begins in the middle, or comes back too late, is given the newest, and goes on with it', async () => {
+test('a client that starts in the middle, or comes back too late, gets the latest ranking and keeps it', async () => {
   const setup = new Setup()
   assert.equal(await setup.read('a', 3), 'eth 1')
   setup.clock.ms += READER_MS - 1

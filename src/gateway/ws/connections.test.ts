@@ -16,7 +16,7 @@ test('a session ends when its key does, and leaves its place', () => {
   assert.deepEqual([connections.of('somebody'), connections.hasRoomFor(grant)], [[], true])
 })
 
-test('who authenticates late is subject to the plan from then on', async () => {
+test('after a late auth, the limits of the plan apply', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const { session, socket, connections, receive } = startSession({ isAuthorised: false })
@@ -45,7 +45,7 @@ test('auth does not fill the message bucket again, with the same key or with ano
   assert.deepEqual(answered(), [1, 2, 3, 13, 14, 15])
 })
 
-test('a key that has ended and one too many are told apart', async () => {
+test('an expired key and one connection too many get different errors', async () => {
   const ended = startSession({ isAuthorised: false })
   await ended.receive(request(0, 'auth', ['old']))
   const message = 'the API key has expired or was revoked'
@@ -67,13 +67,13 @@ test('a message above the limit closes the socket unread', async () => {
   assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'message too large']]])
 })
 
-test('who has not said its key yet is given little room', async () => {
+test('unauthenticated connections have a smaller message limit', async () => {
   const { socket, receive } = startSession({ isAuthorised: false, limits: { maxStrangerBytes: 50 } })
   await receive(request(1, 'subscribe', TX))
   assert.deepEqual([socket.sent, socket.closed], [[], [[1009, 'message too large']]])
 })
 
-test('who goes on after many refusals is closed and not listened to any more', async () => {
+test('a client that continues after many refusals is disconnected and ignored', async () => {
   const limits = { messagesPerSecond: 1, refusalsAtOnce: 2, refusalsPerSecond: 1 }
   const { socket, clock, receive } = startSession({ limits })
   for (let id = 1; id <= 3; id++) await receive(request(id, 'ping', []))

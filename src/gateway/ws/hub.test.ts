@@ -177,7 +177,7 @@ test('swaps by token: of every pair, whichever side it is on, without what belon
   assert.deepEqual(weth.results, [tokenSwapPush('eth', sampleTrade())])
 })
 
-test('liquidity, and a switch to who watches the candles of the pair that was left', () => {
+test('liquidity, and a switch to candle subscribers of the former main pair', () => {
   const { hub, apply } = start()
   const [liquidity, old, other] = [new Recorder(1), new Recorder(2), new Recorder(3)]
   hub.add(liquidityKey(onEth(MEME_WETH)), liquidity)
@@ -219,7 +219,7 @@ test('liquidity, and a switch to who watches the candles of the pair that was le
   assert.ok(old.offers.every(({ event }) => !event.isState))
 })
 
-test('a fork: corrected candles for all; retractions and revisions for those who ask', () => {
+test('a fork: corrected candles for all; retractions and revisions on request', () => {
   const { hub, apply } = start()
   const [plain, asking] = [new Recorder(1), new Recorder(2, true)]
   const candle = sampleCandle()
@@ -259,7 +259,7 @@ test('a fork: corrected candles for all; retractions and revisions for those who
   )
 })
 
-test('who listens to a token is told of a swap that a fork took away, even if it took the pair too', () => {
+test('a token subscriber gets the retraction of a swap, even if the fork removed the pair too', () => {
   const { hub, apply } = start()
   const [listener, plain] = [new Recorder(1, true), new Recorder(2)]
   hub.add(tokenTxKey(onEth(MEME)), listener)
@@ -280,7 +280,7 @@ test('who listens to a token is told of a swap that a fork took away, even if it
   assert.equal(plain.offers.length, 1)
 })
 
-test('each push knows its place: the log before its set, and how much of the set was told with it', () => {
+test('each push has its place: the log before its set, and its part of the set', () => {
   const { hub, apply } = start()
   const listener = new Recorder(1)
   hub.add(txKey(onEth(MEME_WETH)), listener)
@@ -301,7 +301,7 @@ test('each push knows its place: the log before its set, and how much of the set
   )
 })
 
-test('a push is built once, and framed once for all who have the same id', () => {
+test('a push is built once, and framed once for all subscribers with the same id', () => {
   const { hub, apply } = start()
   const listeners = [1, 1, 2, 1].map((id) => new Recorder(id))
   for (const listener of listeners) hub.add(txKey(onEth(MEME_WETH)), listener)
@@ -312,7 +312,7 @@ test('a push is built once, and framed once for all who have the same id', () =>
   assert.ok(a !== undefined && a === b && a === d && c !== undefined && c !== a)
 })
 
-test('a push that somebody still waits for does not keep the frames of those who were written to', async () => {
+test('a push that waits for one client does not retain the frames of the others', async () => {
   const { hub, apply } = start()
   const late = new Recorder(1)
   hub.add(txKey(onEth(MEME_WETH)), late)
@@ -326,7 +326,7 @@ test('a push that somebody still waits for does not keep the frames of those who
   assert.deepEqual(later, atOnce)
 })
 
-test('who was removed gets nothing, and leaves nothing behind', () => {
+test('a removed subscriber gets nothing, and leaves nothing behind', () => {
   const { hub, apply } = start()
   const [stays, goes] = [new Recorder(1), new Recorder(2)]
   const key = txKey(onEth(MEME_WETH))

@@ -47,7 +47,7 @@ test('history reaches as far as it is written, if nothing was dropped since and 
   assert.equal(await reach({}, { ...place, version: 51 }), undefined)
 })
 
-test('page by page; what was told is not told again, and what was taken back only to who asks', async () => {
+test('page by page; sent events are not sent again, and retractions only on request', async () => {
   const row = (block: number, seq: number, isRemoved = false): EventVersion<Trade> => {
     const record = sampleTrade({ key: { block, tx: 0, log: 0 } })
     return { seq, ref: record, record: isRemoved ? undefined : record }

@@ -75,7 +75,7 @@ test('a reader that lags: of each state the newest waits, events all wait, and t
   assert.deepEqual(shown(stream).slice(-2), ['1 a4', '1 a5'])
 })
 
-test('a reader that lags is told the newest of each candle, not of the newest candle alone', () => {
+test('a lagging client gets the latest version of each candle, not only of the latest candle', () => {
   const { stream, counts, queue } = start()
   queue.push(framer(1), 'key', event('sent'))
   stream.writableLength = CONGESTED

@@ -113,7 +113,7 @@ test('an unsubscribe may name the same ids in another order and case', async () 
   assert.equal(hub.size, 0)
 })
 
-test('a failing store is told as -32603 without its reason, and leaves no subscription', async () => {
+test('a failing store is reported as -32603 without its reason, and leaves no subscription', async () => {
   const { socket, hub, receive } = startSession({
     view: { candles: () => Promise.reject(new Error('redis at 10.0.0.7 is down')) },
   })

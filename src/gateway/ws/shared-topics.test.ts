@@ -8,7 +8,7 @@ const found = (identity: string, ...keys: string[]): FoundTopic => ({
   sources: keys.map((key) => ({ kind: 'event', key, chain: 'eth' })),
 })
 
-test('who asks for the same shares it, until the last has gone', () => {
+test('equal subscriptions share one topic, until the last has gone', () => {
   const topics = new SharedTopics()
   const first = topics.hold(found('a', 'x', 'y'))
   assert.equal(topics.hold(found('a', 'x', 'y')), first)

@@ -48,7 +48,7 @@ test('held back until released, then only what is newer than the snapshot of its
   assert.deepEqual(told(), ['eth 5.1', 'eth 6.1', 'eth 6.1', 'eth 5.1'])
 })
 
-test('a key is waited for only as long as something older than what was told of it may come', () => {
+test('pushes of a key are skipped only while older ones than the snapshot may come', () => {
   const { subscription, told } = start()
   subscription.skipUpTo('a', 7)
   subscription.skipUpTo('b', 5)

@@ -20,7 +20,7 @@ const priced = (watched: WatchedPairs, pair = MEME_WETH) => {
   )
 }
 
-test('each part is as new as the set that told it, whatever a snapshot read meanwhile', () => {
+test('each document is as of the last set that changed it, whatever a snapshot reads meanwhile', () => {
   const watched = new WatchedPairs()
   watched.watch(onEth(MEME_WETH))
   assert.equal(priced(watched), undefined)

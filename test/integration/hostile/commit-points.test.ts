@@ -69,7 +69,7 @@ test('while Redis is dead, rows of ClickHouse go on', async () => {
   await assertMended()
 })
 
-test('while Redis hangs, rows of ClickHouse go on, and the lag of Redis is told', async () => {
+test('while Redis hangs, ClickHouse is still written, and the lag of Redis is reported', async () => {
   await stack.kill('redis', 'SIGSTOP')
   try {
     await rig.publish('eth', meanwhile())

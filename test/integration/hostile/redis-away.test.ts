@@ -74,7 +74,7 @@ async function assertSameWithout(take: () => Promise<void>, give: () => Promise<
   }
 }
 
-test('Redis that hangs costs those who ask first a second, and nobody else', async () => {
+test('a hung Redis costs the first requests a second, and later ones nothing', async () => {
   await assertSameWithout(
     () => world.stack.kill('redis', 'SIGSTOP'),
     () => world.stack.kill('redis', 'SIGCONT'),

@@ -189,7 +189,7 @@ test('30 subscriptions resume at once: each gets everything once, never more tha
   await resuming.stop()
 })
 
-test('a key without units is refused; one that runs out is told so, and keeps its socket', async () => {
+test('a key without units is refused; one that runs out gets an error, and keeps its socket', async () => {
   const plan = { ...TEST_PLANS.default, cu_per_month: (await used()) + 120 }
   const poor = await world.startGateway({ default: plan })
   const client = await poor.connect()

@@ -107,7 +107,7 @@ test('a precompiled contract is not somebody else', () => {
   assert.equal(reach(0, '5f 5f 5f 5f 33 5a fa').calls.size, 1)
 })
 
-test('whom callers are compared with', () => {
+test('addresses that callers are compared with', () => {
   // SLOAD(7) masked to an address, EQ CALLER; then one that stands in the code.
   const mask = '60 01 60 01 60 a0 1b 03 16'
   const owner = 'ab'.repeat(20)

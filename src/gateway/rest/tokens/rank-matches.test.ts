@@ -159,7 +159,7 @@ const cases = fc.record({
   tokens: fc.array(token, { maxLength: 15 }),
 })
 
-test('no impostor stands before whom it could be taken for, in any order', () => {
+test('no impostor comes before the token it imitates, in any order', () => {
   fc.assert(
     fc.property(cases, ({ typed, order, tokens }) => {
       const all = tokens.map(viewOf)
