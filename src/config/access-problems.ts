@@ -17,7 +17,7 @@ export function accessProblems(settings: Tree): string[] {
     const files = FILES.filter((file) => typeof server[file] === 'string')
     const problems = files.flatMap((file) => unreadable(`${name}.${file}`, server[file] as string))
     if (files.includes('cert_file') !== files.includes('key_file'))
-      problems.push(`${name}: give cert_file and key_file together`)
+      problems.push(`${name}: set cert_file and key_file together`)
     if (scheme !== undefined && files.length > 0 && !String(server['url']).startsWith(scheme))
       problems.push(`${name}.${files[0]} needs a URL that starts with ${scheme}`)
     return problems

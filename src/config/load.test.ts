@@ -116,7 +116,7 @@ test('a chain may start at a date instead of a block', () => {
   }
   const variables = { CHAINTAPE_CHAINS_UNSHIPPED_START_DATE: '2025-06-15' }
   assert.equal(load(minimal, variables).chains['unshipped']?.start_date, '2025-06-15')
-  const refused = ['chains.unshipped: give start_block or start_date, not both']
+  const refused = ['chains.unshipped: set start_block or start_date, not both']
   assertRefused(withChain({ start_block: 0, start_date: '2025-06-15' }), refused)
   assertRefused(withChain({ start_block: 7 }), refused, variables)
   for (const start_date of [
@@ -140,7 +140,7 @@ test('certificates that cannot be read, or would not be used, are refused', () =
     'redis.ca_file needs a URL that starts with rediss://',
   ])
   const variables = { CHAINTAPE_CLICKHOUSE_CERT_FILE: file, CHAINTAPE_CLICKHOUSE_URL: 'https://127.0.0.1' }
-  assertRefused(minimal, ['clickhouse: give cert_file and key_file together'], variables)
+  assertRefused(minimal, ['clickhouse: set cert_file and key_file together'], variables)
   assertRefused({ ...minimal, nats: { ca_file: '/nowhere/ca.pem' } }, [
     "nats.ca_file cannot be read: ENOENT: no such file or directory, access '/nowhere/ca.pem'",
   ])

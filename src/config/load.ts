@@ -88,7 +88,7 @@ function misnamed(given: Tree, record: 'chains' | 'plans'): string[] {
     .filter((name) => !isChainName(name))
     .map((name) => {
       const what = record === 'chains' ? "a chain's name" : "a plan's name"
-      return `${record}.${name} is not ${what}: a small letter, then small letters, digits or _`
+      return `${record}.${name} is not ${what}: a lowercase letter, then lowercase letters, digits or _`
     })
 }
 
@@ -99,7 +99,7 @@ function wrongStarts(settings: Tree): string[] {
     if (!isTree(chain) || chain['start_date'] === undefined) return []
     const problems: string[] = []
     if (chain['start_block'] !== undefined)
-      problems.push(`chains.${name}: give start_block or start_date, not both`)
+      problems.push(`chains.${name}: set start_block or start_date, not both`)
     const date = chain['start_date']
     if (typeof date === 'string' && parseStartDate(date) === undefined)
       problems.push(`chains.${name}.start_date must be a date (2025-06-15) or a time (2025-06-15T12:00:00Z)`)
@@ -114,7 +114,7 @@ function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
       (name) =>
         env[name] !== undefined && name.startsWith(PREFIX) && !NOT_SETTINGS.has(name) && !settable.has(name),
     )
-    .map((name) => `${name} is no setting${suggestion(name, [...settable.keys()])}`)
+    .map((name) => `${name} is not a setting${suggestion(name, [...settable.keys()])}`)
 }
 
 function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {

@@ -20,8 +20,8 @@ test('a variable of ours that sets nothing is refused: it is a spelling mistake'
   assertRefused(
     minimal,
     [
-      "CHAINTAPE_NATS_URL is no setting; did you mean 'CHAINTAPE_NATS_URLS'?",
-      'CHAINTAPE_CHAINS_OTHER_RPC_URLS is no setting',
+      "CHAINTAPE_NATS_URL is not a setting; did you mean 'CHAINTAPE_NATS_URLS'?",
+      'CHAINTAPE_CHAINS_OTHER_RPC_URLS is not a setting',
     ],
     {
       CHAINTAPE_NATS_URL: 'nats://a',
@@ -48,7 +48,7 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
   [
     'a chain whose name could be a path',
     { ...minimal, chains: { unshipped: chain, '../eth': chain } },
-    "chains.../eth is not a chain's name: a small letter, then small letters, digits or _",
+    "chains.../eth is not a chain's name: a lowercase letter, then lowercase letters, digits or _",
   ],
   ['an unknown section', { ...minimal, natz: {} }, 'natz is not a setting; did you mean nats?'],
   [
@@ -104,7 +104,7 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
   [
     'a plan with a name that is none',
     { ...minimal, plans: { Gold: {} } },
-    "plans.Gold is not a plan's name: a small letter, then small letters, digits or _",
+    "plans.Gold is not a plan's name: a lowercase letter, then lowercase letters, digits or _",
   ],
   [
     'a plan that allows nothing',
@@ -137,7 +137,7 @@ test('all problems are reported at once, one per line', () => {
       chains: { unshipped: { family: 'sui' } },
     },
     [
-      'CHAINTAPE_X is no setting',
+      'CHAINTAPE_X is not a setting',
       'log_level must be one of: trace, debug, info, warn, error',
       'nats.x is not a setting',
       'nats.replicas must be <= 5',
@@ -231,7 +231,11 @@ test('a misspelt setting names the nearest one', () => {
   assertRefused(withChain({ rpc_url: 'x' }), [
     'chains.unshipped.rpc_url is not a setting; did you mean chains.unshipped.rpc_urls?',
   ])
-  assertRefused(minimal, ["CHAINTAPE_GATEWAY_PROT is no setting; did you mean 'CHAINTAPE_GATEWAY_PORT'?"], {
-    CHAINTAPE_GATEWAY_PROT: '1',
-  })
+  assertRefused(
+    minimal,
+    ["CHAINTAPE_GATEWAY_PROT is not a setting; did you mean 'CHAINTAPE_GATEWAY_PORT'?"],
+    {
+      CHAINTAPE_GATEWAY_PROT: '1',
+    },
+  )
 })

@@ -90,7 +90,7 @@ function toCommand(positionals: readonly string[], options: Options): Command {
     case 'revoke':
       return async (_config, logs) => {
         await (await storeOf(logs)).revoke(given)
-        tell(`Key ${given} revoked.`)
+        note(`Key ${given} revoked.`)
       }
     case 'rotate': {
       const graceSeconds = parseGrace(options.grace ?? DEFAULT_GRACE)
@@ -98,7 +98,7 @@ function toCommand(positionals: readonly string[], options: Options): Command {
         const { record, apiKey } = await (await storeOf(logs)).rotate(given, graceSeconds)
         const [, former] = record.secrets
         const ends = former?.until === undefined ? 'is disabled' : `is valid until ${timeText(former.until)}`
-        tell(`Key ${given} rotated; the old one ${ends}. The new one is shown only now:`)
+        note(`Key ${given} rotated; the old one ${ends}. The new one is shown only once:`)
         print([apiKey])
       }
     }
@@ -122,11 +122,11 @@ function chartToken([action, id, tokenId, ...rest]: readonly string[]): Command 
     const store = await storeOf(logs)
     if (action === 'create') {
       const created = await store.createChartToken(id)
-      tell(`Chart token ${created.tokenId} of key ${id} created. It is shown only now:`)
+      note(`Chart token ${created.tokenId} of key ${id} created. It is shown only once:`)
       print([created.token])
     } else if (action === 'revoke') {
       await store.revokeChartToken(id, tokenId ?? '')
-      tell(`Chart token ${tokenId} of key ${id} revoked.`)
+      note(`Chart token ${tokenId} of key ${id} revoked.`)
     } else {
       const { chart_tokens: tokens = [] } = await store.get(id)
       print(aligned([['ID', 'CREATED'], ...tokens.map((token) => [token.id, timeText(token.created_at)])]))
@@ -149,7 +149,7 @@ function create(options: Options): Command {
       )
     }
     const { record, apiKey } = await (await storeOf(logs)).create({ name, plan, expiresAt })
-    tell(`Key ${record.id} created with plan ${plan}. It is shown only now:`)
+    note(`Key ${record.id} created with plan ${plan}. It is shown only once:`)
     print([apiKey])
   }
 }
@@ -161,7 +161,7 @@ function showUsage(id: string, month = billingMonth(Date.now()).name): Command {
     const { name, plan } = await (await storeOf(logs)).get(id)
     const days = await readUsage(await logs.openLatest('USAGE'), id, month)
     const limit = config.plans[plan]?.cu_per_month
-    tell(`${name}, ${month}, of ${limit ?? 'an unknown number of'} CU:`)
+    note(`${name}, ${month}, of ${limit ?? 'an unknown number of'} CU:`)
     print(usageTable(days))
   }
 }
@@ -190,7 +190,7 @@ function tableOf(records: readonly KeyRecord[]): string[] {
   const state = ({ revoked_at, expires_at }: KeyRecord): string => {
     if (revoked_at !== undefined) return `revoked ${timeText(revoked_at)}`
     if (expires_at === undefined) return 'good'
-    return `${expires_at <= now ? 'expired' : 'good until'} ${timeText(expires_at)}`
+    return `${expires_at <= now ? 'expired' : 'valid until'} ${timeText(expires_at)}`
   }
   const rows = records.map((record) => [
     record.id,
@@ -238,6 +238,6 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function tell(line: string): void {
+function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -109,7 +109,7 @@ async function add(logs: Logs, place: MessagePlace, reason: string): Promise<voi
   const { epoch } = await logs.open(place.log, place.chain)
   const entry: QuarantineEntry = { ...place, epoch, reason, at: Date.now() }
   await (await logs.openLatest('QUARANTINE')).put(quarantineName(place), encodeQuarantine(entry))
-  process.stderr.write(`${textOf(place)} is quarantined; the roles that it stopped go on now\n`)
+  process.stderr.write(`${textOf(place)} is quarantined; the roles stopped at it resume now\n`)
 }
 
 /** A skipped block is part of what was published since: without the entry a replay would differ from it. */
@@ -129,7 +129,7 @@ async function remove(logs: Logs, place: MessagePlace): Promise<void> {
     }
   }
   await (await logs.openLatest('QUARANTINE')).put(name, new Uint8Array())
-  process.stderr.write(`${textOf(place)} is not quarantined any more\n`)
+  process.stderr.write(`${textOf(place)} is no longer quarantined\n`)
 }
 
 function textOf({ chain, log, sequence }: MessagePlace): string {

@@ -126,7 +126,7 @@ test('keys chart-token: only the token itself goes to stdout, and only once', as
     assert.equal(created.code, 0)
     assert.match(created.stdout, /^ctc_[0-9A-Za-z]{36}\n$/)
     const tokenId =
-      /^Chart token (\w+) of key (\w+) created\. It is shown only now:$/m.exec(created.stderr)?.[1] ?? ''
+      /^Chart token (\w+) of key (\w+) created\. It is shown only once:$/m.exec(created.stderr)?.[1] ?? ''
     const listed = await keys('chart-token', 'list', id)
     assert.match(listed.stdout, new RegExp(`^ID +CREATED\\n${tokenId} +\\d{4}-\\d\\d-\\d\\d[^\\n]*\\n$`))
     const revoked = await keys('chart-token', 'revoke', id, tokenId)
