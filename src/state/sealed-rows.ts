@@ -26,8 +26,8 @@ export class SealedRows {
   }
 
   /**
-   * Adds those of `count` words that are not what they were before, and says whether there are any. Every swap has some two
-   * thousand words compared: `| 0` says that an index cannot overflow, which saves a quarter of the time.
+   * Adds the words that changed, and returns whether any did. A swap has about 2,000 words compared: `| 0` tells V8 that an
+   * index does not overflow, which saves a quarter of the time.
    */
   addChanged(before: Uint32Array, beforeAt: number, now: Uint32Array, nowAt: number, count: number): boolean {
     this.#reserve(maxPackedWords(count))

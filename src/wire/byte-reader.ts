@@ -127,7 +127,7 @@ export class ByteReader {
       : this.#buffer.utf8Slice(at, at + size)
   }
 
-  /** Passes over an id and returns where it starts. */
+  /** Skips an id and returns its offset. */
   skipId(): number {
     const start = this.#at
     this.#take(Math.floor(this.varuint() / 2))

@@ -39,7 +39,7 @@ type BlockOf<Transaction> = Omit<BlockEnvelope, 'transactions'> & {
 }
 type EnvelopeOf<Transaction> = BlockOf<Transaction> | UndoEnvelope | FinalEnvelope
 
-/** A block whose transactions are read where they stand. It is good as long as its message. */
+/** A block with transactions that are read in place: valid as long as its message. */
 export type OpenedBlock = BlockOf<OpenedTransaction>
 
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
@@ -73,7 +73,7 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope {
   return readEnvelope(bytes, readTransaction)
 }
 
-/** For the fold, which tells most of what it reads in the same bytes. */
+/** Decodes for the fold, which copies ids from message to message. */
 export function openEnvelope(bytes: Uint8Array): EnvelopeOf<OpenedTransaction> {
   return readEnvelope(bytes, (r) => openTransaction(r, bytes))
 }

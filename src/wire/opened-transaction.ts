@@ -2,19 +2,19 @@ import type { RawLog, RawTransaction } from '../domain/envelope.ts'
 import { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
-/** Where the ids of a transaction start in its message, and where the last one ends. */
+/** Offsets of the two ids in the message, and the end of the second one. */
 type Places = { readonly hashAt: number; readonly fromAt: number; readonly end: number }
 
 /**
- * A transaction as it stands in a BLOCKS message. Its hash and its sender are copied from there into other messages; as
- * text, which most are never needed as, they are made when somebody asks.
+ * A transaction in its BLOCKS message. Its hash and sender are copied to other messages as bytes, and decoded to text
+ * only on request.
  */
 export class OpenedTransaction implements RawTransaction {
   readonly index: number
   readonly logs: readonly RawLog[]
   readonly message: Uint8Array
   readonly #hashAt: number
-  /** Where its sender starts in the message. */
+  /** Offset of the sender in the message. */
   readonly fromAt: number
   readonly #end: number
 
@@ -35,12 +35,12 @@ export class OpenedTransaction implements RawTransaction {
     return new ByteReader(this.message, this.fromAt).id()
   }
 
-  /** As `w.id(hash)` does. */
+  /** Writes the same bytes as `w.id(hash)`. */
   writeHash(w: ByteWriter): void {
     w.copy(this.message, this.#hashAt, this.fromAt)
   }
 
-  /** As `w.id(from)` does. */
+  /** Writes the same bytes as `w.id(from)`. */
   writeFrom(w: ByteWriter): void {
     w.copy(this.message, this.fromAt, this.#end)
   }

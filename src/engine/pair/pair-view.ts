@@ -26,7 +26,7 @@ export class PairView implements Pair {
   candleSlot = NONE
   /** Both tokens are known to have had their first trade. */
   hasTraded = false
-  /** Seen from its target token, if it has one. */
+  /** Its sides by role; undefined without a target token. */
   oriented: Oriented<SideView> | undefined
   #names: PairNames | undefined
   #depth: PairDepth | undefined
@@ -72,7 +72,7 @@ export class PairView implements Pair {
     return this.#names as PairNames
   }
 
-  /** How deep it is, which takes a while to find out and is asked again and again. Only `setTvl` changes it. */
+  /** Cached: it is read several times per block. Only `setTvl` changes it. */
   get depth(): PairDepth | undefined {
     if (!this.#isDepthKnown) {
       this.#depth = depthOf(this)
@@ -93,7 +93,7 @@ export class PairView implements Pair {
     return this.#row.tvlUsd
   }
 
-  /** What all that it holds is worth, and what its quote side alone is. Must follow every change of reserves or prices. */
+  /** Sets the TVL, and with the value of the quote side the depth. Must follow every change of reserves or prices. */
   setTvl(usd: Value | undefined, native: Value | undefined, quoteUsd: Value | undefined): void {
     this.#row.tvlUsd = usd
     this.#row.tvlNative = native

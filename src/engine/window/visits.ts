@@ -13,7 +13,7 @@ const LISTS = 'visitors'
 /** A list is read a day later, and when one of its subjects is traded for the first time since the start. */
 const MAX_LISTS = 8
 
-/** A transaction, and where its sender stands in the message. */
+/** The message of a transaction, and the offset of its sender. */
 export type SentBy = Pick<OpenedTransaction, 'message' | 'fromAt'>
 
 const bytesCodec: RecordCodec<Uint8Array> = {
@@ -35,7 +35,7 @@ export class Visits {
   readonly #last: LastVisits
   /** By subject: 1 if its visits were read. */
   #isRead = new Uint8Array(1)
-  /** Those of the block being folded, as often as they come. */
+  /** Wallets of the block being folded, once per trade. */
   #coming: number[] = []
   /** Of the block being folded, which is of this minute. */
   readonly #list: VisitList
@@ -56,7 +56,7 @@ export class Visits {
     this.#list.begin(minute)
   }
 
-  /** The number of the wallet that sent this. It keeps it until the block is over, whatever leaves in between. */
+  /** The number of the sender's wallet. It is reserved until the block ends, even if the wallet's last visit leaves before. */
   walletOf({ message, fromAt }: SentBy): number {
     const wallet = this.#wallets.keep(this.#wallets.numberIn(message, fromAt))
     this.#coming.push(wallet)

@@ -23,7 +23,7 @@ export class Wallets {
     this.#index = new SlotIndex(['id'], secretHash(secret))
   }
 
-  /** Of the address that stands there in a message. Gives it one if it has none yet; it is its own only once it is named. */
+  /** The number of the wallet whose id is at this offset. Assigns a free one to a new wallet, which `keep` makes its own. */
   numberIn(message: Uint8Array, at: number): number {
     const head = message[at] as number
     const size = head >>> 1
