@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { foldChangeSets, type Tables, type WindowNumbers } from '../../test/support/change-tables.ts'
 import { marketOf, marketScript, type Occurrence, occurrences } from '../../test/support/market-script.ts'
 import { PairedFold } from '../../test/support/paired-fold.ts'
-import type { ChangeSet } from '../domain/change.ts'
+import type { Change, ChangeSet } from '../domain/change.ts'
 import type { BlockEnvelope, Envelope } from '../domain/envelope.ts'
 import { isWindowKnown, WINDOWS } from '../domain/window.ts'
 
-const RUNS = Number(process.env['CHAINTAPE_OLD_RUNS'] ?? 150)
+const RUNS = Number(process.env['CHAINTAPE_OLD_RUNS'] ?? 100)
 const SEED = Number(process.env['CHAINTAPE_OLD_SEED'] ?? 64)
 const DAY = 86_400
 
@@ -66,6 +66,23 @@ describe('old blocks', () => {
     assert.deepEqual(new Set(makersOf(after)), new Set([0]))
     assert.ok(folds.published.slice(20).every(isHeadOld))
   })
+
+  test('between others of the same minute empty the windows, which then count anew', () => {
+    const folds = new PairedFold(market.settings, { compare: () => undefined })
+    for (const each of quietBlocks(40, 0)) folds.take(withAge(each, (number) => number === 120) as Message)
+    const trades = folds.published.slice(21).flatMap(({ changes }) => changes.filter(isTrade))
+    const ofPair = (pair: string): number => trades.filter(({ trade }) => trade.pair === pair).length
+    const { pairWindows } = foldChangeSets(folds.published)
+    const counts = Array.from(pairWindows, ([pair, { lengths }]) => {
+      const { buys = 0, sells = 0 } = lengths.at(-1) ?? {}
+      return { pair, count: buys + sells }
+    })
+    assert.ok(counts.some(({ count }) => count > 0))
+    assert.deepEqual(
+      counts,
+      counts.map(({ pair }) => ({ pair, count: ofPair(pair) })),
+    )
+  })
 })
 
 type Message = Extract<Occurrence, { type: 'message' }>
@@ -73,10 +90,14 @@ type Message = Extract<Occurrence, { type: 'message' }>
 const SCRIPT_SEED = 7
 const market = marketOf({ seed: SCRIPT_SEED, steps: [] })
 
-/** Blocks of a few events each, twelve seconds apart. */
-function quietBlocks(count: number): Occurrence[] {
+function isTrade(change: Change): change is Extract<Change, { type: 'trade' }> {
+  return change.type === 'trade'
+}
+
+/** Blocks of a few events each. */
+function quietBlocks(count: number, seconds = 12): Occurrence[] {
   const steps = Array.from({ length: count }, (_, at) => ({
-    ...({ do: 'block', fate: 'apply', seconds: 12 } as const),
+    ...({ do: 'block', fate: 'apply', seconds } as const),
     events: [at * 3, at * 3 + 1, at * 3 + 2],
     facts: [],
   }))
@@ -156,12 +177,18 @@ function knownOf(windows: ReadonlyMap<string, WindowNumbers>, isKnown: readonly 
   )
 }
 
-/** Each message has the events of its block, old or not. */
+/** Each message has the events of its block, old or not, and with a switch the new main pair. */
 function expectSameEvents(folds: PairedFold): void {
-  const isEvent = ({ type }: ChangeSet['changes'][number]): boolean =>
+  const isEvent = ({ type }: Change): boolean =>
     ['trade', 'tradeRemoved', 'liquidity', 'liquidityRemoved', 'switch', 'switchRemoved'].includes(type)
   assert.deepEqual(
     folds.published.map(({ seq, changes }) => ({ seq, events: changes.filter(isEvent) })),
     folds.sets.map(({ seq, changes }) => ({ seq, events: changes.filter(isEvent) })),
   )
+  for (const { changes } of folds.published) {
+    const pairs = new Set(changes.map((change) => (change.type === 'pair' ? change.pair.address : undefined)))
+    for (const change of changes)
+      if (change.type === 'switch')
+        assert.ok(pairs.has(change.switch.newPair), 'a switch comes with its pair')
+  }
 }
