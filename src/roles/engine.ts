@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoisonedMessage } from '../domain/quarantine.ts'
 import { Engine } from '../engine/engine.ts'
+import { Progress } from '../lib/progress.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
 import { TailLost } from '../log/tail-lost.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
@@ -22,6 +23,8 @@ import { watchLag } from './watch-lag.ts'
 export const STATE_FORMAT = 'engine-8'
 /** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
 const MAX_TURN_MS = 5
+/** A progress bar on the terminal would overwrite the reader's. */
+const LOG_ONLY = { write: () => undefined }
 
 export const startEngine: StartRole = async (config, common) => {
   const metrics = createEngineMetrics(common)
@@ -104,7 +107,9 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
   if (store.position !== undefined) blocks.expectEpoch(store.position)
   const newest = await restoredNewest(changes, store)
   const end = await blocks.lastSequence()
+  const progress = new Progress(`${chain}: messages`, logger, LOG_ONLY)
   const onConfirmed = (seq: number): void => {
+    if (seq <= end) progress.update(seq, end)
     if (seq >= end) onCaughtUp()
   }
   onConfirmed(store.position?.seq ?? 0)
