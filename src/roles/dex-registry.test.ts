@@ -9,7 +9,7 @@ import { type Config, PROTOCOL_NAMES } from '../config/schema.ts'
 import { PROTOCOLS } from '../dex/protocols.ts'
 import { createRegistry } from './dex-registry.ts'
 
-const NEWEST = Number.MAX_SAFE_INTEGER
+const LATEST_BLOCK = Number.MAX_SAFE_INTEGER
 const shipped = readdirSync(new URL('../../config/chains/', import.meta.url)).map((file) =>
   file.replace('.yaml', ''),
 )
@@ -27,27 +27,27 @@ before(async () => {
 
 after(() => rm(dir, { recursive: true }))
 
-test('the names that the configuration takes are the protocols there are', () => {
+test('the configuration accepts exactly the existing protocols', () => {
   assert.deepEqual([...PROTOCOL_NAMES].sort(), Object.keys(PROTOCOLS).sort())
 })
 
-describe('the chains that come configured', () => {
+describe('the shipped chains', () => {
   test('are these', () => {
     assert.deepEqual(shipped.sort(), ['arbitrum', 'base', 'bsc', 'eth', 'local', 'optimism', 'polygon'])
   })
 
   for (const name of shipped) {
-    test(`${name}: every exchange is known by its factory`, () => {
+    test(`${name}: every exchange is found by its factory`, () => {
       const chain = config.chains[name]
       assert.ok(chain !== undefined)
       const registry = createRegistry(chain)
       for (const { amm, factory, protocol } of chain.dexes) {
-        const found = registry.deploymentOf(factory, NEWEST)
+        const found = registry.deploymentOf(factory, LATEST_BLOCK)
         assert.deepEqual([found?.amm, found?.protocol], [amm, protocol], factory)
       }
     })
 
-    test(`${name}: no quote asset is named twice, stablecoins and a native coin are there`, () => {
+    test(`${name}: no quote asset is listed twice, and there are stablecoins and a native coin`, () => {
       const assets = config.chains[name]?.quote_assets ?? []
       assert.equal(new Set(assets.map(({ address }) => address)).size, assets.length)
       const kinds = new Set(assets.map(({ kind }) => kind))

@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../config/schema.ts'
 import { DexRegistry } from '../dex/registry.ts'
 
-/** The exchanges of a chain, as its configuration lists them. */
+/** The exchanges in a chain's configuration. */
 export function createRegistry({ dexes }: ChainConfig): DexRegistry {
   return new DexRegistry(
     dexes.map(({ amm, protocol, factory, ...row }) => ({

@@ -19,9 +19,9 @@ import { type ChainRun, startPerChain } from './per-chain.ts'
 import type { StartRole } from './role.ts'
 import { watchLag } from './watch-lag.ts'
 
-/** Names the layout of the state; another number means it is rebuilt from the log by deleting it. */
+/** Version of the state layout. State of another version has to be deleted, and is rebuilt from the log. */
 export const STATE_FORMAT = 'engine-8'
-/** Blocks that are there already are folded without a pause; acknowledgements must be heard in between. */
+/** Available blocks are folded without a pause, so the loop yields this often to process acknowledgements. */
 const MAX_TURN_MS = 5
 /** A progress bar on the terminal would overwrite the reader's. */
 const LOG_ONLY = { write: () => undefined }
@@ -40,7 +40,7 @@ export const startEngine: StartRole = async (config, common) => {
   return { ...running, answer: (path) => answerExplain(path, engines) }
 }
 
-/** `/explain/<chain>/<token>`: where the token's price comes from, as of the last block folded. */
+/** `/explain/<chain>/<token>`: how the token's price was derived, as of the last folded block. */
 function answerExplain(path: string, engines: ReadonlyMap<string, Engine>): object | undefined {
   const [, chain = '', token = ''] = /^\/explain\/([^/]+)\/([^/]+)$/.exec(path) ?? []
   const explanation = engines.get(chain)?.explain(token)
@@ -80,7 +80,7 @@ async function runChain(
       return await foldChain({ run, engine, store, blocks, changes, takeoverMs, metrics })
     } catch (error) {
       if (!(error instanceof TailLost)) throw error
-      // The state is of no use without the sets that led to it; folding BLOCKS again yields the very same ones.
+      // The state is useless without the change sets that led to it; folding BLOCKS again yields identical ones.
       logger.error({ err: error, code: error.code }, 'CHANGES tail lost; folding BLOCKS again')
       store.clear()
     }
@@ -98,14 +98,14 @@ type FoldParts = {
 }
 
 /**
- * Publish, then commit: what dies in between is folded again, comes out the same, and is recognised as
- * published. So a change set is in CHANGES exactly once, and never missing, whichever engine published it.
+ * Publish, then commit: work lost in between is folded again, yields identical sets, and these are recognized as
+ * published. So each change set is in CHANGES exactly once, whichever engine published it.
  */
 async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldParts): Promise<void> {
   const { engine, store, blocks, changes, takeoverMs, metrics } = parts
   const { logger, shutdown } = common
   if (store.position !== undefined) blocks.expectEpoch(store.position)
-  const newest = await restoredNewest(changes, store)
+  const newest = await restoredLastSet(changes, store)
   const end = await blocks.lastSequence()
   const progress = new Progress(`${chain}: messages`, logger, LOG_ONLY)
   const onConfirmed = (seq: number): void => {
@@ -132,7 +132,7 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
   const started: ChainEngine = { chain, blocks, changes, fold, takeoverMs, logger, signal, metrics }
   const work = [foldBlocks(started, store.position), takeTurns(started)].map(failTogether)
   try {
-    // Both have to come to rest before the state may be closed.
+    // Both have to stop before the state may be closed.
     await Promise.all(work)
     failed.signal.throwIfAborted()
     fold.close()
@@ -142,15 +142,15 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
   }
 }
 
-/** The newest set of CHANGES, after restoring those that the state holds and CHANGES has lost. */
-async function restoredNewest(changes: ChainLog, store: StateStore): Promise<LogMessage | undefined> {
-  const newest = await newestSet(changes)
-  if (!isAhead(store, newest)) return newest
+/** The last set of CHANGES, after restoring sets that the state covers and CHANGES has lost. */
+async function restoredLastSet(changes: ChainLog, store: StateStore): Promise<LogMessage | undefined> {
+  const found = await lastSet(changes)
+  if (!isAhead(store, found)) return found
   const { last } = await changes.openPublisher()
-  const restored = await newestSet(changes)
+  const restored = await lastSet(changes)
   if (!isAhead(store, restored)) return restored
   if (await changes.holds(last)) throw new TailLost('CHANGES', store.position?.seq ?? 0)
-  return await restoredNewest(changes, store)
+  return await restoredLastSet(changes, store)
 }
 
 type ChainEngine = {
@@ -196,19 +196,19 @@ function foldMessage(chain: string, fold: ChainFold, message: LogMessage): Uint8
   }
 }
 
-/** The newest set that an engine published. A quarantined one counts, unless it is not a set at all. */
-async function newestSet(changes: ChainLog): Promise<LogMessage | undefined> {
-  const newest = await changes.lastMessage({ withQuarantined: true })
-  if (!newest?.isQuarantined) return newest
+/** The last set that an engine published. A quarantined one counts, unless it cannot be decoded. */
+async function lastSet(changes: ChainLog): Promise<LogMessage | undefined> {
+  const last = await changes.lastMessage({ withQuarantined: true })
+  if (!last?.isQuarantined) return last
   try {
-    decodeChangeSet(newest.body)
-    return newest
+    decodeChangeSet(last.body)
+    return last
   } catch {
     return changes.lastMessage()
   }
 }
 
-/** Follows until nobody leads, leads until somebody else does, and so on. */
+/** Alternates between standby and leader until the signal aborts. */
 async function takeTurns(engine: ChainEngine): Promise<void> {
   const { chain, fold, logger, signal, metrics } = engine
   for (let isReplaced = false; !signal.aborted; isReplaced = true) {

@@ -45,7 +45,7 @@ export class FaultReports {
     const message = fault?.place && { log: fault.place.log, sequence: fault.place.sequence }
     const report = fault && { code: fault.code, since: fault.since, ...(message && { message }) }
     this.#bucket.put(name, encodeFault(report)).catch((error: unknown) => {
-      // Repeated soon; the fault itself is in the log, in /readyz and in the metrics.
+      // The next repetition follows soon; the fault itself is in the log, in /readyz and in the metrics.
       if (!this.#common.shutdown.signal.aborted)
         this.#common.logger.warn({ err: error, chain }, 'Chain fault publish failed')
     })

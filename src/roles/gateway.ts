@@ -37,11 +37,11 @@ import { ChainSupervisor } from './supervise.ts'
 import { watchLag } from './watch-lag.ts'
 
 const CLOSE_GRACE_MS = 5_000
-/** A client waits for Redis: if it takes longer, ClickHouse is asked. */
+/** A client waits for Redis; after this time the gateway reads ClickHouse instead. */
 const READ_TIMEOUT_MS = 1_000
 /** Replay buffer, over all chains. */
 const RECENT_BYTES = 64 * 1_024 * 1_024
-/** Response cache; the caches of prices and of found tokens have as much each. */
+/** Response cache; the caches of prices and of search results have the same limit each. */
 const ANSWER_BYTES = 64 * 1_024 * 1_024
 
 export const startGateway: StartRole = async (config, common) => {
@@ -55,12 +55,12 @@ export const startGateway: StartRole = async (config, common) => {
   const logs = await connectLogs(config.nats, common)
   shutdown.onClose('log', () => logs.close())
   const waiting = createWaiting(logger, redisServer(config.redis.url))
-  const insist = <T>(work: () => Promise<T>): Promise<T> =>
+  const untilAvailable = <T>(work: () => Promise<T>): Promise<T> =>
     retryUntilAvailable(work, waiting, {
       signal: shutdown.signal,
       isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
     })
-  const store = await insist(() =>
+  const store = await untilAvailable(() =>
     openHotStore({ ...config.redis, commandTimeoutMs: READ_TIMEOUT_MS }, common),
   )
   shutdown.onClose('hot store', () => store.close())
@@ -116,7 +116,7 @@ export const startGateway: StartRole = async (config, common) => {
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
-  const metered = await insist(() =>
+  const metered = await untilAvailable(() =>
     openMeter(config, logs, common, (reason) => metrics.quotaRefusals.inc({ reason })),
   )
   let sockets: WsServer | undefined
@@ -195,7 +195,7 @@ export const startGateway: StartRole = async (config, common) => {
     maxLagSeconds: config.admin.max_lag_seconds,
     onFault: (chain, fault) => {
       reports.set(chain, fault)
-      // A cached answer would outlive the feed that keeps it true.
+      // Without the feed, no invalidation reaches the caches.
       if (fault !== undefined) for (const cache of [answers, prices, searched]) cache.clear()
       onStarted(chain)
     },
@@ -214,7 +214,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
   })
   const { done } = supervisor
-  // The caller awaits it once the gateway listens; until then a failure must not count as unhandled.
+  // The caller awaits it once the gateway listens; until then a rejection must not count as unhandled.
   done.catch(() => undefined)
   await Promise.race([Promise.all([...starting.values()].map(({ promise }) => promise)), done])
   await app.listen({ host: config.gateway.host, port: config.gateway.port })
@@ -232,7 +232,7 @@ export const startGateway: StartRole = async (config, common) => {
   }
 }
 
-/** Rejects only if ClickHouse refuses the credentials: a gateway starts without ClickHouse, but not with a wrong password. */
+/** Rejects only if ClickHouse refuses the credentials, because a gateway can start without ClickHouse. */
 function checkAccess(reader: Pick<HistoryReader, 'marker'>, [chain = '']: readonly string[]): Promise<void> {
   const checked = reader.marker(chain).then(
     () => undefined,
@@ -240,12 +240,12 @@ function checkAccess(reader: Pick<HistoryReader, 'marker'>, [chain = '']: readon
       if (error instanceof ChaintapeError && error.code === 'server_unauthorized') throw error
     },
   )
-  // Its owner takes it once the gateway has started; until then a failure must not count as unhandled.
+  // The caller awaits it once the gateway has started; until then a rejection must not count as unhandled.
   checked.catch(() => undefined)
   return checked
 }
 
-/** A chain that was shed: the feed goes on, but its documents are not all here or in Redis. */
+/** Chains whose overlay was shed: the feed continues, but some documents are neither here nor in Redis. */
 function unavailableOf(view: MarketView, chains: readonly string[]): string | undefined {
   const missing = chains.filter((chain) => !view.isAvailable(chain))
   return missing.length === 0
@@ -268,7 +268,7 @@ function chainsOf({
   }
 }
 
-/** Requests under way are finished, unless they take too long for a shutdown. */
+/** Lets requests in flight finish, up to a time limit. */
 async function closeApp(app: ReturnType<typeof createApp>): Promise<void> {
   const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS)
   await app.close()
@@ -284,14 +284,14 @@ async function openChanges(
   return opened
 }
 
-/** Clients wait through every pause of the garbage collector (docs/decisions/0034). */
+/** Garbage collection pauses add to every client's latency (docs/decisions/0034). */
 function keepPausesShort(): void {
-  // Lists of pushes that V8 takes for long-lived would be made among the old objects, and each would keep all of its block
-  // from being collected with the young ones.
+  // Pretenuring would allocate lists of pushes in old space, where each one keeps its whole block alive until a major
+  // GC.
   setFlagsFromString('--no-allocation-site-pretenuring')
-  // Threads that mark what is alive take the processor from the loop that they are to spare: marked in turns with its work, it
-  // is the same work in steps of a millisecond or two.
+  // Concurrent marking threads take CPU time from the event loop. Incremental marking does the same work in steps of a
+  // millisecond or two.
   setFlagsFromString('--no-concurrent-marking')
-  // A busy gateway would else have to mark everything every few seconds.
+  // Otherwise a busy gateway would run a major GC every few seconds.
   setFlagsFromString('--heap-growing-percent=150')
 }

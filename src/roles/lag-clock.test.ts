@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LagClock } from './lag-clock.ts'
 
-test('lag is counted from when the input first reached what is not processed yet', () => {
+test('lag starts when the input first reached an unprocessed end', () => {
   let now = 0
   const clock = new LagClock(() => now)
   clock.observe(10, () => 10)
@@ -12,7 +12,7 @@ test('lag is counted from when the input first reached what is not processed yet
   now = 4_000
   clock.observe(20, () => 10)
   assert.equal(clock.seconds, 3)
-  // It has reached 12, which was there at 1 s, but not 20, which was there at 4 s.
+  // The role has reached 12, seen at 1 s, but not 20, seen at 4 s.
   now = 6_000
   clock.observe(20, () => 15)
   assert.equal(clock.seconds, 2)
@@ -20,7 +20,7 @@ test('lag is counted from when the input first reached what is not processed yet
   assert.equal(clock.seconds, 0)
 })
 
-test('a chain that stands still is not behind, and neither is one whose log was created anew', () => {
+test('a chain without new blocks has no lag, and neither has one whose log was recreated', () => {
   let now = 0
   const clock = new LagClock(() => now)
   clock.observe(10, () => 10)
@@ -33,7 +33,7 @@ test('a chain that stands still is not behind, and neither is one whose log was 
   assert.equal(clock.seconds, 0)
 })
 
-test('a role that catches up between two observations is not behind any more', () => {
+test('a role that catches up between two observations has no lag', () => {
   let [now, position] = [0, 10]
   const clock = new LagClock(() => now)
   clock.observe(20, () => position)

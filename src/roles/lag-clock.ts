@@ -1,8 +1,8 @@
 type Mark = { readonly end: number; readonly atMs: number }
 
 /**
- * How long a role has been behind its input. Block times are no measure: they grow old on a chain that stands still. So
- * the clock remembers when each end of the input was first seen, until the role has reached it.
+ * How long a role has been behind its input. Block times do not measure this, because they age on a chain without new
+ * blocks. So the clock remembers when each end of the input was first seen, until the role has reached it.
  */
 export class LagClock {
   /** Oldest first. */
@@ -14,14 +14,17 @@ export class LagClock {
     this.#nowMs = nowMs
   }
 
-  /** The input ends at `end`. `position` is asked again for `seconds`: a role may catch up long before the next `observe`. */
+  /**
+   * The input ends at `end`. `seconds` calls `position` again, because a role may catch up long before the next
+   * `observe`.
+   */
   observe(end: number, position: () => number): void {
     this.#position = position
     this.#dropReached()
     if (end > Math.max(position(), this.#marks.at(-1)?.end ?? 0)) {
       this.#marks.push({ end, atMs: this.#nowMs() })
     }
-    // A log that was created anew ends earlier.
+    // A recreated log ends earlier.
     while ((this.#marks.at(-1)?.end ?? 0) > end) this.#marks.pop()
   }
 

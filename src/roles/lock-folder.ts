@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { ChaintapeError } from '../domain/errors.ts'
 
 /**
- * Keeps a second process away from a folder. Several readers or engines may run for a chain, so the log does not stop one
- * that was given the other's state by mistake. The lock must end with its process however that ends: the
- * operating system's do, Node offers none, and its SQLite takes one for us.
+ * Prevents a second process from using a folder. Several readers or engines may run for a chain, so the log does not
+ * stop one that was given another's state by mistake. The lock has to end with its process, however that ends.
+ * Operating system locks do; Node offers none, but its SQLite takes one.
  */
 export function lockFolder(dir: string): { release(): void } {
   mkdirSync(dir, { recursive: true })

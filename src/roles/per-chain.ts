@@ -8,7 +8,7 @@ import { type Attempt, ChainSupervisor } from './supervise.ts'
 
 export type ChainRun = Attempt & { readonly config: ChainConfig; readonly logs: Logs }
 
-/** Runs a role's work for every configured chain at once; it is ready when all of them have caught up. */
+/** Runs a role's work for every configured chain; the role is ready once all of them have caught up. */
 export async function startPerChain(
   role: RoleName,
   config: Config,

@@ -93,7 +93,7 @@ async function list(logs: Logs): Promise<void> {
   }
 }
 
-/** Only what a role has failed at: all others have then stopped at the same message, so that all skip it alike. */
+/** Only a message that a role has failed at: every role then stops at the same message, and all of them skip it. */
 async function add(logs: Logs, place: MessagePlace, reason: string): Promise<void> {
   const faults = await (await logs.openLatest('FAULTS')).read(`${place.chain}.>`)
   const isReported = faults.some(({ body }) => {
@@ -112,7 +112,7 @@ async function add(logs: Logs, place: MessagePlace, reason: string): Promise<voi
   process.stderr.write(`${textOf(place)} is quarantined; the roles stopped at it resume now\n`)
 }
 
-/** A skipped block is part of what was published since: without the entry a replay would differ from it. */
+/** A skipped block affects everything published since, so without the entry a replay would differ. */
 async function remove(logs: Logs, place: MessagePlace): Promise<void> {
   const { entries } = await logs.quarantine()
   const name = quarantineName(place)
@@ -120,8 +120,8 @@ async function remove(logs: Logs, place: MessagePlace): Promise<void> {
     throw new ChaintapeError('not_quarantined', `${textOf(place)} is not quarantined`)
   }
   if (place.log === 'BLOCKS') {
-    const newest = await (await logs.open('CHANGES', place.chain)).lastMessage()
-    if (newest !== undefined && decodeChangeSet(newest.body).seq >= place.sequence) {
+    const last = await (await logs.open('CHANGES', place.chain)).lastMessage()
+    if (last !== undefined && decodeChangeSet(last.body).seq >= place.sequence) {
       throw new ChaintapeError(
         'not_quarantined',
         `${textOf(place)} was already skipped, and CHANGES was published without it; the entry must stay`,

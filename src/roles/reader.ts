@@ -30,7 +30,7 @@ import { createReaderMetrics, type ReaderMetrics, rpcMetrics } from './reader/me
 import { takeTurns } from './reader/take-turns.ts'
 import type { StartRole } from './role.ts'
 
-/** Names the layout of the index; another number means it is rebuilt from the log by deleting it. */
+/** Version of the index layout. An index of another version has to be deleted, and is rebuilt from the log. */
 export const INDEX_FORMAT = 'reader-2'
 
 const REPORT_EVERY_MS = 1_000
@@ -125,7 +125,7 @@ async function readChain(
     if (secondsLeft !== undefined) metrics.secondsLeft.set({ chain }, secondsLeft)
   }
   let reportedAt = 0
-  /** On a long way to the head: a look at the chain ends only there. */
+  /** Reports progress during a long catch-up, because `onProgress` is called only at the head. */
   const onBlock: ReaderParts['onBlock'] = ({ number, head }) => {
     progress.update(number, head)
     if (Date.now() - reportedAt < REPORT_EVERY_MS) return
@@ -162,7 +162,7 @@ async function readChain(
         metrics.appended.inc({ chain, kind: envelope.kind })
       },
       flush: () => appender.flush(),
-      // Where a log has begun is where it goes on.
+      // An existing log continues at its end, whatever the configured start.
       startBlock: index.floor === undefined ? await findStart(source, config, common, untilAnswered) : 0,
       readAheadBlocks: config.read_ahead_blocks,
       pollMs: config.poll_ms,
@@ -203,7 +203,7 @@ async function findStart(
   }
 }
 
-/** A URL of the wrong chain would fill the log with another chain's blocks. */
+/** An endpoint of the wrong chain would fill the log with another chain's blocks. */
 async function expectChainId(
   ask: () => Promise<number>,
   expected: number,

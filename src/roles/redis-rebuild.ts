@@ -4,7 +4,7 @@ import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
 
-/** Throws away what Redis holds of every chain and fills it from ClickHouse; a writer then goes on from there. */
+/** Drops all chains from Redis and refills it from ClickHouse; a writer then continues from there. */
 export async function rebuildRedis(config: Config, common: Common): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const reader = openHistoryReader(config.clickhouse)

@@ -8,11 +8,11 @@ export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
 export type RunningRole = {
   readonly readiness: Readiness
   readonly done: Promise<void>
-  /** Lines for `/readyz` that do not decide whether the role is ready. */
+  /** Lines for `/readyz` that do not affect readiness. */
   readonly details?: () => readonly string[]
-  /** Pages on the role's admin port beside health and metrics. */
+  /** Paths on the role's admin port besides health and metrics. */
   readonly answer?: AdminAnswer
 }
 
-/** Builds the role's I/O objects, joins them and starts it. What it opens it registers with `common.shutdown`. */
+/** Builds, wires and starts the role's I/O objects, and registers the opened ones with `common.shutdown`. */
 export type StartRole = (config: Config, common: Common) => Promise<RunningRole>

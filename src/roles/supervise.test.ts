@@ -19,7 +19,7 @@ function start(run: SuperviseOptions['run'], options: Partial<SuperviseOptions> 
   return { common, supervisor }
 }
 
-test('a chain that fails is closed and started again, while the others go on', async () => {
+test('a failed chain is closed and restarted, while the others continue', async () => {
   const events: string[] = []
   const { common, supervisor } = start(async (attempt) => {
     if (attempt.chain === 'good') {
@@ -40,7 +40,7 @@ test('a chain that fails is closed and started again, while the others go on', a
   await supervisor.done
 })
 
-test('a fault ends when the chain has caught up, not when it is started', async () => {
+test('a fault ends when the chain has caught up, not when it is restarted', async () => {
   const faults: (string | undefined)[] = []
   let isMended = false
   let catchUp = (): void => undefined
@@ -64,7 +64,7 @@ test('a fault ends when the chain has caught up, not when it is started', async 
   await common.shutdown.finish()
 })
 
-test('the delay grows, and a retry can be asked for', async () => {
+test('the delay grows, and a retry can be requested', async () => {
   let starts = 0
   const { common, supervisor } = start(
     async () => {
@@ -82,7 +82,7 @@ test('the delay grows, and a retry can be asked for', async () => {
   assert.ok(delays.every((delay) => delay >= 1_800_000 && delay <= 3_600_000))
 })
 
-test('a wrong configuration of one chain leaves the others alone; of all chains, it ends the process', async () => {
+test('an invalid configuration of one chain does not affect the others; of all chains, it ends the process', async () => {
   const wrong = async (): Promise<void> => {
     throw new ChaintapeError('config_invalid', 'the node serves chain 2, not 1')
   }
@@ -96,7 +96,7 @@ test('a wrong configuration of one chain leaves the others alone; of all chains,
   await assert.rejects(start(wrong).supervisor.done, /serves chain 2/)
 })
 
-test('a fenced chain waits; the process ends when all its chains are fenced off', async () => {
+test('a fenced chain waits; the process ends when all its chains are fenced', async () => {
   const fenced = async (): Promise<void> => {
     throw new ChaintapeError('fenced', 'another writer appended')
   }
@@ -110,7 +110,7 @@ test('a fenced chain waits; the process ends when all its chains are fenced off'
   await assert.rejects(start(fenced).supervisor.done, /another writer appended/)
 })
 
-test('a fork below a final block is held until somebody looks', async () => {
+test('a fork below a final block is held until an operator intervenes', async () => {
   let starts = 0
   const { common, supervisor } = start(
     async () => {

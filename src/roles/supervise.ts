@@ -11,17 +11,17 @@ export type ChainFault = {
   readonly code: ErrorCode
   readonly message: string
   readonly since: number
-  /** The message that cannot be processed, if it is the message's fault. */
+  /** Set if a particular message is the cause. */
   readonly place: MessagePlace | undefined
 }
 
 export type Attempt = {
   readonly chain: string
-  /** Its `shutdown` ends with the attempt: whatever is registered there is closed before the next one. */
+  /** Its `shutdown` ends with the attempt, so that registered resources are closed before the next one. */
   readonly common: Common
-  /** To be called once the chain is where the role can be relied upon; ends the fault of an earlier attempt. */
+  /** Call it once the chain has caught up; ends the fault of an earlier attempt. */
   readonly onCaughtUp: () => void
-  /** To be called every few seconds, or at every block: where the input ends, and where the role is. */
+  /** Call it every few seconds or at every block, with the end of the input and the role's position. */
   readonly observeLag: (end: number, position: () => number) => void
 }
 
@@ -31,20 +31,20 @@ export type SuperviseOptions = {
   readonly run: (attempt: Attempt) => Promise<void>
   /** Called when a chain's fault begins, changes or ends. */
   readonly onFault?: (chain: string, fault: ChainFault | undefined) => void
-  /** A chain that is further behind its input is not ready. */
+  /** A chain with a larger lag is not ready. */
   readonly maxLagSeconds?: number
   readonly firstDelayMs?: number
   readonly maxDelayMs?: number
 }
 
-/** The process ends once all its chains have one of these: it has nothing left to do. */
+/** The process exits once all its chains have one of these faults. */
 const PROCESS_FAULTS: ReadonlySet<ErrorCode> = new Set(['config_invalid', 'fenced'])
-/** Decided by a person: a node that changes its mind again must not end these (docs/decisions/0015). */
+/** Only an operator ends these, not a node that changes its answer (docs/decisions/0015). */
 const HELD_FAULTS: ReadonlySet<ErrorCode> = new Set(['fork_below_final'])
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 30_000
 
-/** Runs a role's work per chain. A chain that fails is restarted after a delay; the others do not notice. */
+/** Runs a role's work per chain. A failed chain is restarted after a delay; the others are not affected. */
 export class ChainSupervisor {
   /** Rejects once every chain has a fault that ends the process; resolves once every chain has stopped. */
   readonly done: Promise<void>
@@ -90,7 +90,7 @@ export class ChainSupervisor {
     return this.#faults
   }
 
-  /** Undefined when every chain runs and has caught up, else the reason why not. */
+  /** Undefined if every chain runs and has caught up, otherwise the reasons. */
   readiness(): string | undefined {
     const reasons = [...this.#faults].map(([chain, { code, message }]) => `${chain}: ${code}: ${message}`)
     const behind = [...this.#behind].filter((chain) => !this.#faults.has(chain))
@@ -158,7 +158,8 @@ export class ChainSupervisor {
         await this.#pause(chain, undefined, signal)
         continue
       }
-      // A fenced chain has another owner: it must not be fought for in quick succession. A setting is not corrected in a moment.
+      // A fenced chain has another owner, so retrying quickly would only fight it; a wrong setting takes a while to
+      // fix.
       const ceiling = PROCESS_FAULTS.has(code)
         ? maxDelayMs
         : Math.min(maxDelayMs, firstDelayMs * 2 ** failures)
@@ -190,7 +191,7 @@ export class ChainSupervisor {
     this.#options.onFault?.(chain, fault)
   }
 
-  /** Without a time, until the signal aborts or `retryNow` is called. */
+  /** Without a delay, waits until the signal aborts or `retryNow` is called. */
   async #pause(chain: string, ms: number | undefined, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
     this.#wake.set(chain, () => woken.abort())

@@ -2,7 +2,7 @@ import type { Attempt } from './supervise.ts'
 
 const LOOK_EVERY_MS = 5_000
 
-/** Compares the end of a log with where the role is, for as long as the attempt lasts. */
+/** Compares the end of a log with the role's position for the duration of the attempt. */
 export function watchLag(
   { common, observeLag }: Pick<Attempt, 'common' | 'observeLag'>,
   end: () => Promise<number>,
@@ -12,7 +12,7 @@ export function watchLag(
     try {
       observeLag(await end(), position)
     } catch (error) {
-      // Without the log nothing can be said; that it is away is in chaintape_nats_connected.
+      // Without the log the lag is unknown; chaintape_nats_connected reports the outage.
       common.logger.debug({ err: error }, 'Log end unreadable')
     }
   }

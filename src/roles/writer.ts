@@ -26,7 +26,7 @@ import { rebuildHot } from './writer/rebuild-hot.ts'
 import { StoreLags } from './writer/store-lags.ts'
 import { watchHistory } from './writer/watch-history.ts'
 
-/** What is wrong, by what it is wrong with. */
+/** Problems by their source. */
 type Problems = Map<string, string>
 
 /** Makes the changes of every chain durable: rows in ClickHouse, documents in Redis. */
@@ -41,7 +41,7 @@ export const startWriter: StartRole = async (config, common) => {
     quarantine.onChange((chain) => started.retryNow(chain))
   })
   common.shutdown.onClose('writer', async () => {
-    // `done` reports why it stopped; here it only matters that it has.
+    // `done` reports why it stopped; only the stop itself matters here.
     await Promise.allSettled([done])
   })
   return {
@@ -63,15 +63,15 @@ async function runWriter(
     clickhouse: clickhouseServer(config.clickhouse.url),
     redis: redisServer(config.redis.url),
   }
-  const insistOn = (activity: string, server: AwaitedServer, until = signal): Insist =>
-    createInsist(activity, until, createWaiting(common.logger, server), metrics, problems)
+  const retryOn = (activity: string, server: AwaitedServer, until = signal): RetryUntilAvailable =>
+    createRetry(activity, until, createWaiting(common.logger, server), metrics, problems)
   try {
     await using resources = new AsyncDisposableStack()
     const logs = await connectLogs(config.nats, common)
     resources.defer(() => logs.close())
-    // Each in its own time: a chain is written to whichever store is there.
-    const migrating = insistOn('migrate', servers.clickhouse)(() => migrate(config.clickhouse, common))
-    const connecting = insistOn('connect_redis', servers.redis)(() => openHotStore(config.redis, common))
+    // In parallel, because a chain is written to whichever store is available.
+    const migrating = retryOn('migrate', servers.clickhouse)(() => migrate(config.clickhouse, common))
+    const connecting = retryOn('connect_redis', servers.redis)(() => openHotStore(config.redis, common))
     const opening = Promise.all([migrating, connecting])
     // Awaited below, once there is something to stop.
     opening.catch(() => undefined)
@@ -113,7 +113,7 @@ async function runWriter(
         metrics,
         logger: own.logger.child({ action: 'write' }),
         signal: stop,
-        insist: (store, until) => insistOn(activityOf(store), servers[store], until),
+        insist: (store, until) => retryOn(activityOf(store), servers[store], until),
         report: (problem) => setProblem(problems, chain, problem),
         onCaughtUp,
       })
@@ -137,7 +137,7 @@ async function runWriter(
       run: writeChain,
     })
     onStarted(supervisor, quarantine)
-    // The stores stay open until every chain has come to rest, unless one of them refuses us for good.
+    // The stores stay open until every chain has stopped, unless one of them fails permanently.
     await Promise.race([supervisor.done, opening.then(() => supervisor.done)])
   } catch (error) {
     if (!signal.aborted || isFinal(error)) throw error
@@ -148,16 +148,16 @@ async function runWriter(
   }
 }
 
-type Insist = <T>(work: () => Promise<T>) => Promise<T>
+type RetryUntilAvailable = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Retries, with log and metric, until the store is available or the signal aborts. */
-function createInsist(
+function createRetry(
   activity: string,
   signal: AbortSignal,
   waiting: Waiting,
   metrics: WriterMetrics,
   problems: Problems,
-): Insist {
+): RetryUntilAvailable {
   const about = `retry:${activity}`
   return async (work) => {
     const result = await retry(work, {
@@ -180,7 +180,7 @@ function setProblem(problems: Problems, about: string, problem: string | undefin
   else problems.set(about, problem)
 }
 
-/** Worth reporting even while stopping. */
+/** Worth reporting even during shutdown. */
 function isFinal(error: unknown): boolean {
   return error instanceof ChaintapeError && !error.retryable
 }

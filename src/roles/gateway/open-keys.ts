@@ -4,7 +4,7 @@ import type { Plan } from '../../gateway/keys/plan.ts'
 import type { Common } from '../../lib/common.ts'
 import type { Logs } from '../../log/connect.ts'
 
-/** All keys, once they have been read; from then on every change is followed as it happens. */
+/** Loads all keys, then follows every change. */
 export async function openKeys(
   config: Config,
   logs: Logs,
@@ -25,7 +25,7 @@ export async function openKeys(
   values
     .watch({ signal, onValue: keys.apply, onCurrent: () => current.resolve() })
     .catch((error: unknown) => current.reject(error))
-  // Before that, a good key would be refused.
+  // Until then, valid keys would be refused.
   await current.promise
   return { keys, plans }
 }

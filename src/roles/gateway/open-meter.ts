@@ -18,11 +18,11 @@ export type OpenMeter = {
   readonly bucketOf: SharedRates['bucketOf']
 }
 
-/** What a gateway that dies has leased is free again after this. */
+/** A lease of a crashed gateway expires after this time. */
 const LEASE_MS = 60_000
 const RECALL = 'recall'
 
-/** Charges from Redis, records in NATS; both are settled when the process ends. */
+/** Charges quota in Redis and records usage in NATS; both are settled at shutdown. */
 export async function openMeter(
   config: Config,
   logs: Logs,
@@ -30,7 +30,7 @@ export async function openMeter(
   onRefusal: (reason: Refusal['reason']) => void,
 ): Promise<OpenMeter> {
   const { logger, shutdown } = common
-  // Totals are stored per process: a restarted one gets a new identity.
+  // Totals are stored per process, so a restarted process gets a new identity.
   const gateway = randomBytes(8).toString('hex')
   const usage = await logs.openLatest('USAGE')
   const ledger = new UsageLedger(usage, gateway)
@@ -59,8 +59,8 @@ export async function openMeter(
     signal: shutdown.signal,
   })
   logs.hear(RECALL, (text) => {
-    const [who, keyId = ''] = text.split(' ')
-    if (who !== gateway) meter.giveBack(keyId)
+    const [sender, keyId = ''] = text.split(' ')
+    if (sender !== gateway) meter.giveBack(keyId)
   })
   shutdown.onClose('meter', () => meter.close())
   void meter.run()

@@ -11,9 +11,9 @@ import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 
-/** Enough to keep the log busy while it writes to disk; few enough to be sent again quickly. */
+/** Enough to keep the log busy during disk writes, few enough to resend quickly. */
 const MAX_UNACKNOWLEDGED = 128
-/** The index can always be made again from the log, so it need not be durable with every block. */
+/** The index can be rebuilt from the log, so it is not committed with every block. */
 export const MAX_UNCOMMITTED = 2_048
 
 export type IndexStore = Pick<StateStore, 'commit' | 'position' | 'clear'>
@@ -27,7 +27,7 @@ export type AppendParts = {
   readonly signal: AbortSignal
 }
 
-/** Waits out trouble with the connection. */
+/** Retries while the connection is down. */
 export function retryOpening<T>({ logger, signal }: AppendParts, open: () => Promise<T>): Promise<T> {
   return retry(open, {
     signal,
@@ -36,11 +36,11 @@ export function retryOpening<T>({ logger, signal }: AppendParts, open: () => Pro
   })
 }
 
-/** An index of messages that the log does not hold follows the log again from its start. */
+/** An index that covers messages which the log does not hold is cleared and rebuilt from the log. */
 export async function clearIfForeign(parts: AppendParts, isAheadForeign = false): Promise<void> {
   const { log, index, store, logger } = parts
   const { position } = store
-  // Reading a log that was made anew fails by itself.
+  // Reading a recreated log fails with its own error.
   if (position?.epoch !== log.epoch) return
   const standing = await log.locate(position)
   if (standing !== 'foreign' && !(isAheadForeign && standing === 'ahead')) return
@@ -50,20 +50,21 @@ export async function clearIfForeign(parts: AppendParts, isAheadForeign = false)
   index.abandon()
 }
 
-/** Opens a log to go on where it ends, and brings the index there. */
+/** Opens the publisher at the end of the log, and brings the index up to there. */
 export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
   const { chain, log, index, store, signal } = parts
   index.abandon()
-  // The fence stands before the index follows: whatever another reader appends after it makes ours fail.
+  // The fence is in place before the index catches up, so our publish fails if another reader appends after it.
   const publisher = await log.openPublisher()
   const end = await log.lastSequence()
-  // A frame for a place that is taken already would stay in the outbox, and be restored there after a loss.
+  // A frame for a taken sequence would stay in the outbox, and be restored there after a loss.
   if (end > publisher.last.seq) throw new ChaintapeError('fenced', 'BLOCKS: another reader is the leader')
-  // An index that follows a shorter log than the publisher stands at would leave a hole.
+  // An index that follows a log shorter than the publisher's position would leave a gap.
   if (!(await log.holds(publisher.last))) throw new TailLost('BLOCKS', publisher.last.seq)
-  // The outbox could not restore what the index holds, so the index follows the log, and the chain fills the rest.
+  // The outbox could not restore all messages in the index, so the index follows the log and the rest is read from the
+  // chain.
   await clearIfForeign(parts, true)
-  // A reader that died between publishing and committing finds the rest of its own words in the log.
+  // After a crash between publish and commit, the log holds messages that the index does not.
   if (end > (store.position?.seq ?? 0)) {
     let uncommitted = 0
     const { position: after } = store
@@ -81,7 +82,9 @@ export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
   return publisher
 }
 
-/** The index follows a quarantined block as far as it can be decoded: the next block names it as its parent. */
+/**
+ * The index applies a quarantined block as far as it can be decoded, because the next block refers to it as its parent.
+ */
 export function applyMessage(
   { body, position, isQuarantined }: LogMessage,
   index: ReaderIndex,
@@ -97,7 +100,7 @@ export function applyMessage(
   }
 }
 
-/** Appends to BLOCKS, several messages under way at a time, and lets the index follow what was acknowledged. */
+/** Appends to BLOCKS with several messages in flight, and updates the index once they are acknowledged. */
 export class Appender {
   readonly #publisher: LogPublisher
   readonly #index: ReaderIndex
@@ -115,7 +118,7 @@ export class Appender {
   /** Waits only while too many messages are in flight; a later call reports the failure of an earlier one. */
   async append(envelope: Envelope): Promise<void> {
     const publishing = this.#publisher.publish(encodeEnvelope(envelope))
-    // The next wait reports it; until then a failure must not count as unhandled.
+    // The next wait reports it; until then a rejection must not count as unhandled.
     publishing.catch(() => undefined)
     this.#underWay.push(publishing)
     this.#index.apply(envelope)
@@ -124,7 +127,7 @@ export class Appender {
     else if (this.#underWay.length >= MAX_UNACKNOWLEDGED) this.#last = await this.#underWay.shift()
   }
 
-  /** All of it acknowledged, and the index durable up to there. */
+  /** Waits until all messages are acknowledged and the index is durable up to them. */
   async flush(): Promise<void> {
     for (const publishing of this.#underWay.splice(0)) this.#last = await publishing
     if (this.#last === undefined || this.#uncommitted === 0) return

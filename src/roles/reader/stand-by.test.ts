@@ -39,15 +39,15 @@ async function watch(head: BlockRef, { until = 0, hasSeenOther = true } = {}) {
   return standBy(parts, hasSeenOther)
 }
 
-test('a new block that nobody appends is a lost leader', async () => {
+test('a new block that no reader appends means a lost leader', async () => {
   assert.equal((await watch({ number: 8, hash: hash('b') }))?.reason, 'stalled')
 })
 
-test('a block of the same height under another hash is none: the leader may be on another branch', async () => {
+test('a block of the same height with another hash does not: the leader may be on another branch', async () => {
   assert.equal(await watch({ number: 7, hash: hash('b') }, { until: 40 }), undefined)
 })
 
-test('a reader that is alone follows a fork of the same height at once', async () => {
+test('a reader that is alone follows a fork of the same height immediately', async () => {
   const takeover = await watch({ number: 7, hash: hash('b') }, { hasSeenOther: false })
   assert.equal(takeover?.reason, 'alone')
 })

@@ -5,33 +5,34 @@ import type { BlockRef, Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { type AppendParts, applyMessage, clearIfForeign, MAX_UNCOMMITTED, retryOpening } from './appender.ts'
 
-/** Patience of a reader that finds work right at its start: most often it is the only reader. */
+/** For a reader that finds work right at its start: usually it is the only reader. */
 const START_PATIENCE_MS = 250
 /**
- * A block of the same height under another hash proves no lost leader: its nodes may be on another branch. The next block
- * decides, and only a chain that stands still is waited for this long. Otherwise two readers would replace each other.
+ * A block of the same height with another hash does not prove a lost leader, because its nodes may be on another
+ * branch. The next block decides; only a chain without new blocks takes this long. Otherwise two readers would replace
+ * each other.
  */
 const FORK_PATIENCE_MS = 60_000
-/** A leader that is alive restores a lost tail from its own outbox, so a standby leaves it the time. */
+/** A live leader restores a lost tail from its own outbox, so a standby gives it this time. */
 const RESTORE_PATIENCE_MS = 10_000
 
 export type StandByParts = AppendParts & {
-  /** The chain's head as the nodes report it now. */
+  /** The chain's head as the nodes currently report it. */
   readonly head: () => Promise<BlockRef>
   readonly doorbell: Doorbell
   readonly pollMs: number
   readonly takeoverMs: number
   readonly onProgress: ReaderParts['onProgress']
-  /** Called for each message that the index has followed. */
+  /** Called for each message that the index has applied. */
   readonly onFollowed?: (envelope: Envelope) => void
 }
 
-/** `alone`: no other reader was seen to append; `stalled`: the leader stopped. */
+/** `alone`: no other reader was seen to append. `stalled`: the leader stopped. */
 export type Takeover = { readonly reason: 'alone' | 'stalled'; readonly waitedMs: number }
 
 /**
- * Follows BLOCKS into this reader's index and watches the chain's head. Returns once there has been something to append
- * for `takeoverMs` while the log did not grow; undefined if the signal aborts. A wrong guess is harmless: the fence
+ * Follows BLOCKS into this reader's index and watches the chain's head. Returns once a block has been due for
+ * `takeoverMs` while the log did not grow; undefined if the signal aborts. A false alarm is harmless, because the fence
  * refuses one of two leaders.
  */
 export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promise<Takeover | undefined> {
@@ -42,9 +43,9 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
   })
   const stop = new AbortController()
   const signal = AbortSignal.any([parts.signal, stop.signal])
-  // One of several standbys should take over first, so that the others see it append.
+  // Staggers several standbys, so that the others see the first one append.
   const jitter = 1 + Math.random() / 5
-  // In an empty log nobody was ever seen to append, and nothing can be lost: there is nobody to wait for.
+  // An empty log has no leader to wait for.
   const startPatienceMs = start.end === 0 ? 0 : Math.min(START_PATIENCE_MS, takeoverMs)
   let hasSeen = hasSeenOther
   let mayBeAlone = !hasSeenOther
@@ -75,7 +76,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
     return undefined
   }
 
-  /** False if this reader stood still and not the log, or if the log cannot be read. */
+  /** False if this reader itself stalled, or if the log cannot be read. */
   const isLogSilent = async (waitedMs: number): Promise<boolean> => {
     try {
       if ((await log.lastSequence()) > (read?.seq ?? 0)) dueSinceMs = undefined
@@ -100,10 +101,10 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
         const meaning = readHead(tip, head)
         const isFork = meaning === 'fork' && !mustRestore
         const isDue = mustRestore || meaning === 'ahead' || isFork
-        // The leader has had no time yet for a block that decides between two branches.
+        // The leader has had no time yet for the block that decides between two branches.
         if (wasFork && !isFork) dueSinceMs = undefined
         wasFork = isFork
-        // The chain has nothing more than the log: another reader may have appended it just now.
+        // The chain has no more blocks than the log, so another reader may have just appended.
         if (!isDue) mayBeAlone = false
         dueSinceMs = isDue ? (dueSinceMs ?? performance.now()) : undefined
       }
@@ -132,7 +133,7 @@ async function isTailLost({ log, store: { position } }: StandByParts): Promise<b
   return position?.epoch === log.epoch && (await log.locate(position)) === 'ahead'
 }
 
-/** Undefined while no node answers: taking over would not help then. */
+/** Undefined while no node answers, because a takeover would not help. */
 async function headOf({ head, logger }: StandByParts): Promise<BlockRef | undefined> {
   try {
     return await head()

@@ -9,8 +9,8 @@ export type TurnParts = StandByParts & {
 }
 
 /**
- * Stands by until BLOCKS is silent although the chain goes on, leads until another reader appends, and so on. `lead` gets
- * an appender at the end of the log, and a new one whenever the log has lost its tail.
+ * Alternates between standby and leader: leads once BLOCKS is silent although the chain advances, until another reader
+ * appends. `lead` gets an appender at the end of the log, and a new one whenever the log has lost its tail.
  */
 export async function takeTurns(
   parts: TurnParts,
@@ -21,7 +21,7 @@ export async function takeTurns(
   let isReplaced = false
   while (!signal.aborted) {
     try {
-      // Whatever was not committed may never have been stored.
+      // Uncommitted messages may never have been stored.
       index.abandon()
       if (!isLeading) {
         onTurn?.('follows')
