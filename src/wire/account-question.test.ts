@@ -16,7 +16,7 @@ const account = fc
   .tuple(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.boolean())
   .map(([balanceRaw, isContract]) => ({ balanceRaw, isContract }))
 
-test('questions and answers come out as they went in', () => {
+test('requests and responses survive the wire', () => {
   fc.assert(
     fc.property(fc.array(address, { maxLength: MAX_ACCOUNTS }), (addresses) => {
       assert.deepEqual(decodeAccountsQuestion(encodeAccountsQuestion(addresses)), addresses)
@@ -29,7 +29,7 @@ test('questions and answers come out as they went in', () => {
   )
 })
 
-test('a question that is none is not answered', () => {
+test('a malformed request is refused', () => {
   const one = `0x${'a'.repeat(40)}`
   for (const text of [
     ' ',
@@ -42,7 +42,7 @@ test('a question that is none is not answered', () => {
     assert.throws(() => decodeAccountsQuestion(text), { code: 'message_unreadable' }, text.slice(0, 60))
 })
 
-test('an answer that is none, or of another length, is not believed', () => {
+test('a malformed response, or one of another length, is refused', () => {
   for (const text of ['', '1', '1 2 3', '1 -2', '1 x', '1 2cc', '1  2', `1 ${'9'.repeat(79)}`])
     assert.throws(() => decodeAccountsAnswer(text, 2), { code: 'message_unreadable' }, text)
 })

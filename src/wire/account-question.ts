@@ -1,6 +1,6 @@
 import { ChaintapeError } from '../domain/errors.ts'
 
-/** Who answers it: `<prefix>.accounts.<chain>`. */
+/** Requests go to `<prefix>.accounts.<chain>`. */
 export const ACCOUNTS_TOPIC = 'accounts'
 export const MAX_ACCOUNTS = 100
 
@@ -8,7 +8,9 @@ export type AccountAnswer = { readonly balanceRaw: bigint; readonly isContract: 
 
 const ADDRESS = /^0x[0-9a-f]{40}$/
 
-/** A question of one process to another: what accounts have of the native coin. It is text, and never kept. */
+/**
+ * A request from one process to another for native balances of accounts. It is plain text, because it is never stored.
+ */
 export function encodeAccountsQuestion(addresses: readonly string[]): string {
   return addresses.join(' ')
 }

@@ -110,7 +110,7 @@ function refused(code: string) {
   return (error: unknown) => error instanceof ChaintapeError && error.code === code
 }
 
-test('what is written in any order comes back in that order, and nothing is left', () => {
+test('values written in any order are read back in that order, with nothing left', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 40 }), fc.nat(64), (steps, capacity) => {
       const w = new ByteWriter(capacity)
@@ -138,7 +138,7 @@ test('a reader reads its own part of a larger buffer', () => {
   )
 })
 
-test('what was finished is a copy: later writes do not reach it', () => {
+test('finish returns a copy that later writes do not change', () => {
   const w = new ByteWriter(64)
   w.text('before')
   const first = w.finish()
@@ -148,13 +148,13 @@ test('what was finished is a copy: later writes do not reach it', () => {
   assert.equal(w.finish().length, 13)
 })
 
-test('hex ids shrink to their bytes, others keep their text', () => {
+test('hex ids shrink to their bytes, others stay text', () => {
   fc.assert(fc.property(evmAddress, (id) => assert.equal(written((w) => w.id(id)).length, 21)))
   fc.assert(fc.property(solanaAddress, (id) => assert.equal(written((w) => w.id(id)).length, 1 + id.length)))
 })
 
-test('a recurring id reads as any id does, however often and between whatever else it comes', () => {
-  // Few last bytes, so that different ids meet in one place.
+test('a recurring id reads like any id, however often it occurs and whatever comes in between', () => {
+  // Few distinct last bytes, so that different ids share a cache slot.
   const similar = fc
     .tuple(fc.constantFrom('0x', '0xab', '', 'S'), fc.constantFrom('00', '40', '80', 'c0'), fc.boolean())
     .map(([start, end, isLong]) => `${start}${isLong ? '00'.repeat(40) : ''}${end}`)
@@ -179,7 +179,7 @@ test('a recurring id reads as any id does, however often and between whatever el
   )
 })
 
-test('the encoding of a number is the shortest', () => {
+test('a number takes the shortest encoding', () => {
   const sizes = [0, 127, 128, 16_383, 16_384, Number.MAX_SAFE_INTEGER].map(
     (value) => written((w) => w.varuint(value)).length,
   )
@@ -190,7 +190,7 @@ test('the encoding of a number is the shortest', () => {
   assert.deepEqual(bigSizes, [1, 2, 2, 3, 33])
 })
 
-test('a number that is kept as limbs is written as any other', () => {
+test('a number stored as limbs is written like any other', () => {
   const limbsOf = (value: bigint): Uint32Array =>
     Uint32Array.from({ length: 9 }, (_, nth) =>
       nth === 0 ? 7 : Number((value >> BigInt(32 * (nth - 1))) & 0xffff_ffffn),
@@ -205,7 +205,7 @@ test('a number that is kept as limbs is written as any other', () => {
   )
 })
 
-test('a writer refuses what the reader could not give back', () => {
+test('the writer refuses values that the reader could not return', () => {
   const w = new ByteWriter()
   for (const wrong of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
     assert.throws(() => w.varuint(wrong), RangeError)
@@ -221,20 +221,20 @@ test('a writer refuses what the reader could not give back', () => {
   assert.equal(new ByteReader(w.finish()).biguint(), 2n ** 2040n - 1n)
 })
 
-test('half a surrogate pair is no text: it arrives as the replacement character', () => {
+test('a lone surrogate becomes the replacement character', () => {
   for (const broken of ['\ud800', 'a\udc00b', '\udc00\ud800']) {
     const r = new ByteReader(written((w) => [w.text(broken), w.id(broken)]))
     assert.deepEqual([r.text(), r.id()], [broken.toWellFormed(), broken.toWellFormed()])
   }
 })
 
-test('bytes that end early are refused', () => {
+test('truncated bytes are refused', () => {
   fc.assert(
     fc.property(anyStep, fc.nat(), ({ write, read }, cut) => {
       const whole = written(write)
       if (whole.length === 0) return
       const short = whole.subarray(0, cut % whole.length)
-      // The length of raw bytes is the caller's, and none may have been asked for.
+      // The caller sets the length of raw bytes, and it may be zero.
       assert.throws(() => read(new ByteReader(short)), refused('message_unreadable'))
     }),
     { numRuns: 300 },
@@ -274,10 +274,10 @@ test('any bytes give a value or a coded error', () => {
   )
 })
 
-test('a length beyond the message is refused before anything is allocated for it', () => {
+test('a length beyond the message is refused before any allocation', () => {
   for (const claimed of [100, 2 ** 31, 2 ** 32, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
     const liar = written((w) => w.varuint(claimed))
-    // Items that read nothing would never come to the end of the bytes.
+    // Items that read nothing would never reach the end of the bytes.
     assert.throws(() => new ByteReader(liar).list(() => undefined), {
       code: 'message_unreadable',
       message: `list of ${claimed} items in 0 bytes`,
@@ -292,7 +292,7 @@ test('a length beyond the message is refused before anything is allocated for it
   }
 })
 
-test('an integer without end is refused', () => {
+test('an integer without an end is refused', () => {
   for (const byte of [0x80, 0xff]) {
     const endless = Buffer.alloc(1_000_000, byte)
     assert.throws(() => new ByteReader(endless).varuint(), refused('message_unreadable'))

@@ -1,23 +1,23 @@
 import { ChaintapeError } from '../domain/errors.ts'
 
-/** A power of two, so that a few bytes of an id tell its place. */
+/** A power of two, so that the slot is a mask of the id's last bytes. */
 const RECENT_IDS = 16_384
-/** What is longer is no address or hash. */
+/** Longer ids are neither addresses nor hashes. */
 const MAX_RECENT_BYTES = 33
-/** Of all messages: the same pools, tokens and routers come again in the next one. */
+/** Shared by all messages, because the same pools, tokens and routers recur. */
 const recentIds: string[] = new Array(RECENT_IDS).fill('')
 const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
 const recentSizes = new Uint8Array(RECENT_IDS)
 
 const WORD_BYTES = 8
 
-/** What `toString` calls once it has looked at its arguments, which for a short id takes as long as the work. */
+/** The internal method behind `toString`: for a short id, its argument checks take as long as the work. */
 type SlicingBuffer = Buffer & {
   hexSlice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
 }
 
-/** Reads what `ByteWriter` wrote. Bytes that end early or say something impossible are a coded error. */
+/** Reads the output of `ByteWriter`. Truncated or impossible bytes are a coded error. */
 export class ByteReader {
   readonly #buffer: SlicingBuffer
   readonly #words: DataView
@@ -36,12 +36,12 @@ export class ByteReader {
     this.#offset = bytes.byteOffset
   }
 
-  /** Of the next byte. */
+  /** Offset of the next byte. */
   get position(): number {
     return this.#at
   }
 
-  /** Goes there, to read another field of the same message. */
+  /** Seeks to another field of the same message. */
   at(position: number): this {
     this.#at = position
     return this
@@ -88,11 +88,11 @@ export class ByteReader {
     return this.biguintOf(this.u8())
   }
 
-  /** A number of so many bytes. */
+  /** A number of `size` bytes. */
   biguintOf(size: number): bigint {
     const at = this.#take(size)
     if (this.#isSkimming) return 0n
-    // The uppermost word may be a part of one; below it they are whole.
+    // The top word may be partial; the words below it are complete.
     let word = at + size - (size % WORD_BYTES)
     let value = word === at + size ? 0n : this.#shortUint(word, at + size)
     while (word > at) {
@@ -135,14 +135,14 @@ export class ByteReader {
   }
 
   /**
-   * An id that may well have come before: a log's topic, a pool, a router. Finding it again takes a third of the
-   * time of making its string, and equal ids then share memory and hash, which makes it quick to look up.
+   * An id that has probably occurred before: a log's topic, a pool, a router. A cache hit takes a third of the time of
+   * building the string, and equal ids then share memory and hash, which speeds up map lookups.
    */
   recurringId(): string {
     const start = this.#at
     const buffer = this.#buffer
     const size = (buffer[start] ?? 0) >> 1
-    // The last bytes of an address or a hash are as good as random.
+    // The last bytes of an address or a hash are nearly random.
     const last = start + size
     const slot =
       (((buffer[last] ?? 0) << 6) ^ (buffer[last - 1] ?? 0) ^ ((buffer[last - 2] ?? 0) << 3)) % RECENT_IDS
@@ -161,9 +161,9 @@ export class ByteReader {
     return text
   }
 
-  /** Less than a word, lowest byte first. */
+  /** Less than a word, little-endian. */
   #shortUint(start: number, end: number): bigint {
-    // Six bytes are surely exact as an ordinary number.
+    // Six bytes always fit in a double exactly.
     const middle = Math.min(end, start + 6)
     let value = 0
     for (let at = middle - 1; at >= start; at--) value = value * 0x100 + (this.#buffer[at] as number)
@@ -176,14 +176,14 @@ export class ByteReader {
     const size = recentSizes[slot] as number
     if (size === 0 || size > buffer.length - at) return false
     const place = slot * MAX_RECENT_BYTES
-    // From the end, where two of them differ soonest.
+    // From the end, where two ids differ soonest.
     for (let i = size - 1; i >= 0; i--) if (recentBytes[place + i] !== buffer[at + i]) return false
     return true
   }
 
   list<T>(read: () => T): T[] {
     const count = this.varuint()
-    // Each item takes at least a byte, so a larger count is damage: refuse it before allocating for it.
+    // Each item takes at least a byte, so a larger count is damage and is refused before any allocation.
     if (count > this.remaining) throw unreadable(`list of ${count} items in ${this.remaining} bytes`)
     const items: T[] = []
     for (let i = 0; i < count; i++) items.push(read())
@@ -194,7 +194,7 @@ export class ByteReader {
     return this.bool() ? read() : undefined
   }
 
-  /** Reads for all but the amounts, which are passed over and come as 0: making them takes most of the time. */
+  /** Skips amounts and returns 0 for them, because building bigints takes most of the time. */
   skim<T>(read: () => T): T {
     this.#isSkimming = true
     try {
@@ -204,7 +204,7 @@ export class ByteReader {
     }
   }
 
-  /** Nothing may be left over: trailing bytes mean writer and reader disagree. */
+  /** Trailing bytes mean that writer and reader disagree. */
   end(): void {
     if (this.remaining !== 0) throw unreadable(`${this.remaining} bytes left over`)
   }

@@ -1,29 +1,29 @@
 const MAX_BIG_BYTES = 255
 
-// A call into the engine's own conversions costs more than a short loop: what the logs are full of (addresses,
-// hashes, prices, symbols) is converted here, byte by byte; what is long or rare is left to Buffer.
+// A call into V8's native conversions costs more than a short loop, so the common values (addresses, hashes, prices,
+// symbols) are converted here byte by byte; long or rare ones are left to Buffer.
 const SHORT_TEXT = 64
 const SHORT_COPY = 96
 const NOT_HEX = 0x100
 const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
-/** Of one letter of a string. */
+/** Per UTF-16 code unit. */
 const MAX_UTF8_BYTES = 3
 for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
 const WORD_BYTES = 8
 const LIMB_BYTES = 4
 
-/** A power of two, so that a few letters of an id tell its place. */
+/** A power of two, so that the slot is a mask of the id's last characters. */
 const RECENT_IDS = 16_384
-/** What is longer is no address or hash: it is written as it comes. */
+/** Longer ids are neither addresses nor hashes, and are not cached. */
 const MAX_RECENT_BYTES = 33
 const MAX_RECENT_LETTERS = 66
-/** Of all messages: the same pools, tokens and routers come again in the next one. */
+/** Shared by all messages, because the same pools, tokens and routers recur. */
 const recentIds: string[] = new Array(RECENT_IDS).fill('')
 const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
 const recentSizes = new Uint8Array(RECENT_IDS)
 
-/** What `write` calls once it has looked at its arguments, which for a short text takes as long as the work. */
+/** The internal method behind `write`: for a short text, its argument checks take as long as the work. */
 type WritingBuffer = Buffer & { utf8Write(text: string, start: number): number }
 
 /** Appends values to one growing buffer. The counterpart of `ByteReader`, method for method. */
@@ -56,7 +56,7 @@ export class ByteWriter {
     this.#length = this.#buffer.writeUInt16BE(value, this.#length)
   }
 
-  /** Over what was written there: a length that is known afterwards. */
+  /** Overwrites a placeholder, such as a length that is known only later. */
   u16At(at: number, value: number): void {
     this.#buffer.writeUInt16BE(value, at)
   }
@@ -66,7 +66,7 @@ export class ByteWriter {
     this.#length = this.#buffer.writeUInt32BE(value, this.#length)
   }
 
-  /** Seven bits a byte, lowest first; any safe integer. */
+  /** LEB128: seven bits per byte, lowest first; any safe integer. */
   varuint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned integer: ${value}`)
     this.#room(8)
@@ -75,7 +75,7 @@ export class ByteWriter {
       return
     }
     let rest = value
-    // Whole numbers of the machine are divided by shifting; the rest of a larger one is soon small enough.
+    // Numbers above 31 bits are divided; the rest is shifted, which is faster.
     while (rest > 0x7fff_ffff) {
       this.#buffer[this.#length++] = (rest % 0x80) | 0x80
       rest = Math.floor(rest / 0x80)
@@ -87,14 +87,14 @@ export class ByteWriter {
     this.#buffer[this.#length++] = rest
   }
 
-  /** Length, then little-endian bytes without zeros at the end. */
+  /** Length, then little-endian bytes without trailing zeros. */
   biguint(value: bigint): void {
     if (value < 0n) throw new RangeError('negative amount on the wire')
     this.#room(1 + MAX_BIG_BYTES + WORD_BYTES)
     const start = this.#length + 1
     const limit = start + MAX_BIG_BYTES
     let at = start
-    // Whole words into their place, the lowest first. Told that a word is all it takes, the machine cuts it off itself.
+    // Whole words, lowest first; `asUintN` lets V8 truncate to one word without a new bigint.
     for (let rest = value; rest !== 0n; rest >>= 64n) {
       if (at > limit) throw tooLarge()
       this.#words.setBigUint64(at, BigInt.asUintN(64, rest), true)
@@ -107,7 +107,7 @@ export class ByteWriter {
     this.#length = at
   }
 
-  /** The same of a number that is kept as 32-bit limbs, the lowest first. */
+  /** The encoding of `biguint`, from 32-bit limbs, lowest first. */
   limbs(limbs: Uint32Array, at: number, count = 8): void {
     let used = count
     while (used > 0 && limbs[at + used - 1] === 0) used--
@@ -122,7 +122,7 @@ export class ByteWriter {
     this.#length = start + size
   }
 
-  /** An id that is kept as words: the size in bytes and the low bit of `id` in the first one, then its bytes. */
+  /** The encoding of `id`, from words: the first has the size in bytes and the low bit of `id`, the rest its bytes. */
   idWords(words: Uint32Array, at: number): void {
     const head = words[at] as number
     const size = head >>> 1
@@ -146,12 +146,12 @@ export class ByteWriter {
     this.#length += value.length
   }
 
-  /** A piece of a message that was written once and comes again. */
+  /** A slice of an encoded message that recurs. */
   piece(bytes: Uint8Array): void {
     this.copy(bytes, 0, bytes.length)
   }
 
-  /** A piece of a message. */
+  /** A slice of a message. */
   copy(bytes: Uint8Array, start: number, end: number): void {
     const size = end - start
     this.#room(size)
@@ -162,27 +162,27 @@ export class ByteWriter {
     this.#length = at + size
   }
 
-  /** All that another one has written, without its length. */
+  /** Everything that another writer holds, without a length. */
   rawOf(other: ByteWriter): void {
     this.#room(other.#length)
     this.#length += other.#buffer.copy(this.#buffer, this.#length, 0, other.#length)
   }
 
-  /** What another one has written there, as `bytes`. */
+  /** A range of another writer, encoded like `bytes`. */
   bytesOf(other: ByteWriter, start: number, end: number): void {
     this.varuint(end - start)
     this.#room(end - start)
     this.#length += other.#buffer.copy(this.#buffer, this.#length, start, end)
   }
 
-  /** Whether two pieces of what was written are equal. */
+  /** True if two ranges of the output are equal. */
   isRepeated(startA: number, endA: number, startB: number, endB: number): boolean {
     return (
       endA - startA === endB - startB && this.#buffer.compare(this.#buffer, startB, endB, startA, endA) === 0
     )
   }
 
-  /** To be written anew; the room it has grown to stays. */
+  /** Resets the writer and keeps its capacity. */
   clear(): void {
     this.#length = 0
   }
@@ -194,7 +194,7 @@ export class ByteWriter {
     this.#utf8(value, size)
   }
 
-  /** Its length in four bytes, then the text. */
+  /** The length in four bytes, then the text. */
   sizedText(value: string): void {
     this.#room(4 + value.length * MAX_UTF8_BYTES)
     const start = this.#length + 4
@@ -203,7 +203,7 @@ export class ByteWriter {
     this.#length = start + size
   }
 
-  /** An address or hash: hex ones shrink to their bytes, all others travel as text. The low bit tells which. */
+  /** An address or hash: hex ids shrink to their bytes, others are text. The low bit distinguishes them. */
   id(value: string): void {
     if (this.#hex(value)) return
     if (value.length < SHORT_TEXT && this.#ascii(value, value.length * 2 + 1)) return
@@ -213,8 +213,8 @@ export class ByteWriter {
   }
 
   /**
-   * The same of an id that recurs from message to message: a pool, a token, a router. Copying what was written
-   * before takes a third of the time of reading its digits again. Bytes and reader are those of `id`.
+   * The encoding of `id`, for ids that recur across messages: a pool, a token, a router. Copying cached bytes takes a
+   * third of the time of parsing the digits.
    */
   recurringId(value: string): void {
     if (value.length < 8 || value.length > MAX_RECENT_LETTERS) {
@@ -251,17 +251,18 @@ export class ByteWriter {
     if (value !== undefined) write(value)
   }
 
-  /** What was written so far, as a copy that later writes cannot touch. */
+  /** A copy of the output that later writes cannot change. */
   finish(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.#buffer, 0, this.#length)
   }
 
-  /** Writes nothing and says so, unless all of `value` is lower-case hex after 0x. */
+  /** Returns false and writes nothing, unless `value` is lower-case hex after 0x. */
   #hex(value: string): boolean {
     if (value.length % 2 !== 0 || !value.startsWith('0x')) return false
     const start = this.#length
     this.varuint(value.length - 2)
-    // Its letters first, then the bytes over them: letters are read far quicker from a buffer than from a string.
+    // Writes the characters first and then the bytes over them, because reading from a buffer is far faster than from a
+    // string.
     this.#room(value.length * MAX_UTF8_BYTES)
     const buffer = this.#buffer
     let at = this.#length
@@ -278,7 +279,7 @@ export class ByteWriter {
     return isHex
   }
 
-  /** Writes nothing and says so, unless all of `value` is ASCII. */
+  /** Returns false and writes nothing, unless `value` is ASCII. */
   #ascii(value: string, header: number): boolean {
     const start = this.#length
     this.varuint(header)
@@ -321,7 +322,7 @@ function tooLarge(): RangeError {
   return new RangeError('number too large for the wire')
 }
 
-/** The last letters of an address or a hash are as good as random. */
+/** The last characters of an address or a hash are nearly random. */
 function slotOf(id: string): number {
   const last = id.length - 1
   const near = id.charCodeAt(last) ^ (id.charCodeAt(last - 1) << 3) ^ (id.charCodeAt(last - 2) << 6)

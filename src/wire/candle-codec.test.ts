@@ -8,7 +8,7 @@ import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { readCandles, writeCandles } from './candle-codec.ts'
 
-/** One pair's candles of every interval: those with the same trades share their values, as decoded ones do. */
+/** One pair's candles of every interval; equal trades share value objects, as in decoded candles. */
 const run: fc.Arbitrary<Candle[]> = fc
   .tuple(fc.array(candle, { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { minLength: 1 }))
   .map(([candles, picks]) =>
@@ -25,7 +25,7 @@ function encode(candles: readonly Candle[]): Uint8Array {
   return w.finish()
 }
 
-test('the bytes of candles depend on their values, not on shared objects', () => {
+test('the encoding of candles depends on their values, not on shared objects', () => {
   fc.assert(
     fc.property(run, (candles) => {
       const bytes = encode(candles)

@@ -10,9 +10,9 @@ import { readOrderKey, writeOrderKey } from './field-codec.ts'
 export const SAME_PAIR = 1
 export const SAME_FIRST = 2
 export const SAME_LAST = 4
-/** Of the next longer interval, and around the previous one. */
+/** The candle has the next longer interval and contains the previous one. */
 export const AROUND = 8
-/** All that was traded is as in the previous one. */
+/** The candle has the same trades as the previous one. */
 export const SAME_TRADES = 16
 export const ALL_FLAGS = SAME_PAIR | SAME_FIRST | SAME_LAST | AROUND | SAME_TRADES
 
@@ -24,9 +24,9 @@ export const SAME_VOLUME = 16
 const ALL_PRICES = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE
 export const ALL_SAME = ALL_PRICES | SAME_VOLUME
 export const NO_VALUES = 32
-/** Instead of `SAME_VOLUME`, which needs no more bits: the volume is unknown. */
+/** The volume is unknown. This combination of bits is otherwise unused. */
 export const NO_VOLUME = NO_VALUES | SAME_VOLUME
-/** The values in the quote token are those in this unit. */
+/** The values in the quote token equal those in this unit. */
 export const AS_USD = 64
 export const AS_NATIVE = 128
 
@@ -56,9 +56,9 @@ function readInterval(r: ByteReader): Interval {
 }
 
 /**
- * Candles of one pair come one after the other, interval by interval, and have most in common: what is as in the
- * `previous` one is not written again. Which fields those are follows from the values alone. Of a pair that trades
- * rarely, most candles are then a single byte.
+ * Delta coding: candles of one pair are adjacent, interval by interval, and mostly equal, so fields equal to those of
+ * `previous` are omitted. Which ones are omitted follows from the values alone. For a pair that trades rarely, most
+ * candles take a single byte.
  */
 export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): void {
   if (previous === undefined || candle.pair !== previous.pair) {
@@ -88,7 +88,7 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
   if (!isSameTrades) writeTrades(w, candle, same, previous)
 }
 
-/** All but which candle it is; each decodes alone. */
+/** All fields except pair, interval and start; each body decodes on its own. */
 export function writeCandleBody(w: ByteWriter, candle: Candle): void {
   writeTrades(w, candle, 0, undefined)
 }
@@ -163,7 +163,9 @@ function nextCode(interval: Interval): number {
   return NEXT_CODE[interval]
 }
 
-/** Where the candle of this interval starts that has `time` in it. All pairs of a block ask for the same ones. */
+/**
+ * Start of the candle of this interval that contains `time`. Cached, because all pairs of a block need the same starts.
+ */
 export function startAround(code: number, time: number): number {
   if (aroundTimes[code] !== time) {
     aroundTimes[code] = time

@@ -30,7 +30,7 @@ function decodesOrRefuses(message: Uint8Array): void {
   }
 }
 
-test('a set of changes survives the wire, and is written the same way again', () => {
+test('a change set survives the wire, and encodes to the same bytes again', () => {
   fc.assert(
     fc.property(changeSet, (sent) => {
       const message = encodeChangeSet(sent)
@@ -42,12 +42,12 @@ test('a set of changes survives the wire, and is written the same way again', ()
   )
 })
 
-test('a set that is opened says the same as one that is decoded', () => {
+test('an opened set equals a decoded one', () => {
   fc.assert(
     fc.property(changeSet, (sent) => {
       const message = encodeChangeSet(sent)
       const { set, offsets } = openChangeSet(message)
-      // All of it is read by writing it.
+      // Encoding reads all of it.
       assert.deepEqual(encodeChangeSet(set), message)
       assert.equal(offsets.length, sent.changes.length)
     }),
@@ -55,7 +55,7 @@ test('a set that is opened says the same as one that is decoded', () => {
   )
 })
 
-test('what is refused when it is decoded is refused when it is opened, and nothing else', () => {
+test('opening refuses exactly the messages that decoding refuses', () => {
   const refusal = (read: () => void): string | undefined => {
     try {
       read()
@@ -77,7 +77,7 @@ test('what is refused when it is decoded is refused when it is opened, and nothi
   )
 })
 
-test('every kind of change was among those', () => {
+test('the samples contain every kind of change', () => {
   const seen = new Set(fc.sample(change, { numRuns: 300, seed: 1 }).map(({ type }) => type))
   const types: Record<Change['type'], true> = {
     trade: true,
@@ -101,7 +101,7 @@ test('every kind of change was among those', () => {
   assert.deepEqual([...seen].sort(), Object.keys(types).sort())
 })
 
-test('a set cut short anywhere is refused', () => {
+test('a set truncated anywhere is refused', () => {
   fc.assert(
     fc.property(encoded, fc.nat(), (message, cut) => {
       assert.throws(() => decodeChangeSet(message.subarray(0, cut % message.length)), unreadable)
@@ -111,7 +111,7 @@ test('a set cut short anywhere is refused', () => {
 
 test('noise and damage are decoded or refused, nothing else', () => {
   fc.assert(fc.property(bytes, decodesOrRefuses), { numRuns: 500 })
-  // Into one change of each type, where noise alone rarely gets.
+  // After a valid head and change type, which random bytes rarely reach.
   const head = encodeChangeSet(empty).subarray(0, -1)
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 17 }), (noise, type) =>
@@ -122,7 +122,7 @@ test('noise and damage are decoded or refused, nothing else', () => {
   fc.assert(fc.property(damaged(encoded), decodesOrRefuses), { numRuns: 500 })
 })
 
-test('candles around one time are read as they were, and those with the same trades take a byte each', () => {
+test('candles around one time are read back, and those with the same trades take one byte each', () => {
   const candle = fc.sample(change, { numRuns: 500, seed: 3 }).flatMap((one) => {
     return one.type === 'candle' && one.candle.usd !== undefined ? [one.candle] : []
   })[0]
@@ -143,7 +143,7 @@ test('candles around one time are read as they were, and those with the same tra
       fc.nat(INTERVALS.length),
       fc.nat(INTERVALS.length),
       (time, from, left) => {
-        // One left out: the next one is then not of the next longer interval.
+        // With one interval missing, the next candle is not of the next longer interval.
         const changes = row(time, from).filter((_, at) => at !== left)
         assert.deepEqual(decodeChangeSet(encodeChangeSet({ ...empty, changes })).changes, changes)
       },
@@ -155,7 +155,7 @@ test('candles around one time are read as they were, and those with the same tra
   assert.ok(sizeOf(row(time, 5)) > alone + INTERVALS.length - 1)
 })
 
-test('what a candle says in the quote token takes a byte where it says the same in dollars or native coins', () => {
+test('quote values equal to those in dollars or native coins take one byte', () => {
   fc.assert(
     fc.property(candle, candleValues, fc.constantFrom('usd', 'native'), (any, values, unit) => {
       const sizeOf = (one: Candle): number =>
@@ -168,7 +168,7 @@ test('what a candle says in the quote token takes a byte where it says the same 
   )
 })
 
-test('what the reader does not know is refused by name', () => {
+test('unknown codes are refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
     [[2], 'CHANGES message has version 2, not 6'],
@@ -195,7 +195,7 @@ function sums(buyUsd: bigint, openUsd: bigint | undefined): WindowSums {
   return { buyUsd, sellUsd: 0n, buys: 1, sells: 0, makers: 3, buyers: 2, sellers: 1, openUsd }
 }
 
-test('the layout of version 6 does not move', () => {
+test('the layout of version 6 is stable', () => {
   const changes: Change[] = [
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },

@@ -23,13 +23,13 @@ import {
 } from './record-codec.ts'
 import { readWindows, readWindowsRef, writeWindows, writeWindowsRef } from './windows-codec.ts'
 
-/** One for all messages. */
-const told = new ChangeSetWriter()
+/** Shared by all messages. */
+const writer = new ChangeSetWriter()
 
 export function encodeChangeSet(set: ChangeSet): Uint8Array {
-  told.begin(set)
-  appendChanges(told, set.changes)
-  return told.finish()
+  writer.begin(set)
+  appendChanges(writer, set.changes)
+  return writer.finish()
 }
 
 export function appendChanges(to: ChangeSetWriter, changes: readonly Change[]): void {
@@ -46,11 +46,11 @@ export function appendChanges(to: ChangeSetWriter, changes: readonly Change[]): 
   }
 }
 
-/** A set beside the message that it was read from. */
+/** A change set with the message that it was read from. */
 export type OpenedChangeSet = {
   readonly set: ChangeSet
   readonly bytes: Uint8Array
-  /** Where the record of each change begins; of candles that stand in a row, where the first of them does. */
+  /** Offset of the record of each change; for adjacent candles, of the first one. */
   readonly offsets: readonly number[]
 }
 
@@ -59,8 +59,8 @@ export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
 }
 
 /**
- * For who needs few of the candles, which are most of a set: they are decoded when one is looked at. Until then they need
- * `bytes`, which must not change.
+ * Decodes candles lazily, for readers that need few of them: they are most of a set. `bytes` must not change until
+ * then.
  */
 export function openChangeSet(bytes: Uint8Array): OpenedChangeSet {
   return decode(bytes, (r) => readCandlesLazily(r, bytes))
@@ -68,7 +68,7 @@ export function openChangeSet(bytes: Uint8Array): OpenedChangeSet {
 
 type ReadCandles = (r: ByteReader) => readonly Candle[]
 
-/** What stands before the changes; they are not looked at. */
+/** The head of a change set; the changes are not read. */
 export function decodeChangeSetHead(bytes: Uint8Array): ChangeSetHead {
   return readSetHead(new ByteReader(bytes))
 }
@@ -103,7 +103,7 @@ function readHead(r: ByteReader): ChangeSet['head'] {
   return startTime === undefined ? head : { ...head, startTime }
 }
 
-/** The candles of one pair that stand in a row. */
+/** Adjacent candles of one pair. */
 function candlesFrom(changes: readonly Change[], start: number): Candle[] {
   const candles: Candle[] = []
   for (let at = start; at < changes.length; at++) {

@@ -47,7 +47,7 @@ function unreadable(error: unknown): boolean {
   return error instanceof ChaintapeError && error.code === 'message_unreadable'
 }
 
-/** All fields of all changes, read at the places that the index gives. */
+/** All fields of all changes, read at the offsets in the index. */
 function readFields({ bytes, places, count }: ChangeSetIndex): { type: number; fields: Fields }[] {
   const found: { type: number; fields: Fields }[] = []
   for (let base = 0; base < places.length; base = nextChange(places, base)) {
@@ -171,12 +171,12 @@ function isIndexable(of: Change): boolean {
   return !isCandle || of.candle.start <= MAX_TIME
 }
 
-/** Without fields that are absent. */
+/** Drops absent fields. */
 function known(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-test('every field of every change is found where the index says', () => {
+test('the index finds every field of every change', () => {
   fc.assert(
     fc.property(changeSet, (set) => {
       const sent = { ...set, changes: set.changes.filter(isIndexable) }
@@ -194,7 +194,7 @@ test('every field of every change is found where the index says', () => {
   )
 })
 
-test('candles in a row are found whole, whatever they share', () => {
+test('adjacent candles are found completely, whatever they share', () => {
   const candles = fc.sample(change, { numRuns: 2_000, seed: 4 }).filter((each) => each.type === 'candle')
   assert.ok(candles.length > 50)
   const parts = ['usd', 'native', 'quote', 'tradeCount', 'firstTrade', 'lastTrade'] as const
@@ -204,7 +204,7 @@ test('candles in a row are found whole, whatever they share', () => {
       for (const [at, pick] of picks.entries()) {
         const own = candles[pick % candles.length] as Extract<Change, { type: 'candle' }>
         const before = changes.at(-1) as Extract<Change, { type: 'candle' }> | undefined
-        // Each takes some of its parts from the one before, and perhaps one unit for another.
+        // Each candle takes some parts from the previous one, and possibly one unit's values for another.
         const taken = parts.filter((_, bit) => (pick >> (bit + 4)) & 1)
         const shared = Object.fromEntries(taken.map((part) => [part, (before ?? own).candle[part]]))
         const candle = { ...own.candle, pair: '0xaa', start: at * 60, ...shared } as Candle
@@ -221,7 +221,7 @@ test('candles in a row are found whole, whatever they share', () => {
   )
 })
 
-test('the body of a candle is copied as it would be written', () => {
+test('copying the body of a candle equals encoding it', () => {
   fc.assert(
     fc.property(changeSet, (set) => {
       const changes = set.changes.filter((each) => each.type === 'candle' && isIndexable(each))
@@ -239,7 +239,7 @@ test('the body of a candle is copied as it would be written', () => {
   )
 })
 
-test('magnitudes follow from the bytes of a balance', () => {
+test('magnitudes are derived from the bytes of a balance', () => {
   fc.assert(
     fc.property(balance, (sent) => {
       const changes: Change[] = [{ type: 'balance', balance: sent }]
@@ -249,7 +249,7 @@ test('magnitudes follow from the bytes of a balance', () => {
   )
 })
 
-test('a message cut short or damaged is indexed or refused, nothing else', () => {
+test('a truncated or damaged message is indexed or refused, nothing else', () => {
   const encoded = changeSet.map(({ changes, ...set }) =>
     encodeChangeSet({ ...set, changes: changes.filter(isIndexable) }),
   )

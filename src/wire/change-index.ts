@@ -10,14 +10,14 @@ import { scanBalance } from './scan-balance.ts'
 import { scanCandleRef, scanCandles } from './scan-candles.ts'
 import { scanWindows } from './scan-windows.ts'
 
-/** A CHANGES message, and where in it everything stands: for readers that copy fields instead of decoding them. */
+/** A CHANGES message with the offsets of all its fields, for readers that copy fields instead of decoding them. */
 export type ChangeSetIndex = Omit<ChangeSet, 'changes'> & {
   readonly bytes: Uint8Array
-  /** Of these bytes, to decode single fields. */
+  /** Reader over `bytes`, to decode single fields. */
   readonly reader: ByteReader
-  /** How many changes there are. */
+  /** Number of changes. */
   readonly count: number
-  /** The changes one after the other, each as its layout says. */
+  /** The slots of all changes, concatenated, each in its layout. */
   readonly places: Uint32Array
 }
 
@@ -26,7 +26,7 @@ const { TRADE, TRADE_REMOVED, LIQUIDITY, LIQUIDITY_REMOVED, PAIR, PAIR_REMOVED, 
 const { SWITCH, SWITCH_REMOVED, BALANCE, CONTRACT, CONTRACT_REMOVED, WINDOWS_REMOVED } = layouts
 const { CANDLE, CANDLE_REMOVED, WINDOWS_LAYOUT } = layouts
 
-/** By the type of the change. */
+/** By type of change. */
 const SCANNED: (RecordLayout | undefined)[] = []
 for (const layout of [
   ...[TRADE, TRADE_REMOVED, LIQUIDITY, LIQUIDITY_REMOVED, PAIR, PAIR_REMOVED, TOKEN, TOKEN_REMOVED],
@@ -34,13 +34,13 @@ for (const layout of [
 ] as RecordLayout[])
   SCANNED[layout.type] = layout
 
-/** How many slots a change takes, by its type. */
+/** Slots per change, by type. */
 const SIZES: number[] = []
 for (const { type, size } of [CANDLE, CANDLE_REMOVED, WINDOWS_LAYOUT, BALANCE, CONTRACT] as RecordLayout[])
   SIZES[type] = size
 for (const layout of SCANNED) if (layout !== undefined) SIZES[layout.type] = layout.size
 
-/** Reused for every message: it has grown to their size. */
+/** Reused for every message, so that it grows only once. */
 let room: Uint32Array = new Uint32Array(16_384)
 
 export function indexChangeSet(bytes: Uint8Array): ChangeSetIndex {
@@ -62,7 +62,7 @@ export function nextChange(places: Uint32Array, base: number): number {
   return base + (SIZES[places[base] as number] as number)
 }
 
-/** Where an id that begins there ends. */
+/** The end of the id at this offset. */
 export function idEnd(bytes: Uint8Array, at: number): number {
   const size = bytes[at] as number
   if (size < 0x80) return at + 1 + (size >> 1)
@@ -71,7 +71,7 @@ export function idEnd(bytes: Uint8Array, at: number): number {
   return r.position + Math.floor(tagged / 2)
 }
 
-/** Returns how many changes it was. */
+/** Returns the number of changes. */
 function scanChange(scanner: RecordScanner, type: number): number {
   const layout = SCANNED[type]
   if (layout !== undefined) scanner.scan(layout)

@@ -2,7 +2,7 @@ import { WINDOWS } from '../domain/window.ts'
 import { TYPE } from './change-type.ts'
 import { defineLayout, type FieldKind } from './record-layout.ts'
 
-/** The fields of each change, in the order in which the codecs write them; candles and windows are scanned by code of their own. */
+/** The fields of each change in encoding order; candles and windows have their own scanners. */
 
 const EVENT_REF = { block: 'varuint', tx: 'varuint', log: 'varuint', time: 'varuint', pair: 'id' } as const
 
@@ -104,16 +104,16 @@ export const BALANCE = defineLayout(TYPE.balance, {
   holder: 'id',
   amountRaw: 'signed',
   beforeRaw: 'signed',
-  /** `magnitudeOf` both. */
+  /** Both from `magnitudeOf`. */
   magnitude: 'number',
   magnitudeBefore: 'number',
 })
 
-/** A contract's report is decoded where it is needed, which is rarely. */
+/** The report is rarely needed, so it is decoded only on demand. */
 export const CONTRACT = defineLayout(TYPE.contract, { token: 'id' })
 export const CONTRACT_REMOVED = defineLayout(TYPE.contractRemoved, { token: 'id' })
 
-/** Candles that stand in a row share fields: a slot may hold an offset in the record of an earlier one. */
+/** Adjacent candles share fields, so a slot may refer to the record of an earlier one. */
 export const CANDLE = defineLayout(TYPE.candle, {
   pair: 'id',
   /** Index in `INTERVALS`. */
@@ -121,7 +121,7 @@ export const CANDLE = defineLayout(TYPE.candle, {
   start: 'number',
   ...candleValues('usd'),
   ...candleValues('native'),
-  /** 1: the values in the quote token are those in dollars, 2: in native coins, 0: neither. */
+  /** Quote values equal to those in dollars: 1; in native coins: 2; neither: 0. */
   quoteAs: 'number',
   ...candleValues('quote'),
   tradeCount: 'varuint',
@@ -131,7 +131,7 @@ export const CANDLE = defineLayout(TYPE.candle, {
   lastBlock: 'varuint',
   lastTx: 'varuint',
   lastLog: 'varuint',
-  /** The same for candles of a message that have all fields from `usdOpen` on in common. */
+  /** Equal for candles of a message that share all fields from `usdOpen` on. */
   trades: 'number',
 })
 
@@ -143,7 +143,7 @@ export const CANDLE_REMOVED = defineLayout(TYPE.candleRemoved, {
 
 const WINDOWS_REF = { pair: 'id?', token: 'id?' } as const
 
-/** Windows share fields with the next shorter one, too. */
+/** Windows also share fields with the next shorter one. */
 export const WINDOWS_LAYOUT = defineLayout(TYPE.windows, {
   ...WINDOWS_REF,
   ...windowSums(),

@@ -4,12 +4,12 @@ import { CAUSES, CHANGES_VERSION, END, TYPE } from './change-type.ts'
 import { writeBlockRef } from './envelope-codec.ts'
 import { writeTime } from './field-codec.ts'
 
-/** All of a change set but its changes. */
+/** A change set without its changes. */
 export type ChangeSetHead = Omit<ChangeSet, 'changes'>
 
 /**
- * A CHANGES message in the making. Whoever has something to tell appends its record where it stands, so a change is no
- * object on its way. One writer serves all messages: it has grown to their size.
+ * Builds a CHANGES message. Each part of the engine appends its records directly, so changes need no objects. One
+ * writer serves all messages, so that its buffer grows only once.
  */
 export class ChangeSetWriter {
   readonly #w = new ByteWriter(4096)
@@ -27,13 +27,13 @@ export class ChangeSetWriter {
     w.varuint(finalNumber)
   }
 
-  /** Begins a change; its record is to be written next, whole. Of candles, all of a pair at once. */
+  /** Starts a change; the caller then writes the complete record. For candles, all of a pair at once. */
   next(type: Change['type']): ByteWriter {
     this.#w.u8(TYPE[type])
     return this.#w
   }
 
-  /** The message, as a copy that the next one cannot touch. */
+  /** The message, as a copy that the next one does not overwrite. */
   finish(): Uint8Array {
     this.#w.u8(END)
     return this.#w.finish()

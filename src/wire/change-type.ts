@@ -1,11 +1,11 @@
 import type { Change } from '../domain/change.ts'
 
-/** Version 6 of a CHANGES message. A change of layout takes the next number and, once released, keeps reading this one. */
+/** Version of a CHANGES message. A changed layout takes the next number and, once released, still reads this one. */
 export const CHANGES_VERSION = 6
 
 export const CAUSES = ['block', 'undo', 'final'] as const
 
-/** A change of type `candle` is a row of candles of one pair. */
+/** A change of type `candle` is a run of adjacent candles of one pair. */
 export const TYPE = {
   trade: 1,
   candle: 2,
@@ -26,5 +26,5 @@ export const TYPE = {
   contractRemoved: 17,
 } as const satisfies Record<Change['type'], number>
 
-/** Where the next type would stand: the list of changes is over. */
+/** In place of a type: the end of the list. */
 export const END = 0

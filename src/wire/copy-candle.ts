@@ -7,7 +7,7 @@ const { usdOpen, nativeOpen, quoteAs, quoteOpen, tradeCount, firstBlock, lastBlo
 const VOLUME = 4
 const ORDER_KEY_FIELDS = 3
 
-/** The bytes of `writeCandleBody`, copied from a message instead of encoded anew. */
+/** The bytes of `writeCandleBody`, copied from a message instead of encoded again. */
 export function copyCandleBody(w: ByteWriter, { bytes, places }: ChangeSetIndex, base: number): void {
   copyValues(w, bytes, places, base + usdOpen)
   copyValues(w, bytes, places, base + nativeOpen)

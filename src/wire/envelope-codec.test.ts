@@ -28,7 +28,7 @@ function decodesOrRefuses(message: Uint8Array): void {
   }
 }
 
-test('an envelope survives the wire, and is written the same way again', () => {
+test('an envelope survives the wire, and encodes to the same bytes again', () => {
   fc.assert(
     fc.property(envelope, (sent) => {
       const message = encodeEnvelope(sent)
@@ -40,7 +40,7 @@ test('an envelope survives the wire, and is written the same way again', () => {
   )
 })
 
-test('an envelope that is read in place says the same, and its ids are copied as they would be written', () => {
+test('an envelope read in place has the same contents, and its ids are copied as they would be encoded', () => {
   fc.assert(
     fc.property(envelope, (sent) => {
       const opened = openEnvelope(encodeEnvelope(sent))
@@ -60,7 +60,7 @@ test('an envelope that is read in place says the same, and its ids are copied as
   )
 })
 
-test('a block of version 4, which had no age, is read as not old', () => {
+test('a version 4 block, which has no age, is read as not old', () => {
   fc.assert(
     fc.property(envelope, (sent) => {
       if (sent.kind !== 'block') return
@@ -73,7 +73,7 @@ test('a block of version 4, which had no age, is read as not old', () => {
   )
 })
 
-test('an envelope cut short anywhere is refused', () => {
+test('an envelope truncated anywhere is refused', () => {
   fc.assert(
     fc.property(encoded, fc.nat(), (message, cut) => {
       const short = message.subarray(0, cut % message.length)
@@ -84,7 +84,7 @@ test('an envelope cut short anywhere is refused', () => {
   )
 })
 
-test('an envelope with something after it is refused', () => {
+test('an envelope with trailing bytes is refused', () => {
   fc.assert(
     fc.property(encoded, fc.nat(255), (message, extra) => {
       assert.throws(() => decodeEnvelope(Buffer.concat([message, Buffer.of(extra)])), unreadable)
@@ -94,7 +94,7 @@ test('an envelope with something after it is refused', () => {
 
 test('noise and damage are decoded or refused, nothing else', () => {
   fc.assert(fc.property(bytes, decodesOrRefuses), { numRuns: 500 })
-  // Past the version and the kind, where noise alone rarely gets.
+  // After a valid version and kind, which random bytes rarely reach.
   fc.assert(
     fc.property(bytes, fc.integer({ min: 1, max: 3 }), (noise, kind) =>
       decodesOrRefuses(Buffer.concat([Buffer.of(5, kind, 0), noise])),
@@ -127,7 +127,7 @@ test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
 })
 
-test('the layout of version 5 does not move', () => {
+test('the layout of version 5 is stable', () => {
   const message: Envelope = {
     kind: 'block',
     chain: 'eth',

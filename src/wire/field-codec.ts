@@ -4,7 +4,7 @@ import type { OrderKey } from '../domain/order-key.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
-/** What several records have in them. */
+/** Common to several records. */
 
 export function writeOrderKey(w: ByteWriter, key: OrderKey): void {
   w.varuint(key.block)
@@ -26,7 +26,7 @@ export function readEventRef(r: ByteReader): EventRef {
   return { key: readOrderKey(r), time: r.varuint(), pair: r.recurringId() }
 }
 
-/** How each side of a pair, a trade or a liquidity event begins. */
+/** The first fields of each side of a pair, a trade or a liquidity event. */
 export function writeSideNames(
   w: ByteWriter,
   { token, symbol, decimals }: Pick<EventSide, 'token' | 'symbol' | 'decimals'>,
@@ -65,7 +65,7 @@ export function readMoney(r: ByteReader): bigint | undefined {
   return r.bool() ? r.biguint() : undefined
 }
 
-/** The wire knows no signs: they stand before the number. */
+/** Numbers on the wire are unsigned, so a sign byte precedes them. */
 export function writeSigned(w: ByteWriter, amount: bigint): void {
   w.bool(amount < 0n)
   w.biguint(amount < 0n ? -amount : amount)
@@ -103,7 +103,7 @@ export function readDirection(r: ByteReader): TradeDirection | undefined {
   return code === 0 ? undefined : code === 1 ? 'buy' : 'sell'
 }
 
-/** A word of a closed list travels as its place. */
+/** A word of a closed list is encoded as its index. */
 export function readWord<T>(r: ByteReader, words: readonly T[]): T {
   const code = r.u8()
   const word = words[code]

@@ -27,7 +27,7 @@ function coded(error: unknown): boolean {
 
 const damage = (message: string) => ({ code: 'log_damaged', message })
 
-/** The frames of several messages, one after the other in one log. */
+/** The frames of several messages, linked as in one log. */
 function logOf(bodies: readonly Uint8Array[], maxBytes: number): Uint8Array[][] {
   let previous = FIRST_LINK
   return bodies.map((body) => {
@@ -73,7 +73,7 @@ test('a frame survives the wire', () => {
   )
 })
 
-test('messages of any size, split at any limit, come back whole and in order', () => {
+test('messages of any size, split at any limit, are reassembled in order', () => {
   fc.assert(
     fc.property(messages, limit, fc.boolean(), (bodies, maxBytes, isLinkKnown) => {
       const frames = logOf(bodies, maxBytes).flat()
@@ -94,7 +94,7 @@ test('a message takes no more frames than it needs', () => {
   assert.throws(() => splitMessage(new Uint8Array(1), FIRST_LINK, FRAME_OVERHEAD_BYTES), RangeError)
 })
 
-test('a message is compressed where that makes it smaller', () => {
+test('a message is compressed if that makes it smaller', () => {
   const sizeOf = (message: Uint8Array): number =>
     splitMessage(message, FIRST_LINK, 1_000_000).reduce((sum, { length }) => sum + length, 0)
   const random = randomBytes(10_000)
@@ -103,7 +103,7 @@ test('a message is compressed where that makes it smaller', () => {
   assert.ok(sizeOf(Buffer.alloc(1_000)) > 1_000)
 })
 
-test('what cannot be decompressed, or only to too much, is damage', () => {
+test('a body that cannot be decompressed, or exceeds the limit, is damage', () => {
   const push = (body: Uint8Array): unknown =>
     new MessageAssembler().push(
       encodeFrame({ link: FIRST_LINK, part: 0, parts: 1, body, isCompressed: true }),
@@ -113,7 +113,7 @@ test('what cannot be decompressed, or only to too much, is damage', () => {
   assert.throws(() => push(bomb), { code: 'log_damaged', message: /cannot be decompressed/ })
 })
 
-test('every single flipped bit is noticed', () => {
+test('every flipped bit is detected', () => {
   fc.assert(
     fc.property(bytes, link, (body, previous) => {
       const frame = encodeFrame({ link: previous, part: 0, parts: 1, body, isCompressed: false })
@@ -129,7 +129,7 @@ test('every single flipped bit is noticed', () => {
   )
 })
 
-test('a frame cut short anywhere is noticed', () => {
+test('a frame truncated anywhere is detected', () => {
   fc.assert(
     fc.property(bytes, (body) => {
       const frame = encodeFrame({ link: FIRST_LINK, part: 0, parts: 1, body, isCompressed: false })
@@ -142,7 +142,7 @@ test('a frame cut short anywhere is noticed', () => {
   )
 })
 
-test('a lost, repeated or swapped frame is noticed by the next link', () => {
+test('a lost, repeated or swapped frame is detected by the next link', () => {
   fc.assert(
     fc.property(
       messages,
@@ -164,14 +164,14 @@ test('a lost, repeated or swapped frame is noticed by the next link', () => {
   )
 })
 
-test('a history written anew is noticed by whoever remembers the old one', () => {
+test('a rewritten history is detected by a consumer with an earlier checksum', () => {
   const [old] = logOf([Uint8Array.of(1)], 100).flat() as [Uint8Array]
   const anew = logOf([Uint8Array.of(2), Uint8Array.of(3)], 100).flat() as [Uint8Array, Uint8Array]
   const assembler = new MessageAssembler(frameChecksum(old))
   assert.throws(() => assembler.push(anew[1]), damage('frame does not follow the one before it'))
 })
 
-test('a message left unfinished by its writer is dropped, the next one counts', () => {
+test('a message left incomplete by its writer is dropped, and the next one counts', () => {
   fc.assert(
     fc.property(messages, bytes, messages, limit, fc.nat(), (before, lost, after, maxBytes, place) => {
       const started = logOf([...before, lost], maxBytes)
@@ -188,7 +188,7 @@ test('a message left unfinished by its writer is dropped, the next one counts', 
   )
 })
 
-test('a part that does not belong is refused', () => {
+test('a part that does not belong to the message is refused', () => {
   const body = Uint8Array.of(1)
   const first = encodeFrame({ link: FIRST_LINK, part: 0, parts: 3, body, isCompressed: false })
   const after = frameChecksum(first)
@@ -207,7 +207,7 @@ test('a part that does not belong is refused', () => {
   )
 })
 
-test('a refused frame leaves the assembler where it was', () => {
+test('a refused frame leaves the assembler unchanged', () => {
   const [first, second] = logOf([Uint8Array.of(1), Uint8Array.of(2)], 100).flat() as [Uint8Array, Uint8Array]
   const assembler = new MessageAssembler(FIRST_LINK)
   assert.throws(() => assembler.push(second), coded)

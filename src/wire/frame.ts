@@ -4,13 +4,13 @@ import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 
 /**
- * What stands around each message in a log:
+ * The frame around each message in a log:
  *
- *   magic, version, link, part, parts, body, crc32 of all that precedes
+ *     magic, version, link, part, parts, body, CRC-32 of the preceding bytes
  *
- * `link` is the checksum of the frame before it in the same log, so the frames form a chain: a consumer that
- * remembers the last checksum it saw notices a flipped bit, a lost tail, and a history that was written anew.
- * A message above the payload limit is split over several frames; it counts once its last part is there.
+ * `link` is the checksum of the previous frame in the same log, so the frames form a chain: a consumer that remembers
+ * the last checksum detects a flipped bit, a lost tail, and a rewritten history. A message above the payload limit is
+ * split over several frames; it counts once its last part is stored.
  *
  * The version says whether the message, all its parts together, is compressed with zstd.
  */
@@ -19,7 +19,7 @@ export type Frame = {
   readonly part: number
   readonly parts: number
   readonly body: Uint8Array
-  /** Whether `body` is a part of a compressed message. */
+  /** True if `body` is part of a compressed message. */
   readonly isCompressed: boolean
   /** This frame's own checksum: the `link` of the next one. */
   readonly checksum: number
@@ -29,16 +29,16 @@ const MAGIC = 0xc7
 const PLAIN_VERSION = 1
 const COMPRESSED_VERSION = 2
 const CHECKSUM_BYTES = 4
-/** Upper bound of what a frame adds to its body. */
+/** Upper bound of the bytes that a frame adds to its body. */
 export const FRAME_OVERHEAD_BYTES = 32
 /** The `link` of a log's first frame. */
 export const FIRST_LINK = 0
 
-/** Less is not worth a compressor's start. */
+/** Smaller messages do not repay the setup cost of compression. */
 const MIN_COMPRESSED_BYTES = 1024
-/** A message that is larger stays plain, so that no frame can make a reader allocate more. */
+/** Larger messages stay uncompressed, so that no frame can make a reader allocate more. */
 const MAX_COMPRESSED_BYTES = 256 * 1024 * 1024
-/** The fastest level: the others take twice the time for a tenth of the bytes. */
+/** The fastest level: higher ones take twice the time for a tenth of the bytes. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 export function encodeFrame(frame: Omit<Frame, 'checksum'>): Uint8Array {
@@ -73,7 +73,7 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   return { link, part, parts, body: r.raw(r.remaining), isCompressed, checksum }
 }
 
-/** The frames of one message, each at most `maxBytes`, chained on from `link`. */
+/** The frames of one message, each at most `maxBytes`, linked to the frame with checksum `link`. */
 export function splitMessage(message: Uint8Array, link: number, maxBytes: number): Uint8Array[] {
   const room = maxBytes - FRAME_OVERHEAD_BYTES
   if (room < 1) throw new RangeError(`payload limit ${maxBytes} leaves no room for a message`)
@@ -95,7 +95,7 @@ export function frameChecksum(bytes: Uint8Array): number {
   return new ByteReader(bytes.subarray(bytes.length - CHECKSUM_BYTES)).u32()
 }
 
-/** The message itself if compression would not make it smaller. */
+/** Returns the message itself if compression does not make it smaller. */
 function compressed(message: Uint8Array): Uint8Array {
   if (message.length < MIN_COMPRESSED_BYTES || message.length > MAX_COMPRESSED_BYTES) return message
   const smaller = zstdCompressSync(message, COMPRESSION)
@@ -111,25 +111,25 @@ function decompressed(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Puts messages together again, frame by frame. A message whose writer died between two parts is followed by
- * another first part: what there was of it is dropped, as it was never acknowledged as a whole.
+ * Reassembles messages frame by frame. If a writer died between two parts, the next message starts with a first part;
+ * the incomplete one was never acknowledged and is dropped.
  */
 export class MessageAssembler {
   #link: number | undefined
   #parts: Uint8Array[] = []
   #expected = 0
 
-  /** `link` is the checksum of the last frame already consumed, if it is known. */
+  /** `link` is the checksum of the last consumed frame, if known. */
   constructor(link?: number) {
     this.#link = link
   }
 
-  /** Checksum of the last frame that was pushed. */
+  /** Checksum of the last pushed frame. */
   get link(): number | undefined {
     return this.#link
   }
 
-  /** The whole message, if this frame was its last part. */
+  /** Returns the message if this frame is its last part. */
   push(bytes: Uint8Array): Uint8Array | undefined {
     const frame = decodeFrame(bytes)
     if (this.#link !== undefined && frame.link !== this.#link) {

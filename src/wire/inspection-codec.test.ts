@@ -30,7 +30,7 @@ function decode(bytes: Uint8Array): Inspection {
 
 const unreadable = (error: unknown) => error instanceof ChaintapeError && error.code === 'message_unreadable'
 
-test('an inspection survives the wire, and is written the same way again', () => {
+test('an inspection survives the wire, and encodes to the same bytes again', () => {
   fc.assert(
     fc.property(inspection, (sent) => {
       const bytes = encode(sent)
@@ -62,7 +62,7 @@ test('more or longer findings than allowed are neither written nor read', () => 
   assert.deepEqual(decode(encode(withMint(many))).findings.mint, many)
   assert.throws(() => encode(withMint([...many, 'one more'])), RangeError)
   assert.throws(() => encode(withMint(['x'.repeat(MAX_FINDING_LENGTH + 1)])), RangeError)
-  // As a writer without the limit would write it: another flag's text in a list that is one longer.
+  // As a writer without the limit would encode it: another flag's text in a list with one more item.
   const bytes = Buffer.from(encode({ ...withMint(['abc']), proxy: undefined }))
   const at = bytes.indexOf(Buffer.from([1, 3, ...Buffer.from('abc')]))
   const tooMany = Buffer.from([MAX_FINDINGS + 1, ...Array.from({ length: MAX_FINDINGS + 1 }, () => 0)])
@@ -92,7 +92,7 @@ test('a tax above the whole amount is neither written nor read', () => {
   assert.throws(() => decode(bytes), unreadable)
 })
 
-test('a tax is the part that did not arrive', () => {
+test('the tax is the part that did not arrive', () => {
   assert.equal(taxPpm(1_000n, 950n), 50_000)
   assert.equal(taxPpm(3n, 2n), 333_333)
   assert.equal(taxPpm(10n ** 20n + 1n, 93n * 10n ** 18n + 1n), 70_000, 'the token’s own rounding')

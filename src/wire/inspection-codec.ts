@@ -61,7 +61,7 @@ function readProxy(r: ByteReader): ContractProxy {
   }
 }
 
-/** The limits hold on both sides: an inspection travels in the log, where a token must not decide how much it takes. */
+/** Both sides enforce the limits: an inspection is stored in the log, and a token must not control its size. */
 function writeEvidence(w: ByteWriter, evidence: readonly string[]): void {
   if (evidence.length > MAX_FINDINGS) throw new RangeError('too many findings')
   w.list(evidence, (text) => writeShortText(w, text))

@@ -4,14 +4,14 @@ import type { OrderKey } from '../domain/order-key.ts'
 import { ByteReader } from './byte-reader.ts'
 import { readCandles } from './candle-codec.ts'
 
-/** As `readCandles`, but nothing is decoded except which candles they are. */
+/** Like `readCandles`, but decodes only the pair, interval and start of each candle. */
 export function readCandlesLazily(r: ByteReader, bytes: Uint8Array): Candle[] {
   const run = new CandleRun(bytes, r.position)
   const refs = r.skim(() => readCandles(r))
   return refs.map(({ pair, interval, start }, index) => new LazyCandle(run, index, pair, interval, start))
 }
 
-/** Candles that stand in a row are written as what differs from the one before: they are decoded together. */
+/** Adjacent candles are delta coded, so they are decoded together. */
 class CandleRun {
   readonly #bytes: Uint8Array
   readonly #start: number

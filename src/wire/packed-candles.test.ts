@@ -12,7 +12,7 @@ import { writeCandleBody } from './candle-codec.ts'
 import { type CandleVersion, readPackedCandles, writePackedCandles } from './packed-candles.ts'
 
 const PAIR = '0xaa'
-/** Beyond any block or version that there will be. */
+/** Beyond any future block or version. */
 const MAX_COUNT = 2 ** 50
 
 const plain = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
@@ -20,7 +20,7 @@ const plain = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<
 
 const money = fc.oneof(
   fc.bigInt({ min: 0n, max: MAX_FIXED }),
-  // Few digits and many zeros behind them.
+  // Few digits followed by many zeros.
   fc
     .tuple(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.nat(60))
     .map(([digits, zeros]) => digits * pow10(zeros)),
@@ -93,7 +93,7 @@ const seriesOf = fc
   .constantFrom(...INTERVALS)
   .chain((interval) => versions(interval).map((run) => ({ interval, run })))
 
-test('any run of versions comes back as it was, removals and unknown values too', () => {
+test('any run of versions is read back, including removals and unknown values', () => {
   fc.assert(
     fc.property(seriesOf, ({ interval, run }) => {
       assert.deepEqual(readPackedCandles(pack(interval, run), PAIR, interval), run)
@@ -102,7 +102,7 @@ test('any run of versions comes back as it was, removals and unknown values too'
   )
 })
 
-test('any candle of the log comes back', () => {
+test('any candle of the log is read back', () => {
   fc.assert(
     fc.property(arbitraries.candle, fc.nat(), (candle, seq) => {
       const run = [{ start: candle.start, seq, candle }]
@@ -115,7 +115,7 @@ test('any candle of the log comes back', () => {
   )
 })
 
-test('damaged bytes are a coded error, or other candles: never anything else', () => {
+test('damaged bytes are a coded error or other candles, nothing else', () => {
   fc.assert(
     fc.property(seriesOf, fc.nat(), fc.nat(255), fc.boolean(), ({ interval, run }, place, byte, isCut) => {
       const bytes = pack(interval, run)

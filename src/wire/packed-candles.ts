@@ -15,7 +15,7 @@ export type CandleVersion = {
   readonly candle: Candle | undefined
 }
 
-/** The same in bytes, as `writeCandleBody` writes them; a removal has none. */
+/** The same in bytes, as encoded by `writeCandleBody`; empty for a removal. */
 export type CandleRecord = { readonly start: number; readonly seq: number; readonly body: Uint8Array }
 
 const REMOVED = 1
@@ -28,13 +28,13 @@ const QUOTE_BITS = 24
 const ONE_TRADE = 32
 const ALL_FLAGS = 63
 
-/** What the next version is written relative to. */
+/** The previous version, which the next one is encoded relative to. */
 type Context = { start: number; seq: number; block: number }
 
 /**
- * Delta coding: times and versions of a candle are written as differences to those of the candle before it, and numbers
- * without the bytes that they share with it. The first one is written in full, so that a run can be read without the runs
- * around it. The writer packs every candle once, so numbers are copied as bytes: none is decoded.
+ * Delta coding: times and versions are encoded as differences to the previous candle, and numbers without the bytes
+ * that they share with it. The first candle is encoded in full, so that a run can be read on its own. The writer packs
+ * every candle once, so numbers are copied as bytes and never decoded.
  */
 export function writePackedCandles(
   w: ByteWriter,
@@ -149,7 +149,7 @@ function writeRecord(
   context.block = lastTrade.block
 }
 
-/** Starts are multiples of the interval; the codec takes any. */
+/** Starts are multiples of the interval; the codec accepts any. */
 function writeStep(w: ByteWriter, step: number, seconds: number): void {
   const isAligned = step % seconds === 0
   w.varuint(zigzag(isAligned ? step / seconds : step) * 2 + (isAligned ? 0 : 1))

@@ -12,7 +12,7 @@ const LOW_AS_CLOSE = 16
 const WITHOUT_VOLUME = 32
 const ALL_FLAGS = 63
 
-/** A number begins with its length, and above that how many of its uppermost bytes are those of the number before. */
+/** The first byte of a number: its length, and above it the count of top bytes shared with the previous number. */
 const SHARED_SHIFT = 6
 const SIZE_BITS = 63
 const MAX_SHARED = 3
@@ -21,12 +21,12 @@ const [OPEN, HIGH, LOW, CLOSE, VOLUME] = [0, 1, 2, 3, 4]
 const FIELDS = 5
 const SHIFTS = Array.from({ length: SIZE_BITS + 1 }, (_, bytes) => BigInt(bytes * 8))
 
-/** Of the number that was last written of each field: its size, and its uppermost bytes, the highest first. */
+/** The last number of each field: its size, and its top bytes, highest first. */
 class LastNumbers {
   readonly #sizes = new Uint8Array(FIELDS)
   readonly #tops = new Uint8Array(FIELDS * MAX_SHARED)
 
-  /** How many of its uppermost bytes the number that ends there shares with the last one. */
+  /** Number of top bytes that the number ending at `end` shares with the last one. */
   sharedWith(field: number, bytes: Uint8Array, size: number, end: number): number {
     if (this.#sizes[field] !== size) return 0
     const most = Math.min(MAX_SHARED, size)
@@ -35,7 +35,7 @@ class LastNumbers {
     return shared
   }
 
-  /** The uppermost bytes of the last one, as a number; undefined if it has another size. */
+  /** The top bytes of the last number; undefined if it has another size. */
   top(field: number, size: number, shared: number): number | undefined {
     if (this.#sizes[field] !== size) return undefined
     let value = 0
@@ -45,7 +45,7 @@ class LastNumbers {
     return value
   }
 
-  /** A number whose own bytes, below those that it shares, end there. */
+  /** Stores a number whose own bytes, below the shared ones, end at `end`. */
   put(field: number, bytes: Uint8Array, size: number, shared: number, end: number): void {
     this.#sizes[field] = size
     for (let nth = shared; nth < MAX_SHARED && nth < size; nth++) {
@@ -54,12 +54,12 @@ class LastNumbers {
   }
 }
 
-/** Packs the values of candles in one unit, from their bytes: those of `writeCandleBody`. */
+/** Packs the values of candles in one unit, from bytes encoded by `writeCandleBody`. */
 export class ValuesPacker {
   readonly bytes = new ByteWriter(1_024)
   readonly #last = new LastNumbers()
 
-  /** The values that begin there; returns where they end. Unknown ones take no room. */
+  /** Adds the values at this offset and returns their end. Unknown values take no room. */
   add(body: Uint8Array, at: number): number {
     const mask = body[at]
     if (mask === NO_VALUES) return at + 1
@@ -69,7 +69,7 @@ export class ValuesPacker {
     const close = endOf(body, low)
     const volume = endOf(body, close)
     const hasVolume = mask !== NO_VOLUME
-    // Most candles have their high and low at one end, and those of a single trade have one price.
+    // Most candles have their high and low at open or close, and those of a single trade have one price.
     const isCloseAsOpen = isEqual(body, close, open)
     const highFlag = isEqual(body, high, open) ? HIGH_AS_OPEN : isEqual(body, high, close) ? HIGH_AS_CLOSE : 0
     const lowFlag = isEqual(body, low, open) ? LOW_AS_OPEN : isEqual(body, low, close) ? LOW_AS_CLOSE : 0
@@ -128,7 +128,7 @@ function readNumber(r: ByteReader, bytes: Uint8Array, last: LastNumbers, field: 
   return (BigInt(top) << (SHIFTS[size - shared] as bigint)) | own
 }
 
-/** Where the number that begins there ends. */
+/** The end of the number at this offset. */
 function endOf(body: Uint8Array, at: number): number {
   return at + 1 + (body[at] ?? 0)
 }

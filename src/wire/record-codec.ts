@@ -19,9 +19,9 @@ import {
   writeTime,
 } from './field-codec.ts'
 
-/** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
+/** The encoding of the published records, shared by the CHANGES log and the engine's state. */
 
-/** Stands before records that are kept outside the log, where no message around them tells their layout. */
+/** Precedes records stored outside the log, where no message header gives their layout. */
 export const RECORD_VERSION = 7
 
 export function writeTrade(w: ByteWriter, trade: Trade): void {

@@ -1,6 +1,6 @@
 /**
- * How a field of a record is encoded in a CHANGES message. `?` marks a field that may be absent, `number` one whose slot
- * holds the value itself because the message does not spell it out.
+ * Encoding of a record's field in a CHANGES message. `?` marks an optional field, `number` one whose slot holds the
+ * value itself, because the message does not contain it.
  */
 export type FieldKind =
   | 'byte'
@@ -16,7 +16,7 @@ export type FieldKind =
   | 'id?'
   | 'number'
 
-/** Fields that are absent together have a name of their own. */
+/** Optional groups of fields have a name of their own. */
 export type FieldDeclarations = { readonly [name: string]: FieldKind | Readonly<Record<string, FieldKind>> }
 
 export type FieldName<F> = {
@@ -24,17 +24,17 @@ export type FieldName<F> = {
 }[keyof F & string]
 
 /**
- * Where the fields of a record are noted once its place in a message is known: one slot each, after the record's type,
- * start and end. A slot holds the field's offset in the message, or 0 if the field is absent.
+ * The slots that hold a record's field offsets: one per field, after the record's type, start and end. A slot holds the
+ * field's offset in the message, or 0 if the field is absent.
  */
 export type RecordLayout<Name extends string = string> = {
-  /** The type of the change, as the message has it. */
+  /** The type of the change in the message. */
   readonly type: number
   readonly slots: Readonly<Record<Name, number>>
   readonly kinds: Readonly<Record<Name, FieldKind>>
-  /** How many slots a record takes. */
+  /** Number of slots of a record. */
   readonly size: number
-  /** For the scanner: an operation for each slot, and the size of each group at its first. */
+  /** For the scanner: an operation per slot, and the size of each group at its first slot. */
   readonly operations: Uint8Array
   readonly groupSizes: Uint8Array
 }
@@ -46,7 +46,7 @@ export const END = 2
 export const FIRST_FIELD = 3
 
 export const OPERATION = { byte: 0, varuint: 1, biguint: 2, signed: 3, text: 4, id: 5, number: 6 } as const
-/** Added to the operation of a field that may be absent. */
+/** Added to the operation of an optional field. */
 export const OPTIONAL = 8
 export const GROUP = 16
 

@@ -12,22 +12,22 @@ import {
 
 const { byte, varuint, biguint, signed, text, id } = OPERATION
 
-/** Notes where the fields of records stand in a message, without decoding them. */
+/** Records the offsets of record fields in a message without decoding them. */
 export class RecordScanner {
   readonly bytes: Uint8Array
-  /** Of the next byte. */
+  /** Offset of the next byte. */
   position: number
   #places: Uint32Array
   #length = 0
 
-  /** `room` is reused: its contents are gone once the next scanner has it. */
+  /** `room` is reused: the next scanner overwrites its contents. */
   constructor(bytes: Uint8Array, position: number, room: Uint32Array) {
     this.bytes = bytes
     this.position = position
     this.#places = room
   }
 
-  /** All slots of all records so far, one record after the other. */
+  /** The slots of all records so far, concatenated. */
   get places(): Uint32Array {
     return this.#places
   }
@@ -36,7 +36,7 @@ export class RecordScanner {
     return this.#length
   }
 
-  /** Makes room for a record that starts here, and returns its first slot. All its fields are absent. */
+  /** Allocates the slots of a record that starts here, with all fields absent, and returns its first slot. */
   begin({ type, size }: RecordLayout): number {
     const base = this.#length
     this.#length = base + size
@@ -51,9 +51,9 @@ export class RecordScanner {
     return base
   }
 
-  /** The record ends here. */
+  /** Ends the record here. */
   end(base: number): void {
-    // A field that was cut off has moved the position beyond the end, or made it NaN.
+    // A truncated field has moved the position beyond the end, or made it NaN.
     if (!(this.position <= this.bytes.length)) throw unreadable('message ends early')
     this.#places[base + END] = this.position
   }
@@ -65,7 +65,7 @@ export class RecordScanner {
     return base
   }
 
-  /** The fields of these operations of the layout, from this slot on. */
+  /** Scans the fields of operations `first` to `last` into the slots from `slot` on. */
   fields({ operations, groupSizes }: RecordLayout, slot: number, first: number, last: number): void {
     const { bytes } = this
     const places = this.#places
@@ -134,7 +134,7 @@ export class RecordScanner {
     return value
   }
 
-  /** Passes over the field and returns its offset. */
+  /** Skips the field and returns its offset. */
   passVaruint(): number {
     const at = this.position
     while (this.byte() >= 0x80);

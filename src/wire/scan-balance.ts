@@ -3,7 +3,7 @@ import { FIRST_FIELD } from './record-layout.ts'
 import type { RecordScanner } from './record-scanner.ts'
 
 const { amountRaw, beforeRaw, magnitude, magnitudeBefore } = BALANCE.slots
-/** Both are computed, not read. */
+/** Both magnitudes are computed, not read. */
 const READ = magnitude - FIRST_FIELD
 const STEP_BITS = 4
 
@@ -16,7 +16,7 @@ export function scanBalance(scanner: RecordScanner): void {
   scanner.end(base)
 }
 
-/** `magnitudeOf` a signed number that stands there: its length in bits, and the four bits after the first. */
+/** `magnitudeOf` the signed number at this offset: its bit length and the four bits after the first. */
 export function magnitudeAt(bytes: Uint8Array, at: number): number {
   const isNegative = bytes[at] !== 0
   const size = bytes[at + 1] as number

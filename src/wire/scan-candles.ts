@@ -21,13 +21,13 @@ import { type RecordScanner, unreadable } from './record-scanner.ts'
 
 const { pair, interval, start, usdOpen, nativeOpen, quoteAs, quoteOpen } = CANDLE.slots
 const { tradeCount, firstBlock, lastBlock, trades } = CANDLE.slots
-/** Open, high, low, close and volume follow one another. */
+/** Open, high, low, close and volume are adjacent. */
 const VALUES = 5
 const VOLUME = 4
 const QUOTE_AS_USD = 1
 const QUOTE_AS_NATIVE = 2
 
-/** A run of candles, each written as what differs from the one before. Returns how many there are. */
+/** Scans a run of delta-coded candles. Returns their number. */
 export function scanCandles(scanner: RecordScanner): number {
   const count = scanner.varuint()
   if (count > scanner.bytes.length - scanner.position) throw unreadable(`${count} candles at the end`)
@@ -92,7 +92,7 @@ function scanTrades(scanner: RecordScanner, base: number, previous: number, same
   if (!(same & SAME_LAST)) scanOrderKey(scanner, base + lastBlock)
 }
 
-/** Values that are those of another unit are not noted again. */
+/** Values equal to those of another unit get no slots of their own. */
 function scanQuote(scanner: RecordScanner, base: number, previous: number): void {
   const { places } = scanner
   const same = scanner.byte()
@@ -115,7 +115,7 @@ function scanQuote(scanner: RecordScanner, base: number, previous: number): void
   scanValues(scanner, base + quoteOpen, same)
 }
 
-/** The slots hold what the previous candle has there. */
+/** The slots already hold the previous candle's offsets. */
 function scanValues(scanner: RecordScanner, slot: number, same: number): void {
   const { places } = scanner
   if (same === NO_VALUES) {

@@ -7,7 +7,7 @@ import { isPossibleWindow, NO_BUY, NO_OPEN, NO_SELL, SAME_OPEN, SAME_SUMS } from
 const { slots, operations } = WINDOWS_LAYOUT
 const FIRST_SUMS = slots['1mBuyUsd']
 const AFTER_SUMS = slots.amountRaw
-/** Of each window: dollars bought and sold, five counts, and the price at its beginning. */
+/** Fields per window: bought and sold dollars, five counts, and the opening price. */
 const SUMS = 8
 const [SELL, COUNTS, OPEN] = [1, 2, 7] as const
 
