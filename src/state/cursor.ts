@@ -14,7 +14,7 @@ import type {
 } from './layout.ts'
 import { Memory } from './memory.ts'
 
-/** What a field reads as. */
+/** The type that a field is read as. */
 type Value<T> =
   T extends Optional<infer Of>
     ? Value<Of> | undefined
@@ -32,14 +32,14 @@ type Value<T> =
 
 type Values<F extends Fields> = { -readonly [K in keyof F as F[K] extends Repeated ? never : K]: Value<F[K]> }
 
-/** `<name>At`: where the words of a field start, for arithmetic on limbs and for keys. */
+/** `<name>At`: the first word of a field, for arithmetic on limbs and for keys. */
 type Positions<F extends Fields> = {
   readonly [K in keyof F & string as F[K] extends Uint | Id | Bytes | Optional<Uint | Id>
     ? `${K}At`
     : never]: number
 }
 
-/** `has<Name>`: whether an optional field is there. Setting it to false clears the value. */
+/** `has<Name>`: whether an optional field is present. Setting it to false clears the value. */
 type Presence<F extends Fields> = {
   -readonly [K in keyof F & string as F[K] extends Optional ? `has${Capitalize<K>}` : never]: boolean
 }
@@ -54,7 +54,7 @@ type ReadGroup<T> = T extends Repeated<infer G> ? { at(index: number): ReadRow<G
 
 type Place = { readonly memory: Memory; readonly words: Uint32Array }
 
-/** A row that may be written, because its before-image is saved. */
+/** A writable row: its before-image is saved. */
 export type Row<F extends Fields> = Place & Values<F> & Presence<F> & Positions<F> & Groups<F>
 export type ReadRow<F extends Fields> = Place &
   Readonly<Values<F>> &
@@ -62,15 +62,15 @@ export type ReadRow<F extends Fields> = Place &
   Positions<F> &
   ReadGroups<F>
 
-/** Stands on one row of a table at a time. Moving it moves everything that was read through it. */
+/** Points at one row of a table at a time. Moving it changes every row object obtained from it. */
 export type Cursor<F extends Fields> = {
   readonly slot: number
   at(slot: number): ReadRow<F>
-  /** Saves the row's before-image first, so that an undo of the block can bring it back. */
+  /** Saves the row's before-image first, so that an undo of the block can restore it. */
   edit(slot: number): Row<F>
 }
 
-/** What every cursor has, of a row or of a group inside it. */
+/** Common to cursors of rows and of groups inside them. */
 class Base {
   memory: Memory
   words: Uint32Array
@@ -82,7 +82,7 @@ class Base {
     this.words = memory.words
   }
 
-  /** The table has grown. */
+  /** Called when the table has grown. */
   setMemory(memory: Memory): void {
     this.memory = memory
     this.words = memory.words
@@ -136,7 +136,7 @@ export class RowCursor extends Base {
 
 type MakeCursor<F extends Fields> = (memory: Memory, touch: (slot: number) => void) => RowCursor & Cursor<F>
 
-/** Gives a function that makes cursors for this layout. */
+/** Returns a factory of cursors for this layout. */
 export function cursorMaker<F extends Fields>(layout: Layout<F>): MakeCursor<F> {
   const LayoutCursor = class extends RowCursor {}
   const addGroups = defineFields(LayoutCursor.prototype, layout)
@@ -147,13 +147,13 @@ export function cursorMaker<F extends Fields>(layout: Layout<F>): MakeCursor<F> 
   }
 }
 
-/** A row of zeros in no table, for sums of the block being folded. `row.words.fill(0)` clears it. */
+/** A row of zeros outside any table, for sums of the block being folded. `row.words.fill(0)` clears it. */
 export function scratchRow<F extends Fields>(layout: Layout<F>): Row<F> {
   const cursor: Cursor<F> = cursorMaker(layout)(new Memory(layout.stride), () => undefined)
   return cursor.edit(0)
 }
 
-/** Defines accessors on a prototype. Returns what adds the cursors of repeated groups to an instance. */
+/** Defines accessors on a prototype. Returns a function that adds the cursors of repeated groups to an instance. */
 function defineFields(prototype: Base, { placed }: Layout): (cursor: Base) => void {
   const adders: ((cursor: Base) => void)[] = []
   for (const place of placed) {

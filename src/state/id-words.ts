@@ -1,6 +1,6 @@
 /**
- * An id inside a row or a key: one word with its size and form, then up to 32 bytes, filled up with zeros. Addresses,
- * hashes, pool ids and pairs of larger pools fit. Hex shrinks to its bytes. All zeros are the empty text.
+ * An id inside a row or a key: one word with its size and form, then up to 32 bytes, padded with zeros. Addresses,
+ * hashes, pool ids and pairs of larger pools fit. Hex shrinks to its bytes. All zeros are the empty string.
  */
 export const ID_WORDS = 9
 export const MAX_ID_BYTES = 32
@@ -22,7 +22,7 @@ type FastBuffer = Buffer & {
 const letters = Buffer.alloc(2 + 2 * MAX_ID_BYTES) as FastBuffer
 const id = Buffer.alloc(MAX_ID_BYTES) as FastBuffer
 
-/** How many words the id takes that starts at `at`, without the zeros behind it. */
+/** Words in use by the id at `at`, without its padding. */
 export function usedIdWords(words: Uint32Array, at: number): number {
   return 1 + (((((words[at] as number) >>> 1) + WORD_BYTES - 1) / WORD_BYTES) | 0)
 }
@@ -37,7 +37,7 @@ export function writeId(words: Uint32Array, at: number, value: string): void {
   if (!isHex) words[at] = size === 0 ? 0 : size * 2 + TEXT
 }
 
-/** The same of the bytes of a hex id. */
+/** Like `writeId`, from the bytes of a hex id. */
 export function writeIdBytes(
   words: Uint32Array,
   at: number,
@@ -71,7 +71,7 @@ export function isTextId(head: number): boolean {
   return (head & TEXT) !== 0
 }
 
-/** Reads all of a lower-case hex id into `id`, or says that it is none. */
+/** Parses a lower-case hex id into `id`; false if it is not one. */
 function readHex(value: string): boolean {
   if (value.length % 2 !== 0 || value.length < 4 || value.length > letters.length || !value.startsWith('0x'))
     return false

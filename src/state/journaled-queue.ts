@@ -12,7 +12,7 @@ const endsCodec: RecordCodec<Ends> = {
   read: (r) => ({ first: r.varuint(), next: r.varuint() }),
 }
 
-/** First come, first served, in state that can take back its latest blocks. However long it is, a turn costs the same. */
+/** A FIFO queue in journaled state. A turn costs the same however long the queue is. */
 export class JournaledQueue<T> {
   readonly #places: Table<T>
   readonly #ends: Table<Ends>
@@ -27,7 +27,7 @@ export class JournaledQueue<T> {
     return next - first
   }
 
-  /** The first ones, in their order. */
+  /** The first items, in order. */
   first(count: number): T[] {
     const { first, next } = this.#bounds
     const found: T[] = []
@@ -51,7 +51,7 @@ export class JournaledQueue<T> {
     this.#ends.put(ONLY, { first: first + 1, next })
   }
 
-  /** Takes out the first one like this among the first `count`; those before it keep their order. */
+  /** Removes the first match among the first `count` items; the items before it keep their order. */
   removeAmong(count: number, isIt: (item: T) => boolean): T | undefined {
     const items = this.first(count)
     const at = items.findIndex(isIt)

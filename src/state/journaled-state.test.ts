@@ -46,10 +46,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Values = ReadonlyMap<string, string>
 
-/** The naive way: a copy of everything before each block. */
+/** Reference: a copy of everything before each block. */
 type Model = {
   readonly values: Values
-  /** The next block's number, and what everything was before each block that can still be undone. */
+  /** The next block's number, and the values before each block that can still be undone. */
   readonly next: number
   readonly before: ReadonlyMap<number, Values>
 }
@@ -80,7 +80,7 @@ class Real {
     for (const [at, { writes: list }] of blocks.entries()) this.apply(first + at, list)
   }
 
-  /** Everything there is, byte for byte: what a commit now would leave in the store. */
+  /** The complete state after a commit now, byte for byte. */
   dump(): Map<string, string> {
     const entries = entriesAfter(this.store.entries(), this.state.pending())
     return new Map(entries.map(([key, value]) => [key, hex(value)]))
@@ -131,7 +131,7 @@ function readable({ table, id, undone, restored }: Restored) {
   }
 }
 
-/** What taking back all blocks from `first` on has to report. */
+/** The expected report of undoing all blocks from `first` on. */
 function expectedRestored(model: Model, first: number) {
   const undone = new Map<string, string[]>()
   let after = model.values
@@ -278,7 +278,7 @@ test('the same blocks give the same bytes, whatever was read or committed in bet
       const [plain, disturbed] = [new Real(), new Real()]
       blocks.forEach(([{ writes: list }, isRead, isCommitted], at) => {
         plain.apply(at, list)
-        // Reading in another order than writing must not decide the order inside the journal.
+        // Reading in another order than writing must not affect the order inside the journal.
         if (isRead) for (const id of IDS.toReversed()) disturbed.tables.pair.get(id)
         disturbed.apply(at, list)
         if (isCommitted) disturbed.commit()

@@ -17,17 +17,17 @@ import type { CommittedRows, Rows, RowsOptions } from './rows.ts'
 import type { HashSecret } from './slot-index.ts'
 import { type Restored, UndoneValues } from './undone-values.ts'
 
-/** A record has the key `<table>/<id>`; a row has it as bytes already, see `decodeStateKey`. */
+/** A record has the key `<table>/<id>`; a row's key is already encoded, see `decodeStateKey`. */
 export type StateKey = string | Uint8Array
 
-/** What lies underneath: committed state, read synchronously. */
+/** The underlying committed state, read synchronously. */
 export type CommittedState = CommittedRows & { get(key: StateKey): Uint8Array | undefined }
 
 export type { RecordCodec } from './record-versions.ts'
 
 export type Table<T> = {
   get(id: string): T | undefined
-  /** The record must never change any more: it may be written down much later. */
+  /** The record must not be modified afterwards, because it may be encoded much later. */
   put(id: string, record: T): void
   delete(id: string): void
 }
@@ -37,24 +37,24 @@ export type Writes = Iterable<readonly [StateKey, Uint8Array | undefined]>
 
 type RecordBefore = [key: string, before: Uint8Array | undefined]
 
-/** How to undo a block: its steps, and the before-images of its rows. */
+/** The undo log of a block: its steps, and the before-images of its rows. */
 type Journal = { readonly steps: readonly Step[]; readonly rows: Uint32Array }
 
 const JOURNAL = 'journal'
-/** About what a decoded record, or a step of a journal, takes in memory. */
+/** Approximate memory of a decoded record or a journal step. */
 const RECORD_BYTES = 256
 
-/** Records of a table that are kept decoded: enough for what trades often, and a bound on memory. */
+/** Decoded records cached per table: enough for frequently traded pairs, and a bound on memory. */
 const MAX_KEPT = 20_000
 
 /**
- * State that can take back its latest blocks. For every key a block touches it keeps the value from before
- * (first touch wins); undo puts those values back in reverse order. Nothing is computed backwards, so what
- * undo leaves is byte for byte what was there.
+ * State with an undo log for its latest blocks. For every key that a block changes, it saves the value before the block
+ * (first touch wins); undo restores those values in reverse order. Nothing is computed backwards, so an undo restores
+ * the state byte for byte.
  *
- * Changes gather in memory until the owner commits `pending()`, together with its log position, in one
- * transaction of the store underneath. Only then are they written as bytes: of a record that many blocks changed
- * the last version alone, and of a block that became final in the meantime no journal at all.
+ * Changes accumulate in memory until the owner commits `pending()`, together with its log position, in one transaction
+ * of the underlying store. Only then are they encoded: a record that many blocks changed is written once, with its last
+ * version, and a block that became final meanwhile needs no journal.
  */
 export class JournaledState {
   readonly #committed: CommittedState
@@ -62,11 +62,11 @@ export class JournaledState {
   readonly #kept = new Map<string, RecentlyUsed<Entry>>()
   /** In the order of their first write, which depends on the blocks alone. */
   #blockWrites: Entry[] = []
-  /** Of blocks since changes were last written as bytes. */
+  /** Journals of the blocks since changes were last encoded. */
   readonly #journals = new Map<number, Journal>()
   #journalBytes = 0
   readonly #unwritten = new Map<string, Entry>()
-  /** The changes that are bytes already. */
+  /** Changes that are already encoded. */
   readonly #pending = new Map<string, Uint8Array | undefined>()
   readonly #versions = new VersionBytes()
   readonly #journal = new ByteWriter()
@@ -76,12 +76,12 @@ export class JournaledState {
     this.#rows = new RowTables(committed)
   }
 
-  /** For what is kept in memory under keys that attackers choose. */
+  /** For hash tables in memory whose keys attackers choose. */
   get hashSecret(): HashSecret {
     return this.#committed.hashSecret ?? [0, 0]
   }
 
-  /** `maxKept`: of large records that are seldom read again, few are kept decoded. */
+  /** `maxKept` limits the cache of decoded records; use a small one for large records that are rarely read again. */
   table<T>(name: string, codec: RecordCodec<T>, maxKept = MAX_KEPT): Table<T> {
     const kept = new RecentlyUsed<Entry>(maxKept)
     this.#kept.set(name, kept)
@@ -93,12 +93,12 @@ export class JournaledState {
     }
   }
 
-  /** A table of rows of fixed size, for records that change with every trade. */
+  /** A table of fixed-size rows, for records that change with every trade. */
   rows<F extends Fields>(name: string, layout: Layout<F>, options: RowsOptions): Rows<F> {
     return this.#rows.open(name, layout, options)
   }
 
-  /** Ends a block: what it changed becomes pending, and the values from before go into its journal. */
+  /** Ends a block: its changes become pending, and the values before them go into its journal. */
   sealBlock(number: number): void {
     const steps: Step[] = []
     for (const entry of this.#blockWrites) {
@@ -114,16 +114,16 @@ export class JournaledState {
     const journal = { steps, rows: this.#rows.seal() }
     this.#journals.set(number, journal)
     this.#journalBytes += sizeOf(journal)
-    // Not earlier: what a block has written is nowhere else until it is sealed.
+    // Evicts only now, because the cache holds the only copy of a block's writes until it is sealed.
     for (const kept of this.#kept.values()) kept.letGo()
   }
 
-  /** Takes back the blocks from `last` down to `first` and tells what that changed. */
+  /** Undoes the blocks from `last` down to `first` and returns the restored keys. */
   undoBlocks(first: number, last: number): Restored[] {
     this.#rows.mustBeBetweenBlocks()
     this.#writeDown()
     const journals: { number: number; records: RecordBefore[]; rows: RowBefore[] }[] = []
-    // All are read before anything is put back: a block that cannot be undone must not leave half an undo.
+    // All journals are read before anything is restored, so that a block without a journal does not leave half an undo.
     for (let number = last; number >= first; number--) {
       journals.push({ number, ...this.#readJournal(number) })
     }
@@ -144,7 +144,7 @@ export class JournaledState {
     return undone.finish()
   }
 
-  /** Forgets how to undo the blocks from `first` up to `last`. */
+  /** Drops the journals of the blocks from `first` up to `last`. */
   forgetBlocks(first: number, last: number): void {
     for (let number = first; number <= last; number++) {
       const journal = this.#journals.get(number)
@@ -161,7 +161,7 @@ export class JournaledState {
     return this.#bytes(keyOf(table, id))
   }
 
-  /** Sets (or, with `undefined`, deletes) a key outside of any block: no undo brings the old value back. */
+  /** Sets (or, with `undefined`, deletes) a key outside of any block; an undo does not restore it. */
   setOutsideBlocks(table: string, id: string, value: Uint8Array | undefined): void {
     const key = keyOf(table, id)
     this.#kept.get(table)?.delete(id)
@@ -169,7 +169,7 @@ export class JournaledState {
     this.#pending.set(key, value)
   }
 
-  /** About how much memory the changes since the last commit take. */
+  /** Approximate memory of the changes since the last commit. */
   get uncommittedBytes(): number {
     return this.#journalBytes + this.#rows.uncommittedBytes + this.#unwritten.size * RECORD_BYTES
   }
@@ -181,13 +181,13 @@ export class JournaledState {
     yield* this.#rows.writes()
   }
 
-  /** The owner has made `pending()` durable. */
+  /** Called once `pending()` is durable. */
   committed(): void {
     this.#pending.clear()
     this.#rows.committed()
   }
 
-  /** Back to what was last committed. */
+  /** Returns to the last committed state. */
   abandon(): void {
     this.#pending.clear()
     this.#unwritten.clear()
@@ -218,7 +218,7 @@ export class JournaledState {
     } else entry.version.record = record
   }
 
-  /** Turns all changes into pending bytes. */
+  /** Encodes all changes as pending bytes. */
   #writeDown(): void {
     const unwritten = [...this.#unwritten.values()]
     this.#versions.clear()

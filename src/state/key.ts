@@ -1,7 +1,7 @@
 import { ID_WORDS, isTextId, MAX_ID_BYTES, readId, usedIdWords, writeId, writeIdBytes } from './id-words.ts'
 import { NUMBER, TABLE, TEXT } from './state-key.ts'
 
-/** What a table's keys consist of, part by part: token and wallet, subject and minute. */
+/** The parts of a table's keys, such as token and wallet, or subject and minute. */
 export type KeyPart = 'id' | 'u32'
 
 /** No table has more parts than this. */
@@ -10,7 +10,7 @@ const MAX_TABLE_BYTES = 64
 
 const target = Buffer.alloc(MAX_PARTS * (MAX_ID_BYTES + 3) + 1 + MAX_TABLE_BYTES)
 
-/** The key of a row as words, without padding between its parts. One object is filled again and again. */
+/** The key of a row as words, without padding between its parts. One object is reused for all lookups. */
 export class Key {
   readonly words = new Uint32Array(MAX_PARTS * ID_WORDS)
   /** Words in use. */
@@ -26,7 +26,7 @@ export class Key {
     return this.#endId()
   }
 
-  /** A hex id that stands in a message. */
+  /** A hex id within a message. */
   idBytes(bytes: Uint8Array, start: number, size: number): this {
     writeIdBytes(this.words, this.length, bytes, start, size)
     return this.#endId()
@@ -46,7 +46,7 @@ export class Key {
     return this
   }
 
-  /** The key as the committed store has it, see `encodeStateKey`. The result is good until the next call. */
+  /** The encoding of the committed store, see `encodeStateKey`. The result is valid until the next call. */
   storeKey(table: string, parts: readonly KeyPart[]): Uint8Array {
     const { words } = this
     let at = 0
@@ -90,7 +90,7 @@ export class Key {
   }
 }
 
-/** The most words a key of these parts takes. */
+/** Maximum words of a key with these parts. */
 export function maxKeyWords(parts: readonly KeyPart[]): number {
   if (parts.length > MAX_PARTS) throw new RangeError(`a key of ${parts.length} parts`)
   return parts.reduce((sum, part) => sum + (part === 'id' ? ID_WORDS : 1), 0)

@@ -1,8 +1,8 @@
 import { ID_WORDS } from './id-words.ts'
 
 /**
- * A layout declares the fields of a row by name and kind, and decides where each one stands. Fold code reads and
- * writes fields by name through cursors; no offset appears outside of this folder.
+ * A layout declares the fields of a row by name and kind, and assigns their positions. Fold code reads and writes
+ * fields by name through cursors; no offset appears outside this folder.
  */
 
 export type U32 = { readonly kind: 'u32' }
@@ -24,14 +24,14 @@ export type Plain = U32 | I32 | Uint | Id
 export type Field = Plain | Flag | Bytes | Volatile | Optional | Repeated
 export type Fields = { readonly [name: string]: Field }
 
-/** A field and where it stands in its row. */
+/** A field and its position in the row. */
 export type PlacedField = {
   readonly name: string
   readonly field: Field
-  /** First word. A flag has no words but its bit. */
+  /** First word. A flag has no words, only its bit. */
   readonly at: number
   readonly words: number
-  /** Of optional fields and flags: word and mask of their bit. */
+  /** Word and mask of the bit of an optional field or flag. */
   readonly bitAt: number
   readonly mask: number
 }
@@ -39,9 +39,9 @@ export type PlacedField = {
 export type Layout<F extends Fields = Fields> = {
   readonly fields: F
   readonly placed: readonly PlacedField[]
-  /** Words of a row, an even number: limbs are read two at a time. */
+  /** Words per row; even, because limbs are read two at a time. */
   readonly stride: number
-  /** The first so many words are the state, the rest is volatile. */
+  /** The number of leading words that are state; the rest is volatile. */
   readonly storedWords: number
 }
 

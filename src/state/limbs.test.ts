@@ -21,7 +21,7 @@ const wide = fc.oneof(
   fc.constantFrom(WIDE_LIMIT - 1n, LIMIT),
 )
 
-/** Both numbers stand between others, which must stay as they are. */
+/** Both numbers have neighbors that must not change. */
 const A = 2
 const B = 14
 function memoryOf(a: bigint, b: bigint, wideLimbs = limbs.LIMBS): Memory {

@@ -1,13 +1,13 @@
 import type { Memory } from './memory.ts'
 
 /**
- * Arithmetic on numbers at rest: little-endian 32-bit limbs inside a `Uint32Array`. `(words, at)` is a number of eight
- * limbs, which hold any amount, price or value, unless counts of limbs are given.
+ * Arithmetic on stored numbers: little-endian 32-bit limbs inside a `Uint32Array`. `(words, at)` is a number of eight
+ * limbs, which hold any amount, price or value, unless the number of limbs is given.
  */
 
 export const LIMBS = 8
 const LIMB_BYTES = 4
-/** Two carries never meet: the sum of two limbs and a carry is below this twice over. */
+/** The sum of two limbs and a carry is below twice this, so the carry is at most 1. */
 const LIMB_RANGE = 2 ** 32
 
 export function compare(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
@@ -19,7 +19,7 @@ export function compare(a: Uint32Array, i: number, b: Uint32Array, j: number): n
   return 0
 }
 
-/** Of `n` limbs with `m` limbs. */
+/** Compares `n` limbs with `m` limbs. */
 export function compareLimbs(
   a: Uint32Array,
   i: number,
@@ -53,12 +53,12 @@ export function clear(a: Uint32Array, i: number): void {
   for (let k = 0; k < LIMBS; k++) a[i + k] = 0
 }
 
-/** Adds in place. Returns the carry: 1 if the sum does not fit, and then only its lower limbs are kept. */
+/** Adds in place. Returns the carry: 1 if the sum does not fit; only its lower limbs are stored then. */
 export function add(to: Uint32Array, i: number, from: Uint32Array, j: number): number {
   return addTo(to, i, LIMBS, from, j, LIMBS)
 }
 
-/** Subtracts in place. Returns the borrow: 1 if the difference is negative, and then it is wrapped. */
+/** Subtracts in place. Returns the borrow: 1 if the difference is negative; it is wrapped then. */
 export function subtract(to: Uint32Array, i: number, from: Uint32Array, j: number): number {
   return subtractFrom(to, i, LIMBS, from, j, LIMBS)
 }
@@ -109,7 +109,7 @@ export function subtractFrom(
   return borrow
 }
 
-/** `at` and `limbs` are even. */
+/** `at` and `limbs` must be even. */
 export function readBigint({ words, longs }: Memory, at: number, limbs = LIMBS): bigint {
   let top = at + limbs - 2
   while (top > at && ((words[top] as number) | (words[top + 1] as number)) === 0) top -= 2
@@ -119,7 +119,7 @@ export function readBigint({ words, longs }: Memory, at: number, limbs = LIMBS):
   return value
 }
 
-/** `at` and `limbs` are even. */
+/** `at` and `limbs` must be even. */
 export function writeBigint({ longs }: Memory, at: number, value: bigint, limbs = LIMBS): void {
   if (value < 0n) throw new RangeError('a negative number has no limbs')
   let rest = value
@@ -136,7 +136,9 @@ export function limbsOfWord(words: Uint32Array, at: number, view: DataView, offs
   for (let k = 0; k < LIMBS; k++) words[at + k] = view.getUint32(offset + (LIMBS - 1 - k) * LIMB_BYTES)
 }
 
-/** Writes the wire's `biguint`: size, then little-endian bytes without zeros at the end. Returns the position behind it. */
+/**
+ * Writes the wire's `biguint`: size, then little-endian bytes without trailing zeros. Returns the position after it.
+ */
 export function writeLimbs(
   bytes: Uint8Array,
   start: number,
@@ -160,7 +162,7 @@ export function writeLimbs(
   return position
 }
 
-/** Reads the wire's `biguint`. Returns the position behind it. */
+/** Reads the wire's `biguint`. Returns the position after it. */
 export function readLimbs(
   bytes: Uint8Array,
   start: number,

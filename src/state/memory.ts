@@ -1,4 +1,4 @@
-/** One block of memory, seen as 32-bit words, as 64-bit words and as bytes. All are little-endian. */
+/** One buffer, viewed as 32-bit words, as 64-bit words and as bytes. All are little-endian. */
 export class Memory {
   readonly words: Uint32Array
   readonly longs: BigUint64Array

@@ -1,12 +1,12 @@
 /**
- * The words of a row without its zeros: for each 32 words a mask of those that are not zero, then these. Most of a row
- * is the upper limbs of numbers, which are zero. Equal words are equal bytes.
+ * The words of a row without zeros: for each 32 words a mask of the nonzero ones, followed by them. Most words of a row
+ * are upper limbs of numbers, which are zero. Equal words are equal bytes.
  */
 
 export const GROUP = 32
 const WORD_BYTES = 4
 
-/** Aligned copy of the bytes that are being unpacked: the store returns them at any address. */
+/** Aligned copy of the bytes to unpack, because the store returns them at any address. */
 let source = new Uint32Array(1024)
 
 export function maxPackedWords(count: number): number {

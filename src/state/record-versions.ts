@@ -1,16 +1,16 @@
 import type { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 
-/** How one kind of record is written as bytes. Equal records are equal bytes, and what was read is written the same again. */
+/** Encoding of one kind of record. Equal records have equal bytes, and a decoded record encodes to the same bytes. */
 export type RecordCodec<T> = {
   readonly write: (w: ByteWriter, record: T) => void
   readonly read: (r: ByteReader) => T
 }
 
-/** What a key holds from one block on until another one writes it. */
+/** The value of a key from one block until another block writes it. */
 export type Version = {
   record: unknown
-  /** Where its bytes stand while changes are being written down; before that, nowhere. */
+  /** Position of its bytes while changes are being encoded; not set before. */
   start: number
   end: number
 }
@@ -18,16 +18,16 @@ export type Version = {
 export type Entry = {
   readonly key: string
   readonly codec: RecordCodec<unknown>
-  /** That of the version, nearer at hand: it is read far more often than written. */
+  /** The version's record, duplicated because it is read far more often than written. */
   record: unknown
   version: Version
-  /** The version at the start of the block being applied, once that block has written the key. */
+  /** The version before the current block, once that block has written the key. */
   before: Version | undefined
-  /** Whether the version is not among the pending bytes yet. */
+  /** True if the version is not yet among the pending bytes. */
   isUnwritten: boolean
 }
 
-/** What a block did to a key. */
+/** A block's change to a key. */
 export type Step = { readonly entry: Entry; readonly before: Version; readonly after: Version }
 
 const NOWHERE = -1
@@ -36,12 +36,12 @@ export function newVersion(record: unknown): Version {
   return { record, start: NOWHERE, end: NOWHERE }
 }
 
-/** What a block has written is no change before it is sealed. */
+/** Writes of the current block do not count until it is sealed. */
 export function sealedOf({ before, version }: Entry): Version {
   return before ?? version
 }
 
-/** Versions as bytes, each in one place, however many journals name it. */
+/** Encoded versions, each stored once, however many journals refer to it. */
 export class VersionBytes {
   readonly #records = new ByteWriter()
 
@@ -63,13 +63,16 @@ export class VersionBytes {
     return !this.#records.isRepeated(a.start, a.end, b.start, b.end)
   }
 
-  /** An optional value of bytes. */
+  /** Writes the bytes as an optional value. */
   write(w: ByteWriter, { record, start, end }: Version): void {
     w.bool(record !== undefined)
     if (record !== undefined) w.bytesOf(this.#records, start, end)
   }
 
-  /** Gives what takes the bytes of a version. One piece of memory for all: so many small ones would take longer than the encoding. */
+  /**
+   * Returns a function that looks up the bytes of a version. All versions share one buffer, because many small ones
+   * would take longer than the encoding.
+   */
   finish(): (version: Version) => Uint8Array | undefined {
     const { buffer, byteOffset } = this.#records.finish()
     return (version) => {

@@ -1,19 +1,19 @@
 const FEWEST_WORDS = 1024
-/** From so many words on, a copy by the engine's own `set` takes less time than a loop. */
+/** From this many words on, `set` is faster than a loop. */
 const LONG_COPY = 48
 
 /**
- * Before-images of the rows that the open block touches, as words: table and whether the row existed, its slot, and the
- * row as it was. Slots are valid until the next commit, which comes after the block.
+ * Before-images of the rows that the current block touches, as words: the table and whether the row existed, its slot,
+ * and the row's previous words. Slots are valid until the next commit, which comes after the block.
  */
 export class RowJournal {
   words = new Uint32Array(FEWEST_WORDS)
   /** Words in use. */
   length = 0
-  /** Counts up with each block, so that a row knows whether this block has saved it. */
+  /** Incremented with each block, so that a row is saved once per block. */
   block = 1
 
-  /** `count` words at `at` are the row; none if it did not exist. */
+  /** The row is `count` words at `at`; none if it did not exist. */
   save(table: number, slot: number, words: Uint32Array, at: number, count: number): void {
     const start = this.length
     const end = start + 2 + count

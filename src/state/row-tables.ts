@@ -7,7 +7,7 @@ import { type CommittedRows, Rows, type RowsOptions } from './rows.ts'
 import { endOfChanged, SealedRows } from './sealed-rows.ts'
 import { WriteBatch } from './write-batch.ts'
 
-/** How to undo what a block did to a row: see `SealedRows`. */
+/** The undo log of a row: see `SealedRows`. */
 export type RowBefore = {
   readonly table: string
   readonly key: Uint32Array
@@ -15,7 +15,7 @@ export type RowBefore = {
   readonly changed: Uint32Array | undefined
 }
 
-/** What an undo did to one row. */
+/** The effect of an undo on one row. */
 export type RestoredRow = {
   readonly id: string
   readonly undone: Uint8Array | undefined
@@ -24,7 +24,7 @@ export type RestoredRow = {
 
 type Table = { readonly rows: Rows<Fields>; readonly layout: Layout }
 
-/** All tables of rows of one state, and the before-images that they share. */
+/** All tables of rows of one state, and the journal of before-images that they share. */
 export class RowTables {
   readonly #committed: CommittedRows
   readonly #tables: Table[] = []
@@ -46,7 +46,7 @@ export class RowTables {
     return rows
   }
 
-  /** Ends the open block and gives what it takes to undo it. */
+  /** Ends the current block and returns its undo log. */
   seal(): Uint32Array {
     const { words, length } = this.#journal
     for (let at = 0; at < length; ) {
@@ -67,7 +67,7 @@ export class RowTables {
 
   readJournal(r: ByteReader): RowBefore[] {
     const names = r.list(() => r.text())
-    // A copy: the words of a journal stand at any byte of it.
+    // A copy, because the words of a journal are not aligned.
     const bytes = Uint8Array.from(r.bytes())
     return [...this.#entriesOf(new Uint32Array(bytes.buffer), names)]
   }
@@ -96,7 +96,7 @@ export class RowTables {
     return batch
   }
 
-  /** Rows change in place, so a block that is half applied can be neither committed nor undone. */
+  /** Rows change in place, so a partly applied block can be neither committed nor undone. */
   mustBeBetweenBlocks(): void {
     if (this.#journal.length > 0) throw new Error('rows were changed by a block that is not sealed yet')
   }
@@ -116,7 +116,7 @@ export class RowTables {
     return found
   }
 
-  /** By the names of the tables when the journal was written. */
+  /** Resolves tables by their names at the time the journal was written. */
   *#entriesOf(sealed: Uint32Array, names: readonly string[]): Generator<RowBefore> {
     for (let at = 0; at < sealed.length; ) {
       const head = sealed[at] as number

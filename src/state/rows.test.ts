@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** So few rows stay in memory that nearly every commit evicts. */
 const MAX_ROWS = 2
-/** All keys fall into two chains. */
+/** All keys hash to two buckets. */
 const badHash = (key: Key): number => key.length & 1
 
 class Real {
@@ -120,7 +120,7 @@ class Real {
         if (slot !== NONE) minutes.remove(slot)
         return
       }
-      // A row that is removed and created anew within the block has nothing of the old one.
+      // A row that is removed and recreated within the block keeps nothing of the old one.
       if (slot !== NONE && change.value === 1n) minutes.remove(slot)
       const row = minute.edit(minutes.findOrCreate(key))
       row.trades = Number(change.value % 100n)
@@ -133,7 +133,7 @@ class Real {
     this.state.sealBlock(number)
   }
 
-  /** By `<table>/<id>`, as its fields read. */
+  /** The fields of all rows and records, by `<table>/<id>`. */
   values(): Map<string, string> {
     const { balances, minutes, notes, balance, minute } = this.parts
     const found = new Map<string, string>()
@@ -158,7 +158,7 @@ class Real {
     return found
   }
 
-  /** What a commit now would leave in the store, byte for byte. */
+  /** The contents of the store after a commit now, byte for byte. */
   dump(): [string, string][] {
     const entries = entriesAfter(this.store.entries(), this.state.pending())
     return entries.map(([key, bytes]) => [key, Buffer.from(bytes).toString('hex')])
@@ -166,7 +166,7 @@ class Real {
 }
 
 type Values = ReadonlyMap<string, string>
-/** The naive way: a copy of everything before each block. */
+/** Reference: a copy of everything before each block. */
 type Model = { readonly values: Values; readonly next: number; readonly before: ReadonlyMap<number, Values> }
 
 function keyOf(change: Write): string {
@@ -189,7 +189,7 @@ function changedKeys(a: Values, b: Values): string[] {
   return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key))
 }
 
-/** The keys that an undo down to `first` has to report, and whether each stands afterwards. */
+/** The keys that an undo down to `first` has to report, and whether each exists afterwards. */
 function expectedRestored({ values, next, before }: Model, first: number): [string, boolean, number][] {
   const undone = new Map<string, number>()
   let after = values

@@ -10,25 +10,25 @@ import { DIRTY, EXISTS, Slots, STORED, USED } from './slots.ts'
 import type { WriteBatch } from './write-batch.ts'
 
 export type RowsOptions = {
-  /** What its keys consist of. */
+  /** The parts of its keys. */
   readonly key: readonly KeyPart[]
-  /** So many rows stay in memory after a commit; more while they are not committed. */
+  /** Rows that stay in memory after a commit; uncommitted rows may exceed it. */
   readonly maxRows: number
   /** For tests of collisions. */
   readonly hash?: HashKey
 }
 
-/** Where rows that are not in memory are read from. */
+/** The source of rows that are not in memory. */
 export type CommittedRows = {
   get(storeKey: Uint8Array): Uint8Array | undefined
-  /** Seeds the hash of keys: without a secret, attackers choose addresses that collide. */
+  /** Seeds the hash of keys, because attackers could choose colliding addresses without a secret. */
   readonly hashSecret: HashSecret
 }
 
-/** What a table of rows needs of its state. */
+/** The parts of the state that a table of rows needs. */
 export type RowsParts<F extends Fields> = {
   readonly name: string
-  /** Its place among the tables, by which journals name it. */
+  /** Its index among the tables, which journals refer to. */
   readonly table: number
   readonly layout: Layout<F>
   readonly journal: RowJournal
@@ -38,9 +38,9 @@ export type RowsParts<F extends Fields> = {
 const FEWEST_ROWS = 64
 
 /**
- * A table of rows of fixed size in one block of memory, found by key. Rows that are not in memory are read from the
- * committed store when they are looked for; that there is none is remembered in a slot as well. Slots stay valid
- * until the next commit, which evicts the rows that were not used lately.
+ * A table of fixed-size rows in one buffer, found by key. Rows that are not in memory are read from the committed store
+ * on lookup; a slot also records that a key has no row. Slots stay valid until the next commit, which evicts rows that
+ * were not used recently.
  */
 export class Rows<F extends Fields> {
   readonly name: string
@@ -71,7 +71,7 @@ export class Rows<F extends Fields> {
     this.#packed = new Uint32Array(maxPackedWords(layout.storedWords))
   }
 
-  /** Slots in memory, those that remember absence included. */
+  /** Slots in memory, including those of keys without a row. */
   get size(): number {
     return this.#index.size
   }
@@ -82,7 +82,7 @@ export class Rows<F extends Fields> {
     return this.#slots.has(slot, EXISTS) ? slot : NONE
   }
 
-  /** A row of zeros under a key that is known to have none: the store is not asked. */
+  /** Creates a row of zeros under a key known to have none, without a read from the store. */
   create(key: Key): number {
     const known = this.#index.find(key)
     const slot = known === NONE ? this.#insert(key) : known
@@ -90,7 +90,7 @@ export class Rows<F extends Fields> {
     return slot
   }
 
-  /** The slot of a row, or of its absence: `exists` tells which. Saves looking for the key twice. */
+  /** The slot of a key, with or without a row: see `exists`. Avoids a second lookup of the key. */
   reserve(key: Key): number {
     return this.#slotOf(key)
   }
@@ -99,7 +99,7 @@ export class Rows<F extends Fields> {
     return this.#slots.has(slot, EXISTS)
   }
 
-  /** The same as `create`, in a slot that `reserve` gave. */
+  /** Like `create`, in a slot returned by `reserve`. */
   createAt(slot: number): void {
     if (this.#slots.has(slot, EXISTS)) throw new Error(`${this.name} ${this.idOf(slot)} exists already`)
     this.touch(slot)
@@ -128,7 +128,7 @@ export class Rows<F extends Fields> {
     journal.save(table, slot, this.#memory.words, slot * layout.stride, count)
   }
 
-  /** Ends the block for a row that it touched. A row that is what it was needs neither an undo nor a commit. */
+  /** Ends the block for a row that it touched. An unchanged row needs neither an undo nor a commit. */
   seal(slot: number, existed: boolean, before: Uint32Array, beforeAt: number, sealed: SealedRows): void {
     const exists = this.#slots.has(slot, EXISTS)
     if (!exists && !existed) return
@@ -154,7 +154,7 @@ export class Rows<F extends Fields> {
     return cursor
   }
 
-  /** Whether a slot that was kept as a hint still holds the row of this key. */
+  /** True if a slot stored as a hint still holds the row of this key. */
   isAt(slot: number, key: Key): boolean {
     if (slot === NONE || !this.#slots.exists(slot) || !this.#index.isAt(slot, key)) return false
     this.#slots.add(slot, USED)
@@ -170,13 +170,13 @@ export class Rows<F extends Fields> {
     return this.#index.read(slot, this.#key).text(this.#keyParts)
   }
 
-  /** A row as an undo reports it. The result is good until the next call. */
+  /** A row as reported by an undo. The result is valid until the next call. */
   view(bytes: Uint8Array): ReadRow<F> {
     unpackWords(bytes, this.#view.words, 0, this.#parts.layout.storedWords)
     return (this.#view as Cursor<F>).at(0)
   }
 
-  /** What a row is now, as `view` reads it. */
+  /** The current bytes of a row, for `view`. */
   bytesOf(slot: number): Uint8Array | undefined {
     if (!this.#slots.has(slot, EXISTS)) return undefined
     const { stride, storedWords } = this.#parts.layout
@@ -184,7 +184,7 @@ export class Rows<F extends Fields> {
     return new Uint8Array(this.#packed.buffer.slice(0, end * 4))
   }
 
-  /** Brings back what a row was, outside of any block: its words that changed, or undefined if it did not exist. */
+  /** Restores a row outside of any block, from its changed words, or from undefined if it did not exist. */
   restore(slot: number, changed: Uint32Array | undefined): void {
     this.#markDirty(slot)
     const { stride, storedWords } = this.#parts.layout
@@ -213,7 +213,7 @@ export class Rows<F extends Fields> {
     }
   }
 
-  /** The changed rows are durable. */
+  /** Called once the changed rows are durable. */
   committed(): void {
     for (const slot of this.#dirty) {
       this.#slots.drop(slot, DIRTY | STORED)
@@ -223,14 +223,14 @@ export class Rows<F extends Fields> {
     this.#slots.evict(this.#index.size - this.#maxRows, (slot) => this.#index.remove(slot))
   }
 
-  /** Back to what is committed: rows are read from there again. */
+  /** Returns to the committed state: rows are loaded again on demand. */
   abandon(): void {
     this.#index.clear()
     this.#slots.clear()
     this.#dirty = []
   }
 
-  /** Of the row, or of the memory that there is none. */
+  /** The slot of the row, or of the recorded absence. */
   #slotOf(key: Key): number {
     const slot = this.#index.find(key)
     if (slot === NONE) return this.#load(key)

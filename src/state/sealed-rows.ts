@@ -4,16 +4,16 @@ import { GROUP, maxPackedWords } from './packed-words.ts'
 const FEWEST_WORDS = 1024
 
 /**
- * What a sealed block has to keep to be undone, as words: for each row it changed the table and whether the row
- * existed, size of the key, key, and, if it existed, for each 32 words a mask of those that changed and what they were.
- * By key, because the slot may hold another row when the block is undone.
+ * The undo log of a sealed block, as words: for each changed row the table and whether the row existed, size of the
+ * key, key, and, if it existed, for each 32 words a mask of the changed ones and their previous values. By key, because
+ * the slot may hold another row at the time of the undo.
  */
 export class SealedRows {
   #words = new Uint32Array(FEWEST_WORDS)
   #start = 0
   #length = 0
 
-  /** Begins a row. */
+  /** Starts a row. */
   begin(table: number, existed: boolean, key: Key): void {
     this.#start = this.#length
     this.#reserve(2 + key.length)
@@ -26,8 +26,8 @@ export class SealedRows {
   }
 
   /**
-   * Adds the words that changed, and returns whether any did. A swap has about 2,000 words compared: `| 0` tells V8 that an
-   * index does not overflow, which saves a quarter of the time.
+   * Adds those of `count` words that have changed, and returns whether there are any. Each swap compares about two
+   * thousand words; `| 0` shows V8 that the index cannot overflow, which saves a quarter of the time.
    */
   addChanged(before: Uint32Array, beforeAt: number, now: Uint32Array, nowAt: number, count: number): boolean {
     this.#reserve(maxPackedWords(count))
@@ -56,12 +56,12 @@ export class SealedRows {
     return all !== 0
   }
 
-  /** Takes back the row that was begun last. */
+  /** Drops the last started row. */
   cancel(): void {
     this.#length = this.#start
   }
 
-  /** Gives all rows, as a copy, and begins anew. */
+  /** Returns a copy of all rows and resets the log. */
   take(): Uint32Array {
     const taken = this.#words.slice(0, this.#length)
     this.#length = 0
@@ -80,14 +80,14 @@ export class SealedRows {
   }
 }
 
-/** Where the changed words end that start at `at`, of a row of `count` words. */
+/** The end of the changed words that start at `at`, for a row of `count` words. */
 export function endOfChanged(sealed: Uint32Array, at: number, count: number): number {
   let position = at
   for (let group = 0; group < count; group += GROUP) position += 1 + bitCount(sealed[position] as number)
   return position
 }
 
-/** Puts back what the changed words of a row were. */
+/** Restores the previous values of a row's changed words. */
 export function restoreChanged(changed: Uint32Array, words: Uint32Array, at: number, count: number): void {
   let position = 0
   for (let group = 0; group < count; group += GROUP) {

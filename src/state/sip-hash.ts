@@ -1,13 +1,13 @@
 /**
- * HalfSipHash-1-3 over whole words: a keyed hash for hash tables. Addresses are chosen by attackers, who could fill one
- * bucket of a table if they were able to compute its hash; without the secret they cannot.
+ * HalfSipHash-1-3 over whole words: a keyed hash for hash tables. Attackers choose addresses, and could fill one bucket
+ * of a table if they could compute its hash; without the secret they cannot.
  */
 export function halfSipHash(words: Uint32Array, length: number, key0: number, key1: number): number {
   let v0 = key0
   let v1 = key1
   let v2 = 0x6c796765 ^ key0
   let v3 = 0x74656462 ^ key1
-  // One round for each word, one for the size in bytes, three to finish.
+  // One round per word, one for the size in bytes, three to finish.
   for (let k = 0; k < length + 4; k++) {
     const word = k < length ? (words[k] as number) : k === length ? length << 26 : 0
     if (k === length + 1) v2 ^= 0xff

@@ -11,7 +11,7 @@ export type HashSecret = readonly [number, number]
 
 const FEWEST_BUCKETS = 64
 
-/** A chained hash table from keys to slots. The arrays are as long as the table has room for rows. */
+/** A hash table with chaining from keys to slots. The arrays grow with the capacity of the table. */
 export class SlotIndex {
   readonly #hash: HashKey
   /** Size of a key, then its words. */

@@ -2,11 +2,11 @@ import { enlarged } from './slot-index.ts'
 
 export const EXISTS = 1
 export const DIRTY = 2
-/** Since the clock's hand last passed. */
+/** Used since the clock's hand last passed. */
 export const USED = 4
 /** The committed store has a row under the key. */
 export const STORED = 8
-/** Alone: no key has the slot. */
+/** Set alone: the slot has no key. */
 const FREE = 16
 
 /** The slots of a table, each with its flags. */
@@ -21,7 +21,7 @@ export class Slots {
     return ((this.#flags[slot] as number) & flag) !== 0
   }
 
-  /** False also of a slot that there is not. */
+  /** Also false for a slot that was never allocated. */
   exists(slot: number): boolean {
     return slot < this.#end && this.has(slot, EXISTS)
   }
@@ -38,7 +38,7 @@ export class Slots {
     return this.#free.length === 0 && this.#end === this.#flags.length
   }
 
-  /** A slot without flags. */
+  /** Returns a slot without flags. */
   allocate(): number {
     const slot = this.#free.pop() ?? this.#end++
     this.#flags[slot] = 0
@@ -53,7 +53,7 @@ export class Slots {
     this.#flags = enlarged(this.#flags, new Uint8Array(slots))
   }
 
-  /** Second-chance clock. No row may be dirty; then two rounds find as many as are in use. */
+  /** Second-chance clock. No row may be dirty; then two rounds find enough rows. */
   evict(count: number, remove: (slot: number) => void): void {
     for (let left = count; left > 0; ) {
       const slot = this.#hand

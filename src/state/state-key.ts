@@ -1,13 +1,13 @@
 const SLASH = 0x2f
-/** Precedes a part that is not hex: two bytes of size, then its letters. */
+/** Precedes a part that is not hex: two bytes of size, then its UTF-8. */
 export const TEXT = 0xff
-/** Precedes the table, behind the id. */
+/** Precedes the table, after the id. */
 export const TABLE = 0xfe
-/** Precedes a number of four bytes, highest first, which only the keys of rows have. */
+/** Precedes a 4-byte big-endian number, which only keys of rows have. */
 export const NUMBER = 0xfd
 /** Longer than any address or hash, and less than a marker. */
 const MAX_HEX_BYTES = 64
-/** More than any id we know, and less than the store can take. */
+/** More than any known id, and less than the store's limit. */
 const MAX_LETTERS = 600
 const MAX_UTF8_BYTES = 3
 
@@ -15,17 +15,17 @@ const NOT_HEX = 0x100
 const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
 for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
-/** What `write` calls once it has looked at its arguments. */
+/** The internal method behind `write`; calling it directly skips the argument checks. */
 type Letters = Buffer & { utf8Write(text: string, start: number): number }
 
 const letters = Buffer.alloc(MAX_LETTERS * MAX_UTF8_BYTES) as Letters
-/** A part of one letter takes four bytes, and no part takes more for each of its letters. */
+/** A part of one character takes four bytes, and no part takes more per character. */
 const target = Buffer.alloc(MAX_LETTERS * 4)
 
 /**
- * A key as the store has it. `<table>/<id>` becomes the id, part by part, then the table: all that is known of a pair
- * stands in one place, so that one page of the store is read and written for it instead of one in each table. Hex is
- * shrunk to its bytes. The result is good until the next call.
+ * A key in the store's encoding. `<table>/<id>` becomes the id, part by part, followed by the table: all records of a
+ * pair are adjacent, so the store reads and writes one page for them instead of one per table. Hex is shrunk to its
+ * bytes. The result is valid until the next call.
  */
 export function encodeStateKey(key: string): Buffer {
   if (key.length > MAX_LETTERS) throw new RangeError(`key of ${key.length} letters`)
@@ -44,7 +44,7 @@ export function encodeStateKey(key: string): Buffer {
   return target.subarray(0, at)
 }
 
-/** The key as `<table>/<id>`, of a record or of a row. */
+/** The key of a record or a row as `<table>/<id>`. */
 export function decodeStateKey(key: Uint8Array): string {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.length)
   const parts: string[] = []
@@ -66,7 +66,7 @@ export function decodeStateKey(key: Uint8Array): string {
   return [bytes.toString('utf8', at + 1), ...parts].join('/')
 }
 
-/** The key as `<table>/<id>`, in whichever form it is. */
+/** The key as `<table>/<id>`, from either form. */
 export function stateKeyText(key: string | Uint8Array): string {
   return typeof key === 'string' ? key : decodeStateKey(key)
 }

@@ -1,11 +1,11 @@
-/** A key whose value an undo changed back: all values it had since, newest first, and the one it has again. */
+/** A key that an undo restored: all its undone values, latest first, and the restored one. */
 export type Restored = {
   readonly table: string
-  /** Of a row: the parts of its key, joined by slashes. */
+  /** For a row: the parts of its key, joined by slashes. */
   readonly id: string
-  /** As `RecordCodec` or `Rows.view` reads them. */
+  /** In the encoding of `RecordCodec` or `Rows.view`. */
   readonly undone: readonly Uint8Array[]
-  /** What it had right before: the newest of those, unless the key had been deleted since. */
+  /** The value right before the undo: the latest of `undone`, unless the key had been deleted. */
   readonly last: Uint8Array | undefined
   readonly restored: Uint8Array | undefined
 }
@@ -18,7 +18,7 @@ type Undone = {
   restored: Uint8Array | undefined
 }
 
-/** Gathers what an undo changes, block by block, from the newest block down. */
+/** Collects the changes of an undo, block by block, from the latest block down. */
 export class UndoneValues {
   readonly #byKey = new Map<string, Undone>()
 
@@ -30,7 +30,7 @@ export class UndoneValues {
     this.#byKey.set(key, known)
   }
 
-  /** In the order of `<table>/<id>`, which does not depend on how the blocks wrote. */
+  /** Sorted by `<table>/<id>`, independent of the order of writes. */
   finish(): Restored[] {
     return [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, undone]) => undone)
   }

@@ -3,18 +3,21 @@ import { maxPackedWords, packWords } from './packed-words.ts'
 const FEWEST_WORDS = 16_384
 const WORD_BYTES = 4
 const REMOVED = -1
-/** Numbers for each write. */
+/** Numbers per write. */
 const PLACE = 4
-/** A prefix of 32 bits and a place of 21 are as many as a number can hold exactly. */
+/** A prefix of 32 bits and an index of 21 fit in a double exactly. */
 const MAX_PLACES = 2 ** 21
 
-/** Rows of one commit with their keys, as bytes in one piece of memory: so many small ones would take longer than the encoding. */
+/**
+ * Rows of one commit with their keys, as bytes in one buffer, because many small ones would take longer than the
+ * encoding.
+ */
 export class WriteBatch {
   #words = new Uint32Array(FEWEST_WORDS)
   #bytes = new Uint8Array(this.#words.buffer)
   #view = new DataView(this.#words.buffer)
   #end = 0
-  /** For each write the key's first byte and size, and the value's. */
+  /** For each write the offset and size of the key, and those of the value. */
   readonly #places: number[] = []
 
   put(key: Uint8Array, words: Uint32Array, at: number, count: number): void {
@@ -28,7 +31,7 @@ export class WriteBatch {
     this.#places.push(0, REMOVED)
   }
 
-  /** Nearly in the order of keys, so that the store writes to neighboring pages one after the other. */
+  /** Nearly in key order, so that the store writes adjacent pages in sequence. */
   *[Symbol.iterator](): Generator<readonly [Uint8Array, Uint8Array | undefined]> {
     const { buffer } = this.#words
     const places = this.#places
@@ -42,7 +45,9 @@ export class WriteBatch {
     }
   }
 
-  /** Sorts by the first four bytes of the keys, as numbers: to compare whole keys takes several times as long. */
+  /**
+   * Sorts by the first four bytes of the keys, as numbers, because comparing whole keys takes several times as long.
+   */
   #order(): number[] {
     const order: number[] = []
     const isSorted = this.#places.length < MAX_PLACES
@@ -54,7 +59,7 @@ export class WriteBatch {
     return order.sort((a, b) => a - b).map((each) => each % MAX_PLACES)
   }
 
-  /** Returns the first word behind it; there is room for `more`. */
+  /** Returns the first word after the key and reserves room for `more`. */
   #addKey(key: Uint8Array, more: number): number {
     const start = this.#end
     const end = start + Math.ceil(key.length / WORD_BYTES)
