@@ -4,8 +4,8 @@ import type { Inspection } from './inspection.ts'
 export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope
 
 /**
- * The longest window and an hour: of a chain that is read up to its head, the blocks after the last old one fill every
- * window.
+ * The longest window plus an hour, so that the blocks after the last old one fill every window once the reader is at the
+ * head.
  */
 export const OLD_AFTER_SECONDS = 25 * 3_600
 

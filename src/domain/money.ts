@@ -4,8 +4,7 @@ import { boundedValue, MAX_FIXED } from './limits.ts'
  * Money is bigint from log to wire.
  *
  * - an amount is exact, in the token's base units, and needs the token's decimals to be read
- * - a `Price` (of one whole token, in whole dollars, native coins or quote tokens) has PRICE_DIGITS digits after the
- * point
+ * - a `Price` (of one whole token, in dollars, native coins or quote tokens) has PRICE_DIGITS digits after the point
  * - a `Value` (dollars, native coins or quote tokens) has VALUE_DIGITS digits after the point
  *
  * The only rounding is truncation toward zero, after the last digit, in `mulDiv`.

@@ -85,7 +85,7 @@ export class LogPublisher {
       // A cluster may remember the id of a refused message, so the retry uses another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
       this.#underWay.set(expected + 1, msgID)
-      // A sequence alone does not identify the frame: another writer's may stand in its place.
+      // A sequence alone does not identify the frame, because another writer may have stored its own there.
       const lastMsgID = isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {

@@ -4,7 +4,7 @@ import type { Common } from '../lib/common.ts'
 
 export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
 
-/** A started role: `done` resolves once it has stopped as asked, and rejects when it cannot go on. */
+/** A started role: `done` resolves after a requested stop, and rejects on a fatal error. */
 export type RunningRole = {
   readonly readiness: Readiness
   readonly done: Promise<void>

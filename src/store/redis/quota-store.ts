@@ -18,7 +18,7 @@ export type LeaseCall = {
   readonly limit: number
   /** Units needed now. */
   readonly need: number
-  /** Including what may be needed soon; 0 only reports what was spent. */
+  /** Units wanted, including expected demand; 0 only reports spending. */
   readonly want: number
   /** A smaller grant is useless, so nothing is granted instead. */
   readonly least: number
