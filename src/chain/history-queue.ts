@@ -49,7 +49,7 @@ export class HistoryQueue {
     return this.#queue.first(count)
   }
 
-  /** What a block's facts mean for the queue. */
+  /** Applies a block's facts to the queue. */
   apply(fact: Fact, block: number): void {
     if (fact.type === 'transfers') this.#turn(fact)
     else if (hasHolders(fact) && this.#met.get(fact.address) === undefined) {
@@ -68,7 +68,7 @@ export class HistoryQueue {
   }
 }
 
-/** Those whose holders the engine counts. */
+/** Tokens and pools whose holders the engine counts. */
 function hasHolders(fact: Fact): fact is TokenFact | PoolFact {
   if (fact.type === 'token') return fact.address !== ZERO_ADDRESS
   return fact.type === 'pool' && fact.pricing.kind === 'reserves'

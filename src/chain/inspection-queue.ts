@@ -61,7 +61,7 @@ export class InspectionQueue {
   /** One queue per delay: contracts with equal delays take turns, and do not hold up those with shorter ones. */
   readonly #attempts: readonly JournaledQueue<Due>[]
   readonly #changed: JournaledQueue<Due>
-  /** Since when somebody is among the changed. */
+  /** Since when the queue of changed contracts is not empty. */
   readonly #changedAt: Table<number>
   readonly #pools: Table<readonly KnownPool[]>
 

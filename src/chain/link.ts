@@ -1,7 +1,7 @@
 import type { BlockRef } from '../domain/envelope.ts'
 import type { Header } from './source.ts'
 
-/** What a head, just seen, means for the chain as read so far. */
+/** The meaning of a new head for the chain as read so far. */
 export type HeadMeaning =
   /** Nothing new. */
   | 'idle'

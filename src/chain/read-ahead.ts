@@ -13,7 +13,7 @@ type Fetching = Promise<FetchedBlock | undefined>
 
 /** Blocks that wait for their turn, per block that is fetched at a time: enough to go on while the log is flushed. */
 const WINDOW_PER_WIDTH = 4
-/** What all blocks that wait for their turn may hold. A single block may be larger. */
+/** Limit of all buffered blocks. A single block may be larger. */
 const MAX_BYTES = 64 * 1024 * 1024
 /** Objects of a log, beside its data. */
 const LOG_BYTES = 512
@@ -82,7 +82,7 @@ export class ReadAhead {
       const number = this.#next++
       this.#fetching++
       const block = this.#fetch(number, this.#generation)
-      // A failure counts when its block is taken; until then nobody is waiting for it.
+      // A failure counts when its block is consumed; until then nothing awaits it.
       block.catch(() => undefined)
       this.#blocks.set(number, block)
     }
@@ -101,7 +101,7 @@ export class ReadAhead {
       await prepare?.(block, this.#head)
       return block
     } catch (error) {
-      // Those that come after it would be fetched again anyway.
+      // Later blocks would be fetched again anyway.
       if (!isDropped()) this.#hasFailed = true
       throw error
     }

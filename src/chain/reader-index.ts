@@ -38,7 +38,7 @@ export class ReaderIndex {
   readonly #tokens: Table<true>
   /** Tokens whose burned and locked balances are still to be asked for. */
   readonly #unasked: Table<true>
-  /** Whose older transfers are still to be read. */
+  /** Queue of transfer histories still to be read. */
   readonly histories: HistoryQueue
   readonly inspections: InspectionQueue
 

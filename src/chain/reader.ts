@@ -58,7 +58,7 @@ export type ReaderParts = {
 
 /** Finds out about what happened before, while the chain goes on. */
 export type BackgroundFacts = {
-  /** What is ready for the next block. */
+  /** Facts for the next block. */
   take(): Fact[]
   /** The log ends with this block now. */
   readOn(tip: Header): void
@@ -112,7 +112,7 @@ export class Reader {
         if (signal.aborted) return
         if (!(error instanceof ChaintapeError) || !error.retryable) throw error
         logger.warn({ err: error, code: error.code }, 'RPC request failed; retrying')
-        // What is on its way may be of a node that is no longer believed.
+        // Responses in flight may be from a node that is no longer trusted.
         this.#readAhead.clear()
       }
       if (doorbell === undefined) await sleep(pollMs, undefined, { signal }).catch(() => undefined)
@@ -262,7 +262,7 @@ export class Reader {
     const ours = { number: upTo.number, hash: index.hashAt(upTo.number) ?? '' }
     if (ours.hash !== upTo.hash) {
       const reason = `final block ${upTo.number} differs from the one read before`
-      // What is only said to lie below the final block is looked at as a fork.
+      // If the final block is ahead, a mismatch at our tip is an ordinary fork, which the next poll handles.
       if (upTo === final) await source.doubt?.(final, ours, { reason, isFinal: false })
       throw new ChaintapeError('node_answer_invalid', reason)
     }

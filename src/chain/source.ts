@@ -13,7 +13,7 @@ export type KnownFacts = {
   lacksNonCirculating?(address: string): boolean
 }
 
-/** What is alarming about a node's word. */
+/** The reason to doubt a node. */
 export type Doubt = {
   readonly reason: string
   /** The block of ours that is denied can no longer be undone: then even a node that lags may speak for it. */
@@ -32,7 +32,7 @@ export type ChainSource = {
   headerOf(hash: string, child?: Header): Promise<Header | undefined>
   /** The newest block that can no longer be undone. */
   finalised(): Promise<BlockRef | undefined>
-  /** What `headerAt` and `transactions` give, asked for together: one round trip to a node instead of two. */
+  /** `headerAt` and `transactions` together: one round trip to a node instead of two. */
   blockAt?(number: number): Promise<FetchedBlock | undefined>
   /** Every transaction of this very block that emitted logs, with all its logs. */
   transactions(block: Header): Promise<RawTransaction[]>

@@ -92,7 +92,7 @@ function misnamed(given: Tree, record: 'chains' | 'plans'): string[] {
     })
 }
 
-/** What no schema says: before the defaults are filled in, since `start_block` has one. */
+/** Rules beyond the schema: checked before the defaults are filled in, since `start_block` has one. */
 function wrongStarts(settings: Tree): string[] {
   const chains = isTree(settings['chains']) ? settings['chains'] : {}
   return Object.entries(chains).flatMap(([name, chain]) => {

@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
 type SchemaError = ReturnType<typeof Value.Errors>[number]
 type Problem = { readonly path: readonly string[]; readonly text: string }
 
-/** What is wrong with the settings, a line each, and lines of YAML that would be right. */
+/** The problems of the settings, one per line, and lines of YAML that would be right. */
 export function schemaProblems(tree: unknown): {
   readonly problems: readonly string[]
   readonly examples: readonly string[]

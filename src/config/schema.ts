@@ -93,7 +93,7 @@ const chain = Type.Object(
       },
       { ...closed, default: {} },
     ),
-    /** What a contract that is asked about itself may use up; a hostile one takes all it can get. */
+    /** Limits of calls to a contract; a hostile one uses all it is given. */
     calls: Type.Object(
       {
         gas: Type.Integer({ minimum: 50_000, default: 1_000_000 }),
@@ -114,7 +114,7 @@ const chain = Type.Object(
 
 const positive = (fallback: number) => Type.Integer({ minimum: 1, default: fallback })
 
-/** What a key of this plan may use. */
+/** The limits of keys with this plan. */
 const plan = Type.Object(
   {
     /** Average over all gateways. */

@@ -7,7 +7,7 @@ export type ChainProgress = {
   readEnd(chain: string): { readonly version: number }
 }
 
-/** What an answer was made from: when one of these changes, it has to be made anew. */
+/** An input of an answer: when one of these changes, the answer is dropped. */
 export type Dependency =
   | `token/${string}`
   | `pair/${string}`

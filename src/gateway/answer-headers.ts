@@ -1,4 +1,4 @@
-/** What takes the headers of an answer: a reply of the framework, or a list of our own. */
+/** Receives the headers of a response: a Fastify reply, or our own list. */
 export type AnswerHeaders = { header(name: string, value: string | number): unknown }
 
 /** Name, value, name, value: as node's `writeHead` takes them. */

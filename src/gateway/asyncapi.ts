@@ -87,7 +87,7 @@ const UNKNOWN: Schema = {
 }
 const VERSION = { jsonrpc: { const: '2.0' } }
 
-/** What follows on the topic's name in `params`. */
+/** The elements of `params` after the topic's name. */
 const PARAMS: Readonly<Record<(typeof TOPIC_NAMES)[number], readonly Schema[]>> = {
   tx: [named('pair address'), named('chain')],
   multi_tx: [named('token address'), named('chain')],

@@ -10,7 +10,7 @@ export type ConnectionLimit = {
   readonly proxies: readonly string[]
 }
 
-/** Refuses what one address opens beyond its share, so that nobody alone can use up what there is for all. */
+/** Limits the connections of one address, so that no client can exhaust the connections of all. */
 export function limitConnections(server: Server, { perAddress, proxies }: ConnectionLimit): void {
   if (perAddress === 0) return
   const exempt = new Set(proxies.map(connectionSource))

@@ -25,7 +25,7 @@ export type ContractReports = {
   read(ref: ChainId, headTime: number | undefined): Promise<ContractReport | undefined>
 }
 
-/** What changes a contract without an event of its own is noticed within it. */
+/** Changes without an event are noticed within this time. */
 const MAX_AGE_SECONDS = 3_600
 /** A wish is not repeated sooner: an examination takes some blocks. */
 const WISH_MS = 60_000

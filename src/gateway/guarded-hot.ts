@@ -2,7 +2,7 @@ import type { Logger } from '../lib/logger.ts'
 import { Circuit } from '../store/redis/circuit.ts'
 import type { HotStore } from '../store/redis/hot-store.ts'
 
-/** What a gateway reads of Redis while somebody waits for it. */
+/** Redis reads that a client waits for. */
 export type HotReads = Omit<HotStore, 'apply' | 'rebuild' | 'head' | 'close'>
 
 /** A circuit breaker: a hung Redis costs the first requests its timeout, and later ones nothing. */

@@ -37,14 +37,14 @@ export type EventRange = {
 /** Newest first; every change set up to `end` is taken into account, and none after it. */
 export type EventPage<T> = { readonly events: T[]; readonly end: ChainEnd }
 
-/** What REST reads of the past. It ends with the newest change set: where history is behind, the overlay goes on. */
+/** History for REST, up to the latest change set: where ClickHouse is behind, the overlay continues. */
 export type HistoryView = {
   /** The newest ones of the range, newest first. */
   candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
-  /** Those right before a place, newest first. */
+  /** The events right before a place, latest first. */
   trades(pair: ChainId, range: EventRange): Promise<EventPage<Trade>>
   liquidity(pair: ChainId, range: EventRange): Promise<EventPage<LiquidityEvent>>
-  /** What may match, as the writer last left it. */
+  /** Candidate tokens, as of the writer's last batch. */
   tokenMatches(question: MatchesQuestion): Promise<ChainId[]>
 }
 
@@ -153,13 +153,13 @@ async function joined<Id, T>(
     const before = recent()
     // A copy: history takes its time, and the overlay may have forgotten by then what history had not been asked for.
     const versions = new Map<Id, Version<T>>(overlaid(before.overlay))
-    // What the overlay knows to be gone leaves room for something older.
+    // Rows that the overlay knows to be removed make room for older ones.
     const removed = removedOf(versions)
     const stored = await ask(before, limit + removed)
     const now = recent()
     // The overlay does not go on from there any more: the answer is as of the question.
     const hasMoved = now.adopted !== before.adopted
-    // What came after the copy was made and has left the overlay already would be in neither.
+    // A row that came after the copy and has already left the overlay would be in neither.
     if (!hasMoved && now.upTo > before.end.version) continue
     const take = (id: Id, version: Version<T>): void => {
       if (version.seq > (versions.get(id)?.seq ?? -1)) versions.set(id, version)
@@ -171,7 +171,7 @@ async function joined<Id, T>(
       .flatMap(({ seq, record }) => (record === undefined || !isWanted(record) ? [] : [{ seq, record }]))
       .sort((a, b) => newestFirst(a.record, b.record))
       .slice(0, limit)
-    // What was removed meanwhile was not reckoned with: there may be more than these.
+    // Rows were removed meanwhile, so there may be more than these.
     if (standing.length === limit || removedOf(versions) === removed)
       return { standing, end: (hasMoved ? before : now).end }
   }

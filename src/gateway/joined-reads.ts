@@ -11,7 +11,7 @@ export type Reading<T> = { readonly seq: number; readonly record: T | undefined 
 export type JoinedRead<Ref, T, Seen> = {
   readonly fromRedis: () => Promise<(Versioned<T> | undefined)[]>
   readonly fromClickhouse: () => Promise<(Versioned<T> | undefined)[]>
-  /** What the overlay says. */
+  /** The version in the overlay. */
   readonly look: (chain: FollowedChain, ref: Ref) => Seen
   /** With what it said before ClickHouse was asked, if that was asked. */
   readonly join: (
@@ -54,7 +54,7 @@ async function readHot<Ref, T, Seen>(
     const before = generation()
     const stored = await fromRedis()
     await keepUp('redis', refs.map(chainOf), stored)
-    // What left the overlay while the store was answering may be in neither of the two: ask again.
+    // A document that left the overlay during the read may be in neither of the two: read again.
     if (before !== generation()) continue
     return refs.map((ref, index) => {
       const chain = chainOf(ref)
@@ -80,7 +80,7 @@ async function readCold<Ref, T, Seen>(
     })
     const stored = await fromClickhouse()
     await keepUp('clickhouse', chains, stored)
-    // What came after that look and has left the overlay already may be in neither.
+    // A document that came after that look and has already left the overlay may be in neither.
     if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
     return refs.map((ref, index) => {
       const chain = chains[index] as FollowedChain

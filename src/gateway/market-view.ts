@@ -25,7 +25,7 @@ export type CandleSeries = { readonly chain: string; readonly pair: string; read
 
 export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
 
-/** What REST and WebSocket read; an answer is never behind what was handed to `onChangeSet`. */
+/** Reads of REST and WebSocket; they are never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
   MarketView,
   | 'pairs'

@@ -39,7 +39,7 @@ export function createGatewayMetrics(registry: Registry) {
     registry,
   )
   return {
-    /** What counts the answers of a route, and how long they took. */
+    /** Counts the responses of a route, and their latency. */
     countRequests: (route: string): CountRequest => {
       const byStatus = requests.get(route) ?? new Map<number, number>()
       requests.set(route, byStatus)

@@ -22,12 +22,12 @@ import { Documents, Kept, type Told, type Version } from './overlay-documents.ts
 
 type Held = Kept<unknown> | CandleRun
 
-/** What a set said that is held here. */
+/** The changes of a set that the overlay holds. */
 type Applied = { readonly seq: number; readonly held: readonly Held[] }
 
 type CandleChange = Extract<Change, { type: 'candle' }>
 
-/** What has no group of its own. */
+/** For changes without a group. */
 const ALL = ''
 
 /**
@@ -175,7 +175,7 @@ export class Overlay {
         break
       case 'switch':
       case 'switchRemoved':
-      // What addresses hold is read from history alone.
+      // Balances are read from history alone.
       case 'balance':
       // Examined seldom, and asked for by itself.
       case 'contract':
@@ -244,7 +244,7 @@ function keptEvent<T>(events: Documents<T>, { pair, key }: EventRef, told: Told,
   return new Kept(events, pair, formatOrderKey(key), told, at)
 }
 
-/** What a pair is found by without being decoded. */
+/** A pair with its tokens, so that it is found without decoding. */
 class KeptPair extends Kept<Pair> {
   readonly tokens: readonly string[]
 

@@ -7,7 +7,7 @@ type PublicCode = {
   [Code in ErrorCode]: (typeof ERROR_CODES)[Code] extends 'refuse' ? Code : never
 }[ErrorCode]
 
-/** Failures that are not the request's fault, or not for ever, and that a client can act on. */
+/** Failures that are temporary or not the request's fault, and that a client can act on. */
 type PassingCode =
   | 'rate_limited'
   | 'too_many_history_reads'

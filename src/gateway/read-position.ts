@@ -81,7 +81,7 @@ export class ReadPosition {
     if (wasAhead) logger.info({ chain }, 'Change feed has caught up with the stores')
   }
 
-  /** Begins anew, with a feed that starts here. */
+  /** Starts over, with a feed that starts here. */
   reset(feed: ChainEnd, head = this.head): void {
     this.#feed = feed
     this.#commitPoint = undefined

@@ -9,7 +9,7 @@ export type Account = { readonly balanceRaw: bigint; readonly isContract: boolea
 const PARAMETERS = parseAbiParameters('address[]')
 const WORD = 32
 
-/** What accounts have of the native coin now, in the same order, by one question. */
+/** Current native balances of accounts, in the same order, by one call. */
 export async function askAccounts(
   rpc: Pick<EvmRpc, 'runCode'>,
   addresses: readonly string[],

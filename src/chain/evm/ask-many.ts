@@ -4,7 +4,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import { ASK_MANY_CODE } from './ask-many-code.ts'
 import type { EvmRpc } from './rpc.ts'
 
-/** What a contract may cost us: a hostile one can burn any gas it is given and answer at any length. */
+/** Limits per contract: a hostile one can burn any gas it is given and return any length. */
 export type CallLimits = { readonly gas: number; readonly answerBytes: number }
 
 const PARAMETERS = parseAbiParameters('uint256, uint256, address[], bytes[]')
@@ -71,7 +71,7 @@ function readAnswers(answer: Hex, count: number): Answer[] {
   while (answers.length < count && at + WORD <= bytes.length) {
     const length = bytes.readUInt32BE(at + WORD - 4) - 1
     at += WORD
-    // Nothing at all is what an address without a contract answers.
+    // An address without a contract returns nothing at all.
     answers.push(length > 0 ? bytes.subarray(at, at + length) : undefined)
     at += Math.max(0, length)
   }

@@ -15,7 +15,7 @@ export class EndpointChoice {
     this.#lookEveryMs = lookEveryMs
   }
 
-  /** The best endpoint that may be asked now; waits for a turn if all are busy. undefined: nobody is left. */
+  /** The best endpoint that may be asked now; waits for a turn if all are busy. undefined: none is left. */
   async acquire(tried: ReadonlySet<Member>, untilMs: number): Promise<Member | undefined> {
     for (;;) {
       this.#asker.parts.signal.throwIfAborted()

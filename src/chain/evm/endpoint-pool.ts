@@ -31,7 +31,7 @@ export type EndpointSession = {
   /** It has no such block. Another one may. */
   missedBlock(): void
   sawHead(head: number): void
-  /** What it answered is taken without the proof that receipts would have been. */
+  /** Its response is accepted without the proof of receipts. */
   unproved(): void
 }
 
@@ -101,7 +101,7 @@ export class EndpointPool {
   /**
    * Runs `ask` against one endpoint after the other until its answer is good. An answer for which `ask` throws
    * `node_answer_invalid` counts against the endpoint; one without the block is taken only if nobody has it.
-   * With `only`, nobody but the endpoint of this name is asked.
+   * With `only`, asks only the endpoint of this name.
    */
   async run<T>(ask: (session: EndpointSession) => Promise<T>, only?: string): Promise<T> {
     this.#choice.lookAround()
@@ -140,7 +140,7 @@ export class EndpointPool {
           if (only === undefined) this.#choice.current = attempt.member
           return event.value as T
         } else if (error instanceof RpcFailure) {
-          // One that asks for a rest is waited for if nobody else can answer.
+          // A rate limited endpoint is waited for if no other one can answer.
           isTooLarge ||= error.kind === 'too_large'
           const isResting = error.kind === 'rate_limited' && this.#now() < untilMs
           if (!isResting) tried.add(attempt.member)
@@ -160,7 +160,7 @@ export class EndpointPool {
     throw this.#unavailable(reasons, isTooLarge ? 'node_answer_too_large' : 'node_unavailable')
   }
 
-  /** What all the others say, as far as they answer. */
+  /** The responses of all other endpoints, as far as they respond. */
   async elsewhere<T>(
     label: string,
     ask: (session: EndpointSession) => Promise<T>,

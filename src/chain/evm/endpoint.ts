@@ -18,13 +18,13 @@ const FORGIVEN_HALF_MS = 10 * 60_000
 /** One good answer does not make up for one failure: what fails every other time must not look healthy. */
 const MENDED_PER_ANSWER = 0.25
 const MAX_OUTRUN = 3
-/** Nobody is sent away for milliseconds, however quick the others are. */
+/** Differences of milliseconds do not count, however fast the others are. */
 const SLOW_MS = 100
 const LAGGING_FACTOR = 10
 /** Most questions take several requests; the first one getting through is not enough. */
 const REQUESTS_PER_QUESTION = 3
 
-/** What is known of one node: how fast, how busy, how healthy, how honest, how fresh. Has no clock of its own. */
+/** Statistics of one node: latency, load, health, honesty, freshness. Has no clock of its own. */
 export class Endpoint {
   readonly label: string
   readonly rate = new AdaptiveRate()

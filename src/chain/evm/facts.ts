@@ -18,7 +18,7 @@ import {
 
 const MAX_FOREIGN_REMEMBERED = 100_000
 
-/** What a block holds, and what is to be remembered of it once it has its turn. */
+/** The facts of a block, and what to remember of it once it is processed. */
 type Examined = {
   readonly transactions: RawTransaction[]
   readonly facts: Fact[]

@@ -13,7 +13,7 @@ export type LogFilter = {
 /** A log found by its contract says which block it is of. */
 export type RpcPastLog = RpcFoundLog & { blockNumber: Hex }
 
-/** What a node is asked about the past of one contract. */
+/** Requests to a node about the past of one contract. */
 export type EvmPast = {
   pastLogs(filter: LogFilter): Promise<readonly RpcPastLog[]>
   /** Whether there was a contract after this block; few nodes keep the state of long ago. */

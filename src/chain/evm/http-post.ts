@@ -25,7 +25,7 @@ export function post(
       resolve(response)
     })
     request.on('error', (error) => {
-      // A connection that was idle may be closed just when it is used again: that is nobody's fault.
+      // An idle connection may be closed just when it is reused: not the node's fault.
       const isStale = request.reusedSocket && !isAnswered && !signal.aborted
       if (isStale) resolve(post(url, headers, body, signal))
       else reject(error)

@@ -39,7 +39,7 @@ export function isSettled(block: BlockRef, head: number): boolean {
   return head - block.number >= SETTLED_BLOCKS
 }
 
-/** What the tokens of one block answered, in their order; undefined for those that did not. */
+/** The results of one block's tokens, in their order; undefined for those that failed. */
 export type NonCirculatingAnswers = {
   readonly tokens: readonly string[]
   readonly facts: readonly (NonCirculatingFact | undefined)[]

@@ -38,7 +38,7 @@ let scratch = Buffer.allocUnsafe(16 * 1024)
 
 export function keccakOf(hex: string): Buffer {
   if (hex.length / 2 > scratch.length) scratch = Buffer.allocUnsafe(hex.length)
-  // What is written counts, not what should be: after a wrong digit, older bytes must not stand in.
+  // The bytes written count, not the expected ones: after a wrong digit, older bytes must not stand in.
   const size = scratch.write(hex, 'hex')
   keccak.init()
   keccak.update(scratch.subarray(0, size))

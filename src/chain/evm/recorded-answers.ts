@@ -29,7 +29,7 @@ export class RecordedAnswers {
   replay(asker: Asker): Asker {
     const ask = async (method: Method, calls: Calls, blockHash: string): Promise<Answer[]> => {
       const recorded = calls.map((call) => this.#answers.get(keyOf(method, call, blockHash)))
-      // Taken before the first wait, so that nobody else takes them.
+      // Taken before the first await, so that no concurrent caller takes them.
       const answers = recorded.map((queue) => (queue?.length ? { is: queue.shift() } : undefined))
       const missing = calls.filter((_, index) => answers[index] === undefined)
       if (missing.length === 0) return answers.map((answer) => answer?.is)

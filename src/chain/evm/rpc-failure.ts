@@ -55,7 +55,7 @@ const UNSUPPORTED_TEXT =
 const UNKNOWN_BLOCK =
   /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange|missing trie node|state .*not available/i
 
-/** What an error object in a JSON-RPC answer means; nodes agree on few codes, so the text has to help. */
+/** The meaning of a JSON-RPC error; nodes agree on few codes, so the text has to help. */
 export function toRpcFailure(method: string, code: number, text: string): RpcFailure {
   const message = `${method}: error ${code}: ${text}`
   if (method === 'eth_call') {

@@ -19,7 +19,7 @@ export type EvmRpc = {
   fullBlockByHash(hash: string): Promise<RpcBlock | null>
   receipts(block: number | BlockHash): Promise<readonly RpcReceipt[] | null>
   logs(blockHash: string): Promise<readonly RpcFoundLog[]>
-  /** What this code, run as a new contract's, returns in the state after this block; undefined when it reverts. */
+  /** The result of this code, run as a contract creation, in the state after this block; undefined if it reverts. */
   runCode(code: Hex, block: 'latest' | BlockHash): Promise<Hex | undefined>
 }
 

@@ -3,7 +3,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { EndpointSession } from './endpoint-pool.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
-/** What a node is to pretend of an account. */
+/** State override of an account. */
 export type StateOverride = {
   readonly code?: Hex
   readonly balance?: Hex

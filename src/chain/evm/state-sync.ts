@@ -14,7 +14,7 @@ export function stateSyncHash(block: RpcBlock): string {
   return `0x${keccakOf(PREFIX + number + (block.hash ?? '0x').slice(2)).toString('hex')}`
 }
 
-/** What is left to be proved. */
+/** The items without those of state-sync, which the root does not cover. */
 export function withoutStateSync<T>(
   block: RpcBlock,
   items: readonly T[],

@@ -39,7 +39,7 @@ const AT_ONCE = 4
 /** A fact holds at most what so many transfers come to; many blocks without any are skipped quickly. */
 const MAX_LOGS = 5_000
 const FEW_LOGS = 500
-/** What a block may carry beside its own. */
+/** Limit of history facts per block. */
 const MAX_GAINS_PER_BLOCK = 5_000
 /** After so many failures the others get their turn. */
 const MAX_FAILURES = 3
@@ -55,7 +55,7 @@ export class TransferHistory {
   readonly #reading = new Set<string>()
   readonly #spans = new Map<string, number>()
   readonly #failures = new Map<string, number>()
-  /** What was read before a fork may be of the branch that is gone. */
+  /** History read before a fork may belong to the orphaned branch. */
   #generation = 0
 
   constructor(parts: TransferHistoryParts) {
@@ -63,7 +63,7 @@ export class TransferHistory {
     this.#settings = { ...DEFAULTS, ...parts.settings }
   }
 
-  /** What is ready for the next block, in the order of the queue. */
+  /** Facts for the next block, in queue order. */
   take(): TransfersFact[] {
     const taken: TransfersFact[] = []
     let gains = 0

@@ -80,7 +80,7 @@ export function bloomOf(logs: readonly RpcLog[]): Buffer {
   return bloom
 }
 
-/** The same tokens, pools and event names come in every block: hashing them anew would cost as much as the trie. */
+/** The same tokens, pools and event names are in every block: hashing them again would cost as much as the trie. */
 const rememberedBits = new Map<string, readonly number[]>()
 
 function bloomBitsOf(value: string): readonly number[] {

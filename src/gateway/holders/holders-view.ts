@@ -27,7 +27,7 @@ export type HoldersViewParts = {
 export type HoldersView = {
   /** The largest, at most a hundred, largest first. */
   top(token: ChainId): Promise<readonly Holder[]>
-  /** What the chain says of these addresses now; undefined where nobody could say in time. */
+  /** The current accounts of these addresses; undefined if no reader responded in time. */
   accounts(chain: string, addresses: readonly string[]): Promise<readonly AccountAnswer[] | undefined>
 }
 

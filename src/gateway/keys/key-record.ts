@@ -37,7 +37,7 @@ export function encodeKeyRecord(record: KeyRecord): Uint8Array {
   return Buffer.from(JSON.stringify(record))
 }
 
-/** Nothing of what was stored is part of the error: it holds digests. */
+/** The error contains nothing of the stored value, because that has digests. */
 export function decodeKeyRecord(name: string, body: Uint8Array): KeyRecord {
   let parsed: unknown
   try {

@@ -58,7 +58,7 @@ export function createKeyRing(options: {
       try {
         record = decodeKeyRecord(name, body)
       } catch (error) {
-        // One record that nobody can read must not lock out all the other keys.
+        // One unreadable record must not disable all other keys.
         const code = error instanceof ChaintapeError ? error.code : 'internal'
         logger.error({ err: error, code, key_id: name }, 'API key record unreadable; key refused')
         return

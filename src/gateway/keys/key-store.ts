@@ -12,7 +12,7 @@ export type ShownKey = { readonly record: KeyRecord; readonly apiKey: string }
 const ID_LENGTH = 12
 const ID_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
-/** What an operator does with keys; every gateway watches the same values and follows within milliseconds. */
+/** Key management for operators; every gateway watches the same values and follows within milliseconds. */
 export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: () => number) {
   const seconds = (): number => Math.floor(now() / 1_000)
 

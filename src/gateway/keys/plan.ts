@@ -1,4 +1,4 @@
-/** What a key may use. */
+/** The limits of a key. */
 export type Plan = {
   readonly name: string
   readonly requestsPerSecond: number
@@ -10,7 +10,7 @@ export type Plan = {
   readonly sockets: SocketPlan
 }
 
-/** What a socket may do, as far as a plan decides it. */
+/** The limits of a socket that a plan decides. */
 export type SocketPlan = {
   /** Per key and gateway. */
   readonly maxConnections: number

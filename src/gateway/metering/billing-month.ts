@@ -1,6 +1,6 @@
 type Month = { readonly name: string; readonly endsAt: number; readonly seconds: number }
 
-/** What was asked for last is asked for next, several times with every request. */
+/** Caches the last result: it is needed several times per request. */
 let lastDay = { start: 0, name: '1970-01-01' }
 let lastMonth: Month & { readonly start: number } = monthOf(0)
 

@@ -31,7 +31,7 @@ export class SharedBucket {
   readonly #options: SharedBucketOptions
   readonly #kept: number
   #tokens = 0
-  /** What Redis had left, and when it said so. */
+  /** Tokens left in Redis, and when it reported them. */
   #shared: number
   #sharedAt: number
   #gateways: number | undefined
@@ -74,7 +74,7 @@ export class SharedBucket {
     return isHopeless ? false : this.#takeLeased()
   }
 
-  /** What was taken for something that did not come about. */
+  /** Returns a token that was not used after all. */
   giveBack(): void {
     if (this.#own !== undefined) this.#own.giveBack()
     else this.#tokens++
@@ -130,7 +130,7 @@ export class SharedBucket {
     }
   }
 
-  /** What will be used until the next lease, if all goes on as it did since the last one. */
+  /** Expected use until the next lease, at the rate since the last one. */
   #ahead(now: number): number {
     const used = (this.#taken / Math.max(LEASE_MS, now - this.#calledAt)) * LEASE_MS
     const most = (this.#options.perSecond * LEASE_MS) / 1_000

@@ -34,7 +34,7 @@ export class TokenBucket {
     return true
   }
 
-  /** What was taken for something that did not come about. */
+  /** Returns a token that was not used after all. */
   giveBack(tokens = 1): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + tokens)
   }

@@ -1,6 +1,6 @@
 import type { LatestValues } from '../../log/latest-values.ts'
 
-/** What was asked successfully, and what it cost. */
+/** Successful requests, and their cost. */
 export type Used = { readonly requests: number; readonly cu: number }
 
 export type DayUsage = { readonly day: string; readonly operations: ReadonlyMap<string, Used> }
@@ -92,7 +92,7 @@ function usageName(day: string, keyId: string, gateway: string): string {
   return `${day.slice(0, 7)}.${day.slice(8)}.${keyId}.${gateway}`
 }
 
-/** What all gateways have written of a key, by day, oldest first. */
+/** The usage of a key that all gateways have written, by day, oldest first. */
 export async function readUsage(
   values: Pick<LatestValues, 'read'>,
   keyId: string,
@@ -112,7 +112,7 @@ export async function readUsage(
     .map(([day, operations]) => ({ day, operations: new Map([...operations].sort()) }))
 }
 
-/** What each gateway has written as spent by a key in a month. */
+/** The units of a key that each gateway has written as spent in a month. */
 export async function readSpentByGateway(
   values: Pick<LatestValues, 'read'>,
   keyId: string,

@@ -5,7 +5,7 @@ import { chartTokenOf } from './chart-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose request it is; null until that is known. */
+    /** The key of the request; null until it is authenticated. */
     grant: Grant | null
   }
 }

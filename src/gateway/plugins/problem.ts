@@ -38,7 +38,7 @@ export async function sendProblem(
   await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
 }
 
-/** What the HTTP parser could not make a request of. */
+/** Input that the HTTP parser rejected. */
 export function answerBrokenClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else if (error.code === 'HPE_HEADER_OVERFLOW') {

@@ -10,7 +10,7 @@ import type { PriceAnswer } from '../shape/token-price.ts'
 import type { TokenLists } from '../token-lists/token-lists.ts'
 import type { SearchedToken } from './tokens/rank-matches.ts'
 
-/** What the REST operations are made from. */
+/** The dependencies of the REST operations. */
 export type RestContext = {
   readonly view: MarketReader
   readonly history: HistoryView
@@ -31,7 +31,7 @@ export type RestContext = {
   readonly nativeDecimalsOf: (chain: string) => number
   /** Whether the configuration names contracts that lock tokens; without them, what is locked is not known. */
   readonly hasLockers: (chain: string) => boolean
-  /** What the configured lists say of a token. */
+  /** A token's entry in the configured lists. */
   readonly listingOf: TokenLists['listingOf']
 }
 
@@ -39,6 +39,6 @@ export type ChainInfo = {
   readonly chain: string
   readonly family: ChainFamily
   readonly amms: readonly string[]
-  /** Those among them that launch tokens. */
+  /** The launch platforms among them. */
   readonly platforms: readonly string[]
 }

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { type WindowKind, windowFieldTypes } from '../shape/window-fields.ts'
 
-/** What answers are made of. Fields that the interface document lists are always there, ours only if known. */
+/** Parts of response schemas. Fields of the interface document are always present, ours only if known. */
 export const text = Type.String()
 export const integer = Type.Integer()
 export const maybeText = Type.Optional(Type.String())

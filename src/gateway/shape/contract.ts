@@ -21,7 +21,7 @@ const FLAG_FIELDS = {
   external_call: 'callsOutInTransfer',
 } as const satisfies Record<string, ContractFlag>
 
-/** What was found out about a contract. All its fields are ours: an unknown one is left out. */
+/** A contract report. All its fields are ours: unknown ones are omitted. */
 export function contractFields(report: ContractReport | undefined, isListed: boolean) {
   if (report === undefined) return { is_honeypot: NOT_CHECKED, ...(isListed ? { risk_level: 1 } : {}) }
   const { inspection, holdings, score } = report
@@ -57,7 +57,7 @@ export function contractFields(report: ContractReport | undefined, isListed: boo
   }
 }
 
-/** What an address of the ten largest is, as far as is known. */
+/** The mark of one of the ten largest holders, as far as it is known. */
 export type HolderMark = 'pool' | 'creator' | 'owner' | 'burned' | ''
 
 export type RankedHolder = {

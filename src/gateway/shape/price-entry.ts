@@ -13,7 +13,7 @@ import {
 } from './windows.ts'
 import { amountText, priceText, valueText } from './wire-values.ts'
 
-/** What a price entry is made from: the pair, its target token, and its windows, as far as they are known. */
+/** Inputs of a price entry: the pair, its target token, and its windows, as far as they are known. */
 export type PricedPair = {
   readonly chain: string
   readonly pair: Pair
@@ -27,7 +27,7 @@ export function pricePush(prices: readonly ReturnType<typeof priceEntry>[]) {
   return { prices, topic: 'price' }
 }
 
-/** What the price entry of a quote asset is made from: the token, its windows over all pairs, and its main pair. */
+/** Inputs of a quote asset's price entry: the token, its windows over all pairs, and its main pair. */
 export type PricedQuote = {
   readonly chain: string
   readonly pair: Pair

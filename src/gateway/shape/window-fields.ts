@@ -4,7 +4,7 @@ import { knownValue } from './wire-values.ts'
 
 type FieldNames = Readonly<Record<keyof typeof PAIR_FIELDS, string>>
 
-/** What a window of a pair is called on the wire: the name of each number, for the window's own name. */
+/** Field names of a pair's window: the name of each number, for the window's own name. */
 const PAIR_FIELDS = {
   change: (w: string) => `price_change_${w}`,
   volume: (w: string) => `volume_u_${w}`,

@@ -8,7 +8,7 @@ const PERCENT_DIGITS = 2
 /** The times of a chain's head and of the first block that windows count from, as far as they are known. */
 export type ChainTimes = { readonly time: number; readonly startTime?: number }
 
-/** What was traded lately, and for how long that is known. */
+/** Rolling windows, and since when they are known. */
 export type SeenWindows = KnownSpan & { readonly windows: Windows | undefined }
 
 /** Known since the pair's creation, if windows contain all trades since then. */

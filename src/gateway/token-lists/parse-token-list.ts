@@ -5,7 +5,7 @@ import { type ChainFamily, normaliseAddress } from '../../domain/ids.ts'
 export type Listing = {
   /** Where its picture is, for the client to fetch: we never do. */
   readonly logoUrl: string | undefined
-  /** A list says so, by the tag `audited`; nobody else can. */
+  /** Whether a list has it with the tag `audited`, the only source of audits. */
   readonly isAudited: boolean
 }
 

@@ -10,7 +10,7 @@ export type RankingsOptions = {
 }
 
 export type Rankings = {
-  /** What this page is to be cut from: the first one from the newest ranking, the others from what the first one was. */
+  /** The ranking that a page comes from: the latest one for the first page, the first page's ranking for the others. */
   of(readerId: string, chain: string, page: number): Promise<Ranking>
 }
 
@@ -18,7 +18,7 @@ type Reader = { readonly ranking: Ranking; readonly since: number }
 
 /** An older ranking is replaced in the background. */
 export const REFRESH_MS = 5_000
-/** A request waits for a new ranking if nobody has asked for this long. */
+/** Beyond this age, a request waits for a new ranking. */
 const STALE_MS = 15_000
 /** For this long after the first page, a client gets the other pages from the same ranking. */
 export const READER_MS = 120_000

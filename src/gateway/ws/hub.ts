@@ -45,7 +45,7 @@ export class Hub {
     this.#heard.remove(key)
   }
 
-  /** Keys that somebody listens to. */
+  /** Keys with subscribers. */
   get size(): number {
     return this.#listeners.size
   }

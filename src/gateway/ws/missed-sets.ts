@@ -16,7 +16,7 @@ const PAGE_BYTES = 256 * 1_024
 /** Reads of the log at once: each holds some of it in memory. */
 const MAX_READS = 4
 
-/** What a client missed while it was away: from memory if it was short, else from the log. */
+/** Replays the change sets that a client missed: from the replay buffer if it still has them, else from the log. */
 export class MissedSets {
   readonly #options: MissedSetsOptions
   readonly #queue: (() => void)[] = []

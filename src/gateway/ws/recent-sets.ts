@@ -9,7 +9,7 @@ type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readon
 export class RecentSets {
   readonly #maxBytes: number
   #kept: (Kept | undefined)[] = []
-  /** Those before it were dropped, but their places not taken away yet. */
+  /** Index of the first one that was not dropped; the array is compacted later. */
   #first = 0
   #bytes = 0
   readonly #arena = new MessageArena()

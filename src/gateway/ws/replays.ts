@@ -4,7 +4,7 @@ import type { Bill, Meter } from '../metering/meter.ts'
 import { ReplayQueue, type ReplaySlot } from './replay-queue.ts'
 import { RpcFault } from './rpc-fault.ts'
 
-/** What each started thousand of events costs, as a page of REST does. */
+/** Cost of each started thousand of events, equal to that of a REST page. */
 export const REPLAY_CU = 50
 export const REPLAY_EVENTS = 1_000
 /** The name of a replay in a key's usage. */

@@ -32,7 +32,7 @@ export type WsServerOptions = Omit<
 }
 
 export type WsServer = {
-  /** Says goodbye to every client, and waits a moment for them to leave. */
+  /** Sends a close frame to every client, and waits a moment for the close handshakes. */
   close(): Promise<void>
   /** Ends the connections of a key that is not good any more. */
   recheck(keyId: string): void
@@ -68,7 +68,7 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
     maxBufferedChunks: 1_024,
     // One message per socket and turn: a client that sends thousands at once waits for all others in between.
     allowSynchronousEvents: false,
-    // A session answers pings itself: as few as other messages, or the answers nobody reads would pile up.
+    // Sessions answer pings themselves, limited like other messages: otherwise unread pongs would pile up.
     autoPong: false,
     ...CLOSING,
   }

@@ -39,7 +39,7 @@ export type SessionOptions = {
   readonly now: () => number
 }
 
-/** What a key's plan decides. */
+/** The limits of a key's plan. */
 type Allowed = Omit<SocketPlan, 'maxConnections'>
 
 const CLOSE_GOING_AWAY = 1001
@@ -94,7 +94,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
     socket.on('pong', () => this.#heard())
     socket.on('ping', (data) => this.#onPing(data))
-    // What a client does wrong on the wire ends its socket only; `close` follows.
+    // A protocol error of a client ends only its own socket; `close` follows.
     socket.on('error', (error) => options.logger.debug({ err: error }, 'WebSocket failed'))
     socket.on('close', () => this.#end())
   }
@@ -161,7 +161,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
-    // After our goodbye a client is not listened to, however much it still says.
+    // Messages after our close frame are ignored.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#heard()
     const maxBytes =
@@ -221,7 +221,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     const replies: object[] = []
     const afterwards: (() => void)[] = []
     for (const { id, command } of items) {
-      // Nobody reads the replies of a closed socket; its other requests are dropped.
+      // Replies to a closed socket are pointless; its other requests are dropped.
       if (!this.isOpen) break
       try {
         const outcome = await this.#execute(command)
@@ -314,7 +314,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   }
 
   #close(code: number, reason: string): void {
-    // What waits comes before the goodbye, if the client still takes it.
+    // Queued pushes come before the close frame, if the client still reads.
     this.#queue.flush()
     this.#end()
     this.#socket.close(code, reason)

@@ -1,7 +1,7 @@
 import type { Source } from './sources.ts'
 import type { TopicName } from './topic.ts'
 
-/** What a subscription is about, as far as it exists. */
+/** The subject of a subscription, as far as it exists. */
 export type FoundTopic = {
   readonly identity: string
   readonly name: TopicName

@@ -22,7 +22,7 @@ export type Source =
 
 export type Resolved = { readonly sources: readonly Source[]; readonly rejected: readonly Rejected[] }
 
-/** What a topic is about, as far as it exists. */
+/** The subject of a topic, as far as it exists. */
 export async function resolveTopic(topic: Topic, view: MarketReader): Promise<Resolved> {
   switch (topic.name) {
     case 'tx':

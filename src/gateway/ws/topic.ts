@@ -7,7 +7,7 @@ export type TopicName = (typeof TOPIC_NAMES)[number]
 
 export type Series = { readonly pair: ChainId; readonly interval: Interval }
 
-/** What a subscription is about, checked in form; whether the pairs and tokens exist is another question. */
+/** The subject of a subscription, with a valid form; whether the pairs and tokens exist is checked later. */
 export type Topic =
   | { readonly name: 'tx' | 'liq'; readonly pair: ChainId }
   | { readonly name: 'multi_tx'; readonly token: ChainId }
@@ -18,7 +18,7 @@ export type Topic =
     }
   | { readonly name: 'price'; readonly items: readonly PriceItem[]; readonly rejected: readonly Rejected[] }
 
-/** What a client may ask for beyond the document, by an object at the end of `params`. */
+/** The options object at the end of `params`, an extension of the document. */
 export type TopicOptions = {
   /** Every push carries a cursor and a number. */
   readonly cursor: boolean
@@ -78,7 +78,7 @@ function identityOf(name: TopicName, known: readonly string[], rejected: readonl
   return JSON.stringify([name, ...[...all].sort()])
 }
 
-/** What a key begins with; it ends with the address that it is about. */
+/** The beginning of a key; it ends with the address. */
 export type KeyKind = 'tx' | 'multi_tx' | 'liq' | 'kline' | 'switch' | 'price'
 
 export function txKey(pair: ChainId): string {

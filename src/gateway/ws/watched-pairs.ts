@@ -84,13 +84,13 @@ export class WatchedPairs {
     for (const pair of known.pairs.values()) this.unwatch(pair)
   }
 
-  /** What a snapshot read of a followed token's main pair. */
+  /** Adds a snapshot of a followed token's main pair. */
   offerMain(token: ChainId, pair: ChainId, documents: PairDocuments): void {
     this.#follow(formatChainId(token.address, token.chain), pair)
     this.offer(pair, documents)
   }
 
-  /** What a snapshot read of a followed token itself. */
+  /** Adds a snapshot of a followed token itself. */
   offerToken(ref: ChainId, { token, windows }: TokenDocuments): void {
     const known = this.#tokens.get(formatChainId(ref.address, ref.chain))
     if (known === undefined) return

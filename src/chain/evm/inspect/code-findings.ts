@@ -27,7 +27,7 @@ const MAX_FUNCTIONS = 256
 const MAX_GUARDED = 32
 const HIGHEST_SMALL_NUMBER = 1n << 64n
 
-/** What can be said of code without running it. `where` is added to each finding. */
+/** Static analysis of code. `where` is added to each finding. */
 export function findInCode(code: Uint8Array, where = ''): CodeFindings {
   const instructions = readInstructions(code)
   const functions = [...dispatched(instructions)].slice(0, MAX_FUNCTIONS)
@@ -37,7 +37,7 @@ export function findInCode(code: Uint8Array, where = ''): CodeFindings {
     const known = KNOWN_FUNCTIONS.get(selector)
     if (known !== undefined) note(known.flag, `${selector} ${known.signature}`)
   }
-  // What matters most comes first: there is a limit to how much is followed.
+  // The most important first, because the analysis is bounded.
   const paths = new Paths(instructions)
   for (const [selector, entry] of functions) {
     if (selector !== TRANSFER && selector !== TRANSFER_FROM) continue

@@ -17,7 +17,7 @@ const OWNER_GETTERS = ['0x8da5cb5b', '0x893d20e8'] // owner(), getOwner()
 const CALL_LIMITS = { gas: 200_000, answerBytes: 64 }
 const ADDRESS_MASK = (1n << 160n) - 1n
 
-/** What a token's code and storage say. `known` are addresses that may well be compared with a caller: its pools. */
+/** Facts from a token's code and storage. `known` are addresses that a caller may well be compared with: its pools. */
 export async function askContract(
   node: EvmNode,
   token: string,

@@ -1,6 +1,6 @@
 import { endsHere, type Instruction, OP } from './bytecode.ts'
 
-/** What an instruction works on, as far as it is known: a constant, the caller, something out of a storage slot. */
+/** An operand, as far as it is known: a constant, the caller, a value from a storage slot. */
 type Value = bigint | 'caller' | StoredValue | undefined
 export type StoredValue = { readonly slot: bigint; readonly shift: number }
 
@@ -30,7 +30,7 @@ const MAX_OPEN_PATHS = 2_048
 const LAST_PRECOMPILE = 0x1ffn
 const WORD = (1n << 256n) - 1n
 
-/** What each operation takes from the stack and puts there, as `taken * 10 + put`; 0 does neither. */
+/** Stack effect of each operation, as `taken * 10 + put`; 0 has none. */
 const EFFECTS = new Uint8Array(256)
 for (const [effect, ops] of [
   [21, '01 02 03 04 05 06 07 0a 0b 10 11 12 13 14 16 17 18 1a 1b 1c 1d 20'],

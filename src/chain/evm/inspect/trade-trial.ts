@@ -47,7 +47,7 @@ const MANY_COINS = toHex(10n ** 24n)
 /** The participants. Their addresses are unused, and no token can know them before the block exists. */
 type Actors = { readonly trader: Hex; readonly buyer: Hex; readonly friend: Hex; readonly operator: Hex }
 
-/** Buys, transfers and sells as nobody in particular, in a state that is thrown away. */
+/** Simulates a purchase, a transfer and a sale by fresh addresses, in a state that is discarded. */
 export function tryTrade(
   node: EvmNode,
   request: TrialRequest,

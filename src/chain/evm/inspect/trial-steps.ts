@@ -19,7 +19,7 @@ const PENNILESS = toFunctionSelector('Penniless()')
 const ERROR_WITH_TEXT = '0x08c379a0'
 const PANIC = '0x4e487b71'
 const SELECTOR_LETTERS = 10
-/** What a cut in the middle of a surrogate pair leaves. */
+/** The remainder of a cut surrogate pair. */
 const HALF_CHARACTER = /\p{Cs}$/u
 
 export function readBuy(

@@ -31,7 +31,7 @@ const rank = Type.Array(
   { maxItems: TOP_HOLDERS },
 )
 
-/** What a contract may do without. */
+/** Optional fields of a contract. */
 const NOT_IN_ALL: ReadonlySet<string> = new Set(['owner', 'owner_percent'])
 
 const schema = {

@@ -105,7 +105,7 @@ async function readKlines(
   const activity = pair && tradingOf(pair)
   const rows = klineRows(await history.candles(series, { from, to, limit, activity }), unit)
   if (fill === 'false') return rows
-  // What was not traded in at the beginning stands at the close of the last candle before it.
+  // Intervals without trades at the beginning repeat the close of the last candle before them.
   const isCut = rows.length === limit || from === 0
   const before = isCut ? [] : await history.candles(series, { from: 0, to: from - 1, limit: 1, activity })
   const until = Math.min(to, view.head(chain)?.time ?? 0)

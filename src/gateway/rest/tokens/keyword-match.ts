@@ -10,7 +10,7 @@ export type TextKeys = {
 
 export type NameKeys = Pick<TextKeys, 'letters' | 'looks'>
 
-/** What somebody typed. */
+/** A keyword as the user typed it. */
 export type Keyword = TextKeys & {
   readonly skeleton: string
   /** Too many names have any one or two letters. */

@@ -6,7 +6,7 @@ import type { RestContext } from '../context.ts'
 
 type Context = Pick<RestContext, 'view' | 'listingOf' | 'hasLockers'>
 
-/** Those tokens that are known, with their windows, in the order they were asked for. */
+/** The known ones of these tokens, with their windows, in the order of the request. */
 export async function readTokenViews(
   { view, listingOf, hasLockers }: Context,
   refs: readonly ChainId[],
@@ -24,7 +24,7 @@ export async function readTokenViews(
   })
 }
 
-/** What is answered of each of those tokens that are known: kept from before, or made now; what is missing is read together. */
+/** The answers of the known ones of these tokens: from the cache, or built now; missing documents are read together. */
 export async function readTokenAnswers<T extends Answer>(
   context: Context,
   refs: readonly ChainId[],

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { answerOf, text } from '../schemas.ts'
 
-/** What the charting library expects, as far as we answer it. */
+/** Responses that the charting library expects, as far as we support them. */
 
 const flag = Type.Boolean()
 const integer = Type.Integer()

@@ -10,7 +10,7 @@ import { parsePathId, unknownPathId } from '../path-id.ts'
 import { noQuery, text } from '../schemas.ts'
 import { configAnswer, historyAnswer, searchAnswer, symbolAnswer } from './schemas.ts'
 
-/** What a charting library calls our intervals. */
+/** Names of our intervals in the charting library. */
 const RESOLUTIONS: Readonly<Record<string, Interval>> = {
   '1S': 's1',
   '1': 'k1',

@@ -41,7 +41,7 @@ const schema = {
   response: { 200: answer },
 }
 
-/** `GET /v2/usage`: what the key that asks has used; nobody sees another key's. */
+/** `GET /v2/usage`: the usage of the calling key; other keys are never visible. */
 export function addUsage(scope: Scope, { meter, ledger, usage }: UsageContext): void {
   scope.get('/v2/usage', { schema, config: { cu: 0 } }, async (request) => {
     const { grant } = request
