@@ -19,7 +19,6 @@ import { STORE_NAMES, type StoreName } from '../store/store-names.ts'
 import { FaultReports } from './fault-reports.ts'
 import type { StartRole } from './role.ts'
 import { type Attempt, ChainSupervisor } from './supervise.ts'
-import { watchLag } from './watch-lag.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
@@ -121,11 +120,6 @@ async function runWriter(
         attempt,
         () => log.lastSequence(),
         (store) => writer.position(store),
-      )
-      watchLag(
-        attempt,
-        () => log.lastSequence(),
-        () => writer.position(),
       )
       await writer.run()
     }

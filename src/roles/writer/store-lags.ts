@@ -10,17 +10,19 @@ const WORTH_TELLING_SECONDS = 5
 export class StoreLags {
   readonly #clocks = new Map<string, LagClock>()
 
+  /** One look at the end of the log serves the clocks of both stores and the chain's own. */
   watch(
-    attempt: Pick<Attempt, 'chain' | 'common'>,
+    { chain, common, observeLag }: Pick<Attempt, 'chain' | 'common' | 'observeLag'>,
     end: () => Promise<number>,
-    position: (store: StoreName) => number,
+    position: (store?: StoreName) => number,
   ): void {
-    for (const store of STORE_NAMES) {
-      const clock = new LagClock()
-      this.#clocks.set(`${attempt.chain}: ${SERVER_NAMES[store]}`, clock)
-      const observeLag: Attempt['observeLag'] = (at, where) => clock.observe(at, where)
-      watchLag({ common: attempt.common, observeLag }, end, () => position(store))
+    const clocks = STORE_NAMES.map((store) => ({ store, clock: new LagClock() }))
+    for (const { store, clock } of clocks) this.#clocks.set(`${chain}: ${SERVER_NAMES[store]}`, clock)
+    const observeAll: Attempt['observeLag'] = (at, where) => {
+      for (const { store, clock } of clocks) clock.observe(at, () => position(store))
+      observeLag(at, where)
     }
+    watchLag({ common, observeLag: observeAll }, end, position)
   }
 
   details(): string[] {
