@@ -3,13 +3,9 @@ import { MAX_FIXED, MAX_TIME } from '../../domain/limits.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import { CELL, type Cell, type ColumnType, defaultOf, NULL } from './cells.ts'
 import type { Cells } from './columns.ts'
+import { RowBuffer } from './row-buffer.ts'
 
-const FIRST_CHUNK_BYTES = 32 * 1_024
-const MAX_CHUNK_BYTES = 1_024 * 1_024
 const WIDE = 32
-/** More than all fixed-size cells of a row take; ids and texts reserve their own room. */
-const RESERVE = 8_192
-const MAX_LENGTH_BYTES = 5
 const ZERO_X = 0x7830
 /** Our enumerations have the codes 1 and 2 only. */
 const MAX_CODE = 2
@@ -20,63 +16,13 @@ const HEX = Uint16Array.from({ length: 256 }, (_, byte) => {
   return (high as string).charCodeAt(0) | ((low as string).charCodeAt(0) << 8)
 })
 
-/**
- * Rows in ClickHouse's RowBinary format. Numbers are copied from the message, because both use little-endian bytes. The
- * buffers are zeroed, so numbers shorter than their column need no padding.
- */
-export class RowBinary {
-  readonly #full: Buffer[] = []
-  #bytes: Buffer = Buffer.alloc(0)
-  #view = new DataView(this.#bytes.buffer)
-  #rowStart = 0
-  #at = 0
-  #count = 0
-  #repeated: Uint8Array = this.#bytes
-
-  get count(): number {
-    return this.#count
-  }
-
-  finish(): Buffer[] {
-    return [...this.#full, this.#bytes.subarray(0, this.#at)]
-  }
-
-  begin(): void {
-    this.#rowStart = this.#at
-    this.#count++
-    this.#room(0)
-  }
-
-  u8(value: number): void {
-    this.#bytes[this.#at++] = value
-  }
-
-  u32(value: number): void {
-    this.#view.setUint32(this.#at, value, true)
-    this.#at += 4
-  }
-
-  u64(value: number): void {
-    this.#view.setUint32(this.#at, value >>> 0, true)
-    this.#view.setUint32(this.#at + 4, Math.floor(value / 0x1_0000_0000), true)
-    this.#at += 8
-  }
+/** Rows in ClickHouse's RowBinary format. Numbers are copied from the message, because both use little-endian bytes. */
+export class RowBinary extends RowBuffer {
+  #repeated: Uint8Array = this.bytes
 
   time(seconds: number): void {
     if (seconds > MAX_TIME) throw unstorable(`time ${seconds}`)
     this.u32(seconds)
-  }
-
-  raw(bytes: Uint8Array): void {
-    this.#room(bytes.length)
-    this.#bytes.set(bytes, this.#at)
-    this.#at += bytes.length
-  }
-
-  string(text: string): void {
-    const bytes = Buffer.from(text)
-    this.#size(bytes.length)
-    this.raw(bytes)
   }
 
   /** Writes a decoded value. */
@@ -88,8 +34,8 @@ export class RowBinary {
     if (type.startsWith('Nullable(')) this.u8(0)
     if (typeof value === 'string') this.string(value)
     else if (typeof value === 'bigint') {
-      this.#view.setBigUint64(this.#at, value, true)
-      this.#at += 8
+      this.view.setBigUint64(this.at, value, true)
+      this.at += 8
     } else if (type === 'UInt64') this.u64(Number(value))
     else if (type === "DateTime('UTC')") this.time(Number(value))
     else this.u8(Number(value))
@@ -104,9 +50,9 @@ export class RowBinary {
           this.#fixedOrNull(bytes, at)
           break
         case CELL.u256OrNull:
-          if (at === 0 || (bytes[at] as number) > WIDE) this.#bytes[this.#at++] = NULL
+          if (at === 0 || (bytes[at] as number) > WIDE) this.bytes[this.at++] = NULL
           else {
-            this.#at++
+            this.at++
             this.#wide(bytes, at)
           }
           break
@@ -151,8 +97,8 @@ export class RowBinary {
           this.#signed(bytes, at)
           break
         case CELL.number16:
-          this.#view.setUint16(this.#at, at, true)
-          this.#at += 2
+          this.view.setUint16(this.at, at, true)
+          this.at += 2
           break
         case CELL.word:
           this.#word(texts[i] as readonly Uint8Array[], bytes[at] as number)
@@ -165,9 +111,9 @@ export class RowBinary {
 
   /** Like `cells`, but remembers the bytes for `repeat`. */
   repeatableCells(cells: Cells, bytes: Uint8Array, places: Uint32Array, base: number): void {
-    const start = this.#at - this.#rowStart
+    const start = this.at - this.rowStart
     this.cells(cells, bytes, places, base)
-    this.#repeated = this.#bytes.subarray(this.#rowStart + start, this.#at)
+    this.#repeated = this.bytes.subarray(this.rowStart + start, this.at)
   }
 
   /** Writes the cells of the last `repeatableCells` again. */
@@ -181,7 +127,7 @@ export class RowBinary {
       this.u8(NULL)
       return
     }
-    this.#at++
+    this.at++
     switch (operation) {
       case CELL.idOrNull:
         this.#id(bytes, at)
@@ -210,20 +156,20 @@ export class RowBinary {
   #fixedOrNull(bytes: Uint8Array, at: number): void {
     const size = bytes[at] as number
     if (at === 0 || (size >= WIDE && isBeyondFixed(bytes, at, size))) {
-      this.#bytes[this.#at++] = NULL
+      this.bytes[this.at++] = NULL
       return
     }
-    this.#at++
+    this.at++
     this.#wide(bytes, at)
   }
 
   /** A number of at most 32 bytes. */
   #wide(bytes: Uint8Array, at: number): void {
-    const to = this.#bytes
-    const start = this.#at
+    const to = this.bytes
+    const start = this.at
     const size = bytes[at] as number
     for (let i = 0; i < size; i++) to[start + i] = bytes[at + 1 + i] as number
-    this.#at = start + WIDE
+    this.at = start + WIDE
   }
 
   #signed(bytes: Uint8Array, at: number): void {
@@ -232,14 +178,14 @@ export class RowBinary {
     const top = at + 1 + size
     if (size > WIDE || (size === WIDE && (bytes[top] as number) > 0x7f))
       throw unstorable('a balance of more than 255 bits')
-    const start = this.#at
+    const start = this.at
     this.#wide(bytes, at + 1)
     if (!isNegative) return
     // Two's complement: invert all bits and add one.
     let carry = 1
-    for (let i = start; i < this.#at; i++) {
-      const sum = ((this.#bytes[i] as number) ^ 0xff) + carry
-      this.#bytes[i] = sum & 0xff
+    for (let i = start; i < this.at; i++) {
+      const sum = ((this.bytes[i] as number) ^ 0xff) + carry
+      this.bytes[i] = sum & 0xff
       carry = sum >> 8
     }
   }
@@ -248,7 +194,7 @@ export class RowBinary {
     if (code > MAX_CODE) throw new ChaintapeError('message_unreadable', `unknown code ${code}`)
     if (code === 0) this.u8(NULL)
     else {
-      this.#at++
+      this.at++
       this.u8(code)
     }
   }
@@ -259,14 +205,6 @@ export class RowBinary {
     this.text(word)
   }
 
-  /** A short text, already length-prefixed. */
-  text(text: Uint8Array): void {
-    const to = this.#bytes
-    const start = this.#at
-    for (let i = 0; i < text.length; i++) to[start + i] = text[i] as number
-    this.#at = start + text.length
-  }
-
   #copyText(bytes: Uint8Array, at: number): void {
     let size = bytes[at] as number
     let start = at + 1
@@ -275,9 +213,9 @@ export class RowBinary {
       size = r.varuint()
       start = r.position
     }
-    this.#size(size)
-    for (let i = 0; i < size; i++) this.#bytes[this.#at + i] = bytes[start + i] as number
-    this.#at += size
+    this.size(size)
+    for (let i = 0; i < size; i++) this.bytes[this.at + i] = bytes[start + i] as number
+    this.at += size
   }
 
   /** Ids are stored as text, so bytes become hex digits. */
@@ -289,45 +227,20 @@ export class RowBinary {
     }
     const size = tagged >> 1
     if (tagged % 2 === 1) {
-      this.#size(size)
-      for (let i = 0; i < size; i++) this.#bytes[this.#at + i] = bytes[at + 1 + i] as number
-      this.#at += size
+      this.size(size)
+      for (let i = 0; i < size; i++) this.bytes[this.at + i] = bytes[at + 1 + i] as number
+      this.at += size
       return
     }
-    this.#size(2 + size * 2)
-    const view = this.#view
-    let to = this.#at
+    this.size(2 + size * 2)
+    const view = this.view
+    let to = this.at
     view.setUint16(to, ZERO_X, true)
     for (let i = 1; i <= size; i++) {
       to += 2
       view.setUint16(to, HEX[bytes[at + i] as number] as number, true)
     }
-    this.#at = to + 2
-  }
-
-  /** Writes the length of the following text and reserves room for it. */
-  #size(size: number): void {
-    this.#room(size + MAX_LENGTH_BYTES)
-    let rest = size
-    while (rest >= 0x80) {
-      this.u8((rest & 0x7f) | 0x80)
-      rest >>>= 7
-    }
-    this.u8(rest)
-  }
-
-  /** A row is never split: its beginning moves to the new chunk. */
-  #room(size: number): void {
-    const needed = this.#at + size + RESERVE
-    if (needed <= this.#bytes.length) return
-    const begun = this.#bytes.subarray(this.#rowStart, this.#at)
-    if (this.#rowStart > 0) this.#full.push(this.#bytes.subarray(0, this.#rowStart))
-    const usual = Math.min(MAX_CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, this.#bytes.length * 2))
-    this.#bytes = Buffer.alloc(Math.max(usual, begun.length + size + RESERVE))
-    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
-    this.#bytes.set(begun)
-    this.#at = begun.length
-    this.#rowStart = 0
+    this.at = to + 2
   }
 }
 

@@ -3,7 +3,7 @@ import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CANDLE, CONTRACT } from '../../wire/change-layouts.ts'
 import { readReport } from '../../wire/contract-codec.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
-import type { ColumnType } from './cells.ts'
+import type { Cell, ColumnType } from './cells.ts'
 import { type RecordTable, sizedText, type Table } from './columns.ts'
 import { RowBinary } from './row-binary.ts'
 import type { TableName } from './table-names.ts'
@@ -103,7 +103,10 @@ class RowsOfTable {
     isRemoved: boolean,
   ): void {
     this.#begin(chain)
-    for (const [at, cellOf] of values.entries()) this.#rows.value(types[at + 1] as ColumnType, cellOf(record))
+    // The first column is the chain.
+    for (let at = 0; at < values.length; at++) {
+      this.#rows.value(types[at + 1] as ColumnType, (values[at] as (record: T) => Cell)(record))
+    }
     this.#end(seq, isRemoved)
   }
 
