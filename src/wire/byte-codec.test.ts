@@ -179,6 +179,19 @@ test('a recurring id reads like any id, however often it occurs and whatever com
   )
 })
 
+test('an id is written as text straight from a message', () => {
+  const ids = ['0x', `0x${'a0'.repeat(20)}`, `0x${'0f'.repeat(32)}`, `0x${'07'.repeat(90)}`, 'So1111', 'é']
+  for (const id of ids) {
+    const message = new ByteWriter()
+    message.u8(7)
+    message.id(id)
+    const [copied, written] = [new ByteWriter(1), new ByteWriter(1)]
+    copied.sizedIdText(message.finish(), 1)
+    written.sizedText(id)
+    assert.deepEqual(copied.finish(), written.finish())
+  }
+})
+
 test('a number takes the shortest encoding', () => {
   const sizes = [0, 127, 128, 16_383, 16_384, Number.MAX_SAFE_INTEGER].map(
     (value) => written((w) => w.varuint(value)).length,

@@ -1,3 +1,5 @@
+import { ByteReader } from './byte-reader.ts'
+
 const MAX_BIG_BYTES = 255
 
 // A call into V8's native conversions costs more than a short loop, so the common values (addresses, hashes, prices,
@@ -12,6 +14,12 @@ for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeA
 
 const WORD_BYTES = 8
 const LIMB_BYTES = 4
+
+const ZERO_X = 0x3078
+/** The two digits of each byte. */
+const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
+  Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16BE(),
+)
 
 /** A power of two, so that the slot is a mask of the id's last characters. */
 const RECENT_IDS = 16_384
@@ -201,6 +209,26 @@ export class ByteWriter {
     const size = this.#buffer.utf8Write(value, start)
     this.u32(size)
     this.#length = start + size
+  }
+
+  /** The same for an id that a message holds at this offset; hex ids are written digit by digit. */
+  sizedIdText(bytes: Uint8Array, at: number): void {
+    const tagged = bytes[at] as number
+    const size = tagged >> 1
+    if (tagged >= 0x80 || tagged % 2 === 1) {
+      this.sizedText(new ByteReader(bytes, at).id())
+      return
+    }
+    this.u32(2 + size * 2)
+    this.#room(2 + size * 2)
+    const words = this.#words
+    let to = this.#length
+    words.setUint16(to, ZERO_X)
+    for (let i = 1; i <= size; i++) {
+      to += 2
+      words.setUint16(to, HEX_PAIRS[bytes[at + i] as number] as number)
+    }
+    this.#length = to + 2
   }
 
   /** An address or hash: hex ids shrink to their bytes, others are text. The low bit distinguishes them. */

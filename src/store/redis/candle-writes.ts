@@ -9,7 +9,6 @@ import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 /** The candles of one pair. */
 export type CandlesWrite = {
   readonly kind: 'candles'
-  readonly address: string
   /** The start of each series, if another store knows it; otherwise empty. */
   readonly froms: Uint8Array
   /** Within each series, removals come first, then candles by start, as apply.lua expects. */
@@ -29,7 +28,6 @@ const { pair, interval, start, trades } = CANDLE.slots
 export function candleWrites({ candles }: LatestChanges): CandlesWrite[] {
   return Array.from(candles.values(), (ofPair) => ({
     kind: 'candles',
-    address: addressOf(ofPair),
     froms: NOTHING,
     candles: inOrder(ofPair),
   }))
@@ -47,10 +45,11 @@ export function wholeCandleWrites(
   const w = new ByteWriter(INTERVALS.length * 4)
   return Array.from(candles.values()).flatMap((ofPair) => {
     if (lastTraded(ofPair) < idleSince) return []
-    const address = addressOf(ofPair)
+    const { set, base } = ofPair.values().next().value as PlacedChange
+    const address = set.reader.at(set.places[base + pair] as number).id()
     w.clear()
     for (const name of INTERVALS) w.u32(firsts.get(`${address}/${name}`) ?? 0)
-    return [{ kind: 'candles', address, froms: w.finish(), candles: inOrder(ofPair) }]
+    return [{ kind: 'candles', froms: w.finish(), candles: inOrder(ofPair) }]
   })
 }
 
@@ -82,11 +81,6 @@ export function writeCandleRecords(w: ByteWriter, candles: readonly PlacedChange
     if (isPut) copyCandleBody(w, set, base)
     w.u16At(lengthAt, w.length - lengthAt - 2)
   }
-}
-
-function addressOf(candles: PairCandles): string {
-  const { set, base } = candles.values().next().value as PlacedChange
-  return set.reader.at(set.places[base + pair] as number).recurringId()
 }
 
 /** Start of the latest candle of the shortest interval. */

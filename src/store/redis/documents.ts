@@ -10,7 +10,8 @@ import { pairRanks, type Ranks, tokenRanks, volumeRanks } from './ranks.ts'
 /** A slice of the message, which has the same record encoding as Redis. */
 export type DocumentWrite = PlacedChange & {
   readonly kind: Exclude<DocumentKind, 'candles'>
-  readonly address: string
+  /** Where in the message its address stands. */
+  readonly addressAt: number
   readonly isRemoved: boolean
   readonly ranks: Ranks
 }
@@ -55,8 +56,8 @@ function addAll(
 ): void {
   for (const { set, base } of changes.values()) {
     const isRemoved = set.places[base] !== layout.type
-    const address = set.reader.at(set.places[base + slot] as number).recurringId()
+    const addressAt = set.places[base + slot] as number
     const ranks = isRemoved || ranksOf === undefined ? NO_RANKS : ranksOf(set, base)
-    writes.push({ kind, address, set, base, isRemoved, ranks })
+    writes.push({ kind, addressAt, set, base, isRemoved, ranks })
   }
 }

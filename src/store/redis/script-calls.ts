@@ -1,5 +1,8 @@
+import { ByteReader } from '../../wire/byte-reader.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
+import { CANDLE } from '../../wire/change-layouts.ts'
 import { END, START } from '../../wire/record-layout.ts'
+import type { PlacedChange } from '../latest-changes.ts'
 import { type CandlesWrite, writeCandleRecords } from './candle-writes.ts'
 import type { DocumentWrite } from './documents.ts'
 import { DOCUMENT_KINDS } from './keys.ts'
@@ -39,15 +42,28 @@ export function argumentOf(writes: readonly Write[]): Buffer {
   w.clear()
   for (const write of writes) {
     w.u8(codes.get(write.kind) as number)
-    w.sizedText(write.address)
+    const { bytes, at } = addressPlace(write)
+    w.sizedIdText(bytes, at)
     if (write.kind === 'candles') writeCandles(write)
     else writeDocument(write)
   }
   return asBuffer(w.finish())
 }
 
+/** The address of the document, or of the pair that the candles are of. */
+export function addressOf(write: Write): string {
+  const { bytes, at } = addressPlace(write)
+  return new ByteReader(bytes, at).id()
+}
+
 export function asBuffer(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
+function addressPlace(write: Write): { readonly bytes: Uint8Array; readonly at: number } {
+  if (write.kind !== 'candles') return { bytes: write.set.bytes, at: write.addressAt }
+  const { set, base } = write.candles[0] as PlacedChange
+  return { bytes: set.bytes, at: set.places[base + CANDLE.slots.pair] as number }
 }
 
 function writeCandles({ froms, candles }: CandlesWrite): void {

@@ -6,7 +6,7 @@ import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import { packTail } from './candle-series.ts'
 import { guardRedis, type ScriptedRedis } from './connect.ts'
 import { DOCUMENT_KINDS, type Keys } from './keys.ts'
-import { argumentOf, asBuffer, callsOf, type Write } from './script-calls.ts'
+import { addressOf, argumentOf, asBuffer, callsOf, type Write } from './script-calls.ts'
 import { formatHeader } from './stored-value.ts'
 
 export type CandleLimits = {
@@ -78,7 +78,7 @@ export function createWriting(
               ...[1, keys.head(chain), ...options, ...candles, ...prefixesByCode, argumentOf(call)],
             ),
           )
-          const keyAt = (index: number): string => `${prefixes.candles}${call[index - 1]?.address}`
+          const keyAt = (index: number): string => `${prefixes.candles}${addressOf(call[index - 1] as Write)}`
           return { isWhole, tails: tailsOf(tails, keyAt) }
         }),
       )
