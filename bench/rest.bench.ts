@@ -67,8 +67,8 @@ async function openPrices(): Promise<Sides> {
   const { port, tokens } = gateway
   const asked = JSON.stringify({ token_ids: tokens.map(idOf) })
   const body = await gateway.ask('POST', '/v2/tokens/price', asked)
-  const told = Object.keys(JSON.parse(body.toString()) as object).length
-  if (told !== TOKENS) throw new Error(`${told} prices were told`)
+  const prices = Object.keys(JSON.parse(body.toString()) as object).length
+  if (prices !== TOKENS) throw new Error(`${prices} prices were prices`)
   const keys = new Keys(PREFIX)
   const plan: MgetPlan = {
     url: gateway.stack.redisUrl,

@@ -6,12 +6,12 @@ import { gunzipSync } from 'node:zlib'
 /** Trades recorded from real pools, from which the generated market samples. */
 export type RecordedSwaps = {
   /** Pools that store a price: the events of one pool's day, in order. */
-  readonly concentrated: readonly Told[]
+  readonly concentrated: readonly RecordedLog[]
   /** Pairs that store reserves. */
   readonly pairs: readonly PairTrade[]
 }
 
-export type Told = { readonly topics: readonly string[]; readonly data: Uint8Array }
+export type RecordedLog = { readonly topics: readonly string[]; readonly data: Uint8Array }
 
 export type PairTrade = {
   readonly topics: readonly string[]
@@ -39,7 +39,7 @@ export function readRecordedSwaps(): RecordedSwaps {
   return swaps
 }
 
-function readPoolDay(folder: string): Told[] {
+function readPoolDay(folder: string): RecordedLog[] {
   const text = gunzipSync(readFileSync(path.join(folder, POOL_DAY))).toString('utf8')
   return text.split(/\r?\n/).flatMap((line) => {
     const [, topics = '', data = ''] = /\[(.*)\]"?,0x([0-9a-f]*)$/.exec(line) ?? []

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-const TELL_CPU = new URL('tell-cpu.ts', import.meta.url).href
+const REPORT_CPU = new URL('report-cpu.ts', import.meta.url).href
 const SERVER_CORE = '1'
 const LOAD_CORE = '0'
 
@@ -15,7 +15,7 @@ export class MeasuredProcess {
   /** Runs this program, or node with any other arguments. */
   constructor(program: URL | readonly string[], args: readonly string[] = []) {
     const main = program instanceof URL ? [fileURLToPath(program)] : program
-    const node = [process.execPath, '--import', TELL_CPU, ...main, ...args]
+    const node = [process.execPath, '--import', REPORT_CPU, ...main, ...args]
     const [command = '', ...rest] = canPin() ? ['taskset', '-c', SERVER_CORE, ...node] : node
     this.#name = main.join(' ')
     this.#child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

@@ -79,13 +79,13 @@ async function send(tick: Tick): Promise<void> {
   sent += tick.ticks * tick.eventsPerTick
 }
 
-async function tellMemory(): Promise<void> {
+async function reportMemory(): Promise<void> {
   const subscriptions = (await metrics.subscriptions.get()).values[0]?.value ?? 0
   process.send?.({ bytes: settledMemory(), subscriptions })
 }
 
 process.on('message', (message) => {
-  if (message === 'memory') void tellMemory()
+  if (message === 'memory') void reportMemory()
   else if (message !== 'cpu') void send(message as Tick).then(() => process.send?.('sent'))
 })
 // Nobody is left to ask.

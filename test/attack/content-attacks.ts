@@ -26,8 +26,8 @@ async function talk(target: Target, said: Said, asked: readonly Asked[]): Promis
       }
     } while (performance.now() < endsAt)
   })()
-  const [told] = await Promise.all([converse(target, TALKERS, said, judge), asking])
-  for (const [what, count] of Object.entries(told.counts))
+  const [outcome] = await Promise.all([converse(target, TALKERS, said, judge), asking])
+  for (const [what, count] of Object.entries(outcome.counts))
     tally.counts[what] = (tally.counts[what] ?? 0) + count
   return tally
 }

@@ -104,6 +104,6 @@ export async function metricsOf(adminUrl: string): Promise<string> {
 
 export function metric(text: string, name: string): number {
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
-  if (value === undefined) throw new Error(`the gateway does not tell ${name}`)
+  if (value === undefined) throw new Error(`the gateway does not report ${name}`)
   return Number(value)
 }

@@ -76,15 +76,15 @@ const tx = (index: number): readonly unknown[] => ['tx', start.pairs[index % sta
 
 /** Connects, subscribes, waits for the first swap, and leaves. */
 async function visit(nth: number): Promise<void> {
-  const told = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
   const listener = await Listener.open(
     options,
-    () => told.resolve(),
+    () => arrived.resolve(),
     (fault) => fail(`newcomer: ${fault}`),
   )
   listener.subscribe([tx(nth)])
-  const isTold = await Promise.race([told.promise.then(() => true), sleep(PATIENCE_MS, false)])
-  if (!isTold) fail('newcomer: no swap came')
+  const hasArrived = await Promise.race([arrived.promise.then(() => true), sleep(PATIENCE_MS, false)])
+  if (!hasArrived) fail('newcomer: no swap came')
   listener.leave()
   newcomers++
 }
@@ -131,8 +131,8 @@ async function report(reach: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   while (listeners.some(({ reached }) => reached < reach) && performance.now() < deadline) await sleep(10)
   const late = listeners.filter(({ reached }) => reached < reach).length
-  if (late > 0) fail(`${late} listeners were not told of set ${reach}`)
-  const told: HonestReport = {
+  if (late > 0) fail(`${late} listeners did not receive set ${reach}`)
+  const report: HonestReport = {
     ...{ requests: requestMs.length, pushes: pushMs.length, newcomers, failures, shown },
     ...{ requestMs: quantiles(requestMs), pushMs: quantiles(pushMs) },
   }
@@ -140,7 +140,7 @@ async function report(reach: number): Promise<void> {
   shown = []
   requestMs = []
   pushMs = []
-  process.send?.(told)
+  process.send?.(report)
 }
 
 function quantiles(values: readonly number[]): Quantiles {

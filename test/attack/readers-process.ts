@@ -68,13 +68,13 @@ while (listeners.length < start.clients) {
 function report(): ReadersReport {
   const sorted = latencies.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
-  const told = {
+  const report = {
     ...{ latencyP99Ms: at(0.99), latencyP50Ms: at(0.5), pushes: sorted.length, faults },
     ...{ slowSwaps: standing(0), slowCandles: standing(1) },
   }
   latencies = []
   faults = []
-  return told
+  return report
 }
 
 function standing(rest: number): Record<string, number> {

@@ -64,7 +64,7 @@ async function during(work: () => Promise<void>): Promise<Measured> {
   return { ...(await watch.end()), honest: report }
 }
 
-function told(name: string, { honest: report, ...figures }: Measured): string {
+function textOf(name: string, { honest: report, ...figures }: Measured): string {
   const { requests, pushes, newcomers, requestMs, pushMs } = report
   const loop = `loop p99 ${figures.loopP99Ms.toFixed(1)} ms (max ${figures.loopMaxMs.toFixed(0)})`
   const [clients, market, others] = figures.bystandersWaited.map(percent)
@@ -105,7 +105,7 @@ async function attack(name: string, attacks: readonly Attack[], seconds: number)
   const measured = await during(async () => {
     reports = await attackers.ask<readonly AttackReport[]>(orders)
   })
-  console.log(told(name, measured))
+  console.log(textOf(name, measured))
   for (const { name: each, counts } of reports) console.log(`  ${each}: ${JSON.stringify(counts)}`)
   assert.ok(world.isAlive, 'the gateway is gone')
   for (const [index, each] of attacks.entries())
@@ -115,7 +115,7 @@ async function attack(name: string, attacks: readonly Attack[], seconds: number)
 
 test('nobody attacks', async () => {
   const measured = await during(() => sleep(CALM_SECONDS * 1_000))
-  console.log(told('calm', measured))
+  console.log(textOf('calm', measured))
   calm = measured
   atFirst = await openThings()
   assertUnharmed(measured)
@@ -133,7 +133,7 @@ row('all at once', ATTACKS, ALL_SECONDS)
 
 test('nothing of it stays', async () => {
   const measured = await during(() => sleep(CALM_SECONDS * 1_000))
-  console.log(told('afterwards', measured))
+  console.log(textOf('afterwards', measured))
   assertUnharmed(measured)
   // Newcomers come and go; of attackers there were hundreds.
   const isNear = (now: number, before: number): boolean => Math.abs(now - before) <= NEWCOMERS_AT_ONCE

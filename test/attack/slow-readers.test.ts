@@ -52,7 +52,7 @@ test(`${SLOW} of ${CLIENTS} stop reading`, async () => {
   // Long enough to compare, and until the kernel takes nothing more for any of them.
   await sleep(CALM_SECONDS * 1_000)
   await waitFor(
-    'the readers of swaps to be given up, those of candles to be told less',
+    'slow readers of swaps to be disconnected, those of candles to be conflated',
     async () => {
       const isGivenUp = (await count('slow_readers_total')) >= swapReaders
       return isGivenUp && (await count('conflations_total')) > conflated ? true : undefined

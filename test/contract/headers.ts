@@ -26,7 +26,7 @@ export function freshnessFaults(
   about: Operation['about'],
 ) {
   const names = ['x-block', 'x-block-time', 'x-lag-ms']
-  if (about === 'no chain') return names.flatMap((name) => (headers.has(name) ? [`${name} is told`] : []))
+  if (about === 'no chain') return names.flatMap((name) => (headers.has(name) ? [`${name} is present`] : []))
   const lag = Number(headers.get('x-lag-ms') ?? Number.NaN)
   const expected = Date.now() - head.time * 1_000
   return [
@@ -42,13 +42,13 @@ export function problemFaults(
   wanted: { readonly status: number; readonly code: string; readonly pointer?: string },
 ): string[] {
   if (!isObject(body)) return [`status ${status}: the body is no problem: ${JSON.stringify(body)}`]
-  const { type, title, status: told, detail, instance, code, errors, ...others } = body
+  const { type, title, status: stated, detail, instance, code, errors, ...others } = body
   const pointers = Array.isArray(errors) ? errors.map((item: { pointer: string }) => item.pointer) : []
   const { pointer } = wanted
   return [
     ...differs('the status', status, wanted.status),
     ...differs('the code', code, wanted.code),
-    ...differs('the status in the body', told, status),
+    ...differs('the status in the body', stated, status),
     ...differs('Content-Type', headers.get('content-type')?.split(';')[0], 'application/problem+json'),
     ...differs('the type', type, `urn:chaintape:error:${wanted.code}`),
     ...(typeof title === 'string' && title !== '' ? [] : ['there is no title']),

@@ -98,7 +98,7 @@ export const LIST_BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     operation: 'trending',
-    name: 'explain tells the score, highest first, and the points that it is the sum of',
+    name: 'explain returns the score, highest first, and the points that add up to it',
     given: { chain: 'local', page_size: 100, explain: 'true' },
     check: ({ tokens }: { tokens: { trending: Explanation }[] }) => {
       const scores = tokens.map(({ trending }) => trending.score)

@@ -56,8 +56,8 @@ function structureFaults(document: Json, paths: Json): string[] {
       })
       if (new Set(placed).size !== placed.length) faults.push(`${where} has a parameter twice`)
       const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`)
-      const told = placed.filter((each) => each.startsWith('path '))
-      faults.push(...differs(`${where}: the parameters in the path`, told.join(), inPath.join()))
+      const described = placed.filter((each) => each.startsWith('path '))
+      faults.push(...differs(`${where}: the parameters in the path`, described.join(), inPath.join()))
     }
   }
   for (const reference of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
@@ -84,7 +84,7 @@ function operationFaults(operation: Operation, described: unknown): string[] {
   const body = at(described, 'requestBody', 'content', 'application/json', 'schema')
   const ofBody = isObject(body) ? body : {}
   const required = new Set((ofBody['required'] ?? []) as string[])
-  const told = [
+  const listed = [
     ...parameters.map(({ name }) => String(name)),
     ...Object.keys((ofBody['properties'] ?? {}) as Json),
   ]
@@ -95,11 +95,13 @@ function operationFaults(operation: Operation, described: unknown): string[] {
   ]
   const faults = [
     ...differs('the cost', described['x-cu-cost'], cost),
-    ...differs('the inputs', told.sort().join(), wanted.sort().join()),
+    ...differs('the inputs', listed.sort().join(), wanted.sort().join()),
     ...differs('needs a key', described['security'] === undefined, key === 'needed'),
-    ...STATUSES.flatMap((status) => (at(described, 'responses', status) ? [] : [`${status} is not told`])),
+    ...STATUSES.flatMap((status) =>
+      at(described, 'responses', status) ? [] : [`${status} is not described`],
+    ),
     ...headers.flatMap((header) =>
-      at(described, 'responses', '200', 'headers', header) ? [] : [`${header} is not told`],
+      at(described, 'responses', '200', 'headers', header) ? [] : [`${header} is not described`],
     ),
     ...inputs.flatMap((input) => {
       const parameter = parameters.find(({ name }) => name === input.name)

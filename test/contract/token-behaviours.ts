@@ -115,7 +115,7 @@ export const TOKEN_BEHAVIOURS: readonly Behaviour[] = [
   },
   {
     operation: 'contract',
-    name: 'a plain token raises no alarm; being on a token list is told',
+    name: 'a plain token raises no alarm; being on a token list is shown',
     given: { 'token-id': '$token' },
     knowledge: 'full',
     check: (body: TokenRow & { token_holders_rank: TokenRow[] }, names) => {

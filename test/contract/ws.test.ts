@@ -83,23 +83,23 @@ for (const [name, { form }] of Object.entries(PUSHES)) {
 }
 
 test('numbers are contiguous, and a later cursor leads on from where it stands', async () => {
-  const told = listener.pushes(ids.get('tx with a cursor') ?? -1)
-  assert.ok(told.length > 3, `${told.length} pushes`)
+  const received = listener.pushes(ids.get('tx with a cursor') ?? -1)
+  assert.ok(received.length > 3, `${received.length} pushes`)
   assert.deepEqual(
-    told.map(({ seq }) => seq),
-    told.map((_, index) => index + 1),
+    received.map(({ seq }) => seq),
+    received.map((_, index) => index + 1),
   )
   const other = await Listener.open(await pipeline.gatewayUrl(), API_KEY)
-  const params = ['tx', names.stablePair, 'local', { from: told[1]?.cursor }]
+  const params = ['tx', names.stablePair, 'local', { from: received[1]?.cursor }]
   const id = await other.subscribe(params)
   assert.equal(other.answer(id)?.result?.['recovered'], true)
   const rest = await waitFor('what follows', () => {
     const found = other.pushes(id)
-    return found.length >= told.length - 2 ? found : undefined
+    return found.length >= received.length - 2 ? found : undefined
   })
   assert.deepEqual(
     rest.map(({ result }) => result),
-    told.slice(2).map(({ result }) => result),
+    received.slice(2).map(({ result }) => result),
   )
   other.close()
 })

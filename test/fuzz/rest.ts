@@ -48,9 +48,9 @@ export async function fuzzAll(cases: number, seed: number): Promise<string> {
     const seconds = (performance.now() - started) / 1_000
     const slowest = await confirmSuspects(port, seed, world, run.suspects)
     checkStillWell(world)
-    const told = [...run.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+    const totals = [...run.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
     return [
-      `${Math.round(cases / seconds)} a second; ${told.join(', ')};`,
+      `${Math.round(cases / seconds)} a second; ${totals.join(', ')};`,
       `slowest ${Math.max(run.slowestMs, slowest).toFixed(0)} ms, ${run.suspects.length} late ones asked again alone`,
     ].join(' ')
   } finally {
@@ -91,9 +91,9 @@ export function checkAnswer(index: number, { status, type, body }: Answered): vo
   if (status >= 500) throw new CaseFailure(index, `answered ${status}: ${body.slice(0, 500)}`)
   if (status < 400 || body === '') return
   if (!type.startsWith('application/problem+json'))
-    throw new CaseFailure(index, `${status} is told as ${type}`)
-  const { code, status: told } = JSON.parse(body) as { code?: unknown; status?: unknown }
-  if (typeof code !== 'string' || told !== status) throw new CaseFailure(index, `no problem: ${body}`)
+    throw new CaseFailure(index, `${status} is returned as ${type}`)
+  const { code, status: stated } = JSON.parse(body) as { code?: unknown; status?: unknown }
+  if (typeof code !== 'string' || stated !== status) throw new CaseFailure(index, `no problem: ${body}`)
 }
 
 /** The slowest of them, each at its best. */

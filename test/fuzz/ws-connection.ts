@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { ACCEPTED } from './ws-doors.ts'
 import { encodeFrame, OPCODE } from './ws-frames.ts'
 import type { Step } from './ws-plan.ts'
-import { isPush, type Rules, type ServerMessage, tellsKey } from './ws-rules.ts'
+import { containsKey, isPush, type Rules, type ServerMessage } from './ws-rules.ts'
 
 /** What is counted over all connections. */
 export type Tally = {
@@ -181,7 +181,7 @@ export class RawConnection {
   #onText(payload: Buffer): void {
     const text = payload.toString()
     if (!isUtf8(payload)) throw new Error(`not UTF-8: ${text.slice(0, 500)}`)
-    if (tellsKey(text)) throw new Error(`a key is told: ${text.slice(0, 500)}`)
+    if (containsKey(text)) throw new Error(`a key is leaked: ${text.slice(0, 500)}`)
     const parsed = JSON.parse(text) as ServerMessage | ServerMessage[]
     const messages = Array.isArray(parsed) ? parsed : [parsed]
     for (const message of messages) {

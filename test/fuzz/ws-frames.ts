@@ -14,7 +14,7 @@ export type FrameParts = {
   /** As many bytes more are spent on the length, whether it needs them or not. */
   readonly lengthBytes?: 0 | 2 | 8
   /** What the frame says of its length, if that is not so. */
-  readonly toldLength?: bigint
+  readonly claimedLength?: bigint
 }
 
 /** Fewer than the gateway takes of one message. */
@@ -23,16 +23,16 @@ const MAX_CONTROL_BYTES = 125
 const NO_FRAGMENTS_MORE = 40
 
 export function encodeFrame(parts: FrameParts): Buffer {
-  const { opcode, payload, isLast = true, reservedBits = 0, mask, toldLength } = parts
-  const told = toldLength ?? BigInt(payload.length)
-  const needed = told < 126n ? 0 : told < 0x1_0000n ? 2 : 8
+  const { opcode, payload, isLast = true, reservedBits = 0, mask, claimedLength } = parts
+  const claimed = claimedLength ?? BigInt(payload.length)
+  const needed = claimed < 126n ? 0 : claimed < 0x1_0000n ? 2 : 8
   const lengthBytes = Math.max(parts.lengthBytes ?? 0, needed)
   const header = Buffer.alloc(2 + lengthBytes)
   header[0] = (isLast ? 0x80 : 0) | (reservedBits << 4) | opcode
   const maskBit = mask === undefined ? 0 : 0x80
-  header[1] = maskBit | (lengthBytes === 0 ? Number(told) : lengthBytes === 2 ? 126 : 127)
-  if (lengthBytes === 2) header.writeUInt16BE(Number(told), 2)
-  else if (lengthBytes === 8) header.writeBigUInt64BE(told, 2)
+  header[1] = maskBit | (lengthBytes === 0 ? Number(claimed) : lengthBytes === 2 ? 126 : 127)
+  if (lengthBytes === 2) header.writeUInt16BE(Number(claimed), 2)
+  else if (lengthBytes === 8) header.writeBigUInt64BE(claimed, 2)
   if (mask === undefined) return Buffer.concat([header, payload])
   const hidden = Buffer.from(payload)
   for (let at = 0; at < hidden.length; at++) hidden[at] = (hidden[at] as number) ^ (mask[at & 3] as number)
@@ -107,7 +107,7 @@ export function violation(random: Random): Violation {
     }),
     () => ({
       code: 1009,
-      bytes: encodeFrame({ opcode: textCode, payload, mask, toldLength: hugeLength(random) }),
+      bytes: encodeFrame({ opcode: textCode, payload, mask, claimedLength: hugeLength(random) }),
     }),
     () => ({
       code: 1008,

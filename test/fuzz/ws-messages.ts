@@ -26,10 +26,10 @@ const MAX_BATCH = 20
 
 export function makeMessage(random: Random, target: WsTarget, id: number): Message {
   const dice = random.next()
-  if (dice < 0.5) return told(JSON.stringify(soundRequest(random, target, id)), true)
-  if (dice < 0.8) return told(JSON.stringify(brokenRequest(random, target, id)), false)
-  if (dice < 0.88) return told(JSON.stringify(makeBatch(random, target, id)), false)
-  if (dice < 0.9) return told(bomb(random), false)
+  if (dice < 0.5) return message(JSON.stringify(soundRequest(random, target, id)), true)
+  if (dice < 0.8) return message(JSON.stringify(brokenRequest(random, target, id)), false)
+  if (dice < 0.88) return message(JSON.stringify(makeBatch(random, target, id)), false)
+  if (dice < 0.9) return message(bomb(random), false)
   return otherwiseWritten(random, JSON.stringify(soundRequest(random, target, id)))
 }
 
@@ -42,10 +42,10 @@ export function authMessage(random: Random, { keys }: WsTarget, id: number): Mes
 }
 
 export function authWith(key: string, id: number): Message {
-  return told(JSON.stringify({ jsonrpc: '2.0', id, method: 'auth', params: [key] }), false)
+  return message(JSON.stringify({ jsonrpc: '2.0', id, method: 'auth', params: [key] }), false)
 }
 
-function told(text: string, isSound: boolean): Message {
+function message(text: string, isSound: boolean): Message {
   return { payload: Buffer.from(text), isBinary: false, isSound }
 }
 

@@ -13,7 +13,7 @@ export type Probed = {
 
 export type Probe = { stop(): Promise<Probed> }
 
-type Told = { readonly lateMs: number } | { readonly ended: Probed }
+type Report = { readonly lateMs: number } | { readonly ended: Probed }
 type Given = { readonly url: string; readonly apiKey: string; readonly lateMs: number }
 
 const PAUSE_MS = 20
@@ -26,9 +26,9 @@ export async function startProbe(
 ): Promise<Probe> {
   const worker = new Worker(new URL(import.meta.url), { workerData: given })
   const probed = new Promise<Probed>((resolve, reject) => {
-    worker.on('message', (told: Told) => {
-      if ('lateMs' in told) on.late(told.lateMs)
-      else resolve(told.ended)
+    worker.on('message', (report: Report) => {
+      if ('lateMs' in report) on.late(report.lateMs)
+      else resolve(report.ended)
     })
     worker.on('error', (error) => {
       on.failed(error)
@@ -51,7 +51,7 @@ export async function startProbe(
 async function probe({ url, apiKey, lateMs }: Given): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { 'X-API-KEY': apiKey } })
   await once(socket, 'open')
-  const tell = (told: Told): void => parentPort?.postMessage(told)
+  const send = (report: Report): void => parentPort?.postMessage(report)
   let pings = 0
   let worstMs = 0
   let lagMs = 0
@@ -68,11 +68,12 @@ async function probe({ url, apiKey, lateMs }: Given): Promise<void> {
   }
   socket.on('message', (data) => {
     const ms = performance.now() - sentAt
-    if (String(data) !== `{"jsonrpc":"2.0","id":${pings},"result":"pong"}`) throw new Error(`told ${data}`)
+    if (String(data) !== `{"jsonrpc":"2.0","id":${pings},"result":"pong"}`)
+      throw new Error(`received ${data}`)
     clearTimeout(watch)
     pings++
     worstMs = Math.max(worstMs, ms)
-    if (ms > lateMs) tell({ lateMs: ms })
+    if (ms > lateMs) send({ lateMs: ms })
     dueAt = performance.now() + PAUSE_MS
     setTimeout(ask, PAUSE_MS)
   })
@@ -82,7 +83,7 @@ async function probe({ url, apiKey, lateMs }: Given): Promise<void> {
   parentPort?.on('message', () => {
     socket.removeAllListeners('close')
     clearTimeout(watch)
-    socket.once('close', () => tell({ ended: { pings, worstMs, lagMs } }))
+    socket.once('close', () => send({ ended: { pings, worstMs, lagMs } }))
     socket.close()
   })
   ask()

@@ -47,6 +47,6 @@ export function isPush({ result }: ServerMessage): boolean {
   return typeof result === 'object' && (result.topic !== undefined || result.data !== undefined)
 }
 
-export function tellsKey(text: string): boolean {
+export function containsKey(text: string): boolean {
   return KEY.test(text)
 }

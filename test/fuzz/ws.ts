@@ -58,11 +58,11 @@ export async function fuzzAll(cases: number, seed: number): Promise<string> {
     await checkNothingLeft(world)
     await checkStillServes(world)
     checkStillWell(world)
-    const told = [...counts]
+    const totals = [...counts]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([what, count]) => `${what}: ${count}`)
     return [
-      `${Math.round(cases / seconds)} a second; ${told.join(', ')}; slowest answer ${slowestMs.toFixed(0)} ms;`,
+      `${Math.round(cases / seconds)} a second; ${totals.join(', ')}; slowest answer ${slowestMs.toFixed(0)} ms;`,
       `${probed.pings} pings of an honest client, the slowest ${probed.worstMs.toFixed(0)} ms (its own clock ${probed.lagMs.toFixed(0)} ms late);`,
       `${suspects.length} clients were there when one was late, alone with them ${confirmedMs.toFixed(0)} ms`,
     ].join(' ')

@@ -42,7 +42,7 @@ const foreign: Readonly<Record<string, { count: number; why: string }>> = {
 
 /** Known, well-formed logs that yield no event, and how many there are. */
 const leftOut: Readonly<Record<string, number>> = {
-  "sold what is another pool's: how much of it, pools tell differently": 3,
+  "sold what is another pool's: pools report its amount differently": 3,
   'a position burned by nothing, to have its fees reckoned up': 9,
   'a position changed by nothing, to have its fees paid out': 294,
 }
@@ -65,11 +65,11 @@ test('every log of a known event decodes as viem decodes it', { skip: !hasRecord
     for (const log of logs) {
       const topic = log.topics[0] ?? ''
       for (const [name, { announcements, events }] of Object.entries(PROTOCOLS)) {
-        const told = opinions[name]?.find((one) => one.topic === topic)
-        if (told === undefined) continue
+        const opinion = opinions[name]?.find((one) => one.topic === topic)
+        if (opinion === undefined) continue
         const place = `log ${log.index} of ${hash}`
         const event = (announcements[topic] ?? events[topic])?.(log)
-        const expected = told.tell(log)
+        const expected = opinion.decode(log)
         if (typeof expected === 'object') {
           assert.deepEqual(event, expected, `${name}, ${place}`)
           agreed.add(place)
@@ -86,7 +86,7 @@ test('every log of a known event decodes as viem decodes it', { skip: !hasRecord
   const listed = { ...leftOut }
   for (const { count, why } of Object.values(foreign)) listed[why] = count
   assert.deepEqual(Object.fromEntries([...silent].map(([why, places]) => [why, places.size])), listed)
-  for (const [why, count] of Object.entries(listed)) console.log(`${count} logs tell nothing: ${why}`)
+  for (const [why, count] of Object.entries(listed)) console.log(`${count} logs without an event: ${why}`)
   assert.ok(agreed.size > 2_000, 'the fixtures hold logs of exchanges')
   console.log(`${agreed.size} logs agree; readings by protocol`, readings)
 })

@@ -51,18 +51,18 @@ test('holders of real blocks are those of their receipts', { skip: !hasRecording
     )
     const moves = movesOf(block, wrapped)
     const tokens = [...new Set(moves.map(({ token }) => token))]
-    const { told, before } = await fold(block, world, wrapped, moves)
+    const { tables, before } = await fold(block, world, wrapped, moves)
     for (const token of tokens) {
       const own = moves.filter((move) => move.token === token)
       const gains = gainsOf(own)
       const place = `${token} in ${block.file}`
-      const held = [...told.balances.values()].filter((balance) => balance.token === token)
+      const held = [...tables.balances.values()].filter((balance) => balance.token === token)
       const balances = new Map(held.map(({ holder, amountRaw }) => [holder, amountRaw]))
       for (const [holder, gain] of gains) {
         const start = before.get(`${token}/${holder}`) ?? 0n
         assert.equal((balances.get(holder) ?? 0n) - start, gain, `gain of ${holder}, ${place}`)
       }
-      const record = told.tokens.get(token) as Token
+      const record = tables.tokens.get(token) as Token
       const expected = [...gains].filter(([holder, gain]) => {
         return (before.get(`${token}/${holder}`) ?? 0n) + gain > 0n
       })
@@ -92,7 +92,7 @@ async function fold(
   { settings, deployments }: World,
   wrapped: ReadonlySet<string>,
   moves: readonly Move[],
-): Promise<{ told: Tables; before: Map<string, bigint> }> {
+): Promise<{ tables: Tables; before: Map<string, bigint> }> {
   const tokens = [...new Set(moves.map(({ token }) => token))]
   const { recorded, before: parent } = new RecordedEnvelopes(deployments).of(settings.chain, block)
   const known: KnownFacts = { knowsPool: () => true, knowsToken: (token) => tokens.includes(token) }
@@ -114,13 +114,13 @@ async function fold(
   run.apply(untouched)
   const state = run.stateHash()
   run.apply({ ...recorded, transactions })
-  const told = foldChangeSets(run.sets)
+  const tables = foldChangeSets(run.sets)
   const { number, hash } = untouched
   run.apply({ kind: 'undo', chain: settings.chain, lastValid: { number, hash } })
   assert.equal(run.stateHash(), state, `${block.file}, taken back`)
   const back = foldChangeSets(run.sets)
   for (const [id, amountRaw] of starts) assert.equal(back.balances.get(id)?.amountRaw ?? 0n, amountRaw)
-  return { told, before: starts }
+  return { tables, before: starts }
 }
 
 function factOf(address: string): TokenFact {
@@ -133,9 +133,9 @@ function movesOf(block: RecordedBlock, wrapped: ReadonlySet<string>): Move[] {
   return receipts.flatMap(({ logs }) => {
     const transfers = logs.flatMap(transferOf)
     const wrappings = logs.flatMap((log) => (wrapped.has(log.address.toLowerCase()) ? wrappingOf(log) : []))
-    const isToldTwice = (move: Move): boolean =>
+    const isLoggedTwice = (move: Move): boolean =>
       transfers.some((other) => JSON.stringify(other, text) === JSON.stringify(move, text))
-    return [...transfers, ...wrappings.filter((move) => !isToldTwice(move))]
+    return [...transfers, ...wrappings.filter((move) => !isLoggedTwice(move))]
   })
 }
 

@@ -15,7 +15,7 @@ test('a real token of four.meme is created, as viem reads it', { skip: !hasRecor
     ['four_meme', fourMeme],
     ['four_meme_v1', fourMemeV1],
   ] as const) {
-    const expected: DexEvent | string | undefined = opinions.find((each) => each.topic === topic)?.tell(log)
+    const expected: DexEvent | string | undefined = opinions.find((each) => each.topic === topic)?.decode(log)
     assert.ok(typeof expected === 'object')
     const protocol = PROTOCOLS[name]
     assert.deepEqual((protocol?.announcements[topic] ?? protocol?.events[topic])?.(log), expected)

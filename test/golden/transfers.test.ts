@@ -9,7 +9,7 @@ const AGREE_AT_LEAST = 0.99
 
 const SHARED_OUT =
   'the token shares its tax out among all holders, and the pool gets a part of what was paid to it'
-const FEES = "a hook's swap, settled with the fees of positions, of which no event tells the amount"
+const FEES = "a hook's swap, settled with the fees of positions, whose amount no event reports"
 const LAUNCH = '0x13020b28e7f28558b9cf07a1be11bc898d3de99d8414a8b9a4e7b60a4e4cb7a3'
 /** Swaps that the logs of their tokens do not bear out, by transaction and log, and why that is right. */
 const exceptions: Readonly<Record<string, string>> = {

@@ -117,7 +117,7 @@ export class Load {
   #examineProblem({ path }: Operation, response: Response, text: string): void {
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('application/problem+json')) this.faults.push(`${path}: ${type} ${text}`)
-    if (INTERNALS.test(text)) this.faults.push(`${path}: tells internals: ${text}`)
+    if (INTERNALS.test(text)) this.faults.push(`${path}: leaks internals: ${text}`)
     if (response.headers.get('x-cu-cost') !== '0') this.faults.push(`${path}: a failure was charged`)
     if (response.headers.get('retry-after') === null) this.faults.push(`${path}: no Retry-After: ${text}`)
   }

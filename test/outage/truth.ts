@@ -23,25 +23,25 @@ export class Truth {
    * and then a part of it may be of the block before. Else what was not true.
    */
   lieIn(path: string, body: unknown, from: number, to: number): string | undefined {
-    const told = ordered(body)
+    const returned = ordered(body)
     const answers = this.#answers.get(path) ?? new Map<number, unknown>()
     const known: unknown[] = []
     for (let block = from; block <= to; block++) if (answers.has(block)) known.push(answers.get(block))
     if (known.length === 0) return `nothing is known of blocks ${from} to ${to}`
-    if (known.some((answer) => isDeepStrictEqual(answer, told))) return undefined
+    if (known.some((answer) => isDeepStrictEqual(answer, returned))) return undefined
     const facts = known.map((answer) => factsOf(answer))
-    for (const [name, value] of factsOf(told)) {
+    for (const [name, value] of factsOf(returned)) {
       const expected = facts.map((each) => each.get(name))
       if (!expected.includes(value)) {
         const blocks = [...answers].filter(([, answer]) => factsOf(answer).get(name) === value)
         const elsewhere = blocks.map(([block]) => block).join(', ')
-        return `${name} was told as ${JSON.stringify(value)}, which it is at (${elsewhere}), but was ${JSON.stringify(expected)}`
+        return `${name} was returned as ${JSON.stringify(value)}, which it is at (${elsewhere}), but was ${JSON.stringify(expected)}`
       }
     }
     const missing = [...(facts[0]?.keys() ?? [])].find(
-      (name) => facts.every((each) => each.has(name)) && !factsOf(told).has(name),
+      (name) => facts.every((each) => each.has(name)) && !factsOf(returned).has(name),
     )
-    return missing === undefined ? undefined : `${missing} is not told`
+    return missing === undefined ? undefined : `${missing} is missing`
   }
 }
 

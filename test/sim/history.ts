@@ -21,7 +21,7 @@ export class History {
   readonly #clock: VirtualClock
   readonly #random: Random
   readonly #line: LineTrouble
-  readonly #told: string[] = []
+  readonly #notes: string[] = []
   #isOver = false
 
   constructor(clock: VirtualClock, seed: number) {
@@ -56,26 +56,26 @@ export class History {
     }
     const { node, stream } = this
     const parts = { clock, random, node, stream, line: this.#line, settings }
-    this.supervisor = new Supervisor(parts, (what) => this.tell(what))
+    this.supervisor = new Supervisor(parts, (what) => this.note(what))
     const backlog = random.chance(0.05) ? 1_200 : random.chance(0.15) ? 400 : 60
     this.chain.mine(random.below(backlog))
-    this.tell(`start with blocks up to ${this.chain.tip.number}, ${JSON.stringify(settings)}`)
+    this.note(`start with blocks up to ${this.chain.tip.number}, ${JSON.stringify(settings)}`)
     this.supervisor.start()
-    if (random.chance(0.3)) this.tell(this.supervisor.startAnother())
+    if (random.chance(0.3)) this.note(this.supervisor.startAnother())
     this.#clock.after(0, () => this.#next(random.between(5, 45)))
   }
 
   /** What happened, with the moment it did. */
   get lines(): readonly string[] {
-    return this.#told
+    return this.#notes
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  tell(what: string): void {
-    this.#told.push(`${String(this.#clock.now).padStart(8)} ms  ${what}`)
+  note(what: string): void {
+    this.#notes.push(`${String(this.#clock.now).padStart(8)} ms  ${what}`)
   }
 
   /** A last fork, to as many blocks as there were, if that much may still be replaced. */
@@ -84,7 +84,7 @@ export class History {
     if (most === 0 || this.#random.chance(0.5)) return false
     const depth = this.#random.between(1, most)
     this.chain.fork(depth, depth)
-    this.tell(`fork: ${depth} blocks replaced by ${depth}`)
+    this.note(`fork: ${depth} blocks replaced by ${depth}`)
     return true
   }
 
@@ -93,7 +93,7 @@ export class History {
       this.#calmDown()
       return
     }
-    this.tell(this.#happening())
+    this.note(this.#happening())
     if (this.#random.chance(0.7)) this.supervisor.ring()
     const isPatient = this.#random.chance(0.4)
     this.#clock.after(this.#pause(), () => {
@@ -184,8 +184,8 @@ export class History {
     this.#line.lostAnswer = 0
     this.supervisor.calmDown()
     this.chain.mine(this.chain.highest + 1 - this.chain.tip.number)
-    if (this.#random.chance(0.5)) this.tell(this.#finalise())
-    this.tell(`calm from here on, with blocks up to ${this.chain.tip.number}`)
+    if (this.#random.chance(0.5)) this.note(this.#finalise())
+    this.note(`calm from here on, with blocks up to ${this.chain.tip.number}`)
     this.#isOver = true
   }
 }

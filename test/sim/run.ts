@@ -24,11 +24,11 @@ const { values } = parseArgs({
   },
 })
 
-type Told = { readonly failure: unknown; readonly lines: readonly string[] }
+type Outcome = { readonly failure: unknown; readonly lines: readonly string[] }
 type Simulation = {
   /** What reproduces it, but for the seed. */
   readonly command: string
-  readonly run: (seed: number) => Promise<Told & { readonly counts: readonly number[] }>
+  readonly run: (seed: number) => Promise<Outcome & { readonly counts: readonly number[] }>
   /** The counts of one seed, or the sums over many. */
   readonly describe: (counts: readonly number[]) => string
 }
@@ -36,8 +36,8 @@ type Simulation = {
 const ofReader: Simulation = {
   command: 'npm run sim --',
   run: async (seed) => {
-    const { virtualMs, messages, undone, ...told } = await simulate(seed)
-    return { ...told, counts: [virtualMs, messages, undone] }
+    const { virtualMs, messages, undone, ...outcome } = await simulate(seed)
+    return { ...outcome, counts: [virtualMs, messages, undone] }
   },
   describe: ([virtualMs = 0, messages, undone]) => {
     const minutes = (virtualMs / 60_000).toFixed(1)
@@ -48,8 +48,8 @@ const ofReader: Simulation = {
 const ofEngine: Simulation = {
   command: 'npm run sim -- --engine',
   run: async (seed) => {
-    const { messages, undone, trades, starts, ...told } = await simulateEngine(seed)
-    return { ...told, counts: [messages, undone, trades, starts] }
+    const { messages, undone, trades, starts, ...outcome } = await simulateEngine(seed)
+    return { ...outcome, counts: [messages, undone, trades, starts] }
   },
   describe: ([messages, undone, trades, starts]) =>
     `state and changes are equal after ${messages} messages, ${undone} of them undos, with ${trades} trades, in ${starts} starts`,
@@ -95,7 +95,7 @@ async function runMany(from: number, seeds: number): Promise<void> {
   if (seeds === 0) process.exitCode = 1
 }
 
-function reportFailure(seed: number, { failure }: Told): void {
+function reportFailure(seed: number, { failure }: Outcome): void {
   console.error(failure)
   console.error(`failed: ${simulation.command} --seed ${seed}`)
   process.exitCode = 1

@@ -122,12 +122,12 @@ export class SimConnection {
   #request<T>(timeoutMs: number, serve: () => T): Promise<T> {
     const { clock, random, trouble, latencyMs, isAlive } = this.#parts
     return new Promise((resolve, reject) => {
-      const tell = (ms: number, what: () => void): void => {
+      const settle = (ms: number, what: () => void): void => {
         clock.after(ms, () => {
           if (isAlive()) what()
         })
       }
-      const lose = (): void => tell(timeoutMs, () => reject(new LineTimeout('nobody answered')))
+      const lose = (): void => settle(timeoutMs, () => reject(new LineTimeout('nobody answered')))
       if (!isAlive()) return
       this.#lastArrival = Math.max(this.#lastArrival, clock.now + random.below(latencyMs))
       const arrival = this.#lastArrival
@@ -136,9 +136,9 @@ export class SimConnection {
         try {
           const answer = clock.now < this.#brokenUntil ? undefined : { of: serve() }
           if (answer === undefined || random.chance(trouble.lostAnswer)) lose()
-          else tell(random.below(latencyMs), () => resolve(answer.of))
+          else settle(random.below(latencyMs), () => resolve(answer.of))
         } catch (error) {
-          tell(random.below(latencyMs), () => reject(error))
+          settle(random.below(latencyMs), () => reject(error))
         }
       }
       clock.after(arrival - clock.now, () => {

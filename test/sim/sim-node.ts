@@ -76,9 +76,9 @@ export class SimNode {
 
   #ask<T>(isAlive: () => boolean, answer: (view: View) => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const arrive = (tell: () => void): void => {
+      const arrive = (deliver: () => void): void => {
         this.#clock.after(this.#travel(), () => {
-          if (isAlive()) tell()
+          if (isAlive()) deliver()
         })
       }
       this.#clock.after(this.#travel(), () => {
@@ -89,8 +89,8 @@ export class SimNode {
             throw new ChaintapeError('node_unavailable', 'as simulated')
           }
           const view = this.#random.chance(behind) ? this.#chain.formerView() : this.#chain.view
-          const told = answer(view)
-          arrive(() => resolve(told))
+          const result = answer(view)
+          arrive(() => resolve(result))
         } catch (error) {
           arrive(() => reject(error))
         }

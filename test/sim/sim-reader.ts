@@ -53,7 +53,7 @@ export type SimReaderParts = {
   readonly disk: SimDisk
   readonly line: LineTrouble
   readonly settings: SimSettings
-  readonly tell: (what: string) => void
+  readonly note: (what: string) => void
   /** Called around everything that becomes durable; may kill the reader. */
   readonly onWrite: (reader: SimReader, when: 'before' | 'after') => void
   readonly onProgress: (reader: SimReader, tip: BlockRef | undefined) => void
@@ -118,7 +118,7 @@ export class SimReader {
   }
 
   async #run(): Promise<void> {
-    const { node, disk, settings, onProgress, tell } = this.#parts
+    const { node, disk, settings, onProgress, note } = this.#parts
     const { signal } = this.#stop
     const isAlive = (): boolean => this.#isAlive
     const log = new ChainLog({
@@ -151,7 +151,7 @@ export class SimReader {
       ...{ chain: CHAIN, log, index, store, logger, signal, pollMs, takeoverMs, doorbell },
       head: () => source.head(),
       onProgress: ({ tip }: { tip: BlockRef | undefined }) => onProgress(this, tip),
-      onTurn: (turn: string) => tell(`reader ${this.id}: ${turn}`),
+      onTurn: (turn: string) => note(`reader ${this.id}: ${turn}`),
     }
     await takeTurns(turns, async (appender) => {
       await new Reader({
@@ -164,8 +164,8 @@ export class SimReader {
           await node.gather(isAlive)(block, transactions, known)
         },
         append: (envelope) => {
-          if (envelope.kind === 'undo') tell(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
-          if (envelope.kind === 'final') tell(`reader ${this.id}: final up to ${envelope.upTo.number}`)
+          if (envelope.kind === 'undo') note(`reader ${this.id}: undo to ${envelope.lastValid.number}`)
+          if (envelope.kind === 'final') note(`reader ${this.id}: final up to ${envelope.upTo.number}`)
           return appender.append(envelope)
         },
         flush: () => appender.flush(),

@@ -2,12 +2,12 @@ import type { BlockRef } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { SimDisk, SimReader, type SimReaderParts } from './sim-reader.ts'
 
-type Shared = Omit<SimReaderParts, 'id' | 'disk' | 'tell' | 'onWrite' | 'onProgress' | 'onEnd'>
+type Shared = Omit<SimReaderParts, 'id' | 'disk' | 'note' | 'onWrite' | 'onProgress' | 'onEnd'>
 
 /** Starts a reader again whenever it ended, and ends it in all the ways there are. */
 export class Supervisor {
   readonly #parts: Shared
-  readonly #tell: (what: string) => void
+  readonly #note: (what: string) => void
   #disk: SimDisk
   #reader: SimReader | undefined
   /** A reader on another machine, with a disk of its own. */
@@ -22,9 +22,9 @@ export class Supervisor {
   /** All that was ever written came from one disk, which was never lost. */
   hasOneMemory = true
 
-  constructor(parts: Shared, tell: (what: string) => void) {
+  constructor(parts: Shared, note: (what: string) => void) {
     this.#parts = parts
-    this.#tell = tell
+    this.#note = note
     this.#disk = this.#newDisk()
   }
 
@@ -42,7 +42,7 @@ export class Supervisor {
     }
     this.#reader = this.#startOn(this.#disk)
     this.lastTip = { tip: undefined, times: 0 }
-    this.#tell(`reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.seq ?? 'nothing'}`)
+    this.#note(`reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.seq ?? 'nothing'}`)
   }
 
   startAnother(): string {
@@ -71,7 +71,7 @@ export class Supervisor {
   stop(): string {
     if (!this.#reader?.isAlive) return 'nothing'
     this.#reader.stop()
-    return `reader ${this.#reader.id} is told to stop`
+    return `reader ${this.#reader.id} is asked to stop`
   }
 
   /** Says that there may be something new; true or not, it must do no harm. */
@@ -101,7 +101,7 @@ export class Supervisor {
       ...this.#parts,
       id: this.#started++,
       disk,
-      tell: this.#tell,
+      note: this.#note,
       onWrite: (reader, when) => this.#onWrite(reader, when),
       onProgress: (reader, tip) => {
         if (reader !== this.#reader) return
@@ -116,7 +116,7 @@ export class Supervisor {
     if (this.#writesUntilKill === undefined || reader !== this.#reader || when !== this.#killWhen) return
     if (this.#writesUntilKill-- > 0) return
     this.#writesUntilKill = undefined
-    this.#tell(
+    this.#note(
       `reader ${reader.id} is killed ${when} a write; the log holds ${this.#parts.stream.frames.length}`,
     )
     this.#killed(reader)
@@ -128,7 +128,7 @@ export class Supervisor {
   }
 
   #onEnd(reader: SimReader, error: unknown): void {
-    this.#tell(`reader ${reader.id} ends: ${error instanceof Error ? error.message : 'as told'}`)
+    this.#note(`reader ${reader.id} ends: ${error instanceof Error ? error.message : 'as requested'}`)
     if (!this.#mayEndWith(error)) this.failure ??= error
     if (reader === this.#reader) this.#startAgain()
   }

@@ -65,7 +65,7 @@ try {
   for (const [index, subject] of oneOfEach.entries())
     await checkForgotten(url, subject, early[index] ?? '', market.swapsLeft(subject.address))
   console.log(
-    'cursors that the log does not reach back to: history told the swaps, the rest was said to be missing',
+    'cursors that the log does not reach back to: swaps came from history, the rest was not recovered',
   )
 } catch (error) {
   console.error(error)
@@ -109,7 +109,7 @@ async function storm(all: Clients): Promise<void> {
     await keepUp(all, killing !== undefined)
     if (market.deliveries - reported < target.deliveries / 10) continue
     reported = market.deliveries
-    console.log(`${reported} told, ${all.cuts} cuts, ${kills} kills, ${market.undos} undos`)
+    console.log(`${reported} pushes, ${all.cuts} cuts, ${kills} kills, ${market.undos} undos`)
   }
 }
 
@@ -150,7 +150,7 @@ async function settled(all: Clients): Promise<void> {
 async function report(all: Clients, elapsedMs: number): Promise<void> {
   const { received, cuts } = all
   const keys = new Set(subjects.map((subject: Subject) => subjectKey(subject)))
-  const results = await all.compare(new Map(Array.from(keys, (key) => [key, market.told(key)])))
+  const results = await all.compare(new Map(Array.from(keys, (key) => [key, market.pushesOf(key)])))
   const faults = results.flatMap((result) => result.faults)
   const leftOut = results.reduce((total, { conflated }) => total + conflated, 0)
   const admitted = await world.conflations()

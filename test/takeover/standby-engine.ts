@@ -7,7 +7,7 @@ import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
 import { RoleProcess } from '../support/pipeline.ts'
 import { askAdmin } from './ask-admin.ts'
 
-export type Told = {
+export type LeadershipLine = {
   readonly msg: string
   readonly reason?: string
   readonly time: number
@@ -89,15 +89,15 @@ export class StandbyEngine {
   }
 
   /** Every change of leadership that it logged, over all its lives. */
-  told(): Told[] {
+  leadership(): LeadershipLine[] {
     const lines = readFileSync(this.#logFile, 'utf8').split('\n')
     return lines
       .filter((line) => line.includes('"Engine is leader"') || line.includes('"Engine is standby"'))
-      .map((line) => JSON.parse(line) as Told)
+      .map((line) => JSON.parse(line) as LeadershipLine)
   }
 
   timesReplaced(): number {
-    return this.told().filter(({ msg, reason }) => msg === 'Engine is standby' && reason === 'replaced')
+    return this.leadership().filter(({ msg, reason }) => msg === 'Engine is standby' && reason === 'replaced')
       .length
   }
 

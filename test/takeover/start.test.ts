@@ -48,7 +48,7 @@ test('an engine that is alone does not wait for a leader to be lost', async () =
   const tookMs = performance.now() - startedAtMs
   assert.ok(tookMs < MAX_FIRST_SET_MS, `it took ${Math.round(tookMs)} ms`)
   assert.deepEqual(
-    first.told().map(({ msg, reason }) => [msg, reason]),
+    first.leadership().map(({ msg, reason }) => [msg, reason]),
     [
       ['Engine is standby', 'started'],
       ['Engine is leader', 'alone'],
@@ -64,7 +64,7 @@ test('an engine that finds another one publishing follows it', async () => {
   assert.deepEqual([await first.part(), await second.part()], ['leads', 'follows'])
   assert.equal(first.timesReplaced(), 0)
   assert.deepEqual(
-    second.told().map(({ msg, reason }) => [msg, reason]),
+    second.leadership().map(({ msg, reason }) => [msg, reason]),
     [['Engine is standby', 'started']],
   )
 })

@@ -106,8 +106,10 @@ type Pause = LeaderLost & {
 
 /** What a pause is made of: how long the successor waited, how long it took to open the log, and its first set. */
 function partsOf({ how, victim, successor, fromMs, toMs, pauseMs }: Pause): string {
-  const told = engines.flatMap((engine) => engine.told().map((line) => ({ name: engine.name, ...line })))
-  const inPause = told
+  const lines = engines.flatMap((engine) =>
+    engine.leadership().map((line) => ({ name: engine.name, ...line })),
+  )
+  const inPause = lines
     .map((line) => ({ ...line, atMs: line.time - performance.timeOrigin }))
     .filter(({ atMs }) => atMs > fromMs && atMs < toMs + 50)
   const leads = inPause.find(({ name, msg }) => name === successor && msg === 'Engine leads')

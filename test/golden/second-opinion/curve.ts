@@ -54,7 +54,7 @@ export const curve: readonly Opinion[] = [
   opinion(`TokenExchange${exchangeOf('uint256')}`, exchange),
   opinion(`TokenExchange${exchangeOf('uint256', ', uint256 fee, uint256 packed_price_scale')}`, exchange),
   opinion<Exchange>(`TokenExchangeUnderlying${exchangeOf('int128')}`, (args, log) => {
-    if (args.sold_id !== 0n) return "sold what is another pool's: how much of it, pools tell differently"
+    if (args.sold_id !== 0n) return "sold what is another pool's: pools report its amount differently"
     return exchange({ ...args, bought_id: args.bought_id + 1n }, log)
   }),
   ...([2, 3, 4, ''] as const).flatMap((coins) => [

@@ -6,19 +6,19 @@ import type { RawLog } from '../../../src/domain/envelope.ts'
 export type Opinion = {
   readonly topic: string
   /** An event; or the reason why there is none; undefined for a log that only resembles this event. */
-  readonly tell: (log: RawLog) => DexEvent | string | undefined
+  readonly decode: (log: RawLog) => DexEvent | string | undefined
 }
 
 export function opinion<Args>(
   signature: string,
-  tell: (args: Args, log: RawLog) => DexEvent | string,
+  decode: (args: Args, log: RawLog) => DexEvent | string,
 ): Opinion {
   const item = parseAbiItem(`event ${signature}`) as unknown as AbiEvent
   return {
     topic: toEventSelector(item),
-    tell: (log) => {
+    decode: (log) => {
       const args = decoded(item, log)
-      return args === undefined ? undefined : tell(lowerCase(args) as Args, log)
+      return args === undefined ? undefined : decode(lowerCase(args) as Args, log)
     },
   }
 }

@@ -72,23 +72,23 @@ function verdictOf(
   const size = abs(leg.amount)
   if (size === 0n || (leg.amount > 0n ? ins : outs).includes(size)) return 'exact'
 
-  const told = legs.filter((one) => {
+  const claimed = legs.filter((one) => {
     const isSame = one.token === undefined && one.pool === leg.pool && one.ref === leg.ref
     return one.holder === leg.holder && (one.token === token || isSame)
   })
-  const toldIn = sum(told.map(({ amount }) => amount).filter((amount) => amount > 0n))
-  const toldOut = -sum(told.map(({ amount }) => amount).filter((amount) => amount < 0n))
-  const isMoved = ins.length + outs.length > 0 || told.length > 1
-  if (isMoved && toldIn - toldOut === sum(ins) - sum(outs)) return 'total'
-  if (isMoved && (leg.amount > 0n ? toldIn === sum(ins) : toldOut === sum(outs))) return 'total'
+  const claimedIn = sum(claimed.map(({ amount }) => amount).filter((amount) => amount > 0n))
+  const claimedOut = -sum(claimed.map(({ amount }) => amount).filter((amount) => amount < 0n))
+  const isMoved = ins.length + outs.length > 0 || claimed.length > 1
+  if (isMoved && claimedIn - claimedOut === sum(ins) - sum(outs)) return 'total'
+  if (isMoved && (leg.amount > 0n ? claimedIn === sum(ins) : claimedOut === sum(outs))) return 'total'
 
   const logged = leg.amount > 0n ? ins : outs
   return [...logged, sum(logged)].some((amount) => isTaxed(abs(leg.gross), amount)) ? 'taxed' : undefined
 }
 
-function isTaxed(told: bigint, logged: bigint): boolean {
-  if (told < MIN_TAXED || logged < MIN_TAXED) return false
-  const [more, less] = told > logged ? [told, logged] : [logged, told]
+function isTaxed(claimed: bigint, logged: bigint): boolean {
+  if (claimed < MIN_TAXED || logged < MIN_TAXED) return false
+  const [more, less] = claimed > logged ? [claimed, logged] : [logged, claimed]
   for (let percent = 1n; percent <= MAX_TAX_PERCENT; percent++) {
     // Rounded up or down, once or for two parts.
     if (abs((more * (100n - percent)) / 100n - less) <= 2n) return true

@@ -132,7 +132,7 @@ export class BlockLog {
       for (const [at, each] of logs.entries())
         transactions.at(-1)?.logs.push({ ...each, index: index * 3 + at })
     }
-    const told = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
+    const published = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
     const seconds = random.pick([0, 1, 12, 12, 59, 300, 86_400, 700_000])
     const number = this.#tip.number + 1
     const block: BlockEnvelope = {
@@ -144,7 +144,7 @@ export class BlockLog {
       time: (this.#branch.at(-1)?.time ?? FIRST_TIME) + seconds,
       ...(number <= this.#lastOld && { isOld: true }),
       transactions,
-      facts: this.#market.factsOf(used, told),
+      facts: this.#market.factsOf(used, published),
     }
     return { ...block, facts: [...block.facts, ...this.#factsOfHolders(block)] }
   }
@@ -153,10 +153,10 @@ export class BlockLog {
   #factsOfHolders(block: BlockEnvelope): Fact[] {
     const random = this.#random
     const past = random.chance(0.5) ? randomPast(random, this.#branch) : undefined
-    const told = past === undefined ? block : { ...block, facts: [...block.facts, past] }
+    const extended = past === undefined ? block : { ...block, facts: [...block.facts, past] }
     const { movable, settings } = this.#market
     const sample = random.chance(0.3)
-      ? randomSample(random, [...this.#branch, told], random.pick(movable), settings)
+      ? randomSample(random, [...this.#branch, extended], random.pick(movable), settings)
       : undefined
     const answer = random.chance(0.2) ? randomAnswer(random, random.pick(movable)) : undefined
     return [past, answer, sample].flatMap((fact) => fact ?? [])

@@ -29,7 +29,7 @@ export class ChainFoldProcess {
     store: StateStore,
     logs: Logs,
     trouble: Trouble,
-    tell: (what: string) => void,
+    note: (what: string) => void,
   ) {
     const { changes } = logs
     const newest = lastOf(changes)
@@ -39,7 +39,7 @@ export class ChainFoldProcess {
     this.#logs = logs
     this.#trouble = trouble
     this.#next = store.position?.seq ?? 0
-    tell(`folds ahead after ${this.#next}, with ${changes.length} published`)
+    note(`folds ahead after ${this.#next}, with ${changes.length} published`)
   }
 
   /** Up to the end of the log, all of it committed. */

@@ -39,7 +39,7 @@ export class EngineProcess {
   readonly #store: StateStore
   readonly #logs: Logs
   readonly #trouble: Trouble
-  readonly #tell: (what: string) => void
+  readonly #note: (what: string) => void
   /** The next message to fold, counted from 0. */
   #next: number
 
@@ -48,16 +48,16 @@ export class EngineProcess {
     store: StateStore,
     logs: Logs,
     trouble: Trouble,
-    tell: (what: string) => void,
+    note: (what: string) => void,
   ) {
     if (isAhead(store, lastOf(logs.changes))) throw new TailLost('CHANGES', store.position?.seq ?? 0)
     this.#engine = new Engine(settings, store)
     this.#store = store
     this.#logs = logs
     this.#trouble = trouble
-    this.#tell = tell
+    this.#note = note
     this.#next = store.position?.seq ?? 0
-    tell(`starts after ${this.#next}, with ${logs.changes.length} published`)
+    note(`starts after ${this.#next}, with ${logs.changes.length} published`)
   }
 
   /** Up to the end of the log, all of it committed. */
@@ -129,7 +129,7 @@ export class EngineProcess {
   #startOver(why: string): void {
     this.#engine.abandon()
     this.#next = this.#store.position?.seq ?? 0
-    this.#tell(`${why}: folds again after ${this.#next}`)
+    this.#note(`${why}: folds again after ${this.#next}`)
   }
 
   #mishap(place: Place): ReturnType<Trouble['at']> {

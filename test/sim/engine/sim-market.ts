@@ -77,15 +77,17 @@ export class SimMarket {
   }
 
   /** The facts that a reader would publish about these pools and their tokens, except those published before. */
-  factsOf(pools: Iterable<SimPool>, told: ReadonlySet<string>): Fact[] {
-    const fresh = [...new Set(pools)].filter((pool) => !told.has(pool.address))
+  factsOf(pools: Iterable<SimPool>, published: ReadonlySet<string>): Fact[] {
+    const fresh = [...new Set(pools)].filter((pool) => !published.has(pool.address))
     const tokens = new Set(fresh.flatMap((pool) => pool.tokens))
     return [
       ...fresh.map(({ address, factory, tokens, pricing, reservesBefore, goalRaw }): PoolFact => {
         const fact = { type: 'pool', address, factory, tokens, pricing, reservesBefore } as const
         return goalRaw === undefined ? fact : { ...fact, goalRaw }
       }),
-      ...[...tokens].filter((token) => !told.has(token)).map((token) => this.#tokens.get(token) as TokenFact),
+      ...[...tokens]
+        .filter((token) => !published.has(token))
+        .map((token) => this.#tokens.get(token) as TokenFact),
     ]
   }
 }

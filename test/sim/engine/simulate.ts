@@ -29,7 +29,7 @@ export type EngineOutcome = {
   readonly starts: number
 }
 
-type Start = (store: StateStore, tell: (what: string) => void) => { run(): void }
+type Start = (store: StateStore, note: (what: string) => void) => { run(): void }
 
 /** So many seeds use the real store once: it is the slow one. */
 const SEEDS_PER_DISK = 50
@@ -39,7 +39,7 @@ export async function simulateEngine(seed: number): Promise<EngineOutcome> {
   const market = new SimMarket(new Random(seed))
   const log = new BlockLog(market, new Random(-1 - seed))
   const { envelopes } = log
-  const lines = envelopes.map((envelope, at) => `${String(at + 1).padStart(4)}  ${tellOf(envelope)}`)
+  const lines = envelopes.map((envelope, at) => `${String(at + 1).padStart(4)}  ${textOf(envelope)}`)
   let failure: unknown
   let starts = 0
   let trades = 0
@@ -53,14 +53,14 @@ export async function simulateEngine(seed: number): Promise<EngineOutcome> {
     for (const [at, Process] of [EngineProcess, ChainFoldProcess].entries()) {
       const logs: Logs = { blocks, changes: [], others }
       const trouble = new Trouble(new Random(2 * seed + at))
-      const start: Start = (store, tell) => new Process(market.settings, store, logs, trouble, tell)
+      const start: Start = (store, note) => new Process(market.settings, store, logs, trouble, note)
       starts += await withStore(seed, async (open) => {
         const rough = await runThroughTrouble({
           open,
           start,
           logs,
           trouble,
-          tell: (what) => lines.push(what),
+          note: (what) => lines.push(what),
         })
         checkPublished(logs.changes, others)
         assert.equal(
@@ -83,11 +83,11 @@ type Rough = {
   readonly start: Start
   readonly logs: Logs
   readonly trouble: Trouble
-  readonly tell: (what: string) => void
+  readonly note: (what: string) => void
 }
 
 /** Starts an engine again and again until one comes to the end of the log; meanwhile CHANGES may lose its tail. */
-async function runThroughTrouble({ open, start, logs, trouble, tell }: Rough): Promise<{
+async function runThroughTrouble({ open, start, logs, trouble, note }: Rough): Promise<{
   starts: number
   state: string
 }> {
@@ -96,18 +96,18 @@ async function runThroughTrouble({ open, start, logs, trouble, tell }: Rough): P
   for (let starts = 1; ; starts++) {
     const store = open()
     try {
-      start(store, tell).run()
+      start(store, note).run()
       return { starts, state: hashOf(store.entries()) }
     } catch (error) {
       if (error instanceof TailLost) {
         // As the role does it.
         if (trouble.hasOutbox) changes.push(...outbox.slice(changes.length))
         else store.clear()
-        tell(trouble.hasOutbox ? `restores CHANGES up to ${changes.length}` : 'folds BLOCKS again')
+        note(trouble.hasOutbox ? `restores CHANGES up to ${changes.length}` : 'folds BLOCKS again')
         continue
       }
       if (!(error instanceof Killed)) throw error
-      tell(`killed ${error.message}`)
+      note(`killed ${error.message}`)
       outbox.splice(0, outbox.length, ...changes)
       changes.splice(Math.max(0, changes.length - trouble.lostTail()))
     } finally {
@@ -210,7 +210,7 @@ function hashOf(entries: Iterable<readonly [string, Uint8Array]>): string {
   return hash.digest('hex')
 }
 
-function tellOf(envelope: Envelope): string {
+function textOf(envelope: Envelope): string {
   switch (envelope.kind) {
     case 'block': {
       const logs = envelope.transactions.reduce((sum, transaction) => sum + transaction.logs.length, 0)

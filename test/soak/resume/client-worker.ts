@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { compareTold } from './compare.ts'
+import { comparePushes } from './compare.ts'
 import { SoakClient } from './soak-client.ts'
 import { type Subject, subjectKey } from './subject.ts'
 
@@ -32,13 +32,13 @@ const PROGRESS_MS = 100
 const start = workerData as WorkerStart
 let urls = start.urls
 const clients = start.subjects.map((subject, index) => new SoakClient(subject, index, () => urls))
-const tell = (message: FromWorker): void => parentPort?.postMessage(message)
+const report = (message: FromWorker): void => parentPort?.postMessage(message)
 
 const progress = setInterval(() => {
   const received = clients.reduce((sum, client) => sum + client.received.length, 0)
   const cuts = clients.reduce((sum, client) => sum + client.cuts, 0)
   const subscribed = clients.filter(({ isSubscribed }) => isSubscribed).length
-  tell({ type: 'progress', received, subscribed, cuts })
+  report({ type: 'progress', received, subscribed, cuts })
 }, PROGRESS_MS)
 
 parentPort?.on('message', (message: ToWorker) => {
@@ -47,7 +47,7 @@ parentPort?.on('message', (message: ToWorker) => {
   else {
     clearInterval(progress)
     for (const client of clients) client.end()
-    tell({ type: 'compared', ...compareAll(message.expected) })
+    report({ type: 'compared', ...compareAll(message.expected) })
     parentPort?.close()
   }
 })
@@ -58,7 +58,7 @@ function compareAll(expected: ReadonlyMap<string, readonly string[]>): Compared 
   let [conflated, resumed] = [0, 0]
   for (const [index, client] of clients.entries()) {
     const subject = start.subjects[index] as Subject
-    const compared = compareTold(subject, expected.get(subjectKey(subject)) ?? [], client.received)
+    const compared = comparePushes(subject, expected.get(subjectKey(subject)) ?? [], client.received)
     const all = compared.fault === undefined ? client.faults : [...client.faults, compared.fault]
     faults.push(...all.map((fault) => `${subjectKey(subject)}: ${fault}`))
     conflated += compared.conflated

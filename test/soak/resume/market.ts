@@ -30,7 +30,7 @@ export class SoakMarket {
   readonly tokens: readonly string[]
   readonly #roll: (sides: number) => number
   readonly #listeners = new Map<string, number>()
-  readonly #told = new Map<string, string[]>()
+  readonly #pushes = new Map<string, string[]>()
   readonly #chain: Block[] = []
   #seq = 0
   #trades = 0
@@ -54,14 +54,14 @@ export class SoakMarket {
   }
 
   /** The pushes that a subject's subscribers must have received so far. */
-  told(key: string): readonly string[] {
-    return this.#told.get(key) ?? []
+  pushesOf(key: string): readonly string[] {
+    return this.#pushes.get(key) ?? []
   }
 
   /** What is left of a pair's swaps. */
   swapsLeft(pair: string): string[] {
     const left = new Map<string, string>()
-    for (const what of this.told(subjectKey({ topic: 'tx', address: pair, reorg: true }))) {
+    for (const what of this.pushesOf(subjectKey({ topic: 'tx', address: pair, reorg: true }))) {
       if (what.startsWith('-')) left.delete(what.slice(1))
       else left.set(what.split('#')[0] ?? '', what)
     }
@@ -106,7 +106,7 @@ export class SoakMarket {
     this.#seq++
     const changes: Change[] = trades.map((trade) => ({ type: 'trade', trade }))
     for (const trade of trades)
-      this.#tellTrade(trade.pair, `${publicEventId(trade.key)}#${trade.transaction}`)
+      this.#recordTrade(trade.pair, `${publicEventId(trade.key)}#${trade.transaction}`)
     for (const pair of new Set(trades.map((trade) => trade.pair))) {
       changes.push(this.#candle(pair, time), this.#pair(pair))
     }
@@ -123,7 +123,7 @@ export class SoakMarket {
     for (const { time, trades } of undone) {
       for (const { key, pair } of trades.toReversed()) {
         changes.push({ type: 'tradeRemoved', trade: { key, time, pair } })
-        this.#tellTrade(pair, `-${publicEventId(key)}`, true)
+        this.#recordTrade(pair, `-${publicEventId(key)}`, true)
         candles.set(`${pair} ${candleStart('k1', time)}`, { pair, time })
       }
     }
@@ -141,11 +141,11 @@ export class SoakMarket {
     )
     const ref = { pair, interval: 'k1' as const, start }
     if (!left) {
-      this.#tell({ topic: 'kline', address: pair, reorg: true }, `-${start}`)
+      this.#record({ topic: 'kline', address: pair, reorg: true }, `-${start}`)
       return { type: 'candleRemoved', candle: ref }
     }
-    this.#tell({ topic: 'kline', address: pair, reorg: false }, `${start}#${this.#seq + 1}`)
-    this.#tell({ topic: 'kline', address: pair, reorg: true }, `${start}#${this.#seq + 1}`)
+    this.#record({ topic: 'kline', address: pair, reorg: false }, `${start}#${this.#seq + 1}`)
+    this.#record({ topic: 'kline', address: pair, reorg: true }, `${start}#${this.#seq + 1}`)
     const candle = sampleCandle(ref)
     const volume = BigInt(this.#seq + 1) * 10n ** BigInt(VALUE_DIGITS)
     const usd = candle.usd && { ...candle.usd, volume }
@@ -165,21 +165,21 @@ export class SoakMarket {
     }
   }
 
-  #tellTrade(pair: string, what: string, onlyReorg = false): void {
+  #recordTrade(pair: string, what: string, onlyReorg = false): void {
     for (const reorg of onlyReorg ? [true] : [false, true]) {
-      this.#tell({ topic: 'tx', address: pair, reorg }, what)
-      this.#tell({ topic: 'multi_tx', address: this.#tokenOf(pair), reorg }, what)
+      this.#record({ topic: 'tx', address: pair, reorg }, what)
+      this.#record({ topic: 'multi_tx', address: this.#tokenOf(pair), reorg }, what)
     }
   }
 
-  #tell(subject: Subject, what: string): void {
+  #record(subject: Subject, what: string): void {
     const key = subjectKey(subject)
     const listeners = this.#listeners.get(key)
     if (listeners === undefined) return
     this.#deliveries += listeners
-    const told = this.#told.get(key)
-    if (told === undefined) this.#told.set(key, [what])
-    else told.push(what)
+    const pushes = this.#pushes.get(key)
+    if (pushes === undefined) this.#pushes.set(key, [what])
+    else pushes.push(what)
   }
 
   #tokenOf(pair: string): string {

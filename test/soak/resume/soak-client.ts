@@ -122,12 +122,12 @@ export class SoakClient {
     if (seq !== ++this.#number) this.faults.push(`seq ${seq} instead of ${this.#number}`)
     if (cursor === undefined) this.faults.push('a push without a cursor')
     else this.#cursor = cursor
-    this.received.push(toldBy(result))
+    this.received.push(textOf(result))
   }
 }
 
 /** The content of a push, in the market's notation. */
-export function toldBy({ topic, ids, time, tx, kline }: NonNullable<Push['result']>): string {
+export function textOf({ topic, ids, time, tx, kline }: NonNullable<Push['result']>): string {
   if (topic === 'revert') return ids === undefined ? `-${time}` : `-${ids.join()}`
   if (tx !== undefined) return `${tx.id}#${tx.transaction}`
   return `${kline?.usd.time}#${kline?.usd.volume}`

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { API_KEY } from '../../support/test-key.ts'
 import { waitFor } from '../../support/wait-for.ts'
-import { type Push, toldBy } from './soak-client.ts'
+import { type Push, textOf } from './soak-client.ts'
 import { paramsOf, type Subject } from './subject.ts'
 
 type Answer = {
@@ -54,7 +54,7 @@ export async function checkForgotten(
   const answer = await subscribe(url, subject, cursor, pushes, left.length)
   assert.equal(answer.result.recovered, true)
   assert.deepEqual(
-    pushes.map(({ result = {} }) => toldBy(result)),
+    pushes.map(({ result = {} }) => textOf(result)),
     left,
   )
 }

@@ -168,6 +168,6 @@ async function conflationsOf(gateway: RoleProcess | undefined): Promise<number> 
   const line = await gateway?.logged('Admin server listening')
   const metrics = await (await fetch(`http://127.0.0.1:${line?.admin_port}/metrics`)).text()
   const [, count] = /^\w+_conflations_total (\d+)$/m.exec(metrics) ?? []
-  if (count === undefined) throw new Error('the gateway does not tell its conflations')
+  if (count === undefined) throw new Error('the gateway does not report its conflations')
   return Number(count)
 }

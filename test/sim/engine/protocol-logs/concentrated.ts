@@ -112,8 +112,8 @@ function position(
   last?: bigint,
 ): RawLog {
   const range = [words(-BigInt(random.below(TICK_RANGE))), words(BigInt(random.below(TICK_RANGE)))]
-  const told = [first, liquidity, ...bothOf(random, pool), last].filter((word) => word !== undefined)
-  return rawLog(pool.address, [topic, WHO, ...range], words(...told))
+  const values = [first, liquidity, ...bothOf(random, pool), last].filter((word) => word !== undefined)
+  return rawLog(pool.address, [topic, WHO, ...range], words(...values))
 }
 
 function collectProtocol(random: Random, pool: SimPool): RawLog {

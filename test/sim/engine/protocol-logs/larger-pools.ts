@@ -95,8 +95,8 @@ function curveLog(random: Random, pool: SimPool): RawLog {
   const roll = random.below(100)
   if (roll < 70) {
     const [sold, bought] = twoPlaces(random, tokens)
-    const told = [BigInt(sold), amountOf(random, pool), BigInt(bought), amountOf(random, pool)]
-    return rawLog(address, [random.pick(EXCHANGES), WHO], words(...told))
+    const values = [BigInt(sold), amountOf(random, pool), BigInt(bought), amountOf(random, pool)]
+    return rawLog(address, [random.pick(EXCHANGES), WHO], words(...values))
   }
   if (roll < 88) {
     // Most name as many amounts as the pool has coins.
