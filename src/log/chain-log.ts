@@ -195,7 +195,13 @@ export class ChainLog {
       // A frame with another link was never stored, or another writer continued the log.
       if (frame === undefined || decodeFrame(frame).link !== link) break
       link = frameChecksum(frame)
-      await publisher.appendFrames([frame])
+      try {
+        await publisher.appendFrames([frame])
+      } catch (error) {
+        if (!(error instanceof ChaintapeError && error.code === 'fenced')) throw error
+        // Another writer appends, so the log ends elsewhere by now, and part of the outbox may be stored.
+        return await this.#openPublisher()
+      }
     }
     if (publisher.last.seq > end) logger.warn({ end, restored: publisher.last.seq }, 'Log tail restored')
     return publisher

@@ -253,6 +253,31 @@ describe('a log that is not what it was', () => {
     await refused
   })
 
+  test('restored by two writers at a time: the later one goes on where the other has come to', async () => {
+    const { log, chain } = await newLog()
+    const other = await log.openPublisher()
+    const one = await other.publish(text('one'))
+    const [two] = splitMessage(text('two'), one.link, 1_000)
+    assert.ok(two)
+    const [three] = splitMessage(text('three'), frameChecksum(two), 1_000)
+    assert.ok(three)
+    const retained = new Map([
+      [2, two],
+      [3, three],
+    ])
+    const outbox = {
+      add: () => undefined,
+      get: (_epoch: string, seq: number) => retained.get(seq),
+      // It is called between the look at the end of the log and the first frame that is restored.
+      flushed: async () => {
+        if (other.last.seq === 1) await other.publish(text('two'))
+      },
+    }
+    const writer = await (await logs.open('BLOCKS', chain, outbox)).openPublisher()
+    assert.deepEqual(writer.last, { epoch: log.epoch, seq: 3, link: frameChecksum(three) })
+    assert.deepEqual(await bodies(log), ['one', 'two', 'three'])
+  })
+
   test('shorter than its writer knows', async () => {
     const { log, chain, stream } = await newLog()
     const publisher = await log.openPublisher()
