@@ -21,7 +21,7 @@ export class StandbyEngine {
   readonly stateDir: string
   readonly #logFile: string
   #process: RoleProcess | undefined
-  #isStopped = false
+  #isAway = false
 
   constructor(stack: Stack, name: string, prefix: string) {
     this.name = name
@@ -67,25 +67,40 @@ export class StandbyEngine {
 
   /** Stands still in the middle of whatever it does, and knows nothing of it. */
   freeze(): void {
-    this.#isStopped = true
+    this.#isAway = true
     process.kill(this.#running.pid ?? 0, 'SIGSTOP')
   }
 
+  /** Until it has noticed that it was replaced, its metrics still call it the leader. */
   resume(): void {
-    this.#isStopped = false
     process.kill(this.#running.pid ?? 0, 'SIGCONT')
   }
 
-  /** 'leads' or 'follows' as its metric says; undefined while it is stopped, starting or behind. */
+  rejoin(): void {
+    this.#isAway = false
+  }
+
+  /** 'leads' or 'follows' as its metric says; undefined while it is away or starting. */
   async part(): Promise<'leads' | 'follows' | undefined> {
-    if (this.#isStopped || this.#running.exitCode !== null) return undefined
+    if (this.#isAway || this.#running.exitCode !== null) return undefined
     const { admin_port } = await this.#running.logged('Admin server listening')
     // No connection while it is busy or ending. An engine that ended by itself fails the storm: see `exitCode`.
     const ready = await askAdmin(admin_port, '/readyz').catch(() => undefined)
     if (ready?.status !== 200) return undefined
+    const leads = await this.#metric('chaintape_engine_leads')
+    return leads === undefined ? undefined : leads === 1 ? 'leads' : 'follows'
+  }
+
+  /** The sequence in BLOCKS of the last message that it has folded. */
+  async folded(): Promise<number> {
+    return (await this.#metric('chaintape_engine_blocks_seq').catch(() => undefined)) ?? 0
+  }
+
+  async #metric(name: string): Promise<number | undefined> {
+    const { admin_port } = await this.#running.logged('Admin server listening')
     const metrics = await (await askAdmin(admin_port, '/metrics')).text()
-    const found = /^chaintape_engine_leads\{.*\} ([01])$/m.exec(metrics)
-    return found === null ? undefined : found[1] === '1' ? 'leads' : 'follows'
+    const [, value] = new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(metrics) ?? []
+    return value === undefined ? undefined : Number(value)
   }
 
   /** Every change of leadership that it logged, over all its lives. */

@@ -7,6 +7,9 @@ import type { StandbyEngine } from './standby-engine.ts'
 import type { SteadyLoad } from './steady-load.ts'
 
 const MESSAGES_PER_SECOND = 200
+/** A standby that is further behind has to catch up before it can take over. It is waited for, but not on a machine that is too slow. */
+const MAX_BEHIND = MESSAGES_PER_SECOND / 4
+const CATCH_UP_MS = 10_000
 
 export type LeaderLost = {
   readonly how: 'SIGKILL' | 'SIGSTOP'
@@ -102,10 +105,15 @@ export class Storm {
 
   /** The one that leads, once another that has caught up stands by. */
   async #leader(): Promise<StandbyEngine> {
+    const lateMs = performance.now() + CATCH_UP_MS
     return waitFor('one engine to lead and one to stand by', async () => {
       const parts = await Promise.all(this.#parts.engines.map((engine) => engine.part()))
-      const leading = this.#parts.engines.filter((_, at) => parts[at] === 'leads')
-      return leading.length === 1 && parts.includes('follows') ? leading[0] : undefined
+      const [leader, ...others] = this.#parts.engines.filter((_, at) => parts[at] === 'leads')
+      if (leader === undefined || others.length > 0) return undefined
+      const standbys = this.#parts.engines.filter((_, at) => parts[at] === 'follows')
+      if (standbys.length > 0 && performance.now() > lateMs) return leader
+      const [end = 0, ...folded] = await Promise.all([leader, ...standbys].map((engine) => engine.folded()))
+      return folded.some((seq) => seq >= end - MAX_BEHIND) ? leader : undefined
     })
   }
 
@@ -121,6 +129,7 @@ export class Storm {
     engine.resume()
     const noticed = waitFor('it to notice', () => (engine.timesReplaced() > timesReplaced ? true : undefined))
     const wasReplaced = await noticed.catch(() => false)
+    engine.rejoin()
     this.returns.push({ engine: engine.name, wasReplaced })
   }
 }

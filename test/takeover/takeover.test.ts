@@ -112,7 +112,7 @@ function partsOf({ how, victim, successor, fromMs, toMs, pauseMs }: Pause): stri
   const inPause = lines
     .map((line) => ({ ...line, atMs: line.time - performance.timeOrigin }))
     .filter(({ atMs }) => atMs > fromMs && atMs < toMs + 50)
-  const leads = inPause.find(({ name, msg }) => name === successor && msg === 'Engine leads')
+  const leads = inPause.find(({ name, msg }) => name === successor && msg === 'Engine is leader')
   const total = `${Math.round(pauseMs)} ms after ${how} of ${victim}`
   if (leads === undefined || pauseMs >= MAX_PAUSE_MS) {
     const lines = inPause.map(
@@ -122,7 +122,7 @@ function partsOf({ how, victim, successor, fromMs, toMs, pauseMs }: Pause): stri
   }
   const waitedMs = leads.waited_ms ?? 0
   const openedMs = Math.max(0, Math.round(leads.atMs - fromMs - waitedMs))
-  return `${total}: ${waitedMs} waited, ${openedMs} before, ${Math.round(toMs - leads.atMs)} until the first set of ${successor}`
+  return `${total}: ${waitedMs} waited, ${openedMs} until it was caught up and open, ${Math.round(toMs - leads.atMs)} until the first set of ${successor}`
 }
 
 /** The longest time without a message of CHANGES after a leader was lost, and how many of BLOCKS it missed. */
