@@ -20,7 +20,7 @@ const DECORATION = /^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$/gu
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 const UNDECORATED = /^[a-z\d](?:.*[a-z\d])?$/i
 /** Stop words: half of all names end with one, so they identify no token. */
-const WORDS_OF_ALL = new Set(['token', 'coin', 'the', 'of', 'on', 'and', 'by', 'a'].map(skeletonOf))
+const STOP_WORDS = new Set(['token', 'coin', 'the', 'of', 'on', 'and', 'by', 'a'].map(skeletonOf))
 
 /** Equal for texts that differ only in case, width or invisible characters. */
 export function foldedOf(text: string): string {
@@ -56,7 +56,7 @@ export function searchTermsOf({ symbol, name }: TokenNames): SearchTerm[] {
   const terms: SearchTerm[] = [{ kind: 'symbol', term: skeletonOf(symbol) }]
   const words = skeletonOf(name).split(' ')
   for (let at = 0; at < Math.min(words.length, MAX_WORDS); at++) {
-    if (at > 0 && WORDS_OF_ALL.has(words[at] as string)) continue
+    if (at > 0 && STOP_WORDS.has(words[at] as string)) continue
     terms.push({ kind: at === 0 ? 'name' : 'word', term: words.slice(at).join(' ') })
   }
   return terms.filter(({ term }) => term !== '')

@@ -46,9 +46,9 @@ export async function openStream(manager: JetStreamManager, settings: StreamSett
     }
     // Another role created it at the same moment, so its epoch counts.
     if (!isApiError(error, STREAM_NAME_IN_USE)) throw error
-    const made = await streamInfo(manager, settings.name)
-    if (made === undefined) throw error
-    return made
+    const created = await streamInfo(manager, settings.name)
+    if (created === undefined) throw error
+    return created
   }
 }
 

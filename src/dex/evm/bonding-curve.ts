@@ -30,7 +30,7 @@ function launchedToken({ topics, data }: RawLog, places: TokenPlaces): string | 
 }
 
 /** Resolves a curve id by the event that mentions it, because the id is a hash. */
-export function curveNamed(
+export function resolveCurve(
   pool: string,
   deployments: readonly DexDeployment[],
   log: RawLog | undefined,

@@ -83,7 +83,7 @@ export function isIdOf(id: string, key: readonly (string | undefined)[]): boolea
 }
 
 /** A pool key in a response, as a fixed number of words. */
-export function keyAnswered(answer: Uint8Array | undefined, words: number): string[] | undefined {
+export function decodePoolKey(answer: Uint8Array | undefined, words: number): string[] | undefined {
   return itemsAt(answer, 0, words, wordAt)
 }
 

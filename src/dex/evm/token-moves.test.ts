@@ -57,9 +57,9 @@ describe('token moves', () => {
   })
 
   test('count a deposit that also emits a transfer once', () => {
-    const made = { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n }
-    assert.deepEqual(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n)), [made])
-    assert.deepEqual(moves(transfer(ZERO_ADDRESS, ALICE, 5n), deposit(ALICE, 5n)), [made])
+    const minted = { token: TOKEN, from: ZERO_ADDRESS, to: ALICE, amount: 5n }
+    assert.deepEqual(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n)), [minted])
+    assert.deepEqual(moves(transfer(ZERO_ADDRESS, ALICE, 5n), deposit(ALICE, 5n)), [minted])
     // A different amount or token is a separate move.
     assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 4n)).length, 2)
     assert.equal(moves(deposit(ALICE, 5n), transfer(ZERO_ADDRESS, ALICE, 5n, OTHER)).length, 2)
@@ -83,16 +83,16 @@ describe('sums of moves', () => {
         const sums = noMoves()
         for (const one of all) addMove(sums, one)
         const gains = new Map([...sums.gains].filter(([, gain]) => gain !== 0n))
-        const naive = [ALICE, BOB, OTHER].map((who) => {
-          return [who, total(({ to }) => to === who) - total(({ from }) => from === who)] as const
+        const naive = [ALICE, BOB, OTHER].map((holder) => {
+          return [holder, total(({ to }) => to === holder) - total(({ from }) => from === holder)] as const
         })
         assert.deepEqual(gains, new Map(naive.filter(([, gain]) => gain !== 0n)))
-        const made = total(({ from }) => from === ZERO_ADDRESS)
+        const minted = total(({ from }) => from === ZERO_ADDRESS)
         const mintedToZero = total(({ from, to }) => from === ZERO_ADDRESS && to === ZERO_ADDRESS)
-        const gone = total(({ to }) => to === ZERO_ADDRESS) - mintedToZero
+        const burned = total(({ to }) => to === ZERO_ADDRESS) - mintedToZero
         assert.deepEqual(
           [sums.issuedRaw, sums.burnedRaw, sums.stillbornRaw],
-          [made - gone, gone, mintedToZero],
+          [minted - burned, burned, mintedToZero],
         )
         // Every issued unit belongs to an address or was minted to the zero address.
         const held = [...sums.gains.values()].reduce((sum, gain) => sum + gain, 0n)
@@ -114,10 +114,10 @@ describe('sums of moves', () => {
         })
         const both = (of: (sums: ReturnType<typeof noMoves>) => bigint): bigint =>
           pieces.reduce((sum, piece) => sum + of(piece), 0n)
-        for (const [who, gain] of whole.gains)
+        for (const [holder, gain] of whole.gains)
           assert.equal(
             gain,
-            both(({ gains }) => gains.get(who) ?? 0n),
+            both(({ gains }) => gains.get(holder) ?? 0n),
           )
         assert.equal(
           whole.issuedRaw,

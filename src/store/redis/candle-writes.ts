@@ -37,7 +37,7 @@ export function candleWrites({ candles }: LatestChanges): CandlesWrite[] {
  * Writes for complete series: each starts with its candle in `oldest`, or has no older ones at all. Pairs without
  * trades since `idleSince` are skipped, as if they had expired.
  */
-export function wholeCandleWrites(
+export function completeCandleWrites(
   { candles }: LatestChanges,
   { oldest, idleSince }: { readonly oldest: readonly CandleRef[]; readonly idleSince: number },
 ): CandlesWrite[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChaintapeError } from '../../domain/errors.ts'
-import { RedisNotWhole } from './whole-reads.ts'
+import { RedisDataLost } from './consistent-reads.ts'
 
 export type CircuitOptions = {
   /** Resolves once the server answers again. */
@@ -28,7 +28,7 @@ export class Circuit {
     } catch (error) {
       // A Redis that lost data still answers, so it does not open the circuit.
       const isAway = error instanceof ChaintapeError && error.code === 'store_unavailable'
-      if (isAway && !(error instanceof RedisNotWhole)) this.#open(error)
+      if (isAway && !(error instanceof RedisDataLost)) this.#open(error)
       throw error
     }
   }

@@ -3,7 +3,7 @@ import { CONTRACT, PAIR, TOKEN, WINDOWS_LAYOUT } from '../../wire/change-layouts
 import type { RecordLayout } from '../../wire/record-layout.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 import type { LatestPage } from '../versioned.ts'
-import { type CandlesWrite, candleWrites, wholeCandleWrites } from './candle-writes.ts'
+import { type CandlesWrite, candleWrites, completeCandleWrites } from './candle-writes.ts'
 import type { DocumentKind } from './keys.ts'
 import { pairRanks, type Ranks, tokenRanks, volumeRanks } from './ranks.ts'
 
@@ -29,9 +29,9 @@ export function documentsOf(latest: LatestChanges): (DocumentWrite | CandlesWrit
 /** The writes for a page of another store, whose candle series are complete. */
 export function documentsOfPage(
   latest: LatestChanges,
-  whole: { readonly oldest: LatestPage['oldest']; readonly idleSince: number },
+  complete: { readonly oldest: LatestPage['oldest']; readonly idleSince: number },
 ): (DocumentWrite | CandlesWrite)[] {
-  return [...wholeCandleWrites(latest, whole), ...documents(latest)]
+  return [...completeCandleWrites(latest, complete), ...documents(latest)]
 }
 
 function documents(latest: LatestChanges): DocumentWrite[] {

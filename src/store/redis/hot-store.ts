@@ -11,10 +11,10 @@ import { type LatestChanges, latestChanges } from '../latest-changes.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
 import { type CandleSeries, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
+import { createConsistentReads } from './consistent-reads.ts'
 import { documentsOf, documentsOfPage } from './documents.ts'
 import { Keys, pairsOf, type SeriesRef } from './keys.ts'
 import { readStored } from './stored-value.ts'
-import { createWholeReads } from './whole-reads.ts'
 import { createWriting } from './writing.ts'
 
 export type HotStoreOptions = RedisOptions & {
@@ -54,14 +54,14 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     options
   const writing = createWriting(redis, keys, { recentCandles: retained, idleSeconds })
 
-  const whole = createWholeReads(redis, keys)
+  const reads = createConsistentReads(redis, keys)
 
   const readMany = async <T, Ref extends { readonly chain: string }>(
     refs: readonly Ref[],
     nameOf: (ref: Ref) => string,
     read: (r: ByteReader) => T,
   ): Promise<(Versioned<T> | undefined)[]> => {
-    const values = await whole.values(
+    const values = await reads.values(
       refs.map(({ chain }) => chain),
       refs.map(nameOf),
     )
@@ -71,7 +71,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
   const readRank = async (chain: string, name: string, limit: number): Promise<string[]> => {
     if (limit < 1) return []
     const key = keys.rank(chain, name)
-    const [members] = await whole.answers(chain, (commands) =>
+    const [members] = await reads.answers(chain, (commands) =>
       commands.zrange(key, 0, String(limit - 1), 'REV'),
     )
     return members as string[]
@@ -81,7 +81,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
 
   const recentCandles: HotStore['recentCandles'] = async (ref, limit) => {
     const { interval } = ref
-    const [fields] = await whole.answers(ref.chain, (commands) =>
+    const [fields] = await reads.answers(ref.chain, (commands) =>
       commands.hmgetBuffer(candlesKey(ref), interval, `${interval}:tail`, `${interval}:packed`),
     )
     const [open, tail, packed] = fields as (Buffer | null)[]
@@ -104,7 +104,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     },
     head: async (chain) => {
       const head = await writing.head(chain)
-      if (head !== undefined) whole.saw(chain, head.seq)
+      if (head !== undefined) reads.saw(chain, head.seq)
       return head
     },
     pairs: (refs) => readMany(refs, (ref) => keys.pair(ref), readPair),
@@ -114,7 +114,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     candles: async (refs) =>
       Promise.all(
         refs.map(async (ref) => {
-          const [value] = await whole.answers(ref.chain, (commands) =>
+          const [value] = await reads.answers(ref.chain, (commands) =>
             commands.hgetBuffer(candlesKey(ref), ref.interval),
           )
           if (value === null) return undefined

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Common } from '../../lib/common.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
-import { inTime } from './in-time.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** The key and month of a lease. */
 export type QuotaRef = { readonly keyId: string; readonly month: string }
@@ -65,7 +65,7 @@ export async function openQuotaStore(options: QuotaOptions, common: Common): Pro
     call: LeaseCall,
     remembered: ReadonlyMap<string, number> | undefined,
   ): Promise<number[]> =>
-    inTime(
+    withTimeout(
       () =>
         redis.leaseUnits(
           2,

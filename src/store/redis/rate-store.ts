@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import type { Common } from '../../lib/common.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
-import { inTime } from './in-time.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export type RateCall = {
   readonly perSecond: number
@@ -42,7 +42,7 @@ export async function openRateStore(options: RateOptions, common: Common): Promi
       // The braces put both keys on one node of a Redis cluster.
       const name = `${options.prefix}:rate:{${keyId}}`
       const args = [options.gateway, perSecond, burst, giveBack, want, ACTIVE_MS]
-      const [granted, left, gateways] = await inTime(
+      const [granted, left, gateways] = await withTimeout(
         () => redis.leaseTokens(2, name, `${name}:gateways`, ...args),
         TIMEOUT_MS,
       )

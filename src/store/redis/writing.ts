@@ -41,8 +41,8 @@ export function createWriting(
   /** The last seen seq of each chain's head; it only decreases if data was lost. */
   const seen = new Map<string, number>()
 
-  const mustBeWhole = (chain: string, isWhole: number | Buffer | undefined): void => {
-    if (isWhole === 1) return
+  const mustBeComplete = (chain: string, isComplete: number | Buffer | undefined): void => {
+    if (isComplete === 1) return
     seen.delete(chain)
     throw new ChaintapeError('store_unavailable', `Redis lost the data of chain ${chain}`)
   }
@@ -73,25 +73,25 @@ export function createWriting(
       const prefixesByCode = DOCUMENT_KINDS.map((kind) => prefixes[kind])
       const answers = await Promise.all(
         callsOf(writes).map(async (call) => {
-          const [isWhole, ...tails] = await guardRedis(() =>
+          const [isComplete, ...tails] = await guardRedis(() =>
             redis.applyDocumentsBuffer(
               ...[1, keys.head(chain), ...options, ...candles, ...prefixesByCode, argumentOf(call)],
             ),
           )
           const keyAt = (index: number): string => `${prefixes.candles}${addressOf(call[index - 1] as Write)}`
-          return { isWhole, tails: tailsOf(tails, keyAt) }
+          return { isComplete, tails: tailsOf(tails, keyAt) }
         }),
       )
-      for (const { isWhole } of answers) mustBeWhole(chain, isWhole)
+      for (const { isComplete } of answers) mustBeComplete(chain, isComplete)
       await pack(answers.flatMap(({ tails }) => tails))
     },
     advance: async (head) => {
       const { chain, seq } = head
       const value = `${formatHeader(seq)}${JSON.stringify(head)}`
-      const isWhole = await guardRedis(() =>
+      const isComplete = await guardRedis(() =>
         redis.advanceHead(1, keys.head(chain), seq, value, seen.get(chain) ?? ''),
       )
-      mustBeWhole(chain, isWhole)
+      mustBeComplete(chain, isComplete)
       seen.set(chain, Math.max(seq, seen.get(chain) ?? 0))
     },
     head: async (chain) => {

@@ -2,7 +2,7 @@ import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, CurveProgressed, Swapped } from '../../events.ts'
 import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveNamed, curveOf, curveTrade, type TokenPlaces } from '../bonding-curve.ts'
+import { curveOf, curveTrade, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
 
 /**
  * TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). No
@@ -114,7 +114,7 @@ function readLaunched(log: RawLog): CurveClosed | undefined {
 }
 
 function* identify(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {
-  const curve = curveNamed(pool, deployments, log, TOKEN_AT)
+  const curve = resolveCurve(pool, deployments, log, TOKEN_AT)
   if (curve === undefined) return undefined
   const { factory, token } = curve
   const calls = STATES.map(({ selector }) => ({ to: factory, data: callData(selector, token) }))

@@ -2,7 +2,7 @@ import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, PoolCreated, Swapped } from '../../events.ts'
 import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveId, curveNamed, curveOf, curveTrade, NATIVE, type TokenPlaces } from '../bonding-curve.ts'
+import { curveId, curveOf, curveTrade, NATIVE, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
 
 /**
  * TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply,
@@ -138,7 +138,7 @@ function readClosed(log: RawLog, words: number): CurveClosed | undefined {
 }
 
 function* identify(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {
-  const curve = curveNamed(pool, deployments, log, TOKEN_AT)
+  const curve = resolveCurve(pool, deployments, log, TOKEN_AT)
   if (curve === undefined) return undefined
   const { factory, token } = curve
   const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
@@ -156,7 +156,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
 }
 
 function* identifyV1(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {
-  const curve = curveNamed(pool, deployments, log, TOKEN_AT)
+  const curve = resolveCurve(pool, deployments, log, TOKEN_AT)
   // The manager's event is the only proof, so no call is needed.
   yield []
   if (curve === undefined) return undefined

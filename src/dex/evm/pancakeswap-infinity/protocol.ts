@@ -12,10 +12,10 @@ import { callData, smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
 import { bothAmounts, sqrtPriceAt } from '../event-parts.ts'
 import { packedAmountsAt, packedSumAt } from '../packed-amounts.ts'
 import {
+  decodePoolKey,
   donatedOf,
   int128At,
   isIdOf,
-  keyAnswered,
   readDonate,
   readModifyLiquidity,
   readSingletonSwap,
@@ -178,7 +178,7 @@ function identifyAs(pricingOf: (parameters: string | undefined) => Pricing | und
     const [answer]: readonly Answer[] = yield [
       { to: deployment.factory, data: callData(POOL_ID_TO_POOL_KEY, pool) },
     ]
-    const key = keyAnswered(answer, KEY_WORDS)
+    const key = decodePoolKey(answer, KEY_WORDS)
     if (key === undefined || !isIdOf(pool, key)) return undefined
     const currency0 = topicAddress(key[0])
     const currency1 = topicAddress(key[1])

@@ -4,8 +4,8 @@ import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts
 import { callData, topicAddress, topicId, wordAt } from '../abi.ts'
 import { sqrtPriceAt } from '../event-parts.ts'
 import {
+  decodePoolKey,
   isIdOf,
-  keyAnswered,
   readDonate,
   readModifyLiquidity,
   readSingletonSwap,
@@ -78,7 +78,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry
   const [answer]: readonly Answer[] = yield [
     { to: deployment.positionManager, data: callData(POOL_KEYS, id25) },
   ]
-  const key = keyAnswered(answer, KEY_WORDS)
+  const key = decodePoolKey(answer, KEY_WORDS)
   if (key === undefined || !isIdOf(pool, key)) return undefined
   const currency0 = topicAddress(key[0])
   const currency1 = topicAddress(key[1])

@@ -38,23 +38,23 @@ const WINDOWS = { pair: windowsOfKind('pair'), token: windowsOfKind('token') }
 /** The latest documents in ClickHouse, for use while Redis is unavailable. */
 export function createDocuments(ask: Ask): DocumentReads {
   const readMany = <T>({ file, key, params, read }: Kind<T>) => {
-    const gathered = new Map<string, Gathering<Versioned<T>>>()
+    const gatherings = new Map<string, Gathering<Versioned<T>>>()
     const gatheringOf = (chain: string): Gathering<Versioned<T>> => {
-      const known = gathered.get(chain)
+      const known = gatherings.get(chain)
       if (known !== undefined) return known
-      const made = new Gathering<Versioned<T>>(MAX_IDS, async (ids) => {
+      const gathering = new Gathering<Versioned<T>>(MAX_IDS, async (ids) => {
         const rows = await ask(file, {
           params: { ...params, chain, ids },
           maxRows: ids.length,
           maxSeconds: MAX_SECONDS,
         })
-        const standing = rows.filter((row) => number(row, 'is_deleted') === 0)
+        const existing = rows.filter((row) => number(row, 'is_deleted') === 0)
         return new Map(
-          standing.map((row) => [text(row, key), { seq: number(row, 'seq'), record: read(row) }]),
+          existing.map((row) => [text(row, key), { seq: number(row, 'seq'), record: read(row) }]),
         )
       })
-      gathered.set(chain, made)
-      return made
+      gatherings.set(chain, gathering)
+      return gathering
     }
     return (refs: readonly AddressRef[]): Promise<(Versioned<T> | undefined)[]> =>
       Promise.all(refs.map(({ chain, address }) => gatheringOf(chain).get(address)))

@@ -8,8 +8,8 @@ const QUESTION = { params: {}, maxRows: 1, maxSeconds: 1 }
 const answered: Ask = async () => []
 
 test('queries are refused at once while the health check gets no response', async () => {
-  const told: boolean[] = []
-  const { ask, checked } = failFast(answered, (isAway) => told.push(isAway))
+  const changes: boolean[] = []
+  const { ask, checked } = failFast(answered, (isAway) => changes.push(isAway))
   const fail = (error: Error) => checked(() => Promise.reject(error))
   await assert.rejects(fail(new QueryTimeout('slow')), QueryTimeout)
   await assert.rejects(fail(new Error('no such table')), /no such table/)
@@ -18,7 +18,7 @@ test('queries are refused at once while the health check gets no response', asyn
   await assert.rejects(ask('any', QUESTION), { code: 'store_unavailable' })
   assert.equal(await checked(async () => 7), 7)
   assert.deepEqual(await ask('any', QUESTION), [])
-  assert.deepEqual(told, [true, false])
+  assert.deepEqual(changes, [true, false])
 })
 
 test('without a listener no query is refused', async () => {

@@ -9,7 +9,7 @@ import { storedSeq } from './stored-value.ts'
  * refilled, oldest first; a reader that relies on a head seen before must not take an older document, or none, for
  * the latest. So each read checks the head in the same step: it must not be below the highest one seen.
  */
-export type WholeReads = {
+export type ConsistentReads = {
   /** Records that a chain's head was seen at this version. */
   saw(chain: string, seq: number): void
   /** The values of these keys, all documents of these chains. */
@@ -19,19 +19,19 @@ export type WholeReads = {
 }
 
 /** Redis answers, but has lost data. */
-export class RedisNotWhole extends ChaintapeError {
+export class RedisDataLost extends ChaintapeError {
   constructor(chain: string) {
     super('store_unavailable', `Redis has lost data of chain ${chain} and is not whole yet`)
   }
 }
 
-export function createWholeReads(redis: ScriptedRedis, keys: Keys): WholeReads {
+export function createConsistentReads(redis: ScriptedRedis, keys: Keys): ConsistentReads {
   const seen = new Map<string, number>()
 
-  const mustBeWhole = (chain: string, head: Buffer | null | undefined): void => {
+  const mustBeComplete = (chain: string, head: Buffer | null | undefined): void => {
     const expected = seen.get(chain)
     if (expected === undefined || (head != null && storedSeq(head) >= expected)) return
-    throw new RedisNotWhole(chain)
+    throw new RedisDataLost(chain)
   }
 
   return {
@@ -43,7 +43,7 @@ export function createWholeReads(redis: ScriptedRedis, keys: Keys): WholeReads {
       const unique = [...new Set(chains)]
       const heads = unique.map((chain) => keys.head(chain))
       const values = await guardRedis(() => redis.mgetBuffer(...names, ...heads))
-      for (const [index, chain] of unique.entries()) mustBeWhole(chain, values[names.length + index])
+      for (const [index, chain] of unique.entries()) mustBeComplete(chain, values[names.length + index])
       return values.slice(0, names.length)
     },
     answers: async (chain, ask) =>
@@ -53,7 +53,7 @@ export function createWholeReads(redis: ScriptedRedis, keys: Keys): WholeReads {
           if (error !== null) throw error
           return answer
         })
-        mustBeWhole(chain, answers.pop() as Buffer | null | undefined)
+        mustBeComplete(chain, answers.pop() as Buffer | null | undefined)
         return answers
       }),
   }
