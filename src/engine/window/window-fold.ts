@@ -75,10 +75,12 @@ export class WindowFold {
     const numbers = named.map(({ pair, token }) =>
       pair === undefined ? subjects.ofToken(token ?? '') : subjects.ofPair(pair),
     )
-    const first = numbers.flatMap((number) => (number === undefined ? [] : subjects.slotOf(number)))
-    for (const slot of new Set([...first, ...touched])) {
-      writePublished(told.next('windows'), subjects.at(slot))
-    }
+    const first = new Set(numbers.flatMap((number) => (number === undefined ? [] : subjects.slotOf(number))))
+    const publish = (slot: number): void => writePublished(told.next('windows'), subjects.at(slot))
+    first.forEach(publish)
+    touched.forEach((slot) => {
+      if (!first.has(slot)) publish(slot)
+    })
   }
 
   /** Opens the block's minute, if it is a new one. A block that claims to be older than the last is not believed. */
