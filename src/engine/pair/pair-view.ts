@@ -2,6 +2,7 @@ import type { Pair, PairSide, TradeDirection } from '../../domain/change.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { Cursor } from '../../state/cursor.ts'
 import { NONE } from '../../state/slot-index.ts'
+import type { Priced, Ratio } from '../pool/pool.ts'
 import { depthOf, type PairDepth } from './depth.ts'
 import { type Oriented, orient } from './oriented.ts'
 import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.ts'
@@ -24,6 +25,9 @@ export class PairView implements Pair {
   /** Where its prices and its candles stand, once they were looked for. */
   askedSlot = NONE
   candleSlot = NONE
+  counted: Priced['counted']
+  /** Cached: the price of the target in its quote asset at the ratio that was priced last. */
+  priced: { readonly ratio: Ratio; readonly inQuote: Price | undefined } | undefined
   /** Both tokens are known to have had their first trade. */
   hasTraded = false
   /** Its sides by role; undefined without a target token. */
@@ -49,6 +53,8 @@ export class PairView implements Pair {
     this.#isDepthKnown = false
     this.askedSlot = NONE
     this.candleSlot = NONE
+    this.counted = undefined
+    this.priced = undefined
     this.hasTraded = false
     this.#names = names
     this.address = address

@@ -11,8 +11,16 @@ export type Pool = {
   readonly goalRaw: bigint | undefined
 }
 
+/** So much of one token stands against so much of the other, in base units: the pool price. */
+export type Ratio = { readonly raw0: bigint; readonly raw1: bigint }
+
 /** A pool or pair that was opened, and where its prices stand: `NONE` until they are looked for. */
-export type Priced = { readonly address: string; askedSlot: number }
+export type Priced = {
+  readonly address: string
+  askedSlot: number
+  /** Cached by `PriceTable`: the price that counts. */
+  counted?: { readonly ratio: Ratio | undefined } | undefined
+}
 
 export function newPool({ address, factory, tokens, pricing, goalRaw }: PoolFact): Pool {
   return { address, factory, tokens, pricing, goalRaw }

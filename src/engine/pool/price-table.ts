@@ -5,8 +5,7 @@ import { Key } from '../../state/key.ts'
 import { i32, layout, optional, u32, u256, u320 } from '../../state/layout.ts'
 import type { Rows } from '../../state/rows.ts'
 import { NONE } from '../../state/slot-index.ts'
-import type { Priced } from './pool.ts'
-import type { Ratio } from './ratio.ts'
+import type { Priced, Ratio } from './pool.ts'
 
 const MAX_ROWS = 32_768
 
@@ -66,16 +65,22 @@ export class PriceTable {
 
   /** The price of the pair's pool as it counts for others, since the last block that touched it. */
   counted(pair: Priced): Ratio | undefined {
-    const slot = this.#slotOf(pair)
-    if (!this.#rows.exists(slot)) return undefined
-    const { counted0, counted1 } = this.#price.at(slot)
-    return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
+    pair.counted ??= { ratio: this.#readCounted(pair) }
+    return pair.counted.ratio
   }
 
   setCounted(pair: Priced, ratio: Ratio | undefined): void {
     const row = this.#edit(pair)
     row.counted0 = ratio?.raw0
     row.counted1 = ratio?.raw1
+    pair.counted = { ratio }
+  }
+
+  #readCounted(pair: Priced): Ratio | undefined {
+    const slot = this.#slotOf(pair)
+    if (!this.#rows.exists(slot)) return undefined
+    const { counted0, counted1 } = this.#price.at(slot)
+    return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
   }
 
   /** Of the row, or of the memory that there is none. */

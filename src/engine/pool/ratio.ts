@@ -2,10 +2,7 @@ import type { PoolPrice } from '../../dex/events.ts'
 import { rawPrice } from '../../dex/pool-price.ts'
 import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
-import type { Pool, Priced } from './pool.ts'
-
-/** So much of one token stands against so much of the other, in base units: the pool price. */
-export type Ratio = { readonly raw0: bigint; readonly raw1: bigint }
+import type { Pool, Priced, Ratio } from './pool.ts'
 
 /** What pools told, and where nothing but trades tells the price, the last one. */
 type Prices = {

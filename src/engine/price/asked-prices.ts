@@ -1,5 +1,5 @@
 import type { PairView } from '../pair/pair-view.ts'
-import type { Ratio } from '../pool/ratio.ts'
+import type { Ratio } from '../pool/pool.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type EngineTables, ONLY, type Unsettled } from '../tables.ts'
 import { noteAnchor } from './anchors.ts'

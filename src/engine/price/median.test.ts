@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Ratio } from '../pool/ratio.ts'
+import type { Ratio } from '../pool/pool.ts'
 import { compareRatios, medianRatio, weightedMedian } from './median.ts'
 
 const at = (price: bigint): Ratio => ({ raw0: 7n, raw1: 7n * price })

@@ -1,5 +1,5 @@
 import type { Price, Value } from '../../domain/money.ts'
-import type { Ratio } from '../pool/ratio.ts'
+import type { Ratio } from '../pool/pool.ts'
 
 /** So much of the first for so much of the second: which is dearer? */
 export function compareRatios(a: Ratio, b: Ratio): number {

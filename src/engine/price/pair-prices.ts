@@ -10,7 +10,7 @@ import {
 } from '../../domain/money.ts'
 import type { Oriented } from '../pair/oriented.ts'
 import type { PairView, SideView } from '../pair/pair-view.ts'
-import type { Ratio } from '../pool/ratio.ts'
+import type { Ratio } from '../pool/pool.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
 
 /** What one whole target token is worth, and how many of the quote asset it costs. */
@@ -28,6 +28,15 @@ export function targetWorth(
 ): TargetWorth {
   if (target.decimals === undefined || quote.decimals === undefined) return UNKNOWN_TARGET_WORTH
   const inQuote = priceOf(targetRaw, target.decimals, quoteRaw, quote.decimals)
+  return worthInQuote(target, inQuote, quoteWorth, reference)
+}
+
+function worthInQuote(
+  target: PairSide,
+  inQuote: Price | undefined,
+  quoteWorth: Worth,
+  reference: ReferencePrices,
+): TargetWorth {
   return {
     usd: convertPrice(inQuote, quoteWorth.usd),
     // The native coin is worth exactly one of itself, whatever two roundings would make of it.
@@ -43,16 +52,20 @@ export function poolWorth(pair: PairView, ratio: Ratio | undefined, reference: R
   return worthAt(pair, oriented, ratio, reference.worthOf(oriented.quote.token), reference)
 }
 
+/** Most ratios are priced twice: by the block's own reference prices, and by those of its end. */
 function worthAt(
   pair: PairView,
-  oriented: Oriented,
+  { target, quote }: Oriented,
   ratio: Ratio,
   quoteWorth: Worth,
   reference: ReferencePrices,
 ): Worth {
-  return oriented.target === pair.token0
-    ? targetWorth(oriented, ratio.raw0, ratio.raw1, quoteWorth, reference)
-    : targetWorth(oriented, ratio.raw1, ratio.raw0, quoteWorth, reference)
+  if (target.decimals === undefined || quote.decimals === undefined) return UNKNOWN_WORTH
+  if (pair.priced?.ratio !== ratio) {
+    const [targetRaw, quoteRaw] = target === pair.token0 ? [ratio.raw0, ratio.raw1] : [ratio.raw1, ratio.raw0]
+    pair.priced = { ratio, inQuote: priceOf(targetRaw, target.decimals, quoteRaw, quote.decimals) }
+  }
+  return worthInQuote(target, pair.priced.inQuote, quoteWorth, reference)
 }
 
 /** Brings both sides' pool prices, TVL and FDV up to the pair's reserves and its pool's price. */
