@@ -43,7 +43,7 @@ export type Protocol = {
  * Source of a pool's reserves. `told`: its events report them. `counted`: the sum of inflows and outflows, with or
  * without uncollected fees. `unknown`: events do not determine them.
  */
-export type ReservesBy = 'told' | 'counted' | 'counted_without_fees' | 'unknown'
+export type ReservesBy = 'reported' | 'counted' | 'counted_without_fees' | 'unknown'
 
 /**
  * Identifies a pool that is older than the first block read. A pool may claim anything, so it counts only if the

@@ -40,7 +40,7 @@ export class BlockFold {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
   readonly #block: OpenedBlock
-  readonly #told: ChangeSetWriter
+  readonly #changes: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
@@ -56,13 +56,13 @@ export class BlockFold {
     settings: EngineSettings,
     tables: EngineTables,
     block: OpenedBlock,
-    told: ChangeSetWriter,
+    changes: ChangeSetWriter,
     deferred: DeferredDocuments,
   ) {
     this.#settings = settings
     this.#tables = tables
     this.#block = block
-    this.#told = told
+    this.#changes = changes
     this.#deferred = deferred
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
@@ -88,14 +88,14 @@ export class BlockFold {
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
     this.#keepForUndo(switches)
 
-    const told = this.#told
-    for (const event of this.#liquidity) writeLiquidity(told.next('liquidity'), event)
+    const changes = this.#changes
+    for (const event of this.#liquidity) writeLiquidity(changes.next('liquidity'), event)
     const newMain = new Set(switches.map(({ newPair }) => newPair))
-    const named = this.#deferred.tell(this.#block, this.#records, this.#traded, newMain, told)
+    const named = this.#deferred.publish(this.#block, this.#records, this.#traded, newMain, changes)
     this.#foldWindows(after, named)
-    for (const each of switches) writeSwitch(told.next('switch'), each)
-    for (const balance of balances) writeBalance(told.next('balance'), balance)
-    for (const contract of contracts) writeReport(told.next('contract'), contract)
+    for (const each of switches) writeSwitch(changes.next('switch'), each)
+    for (const balance of balances) writeBalance(changes.next('balance'), balance)
+    for (const contract of contracts) writeReport(changes.next('contract'), contract)
   }
 
   /** What nothing later replaces has to be retracted one by one. */
@@ -167,7 +167,7 @@ export class BlockFold {
 
   #foldOther(pool: OpenedPool, pair: PairView, event: Exclude<PoolEvent, Swapped>, origin: Origin): void {
     const { prices } = this.#tables
-    if (event.type === 'priceSet') prices.setTold(pool, event.price)
+    if (event.type === 'priceSet') prices.setReported(pool, event.price)
     this.#refresh(pool, pair, event)
     const liquidity = toLiquidity(pool, pair, event, origin, prices)
     if (liquidity !== undefined) this.#liquidity.push(liquidity)
@@ -177,7 +177,7 @@ export class BlockFold {
     const { pools, prices } = this.#tables
     const pool = pools.open(created.pool)
     if (pool === undefined) return
-    if ('price' in created && created.price !== undefined) prices.setTold(pool, created.price)
+    if ('price' in created && created.price !== undefined) prices.setReported(pool, created.price)
     const { pair } = pool
     if (pair === undefined) return
     this.#records.editPair(pair)
@@ -215,7 +215,7 @@ export class BlockFold {
       const ratio = { raw0: exchange.amount0, raw1: exchange.amount1 }
       this.#tables.prices.setLastExchange(pair, ratio)
     }
-    if (swap.price !== undefined) this.#tables.prices.setTold(pool, swap.price)
+    if (swap.price !== undefined) this.#tables.prices.setReported(pool, swap.price)
     this.#refresh(pool, pair, swap)
     if (exchange !== undefined) this.#trade(pair, exchange, swap, origin)
   }
@@ -225,7 +225,7 @@ export class BlockFold {
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     const how = exchange?.is.reserves ?? 'unknown'
     // Told reserves come in an event of their own, before the one they result from.
-    if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
+    if (how === 'reported' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
     const reserves = reservesAfter(pool, pair, event, how, this.#tables.prices)
     this.#records.editPair(pair)
     setReserves(pair, reserves)
@@ -239,7 +239,7 @@ export class BlockFold {
     const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
     if (pair.targetToken !== undefined && !this.#traded.has(pair)) this.#openCandles(pair)
-    writeFoldedTrade(this.#told.next('trade'), origin, swap, pair, trade)
+    writeFoldedTrade(this.#changes.next('trade'), origin, swap, pair, trade)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
@@ -265,7 +265,7 @@ export class BlockFold {
     const { since } = this.#deferred
     if (pair.candleSlot === NONE) pair.candleSlot = candles.slotOf(pair.address)
     if (since !== undefined)
-      candles.tellEnded(pair.candleSlot, pair.names.idOnWire, this.#candleStarts, since, this.#told)
+      candles.publishEnded(pair.candleSlot, pair.names.idOnWire, this.#candleStarts, since, this.#changes)
   }
 
   /** Whether the token's first trade is known now. */
@@ -291,8 +291,8 @@ export class BlockFold {
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.reference.isQuoteAsset(token)
     const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset)
-    if (this.#block.isOld) windows.runOld(trades, named, this.#told)
-    else windows.run(trades, named, this.#told)
+    if (this.#block.isOld) windows.runOld(trades, named, this.#changes)
+    else windows.run(trades, named, this.#changes)
   }
 
   #supplyOfTarget(pair: Pair): bigint | undefined {

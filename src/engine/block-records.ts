@@ -63,9 +63,9 @@ export class BlockRecords {
     this.#states.set(state.token.address, state)
   }
 
-  tell(told: ChangeSetWriter): void {
-    for (const pair of this.#pairs.keys()) writePairRow(told.next('pair'), pair)
-    for (const address of this.#tokens) writeToken(told.next('token'), this.token(address).token)
+  publish(changes: ChangeSetWriter): void {
+    for (const pair of this.#pairs.keys()) writePairRow(changes.next('pair'), pair)
+    for (const address of this.#tokens) writeToken(changes.next('token'), this.token(address).token)
   }
 }
 

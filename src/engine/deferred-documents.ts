@@ -45,21 +45,21 @@ export class DeferredDocuments {
    * At the end of a block: its pairs, tokens and candles, or those of all deferred blocks, or none. Returns whose windows are
    * to be published with them. New main pairs always are, because followers of a token need them.
    */
-  tell(
+  publish(
     block: Place,
     records: BlockRecords,
     traded: ReadonlySet<PairView>,
     newMain: ReadonlySet<string>,
-    told: ChangeSetWriter,
+    changes: ChangeSetWriter,
   ): WindowsRef[] {
     const { candles } = this.#tables
     if (this.since === undefined) {
-      for (const { candleSlot, names } of traded) candles.tell(candleSlot, names.idOnWire, told)
-      records.tell(told)
+      for (const { candleSlot, names } of traded) candles.publish(candleSlot, names.idOnWire, changes)
+      records.publish(changes)
     } else {
       this.#add(block, records)
-      if (this.#isDue(block)) return this.#publish(block, records, told)
-      for (const pair of newMain) writePairRow(told.next('pair'), records.pair(pair))
+      if (this.#isDue(block)) return this.#publish(block, records, changes)
+      for (const pair of newMain) writePairRow(changes.next('pair'), records.pair(pair))
     }
     return Array.from(newMain, (pair) => ({ pair, token: undefined }))
   }
@@ -97,7 +97,7 @@ export class DeferredDocuments {
   }
 
   /** Publishes all of it but the windows, whose names it returns. */
-  #publish({ number }: Place, records: BlockRecords, told: ChangeSetWriter): WindowsRef[] {
+  #publish({ number }: Place, records: BlockRecords, changes: ChangeSetWriter): WindowsRef[] {
     const { candles, deferred, deferredSince } = this.#tables
     const since = this.since ?? number
     // Tokens have windows even if nothing else is known of them.
@@ -105,10 +105,10 @@ export class DeferredDocuments {
     for (const address of this.#pairs) {
       const pair = records.pair(address)
       tokens.add(pair.token0.token).add(pair.token1.token)
-      candles.tellSince(pair, since, told)
-      writePairRow(told.next('pair'), pair)
+      candles.publishSince(pair, since, changes)
+      writePairRow(changes.next('pair'), pair)
     }
-    for (const address of this.#tokens) writeToken(told.next('token'), records.token(address).token)
+    for (const address of this.#tokens) writeToken(changes.next('token'), records.token(address).token)
     const ofPairs = Array.from(this.#pairs, (pair) => ({ pair, token: undefined }))
     const ofTokens = Array.from(tokens, (token) => ({ pair: undefined, token }))
     for (let block = since; block <= number; block++) deferred.delete(String(block))

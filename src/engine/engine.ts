@@ -29,7 +29,7 @@ export class Engine {
   readonly #state: JournaledState
   readonly #tables: EngineTables
   readonly #deferred: DeferredDocuments
-  readonly #told = new ChangeSetWriter()
+  readonly #changes = new ChangeSetWriter()
 
   constructor(settings: EngineSettings, committed: CommittedState, deferral = DEFERRAL) {
     this.#settings = settings
@@ -54,7 +54,7 @@ export class Engine {
       default:
         never(envelope)
     }
-    return this.#told.finish()
+    return this.#changes.finish()
   }
 
   /**
@@ -65,12 +65,12 @@ export class Engine {
     const envelope = openIfPossible(message)
     if (envelope?.kind === 'block' && this.#follows(envelope)) {
       this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
-      return this.#told.finish()
+      return this.#changes.finish()
     }
     const tip = this.tip
     if (tip !== undefined) this.#state.setOutsideBlocks(GAP, String(tip.number), new Uint8Array([1]))
-    this.#tell('final', seq, tip ?? NO_BLOCK)
-    return this.#told.finish()
+    this.#begin('final', seq, tip ?? NO_BLOCK)
+    return this.#changes.finish()
   }
 
   get tip(): Tip | undefined {
@@ -123,9 +123,9 @@ export class Engine {
     const { number, hash, time } = block
     if (startTime.get(ONLY) === undefined) startTime.put(ONLY, time)
     if (block.isOld) windowsSince.put(ONLY, Math.max(windowsSince.get(ONLY) ?? 0, time + 1))
-    this.#tell('block', seq, { number, hash, time })
+    this.#begin('block', seq, { number, hash, time })
     if (this.#tables.pairs.isCrowded) this.#closeOpened()
-    new BlockFold(this.#settings, this.#tables, block, this.#told, this.#deferred).run()
+    new BlockFold(this.#settings, this.#tables, block, this.#changes, this.#deferred).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
   }
@@ -164,8 +164,8 @@ export class Engine {
         `undo to ${lastValid.hash}, but block ${now.number} is ${now.hash}`,
       )
     }
-    this.#tell('undo', seq, now)
-    appendChanges(this.#told, corrections(restored, this.#tables))
+    this.#begin('undo', seq, now)
+    appendChanges(this.#changes, corrections(restored, this.#tables))
   }
 
   #finalise({ upTo }: FinalEnvelope, seq: number): void {
@@ -181,14 +181,20 @@ export class Engine {
       }
       this.#raiseFloor(upTo.number)
     }
-    this.#tell('final', seq, tip)
+    this.#begin('final', seq, tip)
   }
 
   /** Begins the message; what changed is appended to it. */
-  #tell(cause: ChangeSet['cause'], seq: number, head: Tip): void {
+  #begin(cause: ChangeSet['cause'], seq: number, head: Tip): void {
     const startTime = this.#tables.windowsSince.get(ONLY) ?? this.#tables.startTime.get(ONLY)
     const whole = startTime === undefined ? head : { ...head, startTime }
-    this.#told.begin({ chain: this.#settings.chain, seq, cause, head: whole, finalNumber: this.#floor ?? 0 })
+    this.#changes.begin({
+      chain: this.#settings.chain,
+      seq,
+      cause,
+      head: whole,
+      finalNumber: this.#floor ?? 0,
+    })
   }
 
   /** The last block that cannot be undone. It only rises, and no undo ever lowers it. */

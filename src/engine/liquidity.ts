@@ -4,7 +4,7 @@ import { never } from '../domain/ids.ts'
 import { isAmount, sumOfValues } from '../domain/limits.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { Pool, Priced } from './pool/pool.ts'
-import { amountsOf, type ToldPrices } from './pool/reserves.ts'
+import { amountsOf, type ReportedPrices } from './pool/reserves.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { Origin } from './trade.ts'
 
@@ -14,7 +14,7 @@ export function toLiquidity(
   pair: Pair,
   event: PoolEvent | PoolCreated,
   { key, time, transaction }: Origin,
-  prices: ToldPrices,
+  prices: ReportedPrices,
 ): LiquidityEvent | undefined {
   const kind = kindOf(event)
   if (kind === undefined) return undefined

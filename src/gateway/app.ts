@@ -12,10 +12,10 @@ import type { GatewayMetrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { requireApiKey } from './plugins/auth.ts'
 import { takeChartToken } from './plugins/chart-token.ts'
-import { meterRequests, tellNoCost } from './plugins/cost.ts'
+import { meterRequests, setNoCostHeader } from './plugins/cost.ts'
 import { countRequests } from './plugins/count.ts'
 import { answerInTime } from './plugins/deadline.ts'
-import { tellFreshness } from './plugins/freshness.ts'
+import { setFreshnessHeaders } from './plugins/freshness.ts'
 import { limitHistoryReads } from './plugins/history-reads.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './plugins/problem.ts'
 import { limitRate } from './plugins/rate.ts'
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Scope {
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
   answerProblems(app)
   answerInTime(app, HANDLER_MS)
-  tellNoCost(app)
+  setNoCostHeader(app)
   countRequests(app, options.metrics)
   describeApi(app, options.publicUrls)
   addHomePage(app)
@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Scope {
   app.register(async (scope) => {
     requireApiKey(scope, options)
     limitRate(scope, options.bucketOf)
-    tellFreshness(scope, options.view)
+    setFreshnessHeaders(scope, options.view)
     meterRequests(scope, options.meter)
     limitHistoryReads(scope)
     ready.learnFrom(scope)

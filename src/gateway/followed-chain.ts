@@ -21,7 +21,7 @@ export type { BlockHead, ChainEnd }
 
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
 
-export type ToldSet = {
+export type ReceivedSet = {
   /** To be read at once: its candles are bytes of memory that is used again. */
   readonly set: ChangeSet
   /** What stands before it in the log, and its message. */
@@ -33,7 +33,7 @@ export type FollowOptions = {
   /** How far the writer has brought each store. */
   readonly heads: ReadHeads
   /** Called with every set, in order, once reads see it. */
-  readonly onChangeSet: (told: ToldSet) => void
+  readonly onChangeSet: (told: ReceivedSet) => void
   readonly logger: Logger
   /** Limit of the overlay of one chain. */
   readonly maxBytes: number

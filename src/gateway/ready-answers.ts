@@ -8,8 +8,8 @@ import type { MarketReader } from './market-view.ts'
 import type { Meter } from './metering/meter.ts'
 import type { SharedBucket } from './metering/shared-bucket.ts'
 import type { CountRequest, GatewayMetrics } from './metrics.ts'
-import { chargedFor, tellLimits } from './plugins/cost.ts'
-import { tellHead } from './plugins/freshness.ts'
+import { chargedFor, setLimitHeaders } from './plugins/cost.ts'
+import { setHeadHeaders } from './plugins/freshness.ts'
 import { JSON_TYPE } from './rest/send-json.ts'
 import type { Scope } from './scope.ts'
 
@@ -108,13 +108,13 @@ export class ReadyAnswers {
       return false
     }
     // In Fastify's order, so that both paths return identical headers.
-    const told = new HeaderList()
-    told.header('content-type', JSON_TYPE)
-    told.header('x-cu-cost', ready.cu)
-    tellHead(told, ready.chains, view)
-    tellLimits(told, grant, bucket, meter)
-    told.header('content-length', Buffer.byteLength(answer.json))
-    response.writeHead(200, told.list)
+    const responseHeaders = new HeaderList()
+    responseHeaders.header('content-type', JSON_TYPE)
+    responseHeaders.header('x-cu-cost', ready.cu)
+    setHeadHeaders(responseHeaders, ready.chains, view)
+    setLimitHeaders(responseHeaders, grant, bucket, meter)
+    responseHeaders.header('content-length', Buffer.byteLength(answer.json))
+    response.writeHead(200, responseHeaders.list)
     response.end(answer.json)
     ready.count(200, performance.now() - startedMs)
     return true

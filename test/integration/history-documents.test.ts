@@ -4,13 +4,13 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Token } from '../../src/domain/change.ts'
 import { type HistoryReader, openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
 import type { TokenRank } from '../../src/store/document-reads.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
 
 /** What a gateway reads of ClickHouse while Redis is away is what Redis would say. */
 
 const CHAIN = 'eth'
-const story = tellStory({ chain: CHAIN, seed: 61, messages: 150 })
+const story = storySets({ chain: CHAIN, seed: 61, messages: 150 })
 const launched = story.sets.map((set) => ({
   ...set,
   changes: set.changes.map((change) =>

@@ -16,7 +16,7 @@ import type { Versioned } from '../../src/store/versioned.ts'
 import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/busy-pair.ts'
 import { buildTrade, Dice } from '../support/change-builders.ts'
 import { rowsOfSets } from '../support/rows-of-sets.ts'
-import { type Kept, tellStory, type World } from '../support/story.ts'
+import { type Kept, storySets, type World } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
 let stack: Stack
@@ -110,13 +110,13 @@ async function assertRead(reader: HistoryReader, world: World, all: World, upTo:
 test('the newest versions are read, page by page, and nothing above the bound', async () => {
   await withHistory('read', async (store, reader) => {
     const messages = 40
-    const { sets, world } = tellStory({ chain: 'eth', seed: 41, messages })
+    const { sets, world } = storySets({ chain: 'eth', seed: 41, messages })
     assert.ok(sets.filter(({ cause }) => cause === 'undo').length > 2)
     // So that older versions stay.
     await client.command({ query: 'SYSTEM STOP MERGES' })
     for (const set of sets) await store.write(rowsOfSets([set]))
     for (const told of [25, messages]) {
-      const { sets: early, world: then } = tellStory({ chain: 'eth', seed: 41, messages: told })
+      const { sets: early, world: then } = storySets({ chain: 'eth', seed: 41, messages: told })
       await assertRead(reader, then, world, early.at(-1)?.seq ?? 0)
     }
     await client.command({ query: 'SYSTEM START MERGES' })
@@ -131,7 +131,7 @@ test('the newest versions are read, page by page, and nothing above the bound', 
 
 test('a row that the marker does not vouch for is not read', async () => {
   await withHistory('unmarked', async (store, reader) => {
-    const [set] = tellStory({ chain: 'eth', seed: 42, messages: 1 }).sets
+    const [set] = storySets({ chain: 'eth', seed: 42, messages: 1 }).sets
     assert.ok(set !== undefined && (await reader.marker('eth')) === undefined)
     await store.write(rowsOfSets([set]))
     const pair = set.changes.find((change) => change.type === 'trade')?.trade.pair ?? ''

@@ -10,7 +10,7 @@ import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { TABLE_NAMES } from '../../src/store/clickhouse/table-names.ts'
 import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { readWorld } from '../support/stored-rows.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
 let stack: Stack
@@ -71,7 +71,7 @@ test('rows equal what the changes say, with any batching, any repetition and aft
   ] as const) {
     const options = optionsOf(database)
     await migrate(options, common)
-    const { sets, world } = tellStory({ chain: 'eth', seed, messages: 120 })
+    const { sets, world } = storySets({ chain: 'eth', seed, messages: 120 })
     const store = openHistoryStore(options, common)
     try {
       await store.write(rowsOfSets(sets.slice(0, 1)))
@@ -95,7 +95,7 @@ test('rows equal what the changes say, with any batching, any repetition and aft
 test('a removed row is hidden from FINAL and stays removed when an older version is written again', async () => {
   const options = optionsOf('removed')
   await migrate(options, common)
-  const { sets } = tellStory({ chain: 'eth', seed: 5, messages: 1 })
+  const { sets } = storySets({ chain: 'eth', seed: 5, messages: 1 })
   const [set] = sets
   assert.ok(set)
   const removals = set.changes.flatMap((change) =>
@@ -139,7 +139,7 @@ test('the marker is the newest committed head of its chain, exactly', async () =
 })
 
 test('a server that is away is store_unavailable; one that refuses is not', async () => {
-  const { sets } = tellStory({ chain: 'eth', seed: 1, messages: 1 })
+  const { sets } = storySets({ chain: 'eth', seed: 1, messages: 1 })
   const lost = openHistoryStore({ ...optionsOf('default'), url: 'http://127.0.0.1:1' }, common)
   const wrong = openHistoryStore(optionsOf('no_such_database'), common)
   const isUnavailable = (error: unknown): boolean =>

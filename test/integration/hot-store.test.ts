@@ -9,7 +9,7 @@ import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { buildCandle, buildPair, buildToken, buildWindows, Dice } from '../support/change-builders.ts'
 import { assertDocuments } from '../support/hot-documents.ts'
 import { latestOf } from '../support/rows-of-sets.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 
 let stack: Stack
@@ -63,8 +63,8 @@ const candleAt = (start: number): Candle =>
 
 test('documents and ranks equal what the changes say, with any batching and any repetition', async () => {
   for (const seed of [21, 22, 23]) {
-    const { sets, world } = tellStory({ chain: 'eth', seed, messages: 150 })
-    const all = tellStory({ chain: 'eth', seed, messages: 75 }).world
+    const { sets, world } = storySets({ chain: 'eth', seed, messages: 150 })
+    const all = storySets({ chain: 'eth', seed, messages: 75 }).world
     for (const batchSize of [1, 7, 150]) {
       await raw.flushall()
       assert.equal(await hot.head('eth'), undefined)

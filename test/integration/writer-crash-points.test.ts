@@ -13,7 +13,7 @@ import type { TableRows } from '../../src/store/clickhouse/rows.ts'
 import type { LatestChanges } from '../../src/store/latest-changes.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import { readRowBinary } from '../support/read-row-binary.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 import { createWriterRig } from '../support/writer-rig.ts'
 
@@ -71,7 +71,7 @@ test('after a crash at any point no store vouches for what it does not hold, and
   const logs = await connectLogs(config.nats, common)
   const history = openHistoryStore(config.clickhouse, common)
   const hot = await openHotStore(config.redis, common)
-  const story = tellStory({ chain: 'eth', seed: 31, messages: points.length * 12 })
+  const story = storySets({ chain: 'eth', seed: 31, messages: points.length * 12 })
   const parts: ChainWriterParts = {
     chain: 'eth',
     log: await logs.open('CHANGES', 'eth'),

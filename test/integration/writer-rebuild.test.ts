@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { rowsOfSets } from '../support/rows-of-sets.ts'
 import { storedDocuments } from '../support/store-dump.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createTestCommon } from '../support/test-common.ts'
 import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
 
@@ -38,8 +38,8 @@ async function rebuild(rig: WriterRig): Promise<void> {
 test('what is rebuilt equals what was lost, key by key, and the writer goes on from there', async () => {
   const rig = await createWriterRig(stack, { chains: ['eth', 'bsc', 'base'] })
   try {
-    const eth = tellStory({ chain: 'eth', seed: 51, messages: 200 })
-    const bsc = tellStory({ chain: 'bsc', seed: 52, messages: 60 })
+    const eth = storySets({ chain: 'eth', seed: 51, messages: 200 })
+    const bsc = storySets({ chain: 'bsc', seed: 52, messages: 60 })
     await rig.publish('eth', eth.sets.slice(0, 150))
     await rig.publish('bsc', bsc.sets)
     const first = await rig.start()
@@ -73,14 +73,14 @@ test('what is rebuilt equals what was lost, key by key, and the writer goes on f
 test('the latest candles of long series are rebuilt, with the time from which they are complete', async () => {
   const rig = await createWriterRig(stack, { recentCandles: 4 })
   try {
-    const eth = tellStory({ chain: 'eth', seed: 53, messages: 120 })
+    const eth = storySets({ chain: 'eth', seed: 53, messages: 120 })
     await rig.publish('eth', eth.sets.slice(0, 100))
     const first = await rig.start()
     await rig.written('eth', eth.sets.slice(0, 100))
     await first.stop()
     await redis.flushall()
     await rebuild(rig)
-    const told = tellStory({ chain: 'eth', seed: 53, messages: 100 })
+    const told = storySets({ chain: 'eth', seed: 53, messages: 100 })
     await rig.assertTold('eth', told)
     const pair = [...told.world.pairs.keys()][0] ?? ''
     const series = await rig.hot.recentCandles({ chain: 'eth', pair, interval: 's1' }, 100)
@@ -98,7 +98,7 @@ test('rows of a batch that was not finished do no harm', async () => {
   const rig = await createWriterRig(stack)
   const history = openHistoryStore(rig.config.clickhouse, createTestCommon())
   try {
-    const eth = tellStory({ chain: 'eth', seed: 54, messages: 80 })
+    const eth = storySets({ chain: 'eth', seed: 54, messages: 80 })
     await rig.publish('eth', eth.sets.slice(0, 60))
     const first = await rig.start()
     await rig.written('eth', eth.sets.slice(0, 60))

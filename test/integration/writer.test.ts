@@ -8,7 +8,7 @@ import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { RoleProcess } from '../support/pipeline.ts'
-import { tellStory } from '../support/story.ts'
+import { storySets } from '../support/story.ts'
 import { createWriterRig, eventually, type WriterRig } from '../support/writer-rig.ts'
 
 let stack: Stack
@@ -62,8 +62,8 @@ async function truncateLog(rig: WriterRig, chain: string, kept: number): Promise
 
 test('both stores hold what the log says, of every chain; a second reading of it all changes nothing', async () => {
   await withRig({ chains: ['eth', 'bsc'] }, async (rig) => {
-    const eth = tellStory({ chain: 'eth', seed: 1, messages: 200 })
-    const bsc = tellStory({ chain: 'bsc', seed: 2, messages: 90 })
+    const eth = storySets({ chain: 'eth', seed: 1, messages: 200 })
+    const bsc = storySets({ chain: 'bsc', seed: 2, messages: 90 })
     await rig.publish('eth', eth.sets.slice(0, 120))
     const first = await rig.start()
     assert.match(first.readiness() ?? '', /starting/)
@@ -106,7 +106,7 @@ test('both stores hold what the log says, of every chain; a second reading of it
 
 test('a batch is not larger than it has to be, and small ones do not wait long', async () => {
   await withRig({ writer: { max_batch_rows: 1, max_batch_ms: 60_000 } }, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 7, messages: 12 })
+    const story = storySets({ chain: 'eth', seed: 7, messages: 12 })
     await rig.publish('eth', story.sets)
     const run = await rig.start()
     await rig.written('eth', story.sets)
@@ -117,7 +117,7 @@ test('a batch is not larger than it has to be, and small ones do not wait long',
 
 test('Redis that lost its data is filled again: before the start, while running, while starting anew', async () => {
   await withRig({}, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 3, messages: 240 })
+    const story = storySets({ chain: 'eth', seed: 3, messages: 240 })
     const parts = [story.sets.slice(0, 80), story.sets.slice(80, 160), story.sets.slice(160)] as const
     const first = await rig.start()
     await rig.publish('eth', parts[0])
@@ -128,13 +128,13 @@ test('Redis that lost its data is filled again: before the start, while running,
     const second = await rig.start()
     await eventually('the documents to be back', async () => await rig.hot.head('eth'))
     await eventually('readiness', async () => (second.readiness() === undefined ? true : undefined))
-    await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 3, messages: 80 }))
+    await rig.assertTold('eth', storySets({ chain: 'eth', seed: 3, messages: 80 }))
     assert.ok(second.lines.some(({ level, msg }) => level === 50 && /^Redis lost data/.test(msg)))
 
     await flush(rig)
     await rig.publish('eth', parts[1])
     await rig.written('eth', parts[1])
-    await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 3, messages: 160 }))
+    await rig.assertTold('eth', storySets({ chain: 'eth', seed: 3, messages: 160 }))
 
     // This Redis keeps nothing over a restart.
     await stack.restart('redis')
@@ -147,7 +147,7 @@ test('Redis that lost its data is filled again: before the start, while running,
 
 test('Redis that lost its data is filled from ClickHouse once the log is cut', async () => {
   await withRig({}, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 4, messages: 60 })
+    const story = storySets({ chain: 'eth', seed: 4, messages: 60 })
     const { sets } = story
     const first = await rig.start()
     await rig.publish('eth', sets.slice(0, 50))
@@ -164,7 +164,7 @@ test('Redis that lost its data is filled from ClickHouse once the log is cut', a
     await flush(rig)
     const third = await rig.start()
     await eventually('the documents to be back', async () => await rig.hot.head('eth'))
-    await rig.assertTold('eth', tellStory({ chain: 'eth', seed: 4, messages: 53 }), story.world)
+    await rig.assertTold('eth', storySets({ chain: 'eth', seed: 4, messages: 53 }), story.world)
     assert.ok(third.lines.some(({ msg }) => /refilling Redis from ClickHouse/.test(msg)))
     await rig.publish('eth', sets.slice(53))
     await rig.written('eth', sets)
@@ -174,7 +174,7 @@ test('Redis that lost its data is filled from ClickHouse once the log is cut', a
 
 test('unavailable stores are retried, logged and counted; nothing is skipped', async () => {
   await withRig({}, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 5, messages: 150 })
+    const story = storySets({ chain: 'eth', seed: 5, messages: 150 })
     const run = await rig.start()
     await rig.publish('eth', story.sets.slice(0, 50))
     await rig.written('eth', story.sets.slice(0, 50))
@@ -199,7 +199,7 @@ test('unavailable stores are retried, logged and counted; nothing is skipped', a
 
 test('a log that goes away is waited for', async () => {
   await withRig({}, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 10, messages: 60 })
+    const story = storySets({ chain: 'eth', seed: 10, messages: 60 })
     await rig.start()
     await rig.publish('eth', story.sets.slice(0, 30))
     await rig.written('eth', story.sets.slice(0, 30))
@@ -212,7 +212,7 @@ test('a log that goes away is waited for', async () => {
 
 test('a writer can be stopped while a store is away, and the next one goes on', async () => {
   await withRig({}, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 6, messages: 40 })
+    const story = storySets({ chain: 'eth', seed: 6, messages: 40 })
     const first = await rig.start()
     await rig.publish('eth', story.sets.slice(0, 20))
     await rig.written('eth', story.sets.slice(0, 20))
@@ -232,7 +232,7 @@ test('a writer can be stopped while a store is away, and the next one goes on', 
 test('versions that go back, and a message of another chain, stop the chain before it writes them', async () => {
   for (const broken of [{ seq: 2 }, { seq: 20 }, { chain: 'bsc', seq: 40 }]) {
     await withRig({}, async (rig) => {
-      const { sets } = tellStory({ chain: 'eth', seed: 8, messages: 10 })
+      const { sets } = storySets({ chain: 'eth', seed: 8, messages: 10 })
       const run = await rig.start()
       await rig.publish('eth', sets)
       await rig.written('eth', sets)
@@ -248,7 +248,7 @@ test('versions that go back, and a message of another chain, stop the chain befo
 
 test('a writer process killed again and again loses nothing and repeats nothing that shows', async () => {
   await withRig({ writer: { max_batch_rows: 200, max_batch_ms: 10 } }, async (rig) => {
-    const story = tellStory({ chain: 'eth', seed: 9, messages: 400 })
+    const story = storySets({ chain: 'eth', seed: 9, messages: 400 })
     const logFile = join(stack.dataDir, 'writer.log')
     const start = (): RoleProcess => new RoleProcess('writer', rig.configFile, logFile)
     const publishing = (async () => {

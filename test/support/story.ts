@@ -47,7 +47,7 @@ export type Story = { readonly sets: readonly ChangeSet[]; readonly world: World
 type Block = ChangeSet['head'] & { readonly before: World }
 
 /** Blocks with everything that can change, and now and then a fork that takes some of it back. */
-export function tellStory(options: {
+export function storySets(options: {
   chain: string
   seed: number
   messages: number

@@ -33,7 +33,7 @@ export class EndpointReports {
   readonly #down = new Set<Endpoint>()
   readonly #lagging = new Set<Endpoint>()
   readonly #limitedAt = new Map<Endpoint, number>()
-  readonly #toldOnce = new Set<string>()
+  readonly #reportedOnce = new Set<string>()
 
   constructor(logger: Logger, metrics: EndpointMetrics) {
     this.#logger = logger
@@ -86,23 +86,23 @@ export class EndpointReports {
   }
 
   lacksMethod({ label }: Endpoint, method: string, reason: string): void {
-    if (this.#isTold(`${label} ${method}`)) return
+    if (this.#isReported(`${label} ${method}`)) return
     this.#logger.warn({ endpoint: label, method, reason }, 'RPC endpoint lacks a method')
   }
 
   /** A block was taken although its logs could not be checked against the receipts root. */
   unproved({ label }: Endpoint): void {
     this.#metrics.answered(label, 'unproved')
-    if (this.#isTold(label)) return
+    if (this.#isReported(label)) return
     this.#logger.warn(
       { endpoint: label },
       'RPC endpoint has no eth_getBlockReceipts; logs verified by bloom filter only',
     )
   }
 
-  #isTold(what: string): boolean {
-    const isTold = this.#toldOnce.has(what)
-    this.#toldOnce.add(what)
-    return isTold
+  #isReported(what: string): boolean {
+    const isReported = this.#reportedOnce.has(what)
+    this.#reportedOnce.add(what)
+    return isReported
   }
 }

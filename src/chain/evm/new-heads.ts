@@ -33,13 +33,13 @@ async function listenForever(
   { logger, signal, onHead, onUp }: Omit<NewHeadsOptions, 'urls'>,
 ): Promise<void> {
   let failures = 0
-  let isToldDown = false
+  let isReportedDown = false
   onUp(endpoint, false)
   const heard = (): void => {
     // One that lets us in and throws us out again must not look healthy: only a head counts.
     failures = 0
-    if (isToldDown) logger.info({ endpoint }, 'New head subscription recovered')
-    isToldDown = false
+    if (isReportedDown) logger.info({ endpoint }, 'New head subscription recovered')
+    isReportedDown = false
     onUp(endpoint, true)
     onHead()
   }
@@ -47,8 +47,8 @@ async function listenForever(
     const reason = await listen(url, signal, heard)
     if (signal.aborted) return
     onUp(endpoint, false)
-    if (!isToldDown) logger.warn({ endpoint, reason }, 'New head subscription failed; polling continues')
-    isToldDown = true
+    if (!isReportedDown) logger.warn({ endpoint, reason }, 'New head subscription failed; polling continues')
+    isReportedDown = true
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
     await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
   }

@@ -88,13 +88,13 @@ test('the newest candles are those that all trades of their time make', () => {
 })
 
 function toldBy(table: CandleTable, slot: number): Candle[] {
-  const told = new ChangeSetWriter()
+  const changes = new ChangeSetWriter()
   const head = { number: 1, hash: '0x01', time: 1 }
-  told.begin({ chain: 'test', seq: 1, cause: 'block', head, finalNumber: 0 })
+  changes.begin({ chain: 'test', seq: 1, cause: 'block', head, finalNumber: 0 })
   const pair = new ByteWriter()
   pair.id(PAIR)
-  table.tell(slot, pair.finish(), told)
-  const bytes = told.finish()
+  table.publish(slot, pair.finish(), changes)
+  const bytes = changes.finish()
   const set = decodeChangeSet(bytes)
   assert.deepEqual(Buffer.from(bytes), Buffer.from(encodeChangeSet(set)), 'as its codec writes it')
   return set.changes.flatMap((change) => (change.type === 'candle' ? [change.candle] : []))

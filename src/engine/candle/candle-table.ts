@@ -40,27 +40,27 @@ export class CandleTable {
   }
 
   /** `pair` is its id as messages have it. */
-  tell(slot: number, pair: Uint8Array, told: ChangeSetWriter): void {
-    writeCandlesRow(told.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
+  publish(slot: number, pair: Uint8Array, changes: ChangeSetWriter): void {
+    writeCandlesRow(changes.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
   }
 
   /** The candles that a trade ends; none if nothing of them happened since a block, which is when all were published. */
-  tellEnded(
+  publishEnded(
     slot: number,
     pair: Uint8Array,
     starts: readonly number[],
     since: number,
-    told: ChangeSetWriter,
+    changes: ChangeSetWriter,
   ): void {
     const row = this.#one.at(slot)
     const ended = row.lastBlock < since ? 0 : endedCandles(row, starts)
-    if (ended > 0) writeCandlesRow(told.next('candle'), pair, row, this.#other.at(slot), ended)
+    if (ended > 0) writeCandlesRow(changes.next('candle'), pair, row, this.#other.at(slot), ended)
   }
 
   /** The candles of a pair, if it was traded since this block. */
-  tellSince({ address, names }: PairView, since: number, told: ChangeSetWriter): void {
+  publishSince({ address, names }: PairView, since: number, changes: ChangeSetWriter): void {
     const slot = this.#rows.find(this.#key.clear().id(address))
-    if (slot !== NONE && this.#one.at(slot).lastBlock >= since) this.tell(slot, names.idOnWire, told)
+    if (slot !== NONE && this.#one.at(slot).lastBlock >= since) this.publish(slot, names.idOnWire, changes)
   }
 
   /** As an undo gives them back. */

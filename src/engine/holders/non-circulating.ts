@@ -2,7 +2,7 @@ import type { TokenHolding } from '../../domain/change.ts'
 import type { NonCirculatingFact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
-import { type Holding, isTellable, type NonCirculating } from './tables.ts'
+import { type Holding, isPublishable, type NonCirculating } from './tables.ts'
 
 /** Undefined where a locker or a burn address was not asked for, or the token answers more than can be. */
 export function answeredBalances(
@@ -44,7 +44,7 @@ export function shownHolding(
   isWrappedNative: boolean,
 ): TokenHolding | undefined {
   const { isRead, isOdd, nonCirculating } = holding
-  if (isOdd || (isRead && !isTellable(holding))) return undefined
+  if (isOdd || (isRead && !isPublishable(holding))) return undefined
   if (!isRead && nonCirculating === undefined) return undefined
   const held = nonCirculating ?? holding
   const burned = isRead ? holding : held

@@ -60,7 +60,7 @@ export function newHolding(isRead: boolean): Holding {
 }
 
 /** What transfers say can be told: all are known, and nothing contradicts them. */
-export function isTellable({ isRead, isOdd, overdrawn }: Holding): boolean {
+export function isPublishable({ isRead, isOdd, overdrawn }: Holding): boolean {
   return isRead && !isOdd && overdrawn === 0
 }
 

@@ -32,7 +32,7 @@ export class PriceTable {
   }
 
   /** As the pool last told it. */
-  told(pool: Priced): PoolPrice | undefined {
+  reported(pool: Priced): PoolPrice | undefined {
     const slot = this.#slotOf(pool)
     if (!this.#rows.exists(slot)) return undefined
     const { sqrtPriceX96, tick, bin } = this.#price.at(slot)
@@ -40,7 +40,7 @@ export class PriceTable {
     return sqrtPriceX96 === undefined ? undefined : { kind: 'sqrt', sqrtPriceX96, tick }
   }
 
-  setTold(pool: Priced, price: PoolPrice): void {
+  setReported(pool: Priced, price: PoolPrice): void {
     const row = this.#edit(pool)
     row.sqrtPriceX96 = price.kind === 'sqrt' ? price.sqrtPriceX96 : undefined
     row.tick = price.kind === 'sqrt' ? price.tick : 0

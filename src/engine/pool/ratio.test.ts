@@ -7,7 +7,7 @@ import type { Pool, Priced } from './pool.ts'
 import { ratioOf } from './ratio.ts'
 
 const PRICES = {
-  told: () => ({ kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 }) as const,
+  reported: () => ({ kind: 'sqrt', sqrtPriceX96: 3n << 96n, tick: 21_973 }) as const,
   lastExchange: () => undefined,
 }
 

@@ -6,7 +6,7 @@ import type { Pool, Priced, Ratio } from './pool.ts'
 
 /** What pools told, and where nothing but trades tells the price, the last one. */
 type Prices = {
-  told(pool: Priced): PoolPrice | undefined
+  reported(pool: Priced): PoolPrice | undefined
   lastExchange(pair: Priced): Ratio | undefined
 }
 
@@ -23,7 +23,7 @@ export function ratioOf(pool: Pool & Priced, pair: Pair & Priced, prices: Prices
     case 'bins': {
       // Anyone can create a pool at any price: while it holds nothing, nobody stands behind that.
       if (raw0 === 0n && raw1 === 0n) return undefined
-      const told = prices.told(pool)
+      const told = prices.reported(pool)
       const price = told === undefined ? undefined : rawPrice(told, pricing)
       return price === undefined ? undefined : { raw0: price.denominator, raw1: price.numerator }
     }

@@ -11,7 +11,7 @@ import { reservesAfter } from './reserves.ts'
 const POOL = '0xaa'
 const ONE_TO_ONE: PoolPrice = { kind: 'sqrt', sqrtPriceX96: 1n << 96n, tick: 0 }
 
-const PRICES = { told: () => ONE_TO_ONE }
+const PRICES = { reported: () => ONE_TO_ONE }
 
 const pool: Pool & Priced = {
   address: POOL,
@@ -88,7 +88,7 @@ describe('counted from what goes in and out', () => {
     const full = pairHolding(added0, added1)
     const [left0 = 0n, left1 = 0n] = after({ ...moved, liquidityDelta: -1_000_000n }, 'counted', full)
     assert.ok(left0 - 5_000n <= 1n && left1 - 6_000n <= 1n, 'but for rounding in favour of the pool')
-    const unpriced = { told: () => undefined }
+    const unpriced = { reported: () => undefined }
     const unknown = reservesAfter(pool, full, { ...moved, liquidityDelta: 1n }, 'counted', unpriced)
     assert.deepEqual(unknown, [undefined, undefined])
   })
@@ -116,9 +116,9 @@ describe('counted without fees', () => {
 })
 
 test('told: only the event that tells counts', () => {
-  assert.deepEqual(after(swapped, 'told'), [5_000n, 6_000n])
+  assert.deepEqual(after(swapped, 'reported'), [5_000n, 6_000n])
   const told = { type: 'reservesSet', pool: POOL, reserve0: 1n, reserve1: 2n } as const
-  assert.deepEqual(after(told, 'told'), [1n, 2n])
+  assert.deepEqual(after(told, 'reported'), [1n, 2n])
 })
 
 test('unknown stays unknown, and so does what a pool of more tokens holds', () => {

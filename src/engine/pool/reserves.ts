@@ -13,7 +13,7 @@ export type Reserves = readonly [bigint | undefined, bigint | undefined]
 type Flow = readonly [bigint, bigint] | undefined
 
 /** As pools told them last. */
-export type ToldPrices = { told(pool: Priced): PoolPrice | undefined }
+export type ReportedPrices = { reported(pool: Priced): PoolPrice | undefined }
 
 const UNKNOWN: Reserves = [undefined, undefined]
 
@@ -26,7 +26,7 @@ export function reservesAfter(
   pair: Pair,
   event: PoolEvent,
   known: ReservesBy,
-  prices: ToldPrices,
+  prices: ReportedPrices,
 ): Reserves {
   const [reserve0, reserve1] = countedReserves(pool, pair, event, known, prices)
   return [bounded(reserve0), bounded(reserve1)]
@@ -37,14 +37,14 @@ function countedReserves(
   { token0, token1 }: Pair,
   event: PoolEvent,
   known: ReservesBy,
-  prices: ToldPrices,
+  prices: ReportedPrices,
 ): Reserves {
   if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
   if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
   if (event.type === 'swapped' && event.reserves !== undefined) return event.reserves
   // All of it has moved on to the pool where the token is traded now.
   if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
-  if (known === 'told') return [token0.reserveRaw, token1.reserveRaw]
+  if (known === 'reported') return [token0.reserveRaw, token1.reserveRaw]
   const flow = flowOf(pool, event, known === 'counted_without_fees', prices)
   if (flow === undefined) return UNKNOWN
   return [plus(token0.reserveRaw, flow[0]), plus(token1.reserveRaw, flow[1])]
@@ -64,7 +64,7 @@ function emptied(reserve: bigint | undefined): bigint | undefined {
 }
 
 /** For pools whose events do not say what they hold, but tell all that comes and goes. */
-function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, prices: ToldPrices): Flow {
+function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, prices: ReportedPrices): Flow {
   switch (event.type) {
     case 'swapped':
       return keptOf(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
@@ -91,10 +91,10 @@ function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, p
 }
 
 /** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
-export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: ToldPrices): Flow {
+export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: ReportedPrices): Flow {
   if ('amounts' in event) return sum(pool, event.amounts)
   if (event.type !== 'liquidityMoved' || pool.pricing.kind === 'reserves') return undefined
-  const price = prices.told(pool)
+  const price = prices.reported(pool)
   if (price?.kind !== 'sqrt') return undefined
   const { liquidityDelta, tickLower, tickUpper } = event
   const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)

@@ -8,7 +8,7 @@ import type { BlockEnvelope, InspectionFact } from '../../domain/envelope.ts'
 import { partPpm } from '../../domain/part.ts'
 import { isHoneypot, scoreOf } from '../../domain/risk-score.ts'
 import type { BlockRecords } from '../block-records.ts'
-import { isTellable } from '../holders/tables.ts'
+import { isPublishable } from '../holders/tables.ts'
 import type { EngineTables, TokenState } from '../tables.ts'
 
 /**
@@ -88,7 +88,7 @@ export class RiskFold {
     const pool = token.mainPair === undefined ? undefined : this.#poolHoldings(token.mainPair)
     const isOdd = holding?.isOdd === true || (holding?.isRead === true && holding.overdrawn > 0)
     const { supplyRaw } = token
-    if (holding === undefined || !isTellable(holding) || supplyRaw === undefined || supplyRaw === 0n) {
+    if (holding === undefined || !isPublishable(holding) || supplyRaw === undefined || supplyRaw === 0n) {
       return {
         isOdd,
         creatorPpm: undefined,
@@ -119,7 +119,7 @@ export class RiskFold {
 
   #poolHoldings(pair: string): PoolHoldings | undefined {
     const shares = this.#tables.holdings.get(pair)
-    if (shares === undefined || !isTellable(shares) || shares.issuedRaw <= 0n) return undefined
+    if (shares === undefined || !isPublishable(shares) || shares.issuedRaw <= 0n) return undefined
     return {
       pair,
       holders: shares.holders,

@@ -49,12 +49,12 @@ class Market {
 
   block(seconds: number, ...trades: AddressedTrades[]): Windows[] {
     const head = { number: ++this.#number, hash: '0x', time: DAY_START + seconds }
-    const told = new ChangeSetWriter()
-    told.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
+    const changes = new ChangeSetWriter()
+    changes.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
     const all = trades.map((each) => gathered(each, this.#tables.visits))
-    new WindowFold(this.#tables, head.time, (token) => token === QUOTE).run(all, [], told)
+    new WindowFold(this.#tables, head.time, (token) => token === QUOTE).run(all, [], changes)
     this.#state.sealBlock(head.number)
-    return decodeChangeSet(told.finish()).changes.flatMap((change) =>
+    return decodeChangeSet(changes.finish()).changes.flatMap((change) =>
       change.type === 'windows' ? [change.windows] : [],
     )
   }

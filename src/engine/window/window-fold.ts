@@ -43,20 +43,20 @@ export class WindowFold {
   }
 
   /** Tells all windows that are different now, after those that are `named`. */
-  run(trades: readonly PairTrades[], named: readonly WindowsRef[], told: ChangeSetWriter): void {
+  run(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { visits } = this.#tables
     this.#turn()
     visits.begin(this.#minute)
     for (const pairTrades of trades) this.#enter(pairTrades)
     visits.keepList()
-    this.#tell(named, this.#touched, told)
+    this.#publish(named, this.#touched, changes)
   }
 
   /**
    * An old block empties the windows, and its own trades leave them at once: only the price stays from which later changes
    * of the price count. Tells those that were emptied, after those that are `named`.
    */
-  runOld(trades: readonly PairTrades[], named: readonly WindowsRef[], told: ChangeSetWriter): void {
+  runOld(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { subjects } = this.#tables
     this.#empty()
     const emptied = new Set(this.#touched)
@@ -67,16 +67,16 @@ export class WindowFold {
       if (own === undefined) continue
       setOpen(subjects.edit(subjects.slotOf(own)), each.tokenCloseUsd, dayOf(this.#time))
     }
-    this.#tell(named, emptied, told)
+    this.#publish(named, emptied, changes)
   }
 
-  #tell(named: readonly WindowsRef[], touched: ReadonlySet<number>, told: ChangeSetWriter): void {
+  #publish(named: readonly WindowsRef[], touched: ReadonlySet<number>, changes: ChangeSetWriter): void {
     const { subjects } = this.#tables
     const numbers = named.map(({ pair, token }) =>
       pair === undefined ? subjects.ofToken(token ?? '') : subjects.ofPair(pair),
     )
     const first = new Set(numbers.flatMap((number) => (number === undefined ? [] : subjects.slotOf(number))))
-    const publish = (slot: number): void => writePublished(told.next('windows'), subjects.at(slot))
+    const publish = (slot: number): void => writePublished(changes.next('windows'), subjects.at(slot))
     first.forEach(publish)
     touched.forEach((slot) => {
       if (!first.has(slot)) publish(slot)

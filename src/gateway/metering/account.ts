@@ -56,8 +56,8 @@ export class Account {
   #leaseEnds = 0
   #spentByOthers = 0
   #calls = 0
-  #toldSpent = 0
-  #toldCeiling = 0
+  #reportedSpent = 0
+  #reportedCeiling = 0
   #usedAt: number
   #syncedAt = Number.NEGATIVE_INFINITY
   #tightUntil = 0
@@ -125,13 +125,13 @@ export class Account {
     const now = this.#options.now()
     if (this.#waiting.length > 0 || now - this.#syncedAt < syncMs) return
     const isIdle = now - this.#usedAt >= idleMs
-    if (isIdle && this.#isTold) return
+    if (isIdle && this.#isReported) return
     await this.#sync(NOTHING, isIdle)
   }
 
   /** The last call: whatever is left goes back. */
   async close(): Promise<void> {
-    if (!this.#isTold) await this.#sync(NOTHING, true)
+    if (!this.#isReported) await this.#sync(NOTHING, true)
   }
 
   /** Asks what all gateways have spent. */
@@ -140,8 +140,8 @@ export class Account {
   }
 
   /** The store knows all there is to know, and holds nothing for us. */
-  get #isTold(): boolean {
-    return this.isSettled && this.#toldSpent === this.#spent && this.#toldCeiling === this.#ceiling
+  get #isReported(): boolean {
+    return this.isSettled && this.#reportedSpent === this.#spent && this.#reportedCeiling === this.#ceiling
   }
 
   #free(now = this.#options.now()): number {
@@ -285,8 +285,8 @@ export class Account {
     this.#leaseEnds = askedAt + leaseMs
     this.#spentByOthers = answer.spentByAll - spent
     this.#syncedAt = askedAt
-    this.#toldSpent = spent
-    this.#toldCeiling = ceiling + answer.granted
+    this.#reportedSpent = spent
+    this.#reportedCeiling = ceiling + answer.granted
     return answer
   }
 

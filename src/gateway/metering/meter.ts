@@ -25,7 +25,7 @@ export type MeterOptions = {
   readonly leaseMs: number
   /** How long keys are served on credit once Redis is away. */
   readonly overdraftMs: number
-  readonly tellRecall: (keyId: string) => void
+  readonly reportRecall: (keyId: string) => void
   readonly onRefusal: (reason: Refusal['reason']) => void
   readonly logger: Logger
   readonly signal: AbortSignal
@@ -149,7 +149,7 @@ export class Meter {
     const accounts = this.#accounts.get(month) ?? new Map<string, Account>()
     const known = accounts.get(grant.keyId)
     if (known !== undefined) return known
-    const { leaseUnits, leaseMs, tellRecall, logger } = this.#options
+    const { leaseUnits, leaseMs, reportRecall, logger } = this.#options
     const ref = { keyId: grant.keyId, month }
     const account = new Account({
       limit: grant.plan.cuPerMonth,
@@ -162,7 +162,7 @@ export class Meter {
         ])
         return answer
       },
-      recall: () => tellRecall(grant.keyId),
+      recall: () => reportRecall(grant.keyId),
       onFailure: (error) => logger.warn({ err: error, key_id: grant.keyId }, 'Credit unit lease failed'),
       overdraft: this.#overdraft,
       now: () => performance.now(),

@@ -32,7 +32,7 @@ type ChargedRoute = {
 const UNAVAILABLE_RETRY_SECONDS = 1
 
 /** An answer costs nothing unless something below says otherwise. */
-export function tellNoCost(app: Scope): void {
+export function setNoCostHeader(app: Scope): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('x-cu-cost', 0)
     done()
@@ -77,7 +77,7 @@ export function meterRequests(scope: Scope, meter: Pick<Meter, 'open' | 'balance
       reply.header('x-cu-cost', bill.cu)
     } else bill?.release()
     request.bill = null
-    if (grant !== null) tellLimits(reply, grant, request.rate, meter)
+    if (grant !== null) setLimitHeaders(reply, grant, request.rate, meter)
     done()
   })
   // A request that never got an answer.
@@ -123,7 +123,7 @@ function policyOf(plan: Plan, seconds: number): string {
 }
 
 /** `RateLimit` and `RateLimit-Policy`: draft-ietf-httpapi-ratelimit-headers. */
-export function tellLimits(
+export function setLimitHeaders(
   reply: AnswerHeaders,
   grant: Grant,
   rate: Pick<SharedBucket, 'left' | 'secondsUntilFull'> | null,

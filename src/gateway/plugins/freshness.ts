@@ -10,16 +10,16 @@ declare module 'fastify' {
   }
 }
 
-export function tellFreshness(scope: Scope, view: Pick<MarketReader, 'head'>): void {
+export function setFreshnessHeaders(scope: Scope, view: Pick<MarketReader, 'head'>): void {
   scope.decorateReply('answerChains', null)
   scope.addHook('onSend', (_request, reply, _payload, done) => {
-    if (reply.answerChains !== null) tellHead(reply, reply.answerChains, view)
+    if (reply.answerChains !== null) setHeadHeaders(reply, reply.answerChains, view)
     done()
   })
 }
 
 /** Adds the freshness headers: the head of the chain, or of the most lagging one if there are several. */
-export function tellHead(
+export function setHeadHeaders(
   reply: AnswerHeaders,
   chains: readonly string[],
   view: Pick<MarketReader, 'head'>,

@@ -6,7 +6,7 @@ import { ChaintapeError, QueryTimeout } from '../../domain/errors.ts'
 import type { Grant } from '../keys/key-ring.ts'
 import type { Meter } from '../metering/meter.ts'
 import type { Scope } from '../scope.ts'
-import { meterRequests, tellNoCost } from './cost.ts'
+import { meterRequests, setNoCostHeader } from './cost.ts'
 import { limitHistoryReads } from './history-reads.ts'
 import { answerProblems } from './problem.ts'
 
@@ -19,7 +19,7 @@ const plan = { name: 'p', requestsPerSecond: 1, burst: 1, cuPerMonth: 1, history
 function createScope(): Scope {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
   answerProblems(app)
-  tellNoCost(app)
+  setNoCostHeader(app)
   app.decorateRequest('grant', null)
   app.decorateRequest('rate', null)
   app.addHook('onRequest', (request, _reply, done) => {

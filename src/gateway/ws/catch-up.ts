@@ -55,7 +55,7 @@ export async function catchUpFromHistory(
       if (!isWanted()) return undefined
     }
   }
-  return { after: to.position, version: to.seq, time: to.time, told: 0 }
+  return { after: to.position, version: to.seq, time: to.time, published: 0 }
 }
 
 /** Replays a chain to a subscription, as fast as the client reads, until it has caught up with the head. */
@@ -72,13 +72,13 @@ export async function catchUp(
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
   while (place.after.seq < view.end(chain).after.seq) {
     for (const { set, origin, position } of await missed.page(chain, place)) {
-      const events = eventsOf(set, place.told)
+      const events = eventsOf(set, place.published)
       let pushed = 0
       await replay.charge(events)
       if (!isWanted()) return
       const pushes = new SetPushes(set, origin, heard, hub.watched, now())
       for (const [index, change] of set.changes.entries()) {
-        if (index < place.told) continue
+        if (index < place.published) continue
         pushes.ofChange(change, index, (keys, isReorg, build) => {
           if (isReorg && !subscription.wantsReorgs) return
           const key = keys.find((each) => own.has(each))
@@ -95,20 +95,20 @@ export async function catchUp(
       }
       // One event may change many candles of one subscription.
       if (pushed > events) await replay.charge(pushed - events)
-      place = { after: position, version: set.seq, time: set.head.time, told: 0 }
+      place = { after: position, version: set.seq, time: set.head.time, published: 0 }
     }
     // Reading from memory waits for nothing: others must have their turn.
     await turn()
     if (!isWanted()) return
   }
   // The log may have been read beyond the last push, or a set sent in part.
-  const isBeyond = place.told > 0 || place.after.seq > view.end(chain).after.seq
+  const isBeyond = place.published > 0 || place.after.seq > view.end(chain).after.seq
   subscription.endCatchUp(chain, isBeyond ? place : undefined)
 }
 
 /** Swaps and liquidity of all pairs, retracted ones included: they are what reading a set costs. */
-function eventsOf({ changes }: ChangeSet, told: number): number {
+function eventsOf({ changes }: ChangeSet, published: number): number {
   let events = 0
-  for (const [index, { type }] of changes.entries()) if (index >= told && EVENT_TYPES.has(type)) events++
+  for (const [index, { type }] of changes.entries()) if (index >= published && EVENT_TYPES.has(type)) events++
   return events
 }

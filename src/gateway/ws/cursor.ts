@@ -15,13 +15,16 @@ export type PlacedSet = {
 }
 
 /** The last event sent: of those with a version above the place's and up to `upTo`, all up to this one were sent. */
-export type ToldEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
+export type PublishedEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
 
 /**
  * A place between two pushes of one chain: `told` changes of the following set were sent. If none was, but `last` is set,
  * then that event came from history, not from the log.
  */
-export type ChainPlace = SetOrigin & { readonly told: number; readonly last?: ToldEvent | undefined }
+export type ChainPlace = SetOrigin & {
+  readonly published: number
+  readonly last?: PublishedEvent | undefined
+}
 
 /** By chain: a subscription may speak of several. */
 export type Places = ReadonlyMap<string, ChainPlace>
@@ -30,8 +33,8 @@ const FORM = 'c1.'
 
 /** Opaque to a client, and longer than it looks: the log's epoch and checksum make a cursor of another log known. */
 export function formatCursor(places: Places): string {
-  const rows = Array.from(places, ([chain, { after, version, time, told, last }]) => [
-    ...[chain, after.epoch, after.seq, after.link, version, time, told],
+  const rows = Array.from(places, ([chain, { after, version, time, published, last }]) => [
+    ...[chain, after.epoch, after.seq, after.link, version, time, published],
     ...(last === undefined ? [] : [last.upTo, last.time, last.key.block, last.key.tx, last.key.log]),
   ])
   return FORM + Buffer.from(JSON.stringify(rows)).toString('base64url')
@@ -69,9 +72,9 @@ function parseRow(row: unknown): { readonly chain: string; readonly place: Chain
   if (typeof chain !== 'string' || typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
     return undefined
   if (!rest.every(isCount)) return undefined
-  const [seq, link, version, time, told] = rest as [number, number, number, number, number]
-  const place = { after: { epoch, seq, link }, version, time, told }
-  if (Math.max(link, time, told) > MAX_U32) return undefined
+  const [seq, link, version, time, published] = rest as [number, number, number, number, number]
+  const place = { after: { epoch, seq, link }, version, time, published }
+  if (Math.max(link, time, published) > MAX_U32) return undefined
   // Every message has a version; only the place before the first one has none, and then nothing else either.
   if (seq === 0 ? link + version + time !== 0 : version === 0) return undefined
   if (row.length === 7) return { chain, place }
@@ -79,7 +82,7 @@ function parseRow(row: unknown): { readonly chain: string; readonly place: Chain
   return last === undefined || last.upTo < version ? undefined : { chain, place: { ...place, last } }
 }
 
-function parseLast(numbers: readonly number[]): ToldEvent | undefined {
+function parseLast(numbers: readonly number[]): PublishedEvent | undefined {
   const [upTo, time, block, tx, log] = numbers as [number, number, number, number, number]
   if (time > MAX_U32 || Math.max(tx, log) > MAX_INDEX) return undefined
   return { upTo, time, key: { block, tx, log } }

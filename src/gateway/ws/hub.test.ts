@@ -294,8 +294,8 @@ test('each push has its place: the log before its set, and its part of the set',
   )
   assert.deepEqual(
     listener.offers.map(({ event }) => event.place),
-    [1, 3].map((told) => ({
-      ...{ chain: 'eth', seq: 4, origin: originOf({ seq: 4 }), told },
+    [1, 3].map((published) => ({
+      ...{ chain: 'eth', seq: 4, origin: originOf({ seq: 4 }), published },
       event: { time: trade.time, key: trade.key },
     })),
   )

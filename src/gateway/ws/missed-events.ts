@@ -72,7 +72,7 @@ export class MissedEvents {
         .filter((row) => !isTold(row) && (wantsReorgs || row.build !== undefined))
         .map(({ ref, build = () => revertPush(ref.pair, ref.key) }) => {
           const event = { time: ref.time, key: ref.key }
-          const at = { chain: pair.chain, seq: upTo, origin: place, told: 0, event }
+          const at = { chain: pair.chain, seq: upTo, origin: place, published: 0, event }
           return new PushEvent({ topic, place: at, isState: false, sentTime: now(), build })
         })
       yield { events: rows.length, pushes }

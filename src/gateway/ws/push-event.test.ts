@@ -8,7 +8,7 @@ import { PushEvent } from './push-event.ts'
 const MESSAGE_TAIL = Buffer.from([0, 0, 0xff, 0xff])
 
 function pushOf(build: () => object): PushEvent {
-  const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), told: 1 }
+  const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), published: 1 }
   return new PushEvent({ topic: 'tx', place, isState: false, sentTime: 5, build })
 }
 

@@ -14,7 +14,7 @@ export type PushPlace = {
   /** Where the set's message follows in the log. */
   readonly origin: SetOrigin
   /** Number of the set's changes that are published with this push and before it. */
-  readonly told: number
+  readonly published: number
   /** The event that it publishes, if history has it too. */
   readonly event?: Pick<EventRef, 'time' | 'key'>
 }

@@ -33,7 +33,7 @@ export async function findStart(
     const standing = await missed.locate(chain, place)
     if (standing === 'ahead') throw badCursor(`is beyond the head of ${chain}`)
     if (standing === 'foreign') return `the cursor belongs to another log of ${chain}`
-    const wasHistory = place.told === 0 && place.last !== undefined
+    const wasHistory = place.published === 0 && place.last !== undefined
     if (!wasHistory && standing === 'held') continue
     if (topic.name === 'tx' || topic.name === 'liq') {
       const { name, pair } = topic

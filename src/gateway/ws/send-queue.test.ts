@@ -30,7 +30,7 @@ function framer(serial: number): Framer {
 }
 
 function event(text: string, isState = true, candle?: number): PushEvent {
-  const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), told: 1 }
+  const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), published: 1 }
   const build = () => ({ text })
   return new PushEvent({ topic: 'price', place, isState, candle, sentTime: undefined, build })
 }

@@ -89,7 +89,7 @@ export class SendQueue {
   close(): void {
     this.#isClosed = true
     this.#forget()
-    this.#tellDrained()
+    this.#reportDrained()
   }
 
   /** An answer: never left out. */
@@ -131,7 +131,7 @@ export class SendQueue {
     stream.once('drain', () => {
       this.#isCongested = false
       this.flush()
-      if (!this.#isCongested) this.#tellDrained()
+      if (!this.#isCongested) this.#reportDrained()
     })
   }
 
@@ -180,7 +180,7 @@ export class SendQueue {
     this.#bytes = 0
   }
 
-  #tellDrained(): void {
+  #reportDrained(): void {
     const all = this.#onDrained ?? []
     this.#onDrained = undefined
     for (const resolve of all) resolve()

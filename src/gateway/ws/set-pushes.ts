@@ -165,7 +165,7 @@ export class SetPushes {
 
   #place(index: number): PushPlace {
     const { chain, seq } = this.#set
-    return { chain, seq, origin: this.#origin, told: index + 1 }
+    return { chain, seq, origin: this.#origin, published: index + 1 }
   }
 
   #kline(candle: Candle, shape: Shape): object {

@@ -98,7 +98,7 @@ export class Subscriber implements SubscriptionOwner {
     // A second subscribe to the same takes the place of the first.
     this.#drop(identity)
     // Where each chain stands: what came before is read, what comes after is pushed.
-    const ends: Places = new Map(sources.map(({ chain }) => [chain, { ...view.end(chain), told: 0 }]))
+    const ends: Places = new Map(sources.map(({ chain }) => [chain, { ...view.end(chain), published: 0 }]))
     const subscription = this.#open(command, { identity, name: topic.name, sources })
     let start: Start | undefined
     try {
@@ -225,7 +225,7 @@ export class Subscriber implements SubscriptionOwner {
     for (const [index, { chain, build }] of pushes.entries()) {
       const end = ends.get(chain)
       if (end === undefined) continue
-      const place = { chain, seq: end.version, origin: end, told: 0 }
+      const place = { chain, seq: end.version, origin: end, published: 0 }
       const event = new PushEvent({ topic: name, place, isState: true, sentTime: now(), build })
       subscription.tell(`snapshot ${index}`, event)
     }

@@ -23,39 +23,42 @@ function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
       isCompressed: false,
     },
   )
-  return { subscription, sent, counts, told: () => sent.map(({ result }) => result.at) }
+  return { subscription, sent, counts, published: () => sent.map(({ result }) => result.at) }
 }
 
-function event(seq: number, told = 1, chain = 'eth'): PushEvent {
+function event(seq: number, published = 1, chain = 'eth'): PushEvent {
   return new PushEvent({
     topic: 'tx',
-    place: { chain, seq, origin: originOf({ seq }), told },
+    place: { chain, seq, origin: originOf({ seq }), published },
     isState: false,
     sentTime: 1,
-    build: (shape) => ({ at: `${chain} ${seq}.${told}`, ...(shape === 'revised' ? { revised: true } : {}) }),
+    build: (shape) => ({
+      at: `${chain} ${seq}.${published}`,
+      ...(shape === 'revised' ? { revised: true } : {}),
+    }),
   })
 }
 
-const placeAt = (seq: number, told = 0) => ({ ...originOf({ seq }), told })
+const placeAt = (seq: number, published = 0) => ({ ...originOf({ seq }), published })
 
 test('held back until released, then only what is newer than the snapshot of its key', () => {
-  const { subscription, told } = start()
+  const { subscription, published } = start()
   for (const seq of [5, 6]) for (const key of ['a', 'b']) subscription.offer(key, event(seq))
-  assert.deepEqual(told(), [])
+  assert.deepEqual(published(), [])
   subscription.skipUpTo('a', 5)
   subscription.release()
   subscription.offer('a', event(5))
-  assert.deepEqual(told(), ['eth 5.1', 'eth 6.1', 'eth 6.1', 'eth 5.1'])
+  assert.deepEqual(published(), ['eth 5.1', 'eth 6.1', 'eth 6.1', 'eth 5.1'])
 })
 
 test('pushes of a key are skipped only while older ones than the snapshot may come', () => {
-  const { subscription, told } = start()
+  const { subscription, published } = start()
   subscription.skipUpTo('a', 7)
   subscription.skipUpTo('b', 5)
   subscription.release()
   for (const key of ['a', 'b', 'c']) subscription.expectAfter(key, 5)
   for (const seq of [6, 7, 8]) for (const key of ['a', 'b']) subscription.offer(key, event(seq))
-  assert.deepEqual(told(), ['eth 6.1', 'eth 7.1', 'eth 8.1', 'eth 8.1'])
+  assert.deepEqual(published(), ['eth 6.1', 'eth 7.1', 'eth 8.1', 'eth 8.1'])
 })
 
 test('what is held back is bounded', () => {
@@ -65,7 +68,7 @@ test('what is held back is bounded', () => {
 })
 
 test('catching up: pushes of the chain are passed over until the place is reached, those of others are not', () => {
-  const { subscription, told } = start()
+  const { subscription, published } = start()
   subscription.offer('a', event(4))
   subscription.beginCatchUp(['eth'])
   subscription.offer('a', event(5))
@@ -81,17 +84,17 @@ test('catching up: pushes of the chain are passed over until the place is reache
   ] as const) {
     subscription.offer('a', event(seq, index))
   }
-  assert.deepEqual(told(), ['bsc 5.1', 'eth 3.1', 'eth 6.3', 'eth 7.1'])
+  assert.deepEqual(published(), ['bsc 5.1', 'eth 3.1', 'eth 6.3', 'eth 7.1'])
 })
 
 test('caught up without a place to wait for: everything passes', () => {
-  const { subscription, told } = start()
+  const { subscription, published } = start()
   subscription.beginCatchUp(['eth', 'bsc'])
   subscription.endCatchUp('eth', undefined)
   for (const chain of ['eth', 'bsc']) subscription.offer('a', event(5, 1, chain))
   subscription.endCatchUp('bsc', undefined)
   for (const chain of ['eth', 'bsc']) subscription.offer('a', event(4, 1, chain))
-  assert.deepEqual(told(), ['eth 5.1', 'eth 4.1', 'bsc 4.1'])
+  assert.deepEqual(published(), ['eth 5.1', 'eth 4.1', 'bsc 4.1'])
 })
 
 test('numbers are contiguous, and each cursor says where every chain stands', () => {

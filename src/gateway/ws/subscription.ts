@@ -146,17 +146,20 @@ export class Subscription implements Listener, Framer {
 }
 
 /** Whether a push of a caught-up chain comes after the chain's place. */
-function isNews(caughtUp: Map<string, ChainPlace | undefined>, { chain, origin, told }: PushPlace): boolean {
+function isNews(
+  caughtUp: Map<string, ChainPlace | undefined>,
+  { chain, origin, published }: PushPlace,
+): boolean {
   if (!caughtUp.has(chain)) return true
   const place = caughtUp.get(chain)
   if (place === undefined || origin.after.seq < place.after.seq) return false
-  if (origin.after.seq === place.after.seq && told <= place.told) return false
+  if (origin.after.seq === place.after.seq && published <= place.published) return false
   caughtUp.delete(chain)
   return true
 }
 
-function placeAfter({ seq, origin, told, event }: PushPlace): ChainPlace {
+function placeAfter({ seq, origin, published, event }: PushPlace): ChainPlace {
   const { after, version, time } = origin
   const last = event && { upTo: seq, time: event.time, key: event.key }
-  return last === undefined ? { after, version, time, told } : { after, version, time, told, last }
+  return last === undefined ? { after, version, time, published } : { after, version, time, published, last }
 }

@@ -11,7 +11,7 @@ const LIQ = ['liq', MEME_WETH, 'eth']
 const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
 const BILL: Bill = { cu: 50, charge: () => undefined, release: () => undefined }
 const FROM = formatCursor(
-  new Map([['eth', { after: { epoch: 'e', seq: 3, link: 0 }, version: 3, time: 3, told: 0 }]]),
+  new Map([['eth', { after: { epoch: 'e', seq: 3, link: 0 }, version: 3, time: 3, published: 0 }]]),
 )
 /** Versions 4 and 5, then 6, which is published while the replays wait. */
 const SETS = [4, 5, 6].map((seq) => sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))

@@ -4,7 +4,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../../dev/stack.ts'
-import { type Story, tellStory } from '../../support/story.ts'
+import { type Story, storySets } from '../../support/story.ts'
 import { createWriterRig, eventually, type WriterRig, type WriterRun } from '../../support/writer-rig.ts'
 
 /** Each store has a commit point of its own: one that is away, hung or full does not stop the other. */
@@ -27,7 +27,7 @@ after(async () => {
 
 beforeEach(async () => {
   rig = await createWriterRig(stack)
-  story = tellStory({ chain: 'eth', seed: seed++, messages: MESSAGES })
+  story = storySets({ chain: 'eth', seed: seed++, messages: MESSAGES })
   run = await rig.start()
   await rig.publish('eth', first())
   await rig.written('eth', first())
@@ -135,7 +135,7 @@ async function readersAtTheEnd(): Promise<number> {
 
 test('a store that hangs reads the log itself once it is back, and ends equal to the other', async () => {
   const { max_batch_rows: room } = rig.config.writer
-  const long = tellStory({ chain: 'eth', seed: seed - 1, messages: 220 })
+  const long = storySets({ chain: 'eth', seed: seed - 1, messages: 220 })
   const redisHangs = long.sets.slice(30, 120)
   const clickhouseHangs = long.sets.slice(120, 210)
   const last = long.sets.slice(210)

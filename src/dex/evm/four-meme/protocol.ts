@@ -60,7 +60,7 @@ export const fourMeme: Protocol = {
   },
   isSingleton: true,
   isLaunchPlatform: true,
-  reserves: 'told',
+  reserves: 'reported',
   identify,
 }
 

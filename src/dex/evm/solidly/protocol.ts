@@ -49,7 +49,7 @@ export const solidly: Protocol = {
     [CLAIM]: readClaim,
   },
   isSingleton: false,
-  reserves: 'told',
+  reserves: 'reported',
   identify,
 }
 

@@ -27,7 +27,7 @@ export const uniswapV2: Protocol = {
   events: { [SYNC]: readSync, [SWAP]: readSwap, [MINT]: readMint, [BURN]: readBurn },
   trial: 'v2',
   isSingleton: false,
-  reserves: 'told',
+  reserves: 'reported',
   identify,
 }
 

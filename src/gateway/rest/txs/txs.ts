@@ -101,6 +101,8 @@ async function page<T extends EventRef, Shown>(
     txs: shown.map(show),
     ...(hasMore ? { next_cursor: formatCursor(last) } : {}),
     // An older page is read later: events since the first page are in neither, and its end would skip them.
-    ...(cursor === undefined ? { cursor: formatLiveCursor(new Map([[chain, { ...end, told: 0 }]])) } : {}),
+    ...(cursor === undefined
+      ? { cursor: formatLiveCursor(new Map([[chain, { ...end, published: 0 }]])) }
+      : {}),
   }
 }

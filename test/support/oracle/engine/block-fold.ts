@@ -216,7 +216,7 @@ export class BlockFold {
     const how =
       this.#settings.registry.deploymentOf(pool.factory, this.#block.number)?.is.reserves ?? 'unknown'
     // Told reserves come in an event of their own, before the one they result from.
-    if (how === 'told' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return pair
+    if (how === 'reported' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return pair
     const reserves = reservesAfter(pool, pair, event, how)
     const filled = { ...withReserves(pair, reserves), updatedAt: this.#block.time }
     const ratio = ratioOf(pool, filled, this.#tables.lastExchanges)

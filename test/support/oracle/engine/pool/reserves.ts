@@ -34,7 +34,7 @@ function countedReserves(
   if (event.type === 'swapped' && event.reserves !== undefined) return event.reserves
   // All of it has moved on to the pool where the token is traded now.
   if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
-  if (known === 'told') return [token0.reserveRaw, token1.reserveRaw]
+  if (known === 'reported') return [token0.reserveRaw, token1.reserveRaw]
   const flow = flowOf(pool, event, known === 'counted_without_fees')
   if (flow === undefined) return UNKNOWN
   return [plus(token0.reserveRaw, flow[0]), plus(token1.reserveRaw, flow[1])]
