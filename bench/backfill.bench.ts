@@ -10,7 +10,7 @@ import { createLogger } from '../src/lib/logger.ts'
 import { Shutdown } from '../src/lib/shutdown.ts'
 import { startReader } from '../src/roles/reader.ts'
 import { Scenario } from '../test/e2e/scenario.ts'
-import { canonicalLog } from '../test/support/canonical-log.ts'
+import { canonicalLog } from '../test/support/reference/canonical-log.ts'
 import { sized } from './form.ts'
 import { type Bench, repeatAsync } from './measure.ts'
 

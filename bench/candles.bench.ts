@@ -8,7 +8,7 @@ import { type CandlesQuestion, openHistoryReader } from '../src/store/clickhouse
 import { candleOf, number, type Row } from '../src/store/clickhouse/read/records.ts'
 import { openHotStore } from '../src/store/redis/hot-store.ts'
 import type { Versioned } from '../src/store/versioned.ts'
-import { latestOf, rowsOfSets } from '../test/support/rows-of-sets.ts'
+import { latestOf, rowsOfSets } from '../test/support/reference/rows-of-sets.ts'
 import { sized } from './form.ts'
 import { type Bench, repeatAsync, type Sides, type Slice } from './measure.ts'
 import { makeCandle } from './stores/made-changes.ts'

@@ -52,7 +52,7 @@ const fileTimeoutMs = 6 * 60_000
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
 process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')
-// Not a setting: the gateways that a test starts inherit it (src/gateway/message-arena.ts).
+// Not a setting: the gateways that a test starts inherit it (src/gateway/market/message-arena.ts).
 process.env['POISON_FREED_MEMORY'] = '1'
 
 const [suiteName = '', ...words] = process.argv.slice(2)

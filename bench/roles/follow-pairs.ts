@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Envelope } from '../../src/domain/envelope.ts'
-import { API_KEY } from '../../test/support/test-key.ts'
+import { API_KEY } from '../../test/support/builders/test-key.ts'
 
 const SUBSCRIPTIONS_AT_ONCE = 10
 const START_MS = 20_000

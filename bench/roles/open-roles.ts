@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
-import { putTestKey, TEST_PLANS } from '../../test/support/test-key.ts'
+import { putTestKey, TEST_PLANS } from '../../test/support/builders/test-key.ts'
 import { MeasuredProcess } from '../rest/measured-process.ts'
 import { historyOptions, silentCommon } from '../stores/opened.ts'
 

@@ -1,7 +1,7 @@
 import type { ChangeSet, Trade } from '../../src/domain/change.ts'
 import { swapPush } from '../../src/gateway/shape/swap-transaction.ts'
-import { textFrame } from '../../src/gateway/ws/frame.ts'
-import { PushEvent } from '../../src/gateway/ws/push-event.ts'
+import { textFrame } from '../../src/gateway/ws/send/frame.ts'
+import { PushEvent } from '../../src/gateway/ws/send/push-event.ts'
 import { makeSet } from '../stores/made-changes.ts'
 
 /** Both servers send these over and over, so that every client knows what comes next. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
+import { NOTHING_COMMITTED } from '../../test/support/rigs/memory-state.ts'
 import type { Fact, TransfersFact } from '../domain/envelope.ts'
 import { JournaledState } from '../state/journaled-state.ts'
 import { HistoryQueue, type OpenHistory } from './history-queue.ts'

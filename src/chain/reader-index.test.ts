@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryState, NOTHING_COMMITTED } from '../../test/support/memory-state.ts'
+import { MemoryState, NOTHING_COMMITTED } from '../../test/support/rigs/memory-state.ts'
 import type { BlockEnvelope, Envelope, Fact } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ReaderIndex } from './reader-index.ts'

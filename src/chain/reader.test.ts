@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ReaderSetup, START } from '../../test/support/reader-setup.ts'
-import { ScriptedChain } from '../../test/support/scripted-chain.ts'
+import { ReaderSetup, START } from '../../test/support/rigs/reader-setup.ts'
+import { ScriptedChain } from '../../test/support/rigs/scripted-chain.ts'
 import { OLD_AFTER_SECONDS } from '../domain/envelope.ts'
 import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
 

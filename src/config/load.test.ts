@@ -10,7 +10,7 @@ import {
   mixedCase,
   type Tree,
   withChain,
-} from '../../test/support/config-file.ts'
+} from '../../test/support/builders/config-file.ts'
 
 const defaultPlan = {
   requests_per_second: 50,

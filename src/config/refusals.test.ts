@@ -13,7 +13,7 @@ import {
   refusal,
   type Tree,
   withChain,
-} from '../../test/support/config-file.ts'
+} from '../../test/support/builders/config-file.ts'
 import { loadConfig } from './load.ts'
 
 test('a variable of ours that sets nothing is refused: it is a spelling mistake', () => {

@@ -17,7 +17,7 @@ test('every secret of a configuration is hidden, wherever it stands in a text', 
       'http://127.0.0.1/v3/canary-in-the-path,http://u:canary-user-info@127.0.0.1/?key=canary-query,http://canary-user-as-key:x@127.0.0.1,http://127.0.0.1/?k=canary%2Fencoded',
     CHAINTAPE_CHAINS_ETH_WS_URLS: 'ws://127.0.0.1/ws/canary-of-the-socket',
   }
-  const config = loadConfig(new URL('../../test/support/eth.yaml', import.meta.url).pathname, env)
+  const config = loadConfig(new URL('../../test/support/builders/eth.yaml', import.meta.url).pathname, env)
   hideSecrets(secretsOf(config))
   const text = JSON.stringify({ env, decoded: 'canary/redis' })
   assert.doesNotMatch(scrub(text), /canary/)
@@ -31,7 +31,10 @@ test('a URL that cannot be parsed is hidden as a whole', () => {
   }
   hideSecrets(
     secretsOf(
-      loadConfig(new URL('../../test/support/eth.yaml', import.meta.url).pathname, { ...RPC, ...env }),
+      loadConfig(new URL('../../test/support/builders/eth.yaml', import.meta.url).pathname, {
+        ...RPC,
+        ...env,
+      }),
     ),
   )
   assert.doesNotMatch(scrub(`${JSON.stringify(env)} canary-broken canary-without-scheme`), /canary/)

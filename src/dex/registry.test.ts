@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeAbiParameters, type Hex, toEventSelector } from 'viem'
-import { padded, rawLog } from '../../test/support/raw-log.ts'
+import { padded, rawLog } from '../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../domain/envelope.ts'
 import { balancerV3 } from './evm/balancer-v3/protocol.ts'
 import { solidly } from './evm/solidly/protocol.ts'

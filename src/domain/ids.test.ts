@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chainName, evmAddress, evmHash, solanaAddress, text } from '../../test/support/value-arbitraries.ts'
+import {
+  chainName,
+  evmAddress,
+  evmHash,
+  solanaAddress,
+  text,
+} from '../../test/support/arbitraries/value-arbitraries.ts'
 import { type ChainFamily, formatChainId, isChainName, normaliseAddress, parseChainId } from './ids.ts'
 
 const anyEvm = () => 'evm' as const

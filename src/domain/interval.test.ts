@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { interval as anyInterval } from '../../test/support/value-arbitraries.ts'
+import { interval as anyInterval } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { candleStart, INTERVALS, intervalSeconds, isInterval, pushedInterval } from './interval.ts'
 
 const FIRST_MONDAY = Date.UTC(1970, 0, 5) / 1000

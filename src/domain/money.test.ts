@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimals, MAX_UINT256, text, uint256 } from '../../test/support/value-arbitraries.ts'
+import { decimals, MAX_UINT256, text, uint256 } from '../../test/support/arbitraries/value-arbitraries.ts'
 import {
   convertPrice,
   formatAmount,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { orderKey, text } from '../../test/support/value-arbitraries.ts'
+import { orderKey, text } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { compareOrderKeys, formatOrderKey, type OrderKey, parseOrderKey, publicEventId } from './order-key.ts'
 
 const near = fc.record(

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { inspection as anyInspection, report as anyReport } from '../../test/support/contract-arbitraries.ts'
+import {
+  inspection as anyInspection,
+  report as anyReport,
+} from '../../test/support/arbitraries/contract-arbitraries.ts'
 import type { ContractHoldings } from './contract-report.ts'
 import {
   type ContractFlag,

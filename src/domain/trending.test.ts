@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { sampleToken, sampleWindows, value } from '../../test/support/market-samples.ts'
+import { sampleToken, sampleWindows, value } from '../../test/support/builders/market-samples.ts'
 import type { Token, WindowSums, Windows } from './change.ts'
 import { doublings, TRENDING_FACTORS, trendingScore } from './trending.ts'
 

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { foldChangeSets } from '../../test/support/change-tables.ts'
-import { EngineRun } from '../../test/support/engine-run.ts'
-import { CHAIN, EVIL, EVIL_USDC, extremeSettings, floodBlock } from '../../test/support/extreme-market.ts'
+import {
+  CHAIN,
+  EVIL,
+  EVIL_USDC,
+  extremeSettings,
+  floodBlock,
+} from '../../test/support/builders/extreme-market.ts'
+import { foldChangeSets } from '../../test/support/reference/change-tables.ts'
+import { EngineRun } from '../../test/support/rigs/engine-run.ts'
 import type { ChangeSet, Windows } from '../domain/change.ts'
 import { decodeChangeSet, encodeChangeSet } from '../wire/change-codec.ts'
 

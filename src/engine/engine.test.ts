@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { foldChangeSets } from '../../test/support/change-tables.ts'
-import { diskStore, EngineRun } from '../../test/support/engine-run.ts'
 import {
   blockStep,
   buildBlock,
@@ -16,8 +14,10 @@ import {
   settingsOf,
   steps,
   tell,
-} from '../../test/support/market-arbitraries.ts'
-import { referenceTables } from '../../test/support/reference-market.ts'
+} from '../../test/support/arbitraries/market-arbitraries.ts'
+import { foldChangeSets } from '../../test/support/reference/change-tables.ts'
+import { referenceTables } from '../../test/support/reference/reference-market.ts'
+import { diskStore, EngineRun } from '../../test/support/rigs/engine-run.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError, type ErrorCode } from '../domain/errors.ts'
 import { decodeChangeSet, encodeChangeSet } from '../wire/change-codec.ts'

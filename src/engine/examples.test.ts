@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Action } from '../../test/support/arbitraries/market-arbitraries.ts'
 import {
   addressOf,
   DEEPER_ETH_POOL,
@@ -22,8 +23,7 @@ import {
   value,
   WETH,
   world,
-} from '../../test/support/example-market.ts'
-import type { Action } from '../../test/support/market-arbitraries.ts'
+} from '../../test/support/builders/example-market.ts'
 
 describe('prices', () => {
   test('3,000,000 USDC against 1,000 WETH make a WETH worth 3,000 dollars', () => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ethAt, price, swap, sync, TOKEN_USDC, tokens, usd } from '../../test/support/example-market.ts'
+import {
+  ethAt,
+  price,
+  swap,
+  sync,
+  TOKEN_USDC,
+  tokens,
+  usd,
+} from '../../test/support/builders/example-market.ts'
 
 const create = { do: 'create', pool: TOKEN_USDC, newTx: true } as const
 const traded = [

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { foldChangeSets, type Tables, type WindowNumbers } from '../../test/support/change-tables.ts'
-import { marketOf, marketScript, type Occurrence, occurrences } from '../../test/support/market-script.ts'
-import { PairedFold } from '../../test/support/paired-fold.ts'
+import {
+  marketOf,
+  marketScript,
+  type Occurrence,
+  occurrences,
+} from '../../test/support/builders/market-script.ts'
+import {
+  foldChangeSets,
+  type Tables,
+  type WindowNumbers,
+} from '../../test/support/reference/change-tables.ts'
+import { PairedFold } from '../../test/support/reference/paired-fold.ts'
 import type { Change, ChangeSet } from '../domain/change.ts'
 import type { BlockEnvelope, Envelope } from '../domain/envelope.ts'
 import { isWindowKnown, WINDOWS } from '../domain/window.ts'

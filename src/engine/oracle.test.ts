@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { marketOf, marketScript, occurrences } from '../../test/support/market-script.ts'
-import { PairedFold } from '../../test/support/paired-fold.ts'
-import { ScriptCoverage } from '../../test/support/script-coverage.ts'
+import { ScriptCoverage } from '../../test/support/arbitraries/script-coverage.ts'
+import { marketOf, marketScript, occurrences } from '../../test/support/builders/market-script.ts'
+import { PairedFold } from '../../test/support/reference/paired-fold.ts'
 
 const RUNS = Number(process.env['CHAINTAPE_ORACLE_RUNS'] ?? 250)
 /** For the runs and, where one fails, for the search of a shorter script that fails as well. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { createTestCommon } from '../../test/support/test-common.ts'
+import { createTestCommon } from '../../test/support/rigs/test-common.ts'
 import { type AdminServer, startAdminServer } from './admin-server.ts'
 
 const common = createTestCommon()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { createTestCommon } from '../../test/support/test-common.ts'
-import { waitFor } from '../../test/support/wait-for.ts'
+import { createTestCommon } from '../../test/support/rigs/test-common.ts'
+import { waitFor } from '../../test/support/rigs/wait-for.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ChainSupervisor, type SuperviseOptions } from './supervise.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { entriesAfter, MemoryState, TEST_HASH_SECRET } from '../../test/support/memory-state.ts'
+import { entriesAfter, MemoryState, TEST_HASH_SECRET } from '../../test/support/rigs/memory-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 import { JournaledState, type RecordCodec, type Table } from './journaled-state.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { entriesAfter, MemoryState } from '../../test/support/memory-state.ts'
+import { entriesAfter, MemoryState } from '../../test/support/rigs/memory-state.ts'
 import { JournaledState, type RecordCodec } from './journaled-state.ts'
 import { Key } from './key.ts'
 import { flag, layout, optional, u32, u256, volatile } from './layout.ts'

@@ -9,7 +9,7 @@ import {
   solanaAddress,
   uint,
   uint256,
-} from '../../test/support/value-arbitraries.ts'
+} from '../../test/support/arbitraries/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'

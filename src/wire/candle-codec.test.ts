@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { candle } from '../../test/support/change-arbitraries.ts'
+import { candle } from '../../test/support/arbitraries/change-arbitraries.ts'
 import type { Candle } from '../domain/change.ts'
 import { candleStart, INTERVALS } from '../domain/interval.ts'
 import { ByteReader } from './byte-reader.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { balance, change, changeSet } from '../../test/support/change-arbitraries.ts'
-import { bytes, damaged } from '../../test/support/value-arbitraries.ts'
+import { balance, change, changeSet } from '../../test/support/arbitraries/change-arbitraries.ts'
+import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
 import {
   type Candle,
   type CandleValues,

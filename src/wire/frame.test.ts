@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { bytes, damaged } from '../../test/support/value-arbitraries.ts'
+import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import {
   decodeFrame,

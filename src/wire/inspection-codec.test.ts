@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { inspection } from '../../test/support/contract-arbitraries.ts'
-import { damaged } from '../../test/support/value-arbitraries.ts'
+import { inspection } from '../../test/support/arbitraries/contract-arbitraries.ts'
+import { damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import {
   ALL_OF_IT_PPM,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import * as arbitraries from '../../test/support/change-arbitraries.ts'
+import * as arbitraries from '../../test/support/arbitraries/change-arbitraries.ts'
 import type { Candle, CandleValues } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { candleStart, INTERVALS, type Interval, intervalSeconds } from '../domain/interval.ts'

@@ -1,5 +1,11 @@
 import type { Change, ChangeSet } from '../../src/domain/change.ts'
-import { sampleCandle, samplePair, sampleSet, sampleToken, sampleTrade } from '../support/market-samples.ts'
+import {
+  sampleCandle,
+  samplePair,
+  sampleSet,
+  sampleToken,
+  sampleTrade,
+} from '../support/builders/market-samples.ts'
 import { CHAIN } from './settings.ts'
 
 const START_TIME = 1_700_000_000

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
+import { createKeyStore } from '../../src/gateway/access/keys/key-store.ts'
 import { Scenario } from '../e2e/scenario.ts'
-import { Pipeline } from '../support/pipeline.ts'
-import { TEST_PLANS, withLogs } from '../support/test-key.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { TEST_PLANS, withLogs } from '../support/builders/test-key.ts'
+import { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 /** Enough that the interface's default limits of 100 cut something off. */
 const BEANS = 105

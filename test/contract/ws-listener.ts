@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 export type Message = {
   readonly id?: number | null

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { zeroAddress } from 'viem'
 import type { Market } from '../../dev/market/market.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 const PATIENCE_MS = 60_000
 

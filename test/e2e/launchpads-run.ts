@@ -3,11 +3,11 @@ import { encodeAbiParameters, type Hex, keccak256, zeroAddress } from 'viem'
 import { compile } from '../../dev/market/artifacts.ts'
 import type { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Pipeline } from '../support/pipeline.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { Scenario } from './scenario.ts'
 
-const SOURCE = new URL('../support/TestLaunchpads.sol', import.meta.url)
+const SOURCE = new URL('./TestLaunchpads.sol', import.meta.url)
 const MANAGER = compile('TestTokenManager2', SOURCE)
 const PORTAL = compile('TestPortal', SOURCE)
 

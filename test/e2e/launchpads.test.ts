@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { formatUnits } from 'viem'
-import type { Pipeline } from '../support/pipeline.ts'
-import { storedRows } from '../support/store-dump.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { storedRows } from '../support/reference/store-dump.ts'
+import type { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { ether, GOAL, type Launch, LaunchpadsRun, type Row } from './launchpads-run.ts'
 
 const WHOLE_PPM = 1_000_000n

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Pipeline, RoleProcess } from '../support/pipeline.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { Scenario } from './scenario.ts'
 
 const REPO = fileURLToPath(new URL('../..', import.meta.url))

@@ -7,7 +7,7 @@ import { type PoolKey, poolKey, UniswapV4 } from '../../dev/market/uniswap-v4.ts
 import type { TokenInfo } from './expected-prices.ts'
 import { Scenario } from './scenario.ts'
 
-const FAKE = compile('FakeV3Pool', new URL('../support/FakeV3Pool.sol', import.meta.url))
+const FAKE = compile('FakeV3Pool', new URL('../support/tokens/FakeV3Pool.sol', import.meta.url))
 
 type Parts = {
   v3: UniswapV3

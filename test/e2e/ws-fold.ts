@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Message } from '../support/ws-client.ts'
+import type { Message } from '../support/rigs/ws-client.ts'
 import type { Row } from './expected-rows.ts'
 import { withoutUnknown } from './without-unknown.ts'
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Pipeline } from '../support/pipeline.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { removeFromV2, type TradedPool, v2Pool } from './rest-pools.ts'
 import { Scenario } from './scenario.ts'
 

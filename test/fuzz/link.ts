@@ -3,7 +3,7 @@ import { continues, type HeadMeaning, isDeepFork, readHead } from '../../src/cha
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import type { Header } from '../../src/chain/source.ts'
 import type { BlockRef, Envelope } from '../../src/domain/envelope.ts'
-import { MemoryState } from '../support/memory-state.ts'
+import { MemoryState } from '../support/rigs/memory-state.ts'
 import type { Random } from './random.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   receiptsText,
   recordedBlocks,
   transactionsOf,
-} from '../support/recorded-transactions.ts'
+} from '../support/recorded/recorded-transactions.ts'
 
 /** What the pools of V2, of V3 and of PancakeSwap V3 say when they trade: written out once more. */
 const SWAPS: Readonly<Record<string, string>> = {

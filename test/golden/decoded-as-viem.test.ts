@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PROTOCOLS } from '../../src/dex/protocols.ts'
-import { allTransactions, hasRecordings } from '../support/recorded-transactions.ts'
+import { allTransactions, hasRecordings } from '../support/recorded/recorded-transactions.ts'
 import { curve } from './second-opinion/curve.ts'
 import { flap, fourMeme, fourMemeV1 } from './second-opinion/launch-platforms.ts'
 import { traderJoeLb } from './second-opinion/liquidity-book.ts'

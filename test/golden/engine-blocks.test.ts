@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import type { Change, ChangeSet, Trade } from '../../src/domain/change.ts'
 import { formatPrice, formatValue } from '../../src/domain/money.ts'
 import { formatOrderKey } from '../../src/domain/order-key.ts'
-import { EngineRun } from '../support/engine-run.ts'
-import { assertExpected } from '../support/expected-lines.ts'
-import { RecordedEnvelopes } from '../support/recorded-envelopes.ts'
-import { hasRecordings, recordedBlocks } from '../support/recorded-transactions.ts'
-import { worldOf } from '../support/recorded-worlds.ts'
+import { assertExpected } from '../support/recorded/expected-lines.ts'
+import { RecordedEnvelopes } from '../support/recorded/recorded-envelopes.ts'
+import { hasRecordings, recordedBlocks } from '../support/recorded/recorded-transactions.ts'
+import { worldOf } from '../support/recorded/recorded-worlds.ts'
+import { EngineRun } from '../support/rigs/engine-run.ts'
 
 /** Their trades are written out in full: V2 and V3, plain and busy, with and without prices. */
 const SHOWN: readonly number[] = [11_098_450, 17_034_870, 22_431_084, 109_860_869, 20_000_000]

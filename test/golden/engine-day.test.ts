@@ -10,11 +10,11 @@ import type { BlockEnvelope, Fact, RawLog } from '../../src/domain/envelope.ts'
 import { candleStart } from '../../src/domain/interval.ts'
 import { formatPrice, formatValue, ONE_PRICE } from '../../src/domain/money.ts'
 import { volumeOf, WINDOW_MINUTES, WINDOWS } from '../../src/domain/window.ts'
-import { foldChangeSets, type Tables } from '../support/change-tables.ts'
-import { EngineRun } from '../support/engine-run.ts'
-import { assertExpected } from '../support/expected-lines.ts'
-import { knownToken } from '../support/known-tokens.ts'
-import { rawLog } from '../support/raw-log.ts'
+import { rawLog } from '../support/builders/raw-log.ts'
+import { assertExpected } from '../support/recorded/expected-lines.ts'
+import { knownToken } from '../support/recorded/known-tokens.ts'
+import { foldChangeSets, type Tables } from '../support/reference/change-tables.ts'
+import { EngineRun } from '../support/rigs/engine-run.ts'
 
 /**
  * A real day of a real pool (USDC/WETH, 0.05 %, 2024-01-05), folded block by block, against what others found in it

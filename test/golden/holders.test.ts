@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeEventLog, type Hex, parseAbi } from 'viem'
-import { AskMany } from '../../src/chain/evm/ask-many.ts'
-import { EvmFacts } from '../../src/chain/evm/facts.ts'
-import type { EvmRpc } from '../../src/chain/evm/rpc.ts'
+import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
+import { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import type { EvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import type { KnownFacts } from '../../src/chain/source.ts'
 import type { Token } from '../../src/domain/change.ts'
 import type { BlockEnvelope, TokenFact, TransfersFact } from '../../src/domain/envelope.ts'
-import { foldChangeSets, type Tables } from '../support/change-tables.ts'
-import { EngineRun } from '../support/engine-run.ts'
-import { RecordedEnvelopes } from '../support/recorded-envelopes.ts'
+import { RecordedEnvelopes } from '../support/recorded/recorded-envelopes.ts'
 import {
   hasRecordings,
   type RecordedBlock,
   receiptsText,
   recordedBlocks,
-} from '../support/recorded-transactions.ts'
-import { type World, worldOf } from '../support/recorded-worlds.ts'
+} from '../support/recorded/recorded-transactions.ts'
+import { type World, worldOf } from '../support/recorded/recorded-worlds.ts'
+import { foldChangeSets, type Tables } from '../support/reference/change-tables.ts'
+import { EngineRun } from '../support/rigs/engine-run.ts'
 
 /**
  * Gains and losses of holders in real blocks, counted here from the JSON of their receipts, and by the engine from what

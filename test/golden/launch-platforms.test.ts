@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DexEvent } from '../../src/dex/events.ts'
 import { PROTOCOLS } from '../../src/dex/protocols.ts'
-import { hasRecordings, recordedLogs } from '../support/recorded-transactions.ts'
+import { hasRecordings, recordedLogs } from '../support/recorded/recorded-transactions.ts'
 import { fourMeme, fourMemeV1 } from './second-opinion/launch-platforms.ts'
 
 const FILE = 'bsc-fourmeme-tokencreate-119483869'

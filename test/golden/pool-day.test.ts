@@ -8,7 +8,7 @@ import { decodeEventLog, type Hex, parseAbi } from 'viem'
 import type { PoolEvent, TokenAmount } from '../../src/dex/events.ts'
 import { uniswapV3 } from '../../src/dex/evm/uniswap-v3/protocol.ts'
 import type { RawLog } from '../../src/domain/envelope.ts'
-import { rawLog } from '../support/raw-log.ts'
+import { rawLog } from '../support/builders/raw-log.ts'
 
 type Row = { readonly minute: string; readonly log: RawLog; readonly transaction: string }
 type Minute = {

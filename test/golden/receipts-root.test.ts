@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { provedByReceipts } from '../../src/chain/evm/block-logs.ts'
-import type { RpcBlock, RpcReceipt } from '../../src/chain/evm/rpc-answers.ts'
-import { receiptsRootOf, verifyReceipts } from '../../src/chain/evm/verify-receipts.ts'
+import { provedByReceipts } from '../../src/chain/evm/proof/block-logs.ts'
+import { receiptsRootOf, verifyReceipts } from '../../src/chain/evm/proof/verify-receipts.ts'
+import type { RpcBlock, RpcReceipt } from '../../src/chain/evm/rpc/rpc-answers.ts'
 
 /** Every other block must verify. What the check says of these, and why that is right. */
 const exceptions: Readonly<

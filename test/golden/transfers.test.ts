@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allTransactions, derivedTokens, hasRecordings } from '../support/recorded-transactions.ts'
+import { allTransactions, derivedTokens, hasRecordings } from '../support/recorded/recorded-transactions.ts'
 import { judge } from './transfers/judge.ts'
 import { type Leg, legsOf } from './transfers/legs.ts'
 import { transfersOf } from './transfers/transfers.ts'

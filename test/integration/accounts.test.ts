@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Hex } from 'viem'
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { askAccounts } from '../../src/chain/evm/accounts.ts'
-import { createEvmRpc, type EvmNodes } from '../../src/chain/evm/rpc.ts'
+import { askAccounts } from '../../src/chain/evm/facts/accounts.ts'
+import { createEvmRpc, type EvmNodes } from '../../src/chain/evm/rpc/rpc.ts'
 import type { Change } from '../../src/domain/change.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import {
@@ -12,9 +12,9 @@ import {
   decodeAccountsQuestion,
   encodeAccountsAnswer,
 } from '../../src/wire/account-question.ts'
-import { type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { sampleToken } from '../support/market-samples.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { sampleToken } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 const TOPIC = `${ACCOUNTS_TOPIC}.eth`
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
-import { findBrowser, type OpenPage, openPage } from '../support/browser.ts'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
+import { createKeyStore } from '../../src/gateway/access/keys/key-store.ts'
 import {
   MEME,
   MEME_WETH,
@@ -10,7 +8,9 @@ import {
   samplePair,
   sampleToken,
   sampleTrade,
-} from '../support/market-samples.ts'
+} from '../support/builders/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
+import { findBrowser, type OpenPage, openPage } from './browser.ts'
 
 const executable = findBrowser()
 if (executable === undefined) {

@@ -5,11 +5,16 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import type { ChainHead } from '../../src/domain/chain-head.ts'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
-import { CANDLE_PAIR, CandleMarket, type CandleState, newestFirst } from '../support/candle-market.ts'
-import { Dice } from '../support/change-builders.ts'
-import { samplePair } from '../support/market-samples.ts'
-import { latestOf } from '../support/rows-of-sets.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import {
+  CANDLE_PAIR,
+  CandleMarket,
+  type CandleState,
+  newestFirst,
+} from '../support/builders/candle-market.ts'
+import { Dice } from '../support/builders/change-builders.ts'
+import { samplePair } from '../support/builders/market-samples.ts'
+import { latestOf } from '../support/reference/rows-of-sets.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 const KEY = `test:candles:eth:${CANDLE_PAIR}`
 /** Small, so that a fork takes back most of what is kept; and large enough that it does not. */

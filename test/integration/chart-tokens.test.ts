@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createKeyStore, type KeyStore } from '../../src/gateway/keys/key-store.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { MEME_WETH, sampleCandle, samplePair, sampleToken } from '../support/market-samples.ts'
+import { createKeyStore, type KeyStore } from '../../src/gateway/access/keys/key-store.ts'
+import { MEME_WETH, sampleCandle, samplePair, sampleToken } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 const SYMBOL = `${MEME_WETH}-eth`
 

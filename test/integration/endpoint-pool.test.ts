@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { RpcOutcome } from '../../src/chain/evm/endpoint-reports.ts'
+import type { RpcOutcome } from '../../src/chain/evm/rpc/endpoint-reports.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
-import { BLOCKS, CHAIN_ID, EndpointRig } from '../support/endpoint-rig.ts'
-import type { Fault, FaultyProxy } from '../support/faulty-proxy.ts'
+import type { Fault, FaultyProxy } from '../support/rigs/faulty-proxy.ts'
+import { BLOCKS, CHAIN_ID, EndpointRig } from './endpoint-rig.ts'
 
 const FAULT_MOVES_EVERY = 60
 

@@ -4,17 +4,17 @@ import type { Hex } from 'viem'
 import { type Artifact, compile, uniswapV2Factory, uniswapV2Pair } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { AskMany } from '../../src/chain/evm/ask-many.ts'
-import { EvmFacts } from '../../src/chain/evm/facts.ts'
-import { createEvmRpc } from '../../src/chain/evm/rpc.ts'
+import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
+import { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../src/chain/evm/source.ts'
 import type { KnownFacts } from '../../src/chain/source.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
 import type { Fact, PoolFact, TokenFact } from '../../src/domain/envelope.ts'
 import { shownText } from '../../src/domain/token-text.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
-const SOURCE = new URL('../support/HostileTokens.sol', import.meta.url)
+const SOURCE = new URL('../support/tokens/HostileTokens.sol', import.meta.url)
 const HOSTILE = [
   'Bytes32Token',
   'RevertingToken',

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Change, ChangeSet } from '../../src/domain/change.ts'
-import { EXAMPLE_MARKET, EXAMPLE_REQUESTS, type ExampleRequest } from '../support/example-requests.ts'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
   MEME,
   MEME_USDC,
@@ -19,7 +17,9 @@ import {
   value,
   WALLET,
   WETH,
-} from '../support/market-samples.ts'
+} from '../support/builders/market-samples.ts'
+import { EXAMPLE_MARKET, EXAMPLE_REQUESTS, type ExampleRequest } from '../support/rigs/example-requests.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 /**
  * Each input of an answer changes in turn. A gateway whose caches are full of answers from before must then answer like

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type PerMessageDeflateOptions, WebSocket } from 'ws'
-import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
-import { API_KEY, type Gateway, type GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { TEST_PLANS } from '../support/test-key.ts'
-import { TradedPair, TX } from '../support/traded-pair.ts'
+import { createKeyStore } from '../../src/gateway/access/keys/key-store.ts'
+import { TEST_PLANS } from '../support/builders/test-key.ts'
+import { TradedPair, TX } from '../support/builders/traded-pair.ts'
+import { API_KEY, type Gateway, type GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 const BOMB_BYTES = 5_000_000
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { after, before, test } from 'node:test'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { MEME, sampleToken } from '../support/market-samples.ts'
+import { MEME, sampleToken } from '../support/builders/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 
 const ORIGIN = 'https://terminal.example'
 const OTHER = 'https://evil.example'

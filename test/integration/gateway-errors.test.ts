@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { API_KEY_RANDOM_BYTES, formatApiKey } from '../../src/domain/api-key.ts'
-import { expected, ourHeaders, problemOf } from '../support/gateway-answers.ts'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { MEME, MEME_WETH, sampleToken } from '../support/market-samples.ts'
+import { MEME, MEME_WETH, sampleToken } from '../support/builders/market-samples.ts'
+import { expected, ourHeaders, problemOf } from '../support/rigs/gateway-answers.ts'
+import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

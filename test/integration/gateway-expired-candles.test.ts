@@ -3,10 +3,15 @@ import { after, before, test } from 'node:test'
 import { Redis } from 'ioredis'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import { klineRows } from '../../src/gateway/shape/kline-rows.ts'
-import { CANDLE_PAIR, CandleMarket, type CandleState, newestFirst } from '../support/candle-market.ts'
-import { Dice } from '../support/change-builders.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { sampleCandle, samplePair } from '../support/market-samples.ts'
+import {
+  CANDLE_PAIR,
+  CandleMarket,
+  type CandleState,
+  newestFirst,
+} from '../support/builders/candle-market.ts'
+import { Dice } from '../support/builders/change-builders.ts'
+import { sampleCandle, samplePair } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import type { Change } from '../../src/domain/change.ts'
-import { type Client, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
   MEME,
   MEME_USDC,
@@ -13,7 +12,8 @@ import {
   samplePair,
   sampleToken,
   sampleTrade,
-} from '../support/market-samples.ts'
+} from '../support/builders/market-samples.ts'
+import { type Client, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 type Push = {
   readonly seq: number

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, Token } from '../../src/domain/change.ts'
-import { type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { price, sampleToken } from '../support/market-samples.ts'
+import { price, sampleToken } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 
 /** Five seconds, and one in which the gateway sees that all is written. */
 const TOLD_MS = 6_500

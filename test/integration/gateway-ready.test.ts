@@ -3,9 +3,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { createKeyStore, type KeyStore } from '../../src/gateway/keys/key-store.ts'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { MEME, MEME_WETH, samplePair, sampleToken } from '../support/market-samples.ts'
+import { createKeyStore, type KeyStore } from '../../src/gateway/access/keys/key-store.ts'
+import { MEME, MEME_WETH, samplePair, sampleToken } from '../support/builders/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 const sockets = { connections: 1 }
 const PLANS = {

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change } from '../../src/domain/change.ts'
 import { withUnknown } from '../../src/gateway/shape/unknown-in-push.ts'
-import type { Client, Gateway, GatewayWorld } from '../support/gateway-world.ts'
 import {
   MEME,
   MEME_WETH,
@@ -11,8 +10,9 @@ import {
   sampleLiquidity,
   samplePair,
   sampleToken,
-} from '../support/market-samples.ts'
-import { BULKY_SIDE, KLINE, TradedPair, TX } from '../support/traded-pair.ts'
+} from '../support/builders/market-samples.ts'
+import { BULKY_SIDE, KLINE, TradedPair, TX } from '../support/builders/traded-pair.ts'
+import type { Client, Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 
 type Push = {
   readonly id: number

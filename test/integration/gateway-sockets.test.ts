@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { WebSocket } from 'ws'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { MEME_WETH, samplePair } from '../support/market-samples.ts'
+import { MEME_WETH, samplePair } from '../support/builders/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

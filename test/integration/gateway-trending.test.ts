@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Change, Token, Windows } from '../../src/domain/change.ts'
 import { TRENDING_FACTORS, TRENDING_VERSION, trendingScore } from '../../src/domain/trending.ts'
-import { createKeyStore } from '../../src/gateway/keys/key-store.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { sampleToken, sampleWindows, USDC, value, WETH } from '../support/market-samples.ts'
+import { createKeyStore } from '../../src/gateway/access/keys/key-store.ts'
+import { sampleToken, sampleWindows, USDC, value, WETH } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

@@ -6,7 +6,6 @@ import { liquidityPush } from '../../src/gateway/shape/liquidity-transaction.ts'
 import { switchPush } from '../../src/gateway/shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../../src/gateway/shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../../src/gateway/shape/swap-transaction.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
 import {
   ALONE,
   MEME,
@@ -22,7 +21,8 @@ import {
   USDC,
   value,
   WETH,
-} from '../support/market-samples.ts'
+} from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

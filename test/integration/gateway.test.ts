@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { expected, ourHeaders, problemOf } from '../support/gateway-answers.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../support/gateway-world.ts'
-import { MEME, MEME_WETH, samplePair, sampleToken, USDC, value, WETH } from '../support/market-samples.ts'
+import {
+  MEME,
+  MEME_WETH,
+  samplePair,
+  sampleToken,
+  USDC,
+  value,
+  WETH,
+} from '../support/builders/market-samples.ts'
+import { expected, ourHeaders, problemOf } from '../support/rigs/gateway-answers.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
 let world: GatewayWorld
 let gateway: Gateway

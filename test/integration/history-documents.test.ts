@@ -4,8 +4,8 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Token } from '../../src/domain/change.ts'
 import { type HistoryReader, openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
 import type { TokenRank } from '../../src/store/document-reads.ts'
-import { storySets } from '../support/story.ts'
-import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
+import { storySets } from '../support/builders/story.ts'
+import { createWriterRig, type WriterRig } from '../support/rigs/writer-rig.ts'
 
 /** What a gateway reads of ClickHouse while Redis is away is what Redis would say. */
 

@@ -13,11 +13,11 @@ import {
   openHistoryReader,
 } from '../../src/store/clickhouse/read/history-reader.ts'
 import type { Versioned } from '../../src/store/versioned.ts'
-import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/busy-pair.ts'
-import { buildTrade, Dice } from '../support/change-builders.ts'
-import { rowsOfSets } from '../support/rows-of-sets.ts'
-import { type Kept, storySets, type World } from '../support/story.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/builders/busy-pair.ts'
+import { buildTrade, Dice } from '../support/builders/change-builders.ts'
+import { type Kept, storySets, type World } from '../support/builders/story.ts'
+import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 let stack: Stack
 let client: ClickHouseClient

@@ -8,10 +8,10 @@ import { ChaintapeError } from '../../src/domain/errors.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { TABLE_NAMES } from '../../src/store/clickhouse/table-names.ts'
-import { rowsOfSets } from '../support/rows-of-sets.ts'
-import { readWorld } from '../support/stored-rows.ts'
-import { storySets } from '../support/story.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { storySets } from '../support/builders/story.ts'
+import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
+import { readWorld } from '../support/reference/stored-rows.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 let stack: Stack
 let client: ClickHouseClient

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Hex, numberToHex, padHex } from 'viem'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { HOSTILE_CASES, type HostileCase, type Making, scripted } from '../support/tokens/hostile-corpus.ts'
 import { EVENT_CASES, SUPPLY } from '../support/tokens/hostile-events.ts'
 import { HostileWorld, type Row } from '../support/tokens/hostile-world.ts'
-import { waitFor } from '../support/wait-for.ts'
 
 /** Tokens, pools and events that are made to break or to deceive, read by the whole pipeline. */
 

@@ -6,11 +6,17 @@ import type { ChainHead } from '../../src/domain/chain-head.ts'
 import type { Candle, Change, ChangeSet } from '../../src/domain/change.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
-import { buildCandle, buildPair, buildToken, buildWindows, Dice } from '../support/change-builders.ts'
-import { assertDocuments } from '../support/hot-documents.ts'
-import { latestOf } from '../support/rows-of-sets.ts'
-import { storySets } from '../support/story.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import {
+  buildCandle,
+  buildPair,
+  buildToken,
+  buildWindows,
+  Dice,
+} from '../support/builders/change-builders.ts'
+import { assertDocuments } from '../support/builders/hot-documents.ts'
+import { storySets } from '../support/builders/story.ts'
+import { latestOf } from '../support/reference/rows-of-sets.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 let stack: Stack
 let hot: HotStore

@@ -7,7 +7,7 @@ import { rangeAround, sqrtPrice, UniswapV3 } from '../../dev/market/uniswap-v3.t
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { type InspectionRequest, inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
 import type { TrialPair } from '../../src/chain/evm/inspect/trade-trial.ts'
-import { createEvmRpc } from '../../src/chain/evm/rpc.ts'
+import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import {
   CONTRACT_FLAGS,
   type ContractFlag,
@@ -15,8 +15,8 @@ import {
   type TradeTrial,
   type TrialMethod,
 } from '../../src/domain/inspection.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 import { artifact, INSPECTED_TOKENS, tellsPools } from '../support/tokens/inspected-tokens.ts'
 
 const TOKENS_IN_POOL = 10n ** 24n

@@ -6,8 +6,8 @@ import { connect } from '@nats-io/transport-node'
 import { type ProcessName, type Stack, startStack } from '../../dev/stack.ts'
 import type { ChainLog } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
-import { MAX_FRAME_BYTES, text } from '../support/log-reading.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { MAX_FRAME_BYTES, text } from '../support/rigs/log-reading.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 let stack: Stack
 let logs: Logs

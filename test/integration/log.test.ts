@@ -9,8 +9,8 @@ import type { ChainLog } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { LogPublisher } from '../../src/log/publisher.ts'
 import { FIRST_LINK, frameChecksum, splitMessage } from '../../src/wire/frame.ts'
-import { bodies, hasCode, MAX_FRAME_BYTES, readAll, text } from '../support/log-reading.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { bodies, hasCode, MAX_FRAME_BYTES, readAll, text } from '../support/rigs/log-reading.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 let stack: Stack
 let raw: NatsConnection

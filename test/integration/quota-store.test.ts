@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Account } from '../../src/gateway/metering/account.ts'
-import { Overdraft } from '../../src/gateway/metering/overdraft.ts'
+import { Account } from '../../src/gateway/access/metering/account.ts'
+import { Overdraft } from '../../src/gateway/access/metering/overdraft.ts'
 import { openQuotaStore, type QuotaStore } from '../../src/store/redis/quota-store.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 const MONTH = '2026-01'
 

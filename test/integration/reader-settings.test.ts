@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { WebSocketServer } from 'ws'
 import { FaultRig } from '../faults/fault-rig.ts'
 import { TestedReader } from '../faults/tested-reader.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 const QUIET = 'New head subscription failed; polling continues'
 /** Nothing that takes this long was found by polling within the test. */

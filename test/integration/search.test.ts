@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Change, Token } from '../../src/domain/change.ts'
-import { Dice } from '../support/change-builders.ts'
-import { type Gateway, GatewayWorld } from '../support/gateway-world.ts'
-import { sampleToken, sampleWindows, USDC, value } from '../support/market-samples.ts'
+import { Dice } from '../support/builders/change-builders.ts'
+import { sampleToken, sampleWindows, USDC, value } from '../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 
 type Row = {
   readonly token: string

@@ -16,7 +16,7 @@ import { Redis } from 'ioredis'
 import { PortTakenError } from '../../dev/services/process.ts'
 import { identityOf, isRunning } from '../../dev/services/process-identity.ts'
 import { type Stack, serviceNames, startStack } from '../../dev/stack.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 let single: Stack
 let clustered: Stack

@@ -8,9 +8,9 @@ import { magnitudeOf } from '../../src/domain/magnitude.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { type HistoryReader, openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
-import { Dice } from '../support/change-builders.ts'
-import { rowsOfSets } from '../support/rows-of-sets.ts'
-import { createTestCommon } from '../support/test-common.ts'
+import { Dice } from '../support/builders/change-builders.ts'
+import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
 
 const TOKEN = addressOf(1)
 const common = createTestCommon()

@@ -4,8 +4,8 @@ import type { Hex } from 'viem'
 import { compile, weth9 } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { HistoryRig, LOCKER, lower } from '../support/history-rig.ts'
+import { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
+import { HistoryRig, LOCKER, lower } from './history-rig.ts'
 
 const SUPPLY = 10n ** 24n
 const DEAD: Hex = '0x000000000000000000000000000000000000dEaD'

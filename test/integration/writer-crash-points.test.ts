@@ -12,10 +12,10 @@ import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import type { TableRows } from '../../src/store/clickhouse/rows.ts'
 import type { LatestChanges } from '../../src/store/latest-changes.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
-import { readRowBinary } from '../support/read-row-binary.ts'
-import { storySets } from '../support/story.ts'
-import { createTestCommon } from '../support/test-common.ts'
-import { createWriterRig } from '../support/writer-rig.ts'
+import { storySets } from '../support/builders/story.ts'
+import { readRowBinary } from '../support/reference/read-row-binary.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
+import { createWriterRig } from '../support/rigs/writer-rig.ts'
 
 let stack: Stack
 

@@ -6,11 +6,11 @@ import { Redis } from 'ioredis'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
-import { rowsOfSets } from '../support/rows-of-sets.ts'
-import { storedDocuments } from '../support/store-dump.ts'
-import { storySets } from '../support/story.ts'
-import { createTestCommon } from '../support/test-common.ts'
-import { createWriterRig, type WriterRig } from '../support/writer-rig.ts'
+import { storySets } from '../support/builders/story.ts'
+import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
+import { storedDocuments } from '../support/reference/store-dump.ts'
+import { createTestCommon } from '../support/rigs/test-common.ts'
+import { createWriterRig, type WriterRig } from '../support/rigs/writer-rig.ts'
 
 let stack: Stack
 let redis: Redis

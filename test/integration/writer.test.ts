@@ -7,9 +7,9 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { RoleProcess } from '../support/pipeline.ts'
-import { storySets } from '../support/story.ts'
-import { createWriterRig, eventually, type WriterRig } from '../support/writer-rig.ts'
+import { storySets } from '../support/builders/story.ts'
+import { RoleProcess } from '../support/rigs/pipeline.ts'
+import { createWriterRig, eventually, type WriterRig } from '../support/rigs/writer-rig.ts'
 
 let stack: Stack
 

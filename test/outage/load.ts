@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { API_KEY } from '../support/pipeline.ts'
+import { API_KEY } from '../support/rigs/pipeline.ts'
 import type { Operation } from './operations.ts'
 import type { Truth } from './truth.ts'
 

@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { encodeChangeSet } from '../../src/wire/change-codec.ts'
-import { MEME_WETH, samplePair, sampleSet, USDC, WETH } from '../support/market-samples.ts'
-import { RoleProcess } from '../support/pipeline.ts'
-import { withLogs } from '../support/test-key.ts'
+import { MEME_WETH, samplePair, sampleSet, USDC, WETH } from '../support/builders/market-samples.ts'
+import { withLogs } from '../support/builders/test-key.ts'
+import { RoleProcess } from '../support/rigs/pipeline.ts'
 
 const PREFIX = 'quotatest'
 

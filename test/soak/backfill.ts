@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createPublicClient, http } from 'viem'
 import { startStack } from '../../dev/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
-import { canonicalLog } from '../support/canonical-log.ts'
-import { Pipeline } from '../support/pipeline.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { canonicalLog } from '../support/reference/canonical-log.ts'
+import { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { soakOptions } from './options.ts'
 
 /**

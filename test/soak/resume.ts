@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { waitFor } from '../support/wait-for.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import { diceOf } from './options.ts'
 import { Clients } from './resume/clients.ts'
 import { SoakMarket } from './resume/market.ts'

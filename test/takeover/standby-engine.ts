@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Stack } from '../../dev/stack.ts'
-import { world } from '../support/example-market.ts'
-import { CHAIN, DEPLOYMENTS } from '../support/market-arbitraries.ts'
-import { RoleProcess } from '../support/pipeline.ts'
+import { CHAIN, DEPLOYMENTS } from '../support/arbitraries/market-arbitraries.ts'
+import { world } from '../support/builders/example-market.ts'
+import { RoleProcess } from '../support/rigs/pipeline.ts'
 import { askAdmin } from './ask-admin.ts'
 
 export type LeadershipLine = {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockEnvelope, Envelope } from '../../src/domain/envelope.ts'
 import type { LogPublisher } from '../../src/log/publisher.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
-import { eth, swap, sync, tokens, usd, world } from '../support/example-market.ts'
-import { type Action, buildBlock, CHAIN } from '../support/market-arbitraries.ts'
+import { type Action, buildBlock, CHAIN } from '../support/arbitraries/market-arbitraries.ts'
+import { eth, swap, sync, tokens, usd, world } from '../support/builders/example-market.ts'
 
 const TICK_MS = 5
 const MAX_UNDO_DEPTH = 5

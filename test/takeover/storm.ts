@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainLog, LogMessage } from '../../src/log/chain-log.ts'
-import { readAll } from '../support/log-reading.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { readAll } from '../support/rigs/log-reading.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 import type { StandbyEngine } from './standby-engine.ts'
 import type { SteadyLoad } from './steady-load.ts'
 

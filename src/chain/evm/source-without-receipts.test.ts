@@ -10,13 +10,13 @@ import {
   rpcBlock,
   rpcLog,
   soleNode,
-} from '../../../test/support/evm-answers.ts'
+} from '../../../test/support/builders/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { EvmNode, EvmRpc } from './rpc.ts'
-import type { RpcBlock, RpcFoundLog, RpcTransaction } from './rpc-answers.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { bloomOf, type ReceiptsRoot } from './proof/verify-receipts.ts'
+import type { EvmNode, EvmRpc } from './rpc/rpc.ts'
+import type { RpcBlock, RpcFoundLog, RpcTransaction } from './rpc/rpc-answers.ts'
+import { RpcFailure } from './rpc/rpc-failure.ts'
 import { createEvmSource } from './source.ts'
-import { bloomOf, type ReceiptsRoot } from './verify-receipts.ts'
 
 const transaction = (index: number, changes: Partial<RpcTransaction> = {}): RpcTransaction => ({
   hash: hash(`tx${index}`),

@@ -11,12 +11,12 @@ import {
   rpcBlock,
   rpcLog,
   soleNode,
-} from '../../../test/support/evm-answers.ts'
+} from '../../../test/support/builders/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { RpcBlock, RpcLog, RpcReceipt } from './rpc-answers.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { type ReceiptsRoot, receiptsRootOf } from './proof/verify-receipts.ts'
+import type { RpcBlock, RpcLog, RpcReceipt } from './rpc/rpc-answers.ts'
+import { RpcFailure } from './rpc/rpc-failure.ts'
 import { createEvmSource } from './source.ts'
-import { type ReceiptsRoot, receiptsRootOf } from './verify-receipts.ts'
 
 /** A node that gives these answers, right or wrong. */
 function sourceOf(

@@ -2,11 +2,11 @@ import type { BlockRef, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { MAX_TIME } from '../../domain/limits.ts'
 import type { ChainSource, Doubt, FetchedBlock, Header } from '../source.ts'
-import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './block-logs.ts'
-import type { EvmNode, EvmNodes } from './rpc.ts'
-import type { RpcBlock } from './rpc-answers.ts'
-import { RpcFailure } from './rpc-failure.ts'
-import type { ReceiptsRoot } from './verify-receipts.ts'
+import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './proof/block-logs.ts'
+import type { ReceiptsRoot } from './proof/verify-receipts.ts'
+import type { EvmNode, EvmNodes } from './rpc/rpc.ts'
+import type { RpcBlock } from './rpc/rpc-answers.ts'
+import { RpcFailure } from './rpc/rpc-failure.ts'
 
 export type EvmSourceOptions = {
   readonly finalityDepth: number | undefined

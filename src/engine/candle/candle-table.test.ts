@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryState } from '../../../test/support/memory-state.ts'
+import { MemoryState } from '../../../test/support/rigs/memory-state.ts'
 import type { Candle, CandleValues } from '../../domain/change.ts'
 import { candleStart, INTERVALS } from '../../domain/interval.ts'
 import { MAX_FIXED } from '../../domain/limits.ts'

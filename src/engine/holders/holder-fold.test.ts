@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { words } from '../../../test/support/abi-words.ts'
+import type { Action } from '../../../test/support/arbitraries/market-arbitraries.ts'
+import { LOCKERS } from '../../../test/support/arbitraries/move-arbitraries.ts'
+import { words } from '../../../test/support/builders/abi-words.ts'
 import {
   ExampleMarket,
   sync,
@@ -10,10 +12,8 @@ import {
   usd,
   value,
   world,
-} from '../../../test/support/example-market.ts'
-import type { Action } from '../../../test/support/market-arbitraries.ts'
-import { LOCKERS } from '../../../test/support/move-arbitraries.ts'
-import { padded, rawLog } from '../../../test/support/raw-log.ts'
+} from '../../../test/support/builders/example-market.ts'
+import { padded, rawLog } from '../../../test/support/builders/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
 import type { BlockEnvelope, Fact } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { price, value } from '../../../test/support/example-market.ts'
+import { price, value } from '../../../test/support/builders/example-market.ts'
 import {
   CURVE,
   CURVE_FLAP,
@@ -16,7 +16,7 @@ import {
   millions,
   NATIVE,
   pool,
-} from '../../../test/support/launch-market.ts'
+} from '../../../test/support/builders/launch-market.ts'
 import type { Change, ChangeSet } from '../../domain/change.ts'
 
 function told<Type extends Change['type']>({ changes }: ChangeSet, type: Type) {

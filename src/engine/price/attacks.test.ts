@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { buildBlock, id } from '../../../test/support/arbitraries/market-arbitraries.ts'
 import {
   addressOf,
   calmMarket,
@@ -20,8 +21,7 @@ import {
   value,
   WETH,
   world,
-} from '../../../test/support/example-market.ts'
-import { buildBlock, id } from '../../../test/support/market-arbitraries.ts'
+} from '../../../test/support/builders/example-market.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
 import { depthOf, type PairDepth } from '../pair/depth.ts'

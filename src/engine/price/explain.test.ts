@@ -16,7 +16,7 @@ import {
   usd,
   value,
   WETH,
-} from '../../../test/support/example-market.ts'
+} from '../../../test/support/builders/example-market.ts'
 
 test('a price names its pools, its route, and what was not believed', () => {
   const market = ethAt(2_000n, 10_000n)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
+import { NOTHING_COMMITTED } from '../../../test/support/rigs/memory-state.ts'
 import { DexRegistry } from '../../dex/registry.ts'
 import { ONE_PRICE, pow10, VALUE_DIGITS } from '../../domain/money.ts'
 import { JournaledState } from '../../state/journaled-state.ts'

@@ -20,7 +20,7 @@ import {
   usd,
   value,
   WETH,
-} from '../../../test/support/example-market.ts'
+} from '../../../test/support/builders/example-market.ts'
 import type { Pair } from '../../domain/change.ts'
 import { newPair } from '../first-records.ts'
 import { depthOf } from '../pair/depth.ts'

@@ -11,7 +11,7 @@ import {
   TOKEN_USDC,
   tokens,
   usd,
-} from '../../../test/support/example-market.ts'
+} from '../../../test/support/builders/example-market.ts'
 import type { Change } from '../../domain/change.ts'
 
 /** The token's pair with ETH is worth 200,000 dollars on its quote side, the one with USDC 100,000. */

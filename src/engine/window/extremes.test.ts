@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
+import { NOTHING_COMMITTED } from '../../../test/support/rigs/memory-state.ts'
 import { DAY_MINUTES } from '../../domain/window.ts'
 import { scratchRow } from '../../state/cursor.ts'
 import { JournaledState } from '../../state/journaled-state.ts'

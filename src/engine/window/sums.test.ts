@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { NOTHING_COMMITTED } from '../../../test/support/memory-state.ts'
+import { NOTHING_COMMITTED } from '../../../test/support/rigs/memory-state.ts'
 import { MAX_AMOUNT, MAX_FIXED } from '../../domain/limits.ts'
 import { JournaledState } from '../../state/journaled-state.ts'
 import { writeBigint } from '../../state/limbs.ts'

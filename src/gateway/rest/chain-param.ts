@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { MarketReader } from '../market-view.ts'
-import { RequestError } from '../problem.ts'
+import { RequestError } from '../http/problem.ts'
+import type { MarketReader } from '../market/market-view.ts'
 import type { ChainInfo, RestContext } from './context.ts'
 
 /** A chain named by a parameter of the query. */

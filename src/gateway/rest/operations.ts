@@ -1,4 +1,4 @@
-import type { Scope } from '../scope.ts'
+import type { Scope } from '../http/scope.ts'
 import { addChains } from './chains/chains.ts'
 import type { RestContext } from './context.ts'
 import { addContract } from './contracts/contract.ts'

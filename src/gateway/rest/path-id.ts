@@ -1,5 +1,5 @@
 import { type ChainFamily, type ChainId, parseChainId } from '../../domain/ids.ts'
-import { RequestError } from '../problem.ts'
+import { RequestError } from '../http/problem.ts'
 
 /** Reads the id in a path, or in the parameter of this name, or refuses the request. */
 export function parsePathId(

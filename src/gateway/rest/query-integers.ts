@@ -1,5 +1,5 @@
 import type { preValidationHookHandler } from 'fastify'
-import type { Scope } from '../scope.ts'
+import type { Scope } from '../http/scope.ts'
 
 type QuerySchema = { readonly properties?: Record<string, { readonly type?: string }> }
 

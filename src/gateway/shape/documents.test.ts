@@ -9,7 +9,7 @@ import {
   sampleWindows,
   value,
   WETH,
-} from '../../../test/support/market-samples.ts'
+} from '../../../test/support/builders/market-samples.ts'
 import type { Token } from '../../domain/change.ts'
 import { pairDetail } from './pair-detail.ts'
 import { tokenDetail } from './token-detail.ts'

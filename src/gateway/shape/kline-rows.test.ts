@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { price, sampleCandle, value } from '../../../test/support/market-samples.ts'
+import { price, sampleCandle, value } from '../../../test/support/builders/market-samples.ts'
 import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from './kline-rows.ts'
 
 function row(time: number, close: string): KlineRow {

@@ -15,7 +15,7 @@ import {
   TX_HASH,
   WALLET,
   WETH,
-} from '../../../test/support/market-samples.ts'
+} from '../../../test/support/builders/market-samples.ts'
 import { klinePush } from './kline.ts'
 import { priceEntry, pricePush } from './price-entry.ts'
 import { swapPush } from './swap-transaction.ts'

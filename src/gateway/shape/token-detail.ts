@@ -1,6 +1,6 @@
 import type { Token } from '../../domain/change.ts'
-import type { PairView } from '../newest.ts'
-import type { Listing } from '../token-lists/parse-token-list.ts'
+import type { PairView } from '../market/newest.ts'
+import type { Listing } from '../market/token-lists/parse-token-list.ts'
 import { windowFields } from './window-fields.ts'
 import { type ChainTimes, change1d, change24h, pairWindows, volume24h } from './windows.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Token } from '../../domain/change.ts'
 import { formatFixed } from '../../domain/money.ts'
-import type { Listing } from '../token-lists/parse-token-list.ts'
+import type { Listing } from '../market/token-lists/parse-token-list.ts'
 import { windowFields } from './window-fields.ts'
 import { amount24h, change1d, change24h, count24h, type SeenWindows, volume24h } from './windows.ts'
 import { knownAmount, knownPrice, knownValue, leaveOutUnknown, unknownNames } from './wire-values.ts'

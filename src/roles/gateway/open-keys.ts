@@ -1,6 +1,6 @@
 import type { Config, PlanConfig } from '../../config/schema.ts'
-import { createKeyRing, type KeyRing } from '../../gateway/keys/key-ring.ts'
-import type { Plan } from '../../gateway/keys/plan.ts'
+import { createKeyRing, type KeyRing } from '../../gateway/access/keys/key-ring.ts'
+import type { Plan } from '../../gateway/access/keys/plan.ts'
 import type { Common } from '../../lib/common.ts'
 import type { Logs } from '../../log/connect.ts'
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { EndpointMetrics } from '../../chain/evm/endpoint-reports.ts'
+import type { EndpointMetrics } from '../../chain/evm/rpc/endpoint-reports.ts'
 import type { Common } from '../../lib/common.ts'
 
 export type ReaderMetrics = ReturnType<typeof createReaderMetrics>

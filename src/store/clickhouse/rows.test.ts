@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { report } from '../../../test/support/arbitraries/contract-arbitraries.ts'
 import {
   buildCandle,
   buildLiquidity,
@@ -11,10 +12,9 @@ import {
   buildTrade,
   buildWindows,
   Dice,
-} from '../../../test/support/change-builders.ts'
-import { report } from '../../../test/support/contract-arbitraries.ts'
-import { readRowBinary, type TextRow } from '../../../test/support/read-row-binary.ts'
-import { rowsOfSets } from '../../../test/support/rows-of-sets.ts'
+} from '../../../test/support/builders/change-builders.ts'
+import { readRowBinary, type TextRow } from '../../../test/support/reference/read-row-binary.ts'
+import { rowsOfSets } from '../../../test/support/reference/rows-of-sets.ts'
 import type { Candle, Change, ChangeSet } from '../../domain/change.ts'
 import type { ContractReport } from '../../domain/contract-report.ts'
 import { ChaintapeError } from '../../domain/errors.ts'

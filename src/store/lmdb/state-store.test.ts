@@ -120,7 +120,7 @@ test('state of another format is refused and left unchanged', async () => {
 })
 
 test('after SIGKILL, state and position are from the same commit', async () => {
-  const program = fileURLToPath(new URL('../../../test/support/commit-forever.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../../../test/support/rigs/commit-forever.ts', import.meta.url))
   const dir = newDir()
   for (let round = 0; round < 3; round++) {
     const child = fork(program, [dir], {

@@ -2,7 +2,7 @@ import { encodeAbiParameters, keccak256 } from 'viem'
 import type { PoolEvent, TokenRef } from '../../../src/dex/events.ts'
 import { PROTOCOLS } from '../../../src/dex/protocols.ts'
 import type { RawLog } from '../../../src/domain/envelope.ts'
-import type { RecordedTransaction } from '../../support/recorded-transactions.ts'
+import type { RecordedTransaction } from '../../support/recorded/recorded-transactions.ts'
 import type { Transfer } from './transfers.ts'
 
 /** One token's side of what an event says went in (positive) or out. */

@@ -11,10 +11,10 @@ import {
   waitUntilReady,
 } from '../../../dev/services/process.ts'
 import { connectLogs } from '../../../src/log/connect.ts'
-import { makeCertificates } from '../../support/certificates.ts'
-import { hasCode } from '../../support/log-reading.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { createTestCommon } from '../../support/test-common.ts'
+import { makeCertificates } from '../../support/rigs/certificates.ts'
+import { hasCode } from '../../support/rigs/log-reading.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { createTestCommon } from '../../support/rigs/test-common.ts'
 
 /** Servers that ask for credentials and certificates. */
 

@@ -3,11 +3,17 @@ import { after, before, test } from 'node:test'
 import { type Stack, startStack } from '../../../dev/stack.ts'
 import type { BlockEnvelope } from '../../../src/domain/envelope.ts'
 import { encodeEnvelope } from '../../../src/wire/envelope-codec.ts'
-import { DEPLOYMENTS, EVIL, EVIL_USDC, floodBlock, QUOTE_ASSETS } from '../../support/extreme-market.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { readWorld } from '../../support/stored-rows.ts'
-import { withLogs } from '../../support/test-key.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import {
+  DEPLOYMENTS,
+  EVIL,
+  EVIL_USDC,
+  floodBlock,
+  QUOTE_ASSETS,
+} from '../../support/builders/extreme-market.ts'
+import { withLogs } from '../../support/builders/test-key.ts'
+import { readWorld } from '../../support/reference/stored-rows.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 const NAME = 'bounds'
 const DAY_SECONDS = 86_400

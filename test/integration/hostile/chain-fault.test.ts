@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Stack, startStack } from '../../../dev/stack.ts'
-import { PAIR, TwoChains } from '../../support/two-chains.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import { PAIR, TwoChains } from '../../support/builders/two-chains.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 const POISON = new TextEncoder().encode('not a message of ours')
 const ROLES = ['engine', 'writer', 'gateway'] as const

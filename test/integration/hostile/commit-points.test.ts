@@ -4,8 +4,8 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../../dev/stack.ts'
-import { type Story, storySets } from '../../support/story.ts'
-import { createWriterRig, eventually, type WriterRig, type WriterRun } from '../../support/writer-rig.ts'
+import { type Story, storySets } from '../../support/builders/story.ts'
+import { createWriterRig, eventually, type WriterRig, type WriterRun } from '../../support/rigs/writer-rig.ts'
 
 /** Each store has a commit point of its own: one that is away, hung or full does not stop the other. */
 

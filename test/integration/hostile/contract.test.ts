@@ -5,7 +5,7 @@ import { compile } from '../../../dev/market/artifacts.ts'
 import type { TradeTrial } from '../../../src/domain/inspection.ts'
 import { FaultRig } from '../../faults/fault-rig.ts'
 import { TestedReader } from '../../faults/tested-reader.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 /** Contracts whose answers are made to end the process that inspects them. */
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Redis } from 'ioredis'
 import { type Stack, startStack } from '../../../dev/stack.ts'
-import { PAIR, TwoChains } from '../../support/two-chains.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import { PAIR, TwoChains } from '../../support/builders/two-chains.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 const WAIT_MS = 120_000
 /** Limit for both chains together; the smallest allowed. */

@@ -8,9 +8,9 @@ import { INTERVALS } from '../../../src/domain/interval.ts'
 import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.ts'
 import { openQuotaStore } from '../../../src/store/redis/quota-store.ts'
 import { openRateStore } from '../../../src/store/redis/rate-store.ts'
-import { buildCandle, buildPair, Dice } from '../../support/change-builders.ts'
-import { latestOf } from '../../support/rows-of-sets.ts'
-import { createTestCommon } from '../../support/test-common.ts'
+import { buildCandle, buildPair, Dice } from '../../support/builders/change-builders.ts'
+import { latestOf } from '../../support/reference/rows-of-sets.ts'
+import { createTestCommon } from '../../support/rigs/test-common.ts'
 
 const PAIRS = 60
 const BLOCKS = 40

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Gateway, GatewayWorld, waitUntil } from '../../support/gateway-world.ts'
-import { MEME_WETH, samplePair, sampleTrade } from '../../support/market-samples.ts'
+import { MEME_WETH, samplePair, sampleTrade } from '../../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../../support/rigs/gateway-world.ts'
 
 /** ClickHouse accepts connections and never responds. */
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ChangeSet } from '../../../src/domain/change.ts'
-import { type Gateway, GatewayWorld, waitUntil } from '../../support/gateway-world.ts'
 import {
   MEME,
   MEME_WETH,
@@ -12,8 +11,9 @@ import {
   sampleTrade,
   sampleWindows,
   value,
-} from '../../support/market-samples.ts'
-import { StallingProxy } from '../../support/stalling-proxy.ts'
+} from '../../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../../support/rigs/gateway-world.ts'
+import { StallingProxy } from '../../support/rigs/stalling-proxy.ts'
 
 /** A gateway whose NATS hangs, while the writer's goes on: what it answers is true at the block that it states. */
 

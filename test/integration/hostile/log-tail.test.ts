@@ -9,12 +9,12 @@ import { decodeChangeSet } from '../../../src/wire/change-codec.ts'
 import { decodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import { FIRST_LINK, splitMessage } from '../../../src/wire/frame.ts'
 import { Scenario } from '../../e2e/scenario.ts'
-import { CanonicalView } from '../../support/canonical-view.ts'
-import { cutLog } from '../../support/cut-log.ts'
-import { readAll } from '../../support/log-reading.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { createTestCommon } from '../../support/test-common.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import { CanonicalView } from '../../support/reference/canonical-view.ts'
+import { cutLog } from '../../support/rigs/cut-log.ts'
+import { readAll } from '../../support/rigs/log-reading.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { createTestCommon } from '../../support/rigs/test-common.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 /** NATS returns without messages it had acknowledged. */
 

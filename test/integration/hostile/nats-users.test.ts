@@ -15,9 +15,9 @@ import {
 } from '../../../dev/services/process.ts'
 import { type Stack, startStack } from '../../../dev/stack.ts'
 import { connectLogs, type LogOptions, type Logs } from '../../../src/log/connect.ts'
-import { hasCode, text } from '../../support/log-reading.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { createTestCommon } from '../../support/test-common.ts'
+import { hasCode, text } from '../../support/rigs/log-reading.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { createTestCommon } from '../../support/rigs/test-common.ts'
 
 /** The sample file for nats-server: each role works with its own user, and can do nothing else. */
 

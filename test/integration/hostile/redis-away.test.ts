@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { type Gateway, GatewayWorld, waitUntil } from '../../support/gateway-world.ts'
 import {
   MEME,
   MEME_WETH,
@@ -9,7 +8,8 @@ import {
   samplePair,
   sampleToken,
   sampleWindows,
-} from '../../support/market-samples.ts'
+} from '../../support/builders/market-samples.ts'
+import { type Gateway, GatewayWorld, waitUntil } from '../../support/rigs/gateway-world.ts'
 
 /** A gateway answers the same without Redis: from its memory and ClickHouse. */
 

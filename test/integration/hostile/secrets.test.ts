@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Stack, startStack } from '../../../dev/stack.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { waitFor } from '../../support/wait-for.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { waitFor } from '../../support/rigs/wait-for.ts'
 
 /** Every secret of the configuration contains this word, and nothing that the program prints or serves may. */
 const CANARY = /canary/i

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { API_KEY, type Client, type Gateway, type GatewayWorld } from '../../support/gateway-world.ts'
-import { sampleCandle, samplePair, sampleTrade } from '../../support/market-samples.ts'
-import { TEST_PLANS } from '../../support/test-key.ts'
-import { BULKY_SIDE, KLINE, TradedPair, TX } from '../../support/traded-pair.ts'
+import { sampleCandle, samplePair, sampleTrade } from '../../support/builders/market-samples.ts'
+import { TEST_PLANS } from '../../support/builders/test-key.ts'
+import { BULKY_SIDE, KLINE, TradedPair, TX } from '../../support/builders/traded-pair.ts'
+import { API_KEY, type Client, type Gateway, type GatewayWorld } from '../../support/rigs/gateway-world.ts'
 
 type Reply = {
   readonly id: number

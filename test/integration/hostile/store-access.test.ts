@@ -16,10 +16,10 @@ import { type Stack, startStack } from '../../../dev/stack.ts'
 import { migrate } from '../../../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../../../src/store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../../../src/store/redis/hot-store.ts'
-import { makeCertificates } from '../../support/certificates.ts'
-import { hasCode } from '../../support/log-reading.ts'
-import { Pipeline } from '../../support/pipeline.ts'
-import { createTestCommon } from '../../support/test-common.ts'
+import { makeCertificates } from '../../support/rigs/certificates.ts'
+import { hasCode } from '../../support/rigs/log-reading.ts'
+import { Pipeline } from '../../support/rigs/pipeline.ts'
+import { createTestCommon } from '../../support/rigs/test-common.ts'
 
 /** Redis and ClickHouse that ask for credentials and certificates. */
 

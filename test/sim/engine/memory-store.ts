@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../../src/domain/log-position.ts'
 import type { StateStore } from '../../../src/store/lmdb/state-store.ts'
-import { MemoryState } from '../../support/memory-state.ts'
+import { MemoryState } from '../../support/rigs/memory-state.ts'
 
 /** The real store's contract on a map: a commit is whole or not at all, and nobody shares its bytes. */
 export function memoryStore(): StateStore {

@@ -4,7 +4,7 @@ import { DexRegistry } from '../../../src/dex/registry.ts'
 import type { Fact, PoolFact, TokenFact } from '../../../src/domain/envelope.ts'
 import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
-import { LOCKERS } from '../../support/move-arbitraries.ts'
+import { LOCKERS } from '../../support/arbitraries/move-arbitraries.ts'
 import { kindOf } from './pool-logs.ts'
 import { amount, type SimPool } from './protocol-logs/pool-kind.ts'
 

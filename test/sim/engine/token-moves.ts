@@ -9,7 +9,7 @@ import {
   olderFact,
   sampleFact,
   ZERO,
-} from '../../support/move-arbitraries.ts'
+} from '../../support/arbitraries/move-arbitraries.ts'
 
 const AMOUNTS = [0n, 1n, 2n, 5n, 10n ** 18n, 10n ** 18n, 2n ** 255n - 1n, 2n ** 256n - 1n]
 

@@ -9,7 +9,7 @@ import {
   sampleToken,
   sampleTrade,
   WETH,
-} from '../../support/market-samples.ts'
+} from '../../support/builders/market-samples.ts'
 import { CHAIN, type Subject, subjectKey } from './subject.ts'
 
 type Block = { readonly number: number; readonly time: number; readonly trades: readonly Trade[] }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { API_KEY } from '../../support/test-key.ts'
+import { API_KEY } from '../../support/builders/test-key.ts'
 import { paramsOf, type Subject } from './subject.ts'
 
 export type Push = {

@@ -14,9 +14,9 @@ import { openHistoryStore } from '../../../src/store/clickhouse/history-store.ts
 import { migrate } from '../../../src/store/clickhouse/migrate.ts'
 import { type HotStore, openHotStore } from '../../../src/store/redis/hot-store.ts'
 import { encodeChangeSet } from '../../../src/wire/change-codec.ts'
-import { Pipeline, RoleProcess } from '../../support/pipeline.ts'
-import { latestOf, rowsOfSets } from '../../support/rows-of-sets.ts'
-import { putTestKey, TEST_PLANS } from '../../support/test-key.ts'
+import { putTestKey, TEST_PLANS } from '../../support/builders/test-key.ts'
+import { latestOf, rowsOfSets } from '../../support/reference/rows-of-sets.ts'
+import { Pipeline, RoleProcess } from '../../support/rigs/pipeline.ts'
 import { CHAIN } from './subject.ts'
 
 const NAME = 'resume'

@@ -4,7 +4,7 @@ import { type Artifact, compile } from '../../../dev/market/artifacts.ts'
 /** Tokens made to break or deceive readers, and what has to be published for each. */
 
 const SCRIPTED = new URL('ScriptedTokens.sol', import.meta.url)
-const OTHERS = new URL('../HostileTokens.sol', import.meta.url)
+const OTHERS = new URL('./HostileTokens.sol', import.meta.url)
 
 export type HostileCase = {
   readonly why: string

@@ -148,7 +148,7 @@ export const EVENT_CASES: readonly EventCase[] = [
   {
     why: 'a pool that only says it is of the factory',
     make: async ({ market, scenario }) => {
-      const artifact = compile('FalsePool', new URL('../HostileTokens.sol', import.meta.url))
+      const artifact = compile('FalsePool', new URL('./HostileTokens.sol', import.meta.url))
       const pool = await market.deploy(artifact, [market.factory, scenario.token, market.weth])
       await market.send({ to: pool, abi: artifact.abi, name: 'sync', args: [] })
       return pool
@@ -159,7 +159,7 @@ export const EVENT_CASES: readonly EventCase[] = [
   {
     why: 'a concentrated pool that only says it is of the factory',
     make: async ({ market, scenario, v3 }) => {
-      const artifact = compile('FakeV3Pool', new URL('../FakeV3Pool.sol', import.meta.url))
+      const artifact = compile('FakeV3Pool', new URL('./FakeV3Pool.sol', import.meta.url))
       const pool = await market.deploy(artifact, [v3.factory, scenario.token, market.weth, 3_000])
       await market.send({ to: pool, abi: artifact.abi, name: 'swap', args: [] })
       return pool

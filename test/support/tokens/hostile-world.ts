@@ -5,8 +5,8 @@ import type { Market } from '../../../dev/market/market.ts'
 import { UniswapV3 } from '../../../dev/market/uniswap-v3.ts'
 import { type Stack, startStack } from '../../../dev/stack.ts'
 import { Scenario } from '../../e2e/scenario.ts'
-import { Pipeline } from '../pipeline.ts'
-import { waitFor } from '../wait-for.ts'
+import { Pipeline } from '../rigs/pipeline.ts'
+import { waitFor } from '../rigs/wait-for.ts'
 import { type Making, scripted } from './hostile-corpus.ts'
 
 export type Row = Readonly<Record<string, unknown>>

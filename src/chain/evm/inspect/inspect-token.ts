@@ -1,6 +1,6 @@
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Inspection, TrialMethod } from '../../../domain/inspection.ts'
-import type { EvmNodes } from '../rpc.ts'
+import type { EvmNodes } from '../rpc/rpc.ts'
 import { askContract } from './contract-facts.ts'
 import { type TrialPair, type TrialRequest, tryTrade } from './trade-trial.ts'
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/envelope-codec.ts'
 import type { InspectionQueue } from '../../inspection-queue.ts'
 import type { Header } from '../../source.ts'
-import type { EvmNodes } from '../rpc.ts'
+import type { EvmNodes } from '../rpc/rpc.ts'
 import { inspectToken } from './inspect-token.ts'
 import type { TrialPair } from './trade-trial.ts'
 

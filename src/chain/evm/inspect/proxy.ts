@@ -1,8 +1,8 @@
 import { type Hex, keccak256, toHex } from 'viem'
 import { addressAt } from '../../../dex/evm/abi.ts'
 import type { ProxyKind } from '../../../domain/inspection.ts'
-import type { AskMany } from '../ask-many.ts'
-import type { EvmNode } from '../rpc.ts'
+import type { AskMany } from '../rpc/ask-many.ts'
+import type { EvmNode } from '../rpc/rpc.ts'
 import { OP, readInstructions } from './bytecode.ts'
 
 export type FoundProxy = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { encodeAbiParameters, encodeErrorResult, type Hex, parseAbi, toHex } from 'viem'
 import { ALL_OF_IT_PPM, MAX_FINDING_LENGTH } from '../../../domain/inspection.ts'
-import type { CallOutcome } from '../state-rpc.ts'
+import type { CallOutcome } from '../rpc/state-rpc.ts'
 import { readBuy, readSell, readTransfer, revertReason } from './trial-steps.ts'
 
 const ABI = parseAbi([

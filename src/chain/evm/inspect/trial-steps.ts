@@ -2,7 +2,7 @@ import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
 import { uintAt } from '../../../dex/evm/abi.ts'
 import { MAX_FINDING_LENGTH, type TrialStep, taxPpm, type UntriedReason } from '../../../domain/inspection.ts'
 import { shownText } from '../../../domain/token-text.ts'
-import type { CallOutcome } from '../state-rpc.ts'
+import type { CallOutcome } from '../rpc/state-rpc.ts'
 
 /** Balances around a transfer of half of what was bought. */
 export type Moved = {

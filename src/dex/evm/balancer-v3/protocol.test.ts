@@ -8,8 +8,8 @@ import {
   parseAbiItem,
   toEventSelector,
 } from 'viem'
-import { type Contracts, lead } from '../../../../test/support/inquiry.ts'
-import { padded, rawLog, spoiled, withWord } from '../../../../test/support/raw-log.ts'
+import { type Contracts, lead } from '../../../../test/support/builders/inquiry.ts'
+import { padded, rawLog, spoiled, withWord } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { DexDeployment } from '../../protocol.ts'
 import { balancerV3 } from './protocol.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { type Contracts, lead } from '../../../../test/support/inquiry.ts'
+import { type Contracts, lead } from '../../../../test/support/builders/inquiry.ts'
 import type { DexDeployment } from '../../protocol.ts'
 import { curve } from './protocol.ts'
 

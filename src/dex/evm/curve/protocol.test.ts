@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeAbiParameters, parseAbiParameters, toEventSelector } from 'viem'
-import { padded, rawLog, spoiled, withWord } from '../../../../test/support/raw-log.ts'
+import { padded, rawLog, spoiled, withWord } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import { curve } from './protocol.ts'
 

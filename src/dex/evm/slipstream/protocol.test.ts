@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeAbiParameters, type Hex, toEventSelector, toFunctionSelector } from 'viem'
-import { lead } from '../../../../test/support/inquiry.ts'
-import { padded, rawLog, spoiled, withWord } from '../../../../test/support/raw-log.ts'
+import { lead } from '../../../../test/support/builders/inquiry.ts'
+import { padded, rawLog, spoiled, withWord } from '../../../../test/support/builders/raw-log.ts'
 import type { DexDeployment } from '../../protocol.ts'
 import { slipstream } from './protocol.ts'
 

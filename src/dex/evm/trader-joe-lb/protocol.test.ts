@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { packed, words } from '../../../../test/support/abi-words.ts'
-import { lead } from '../../../../test/support/inquiry.ts'
-import { padded, rawLog, spoiled, withWord } from '../../../../test/support/raw-log.ts'
+import { packed, words } from '../../../../test/support/builders/abi-words.ts'
+import { lead } from '../../../../test/support/builders/inquiry.ts'
+import { padded, rawLog, spoiled, withWord } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import { traderJoeLb } from './protocol.ts'
 

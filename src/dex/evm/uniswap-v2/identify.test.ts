@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { type Contracts, lead } from '../../../../test/support/inquiry.ts'
-import { padded } from '../../../../test/support/raw-log.ts'
+import { type Contracts, lead } from '../../../../test/support/builders/inquiry.ts'
+import { padded } from '../../../../test/support/builders/raw-log.ts'
 import type { DexDeployment } from '../../protocol.ts'
 import { uniswapV2 } from './protocol.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { toEventSelector } from 'viem'
-import { padded } from '../../../../test/support/raw-log.ts'
+import { padded } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import { uniswapV2 } from './protocol.ts'
 

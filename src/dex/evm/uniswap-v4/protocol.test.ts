@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hashOf, words } from '../../../../test/support/abi-words.ts'
-import { lead } from '../../../../test/support/inquiry.ts'
-import { padded, rawLog, spoiled } from '../../../../test/support/raw-log.ts'
+import { hashOf, words } from '../../../../test/support/builders/abi-words.ts'
+import { lead } from '../../../../test/support/builders/inquiry.ts'
+import { padded, rawLog, spoiled } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import { uniswapV4 } from './protocol.ts'
 

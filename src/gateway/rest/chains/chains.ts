@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, noQuery, text } from '../schemas.ts'
 

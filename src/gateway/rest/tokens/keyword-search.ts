@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { type ChainId, formatChainId, normaliseAddress } from '../../../domain/ids.ts'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
+import { sendJson } from '../../http/send-json.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import { availableOf, knownChain } from '../chain-param.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
 import { answerOf, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
-import { sendJson } from '../send-json.ts'
 import { parseKeyword } from './keyword-match.ts'
 import {
   type RankedMatch,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_WINDOWS, sampleToken } from '../../../../test/support/market-samples.ts'
+import { NO_WINDOWS, sampleToken } from '../../../../test/support/builders/market-samples.ts'
 import type { TokenPlatform } from '../../../domain/change.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { parsePlatformTag } from './platform-tag.ts'

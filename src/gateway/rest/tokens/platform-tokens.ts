@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { RequestError } from '../../problem.ts'
-import type { Scope } from '../../scope.ts'
+import { RequestError } from '../../http/problem.ts'
+import type { Scope } from '../../http/scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import { availableOf } from '../chain-param.ts'
 import type { RestContext } from '../context.ts'

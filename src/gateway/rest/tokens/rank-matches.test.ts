@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { NO_WINDOWS, sampleToken, sampleWindows, value } from '../../../../test/support/market-samples.ts'
+import {
+  NO_WINDOWS,
+  sampleToken,
+  sampleWindows,
+  value,
+} from '../../../../test/support/builders/market-samples.ts'
 import { lettersOf, looksOf } from '../../../domain/search-text.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { keysOf, matchOf, nameKeysOf, parseKeyword } from './keyword-match.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { formatChainId } from '../../../domain/ids.ts'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import type { RestContext } from '../context.ts'
 import { tokenRowSchema } from '../schemas.ts'

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
+import { sendAnswer } from '../../http/send-json.ts'
 import { tokenDetail } from '../../shape/token-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, maybeInteger, maybeText, noQuery, text, unknownFields, windowsSchema } from '../schemas.ts'
-import { sendAnswer } from '../send-json.ts'
 
 const TOP_PAIRS = 5
 

@@ -1,5 +1,5 @@
 import { type ChainId, formatChainId, parseChainId } from '../../../domain/ids.ts'
-import { type ProblemItem, RequestError } from '../../problem.ts'
+import { type ProblemItem, RequestError } from '../../http/problem.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
 import { idProblemText } from '../path-id.ts'
 

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { pow10, VALUE_DIGITS } from '../../../domain/money.ts'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
+import { sendJson } from '../../http/send-json.ts'
 import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeText, text, unknownFields } from '../schemas.ts'
-import { sendJson } from '../send-json.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
 import { readTokenAnswers } from './token-views.ts'
 

@@ -1,5 +1,5 @@
 import { type ChainId, formatChainId } from '../../../domain/ids.ts'
-import type { Answer, AnswerCache } from '../../answer-cache.ts'
+import type { Answer, AnswerCache } from '../../cache/answer-cache.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { tokenWindows } from '../../shape/windows.ts'
 import type { RestContext } from '../context.ts'

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { ChainId } from '../../../domain/ids.ts'
-import type { Answer } from '../../answer-cache.ts'
-import type { Scope } from '../../scope.ts'
+import type { Answer } from '../../cache/answer-cache.ts'
+import type { Scope } from '../../http/scope.ts'
+import { sendAnswer } from '../../http/send-json.ts'
 import { tokenHolders } from '../../shape/token-holders.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, limitOf, text } from '../schemas.ts'
-import { sendAnswer } from '../send-json.ts'
 
 const number = Type.Number()
 const holder = answerOf(

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { TRENDING_FACTORS, TRENDING_VERSION } from '../../../domain/trending.ts'
-import type { Scope } from '../../scope.ts'
+import type { Scope } from '../../http/scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
-import { type RankedToken, rankTokens } from '../../trending/rank-tokens.ts'
-import { createRankings } from '../../trending/rankings.ts'
 import { knownChain } from '../chain-param.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, limitOf, oneOf, text, tokenRowSchema } from '../schemas.ts'
+import { type RankedToken, rankTokens } from './rank-tokens.ts'
+import { createRankings } from './rankings.ts'
 import { readTokenViews } from './token-views.ts'
 
 const MAX_PAGE = 1_000_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { RequestError } from '../../problem.ts'
+import { RequestError } from '../../http/problem.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 
 test('a cursor gives back the place it was made of', () => {

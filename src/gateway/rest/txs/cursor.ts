@@ -1,6 +1,6 @@
 import { formatOrderKey, parseOrderKey } from '../../../domain/order-key.ts'
 import type { EventPlace } from '../../../store/clickhouse/read/history-reader.ts'
-import { RequestError } from '../../problem.ts'
+import { RequestError } from '../../http/problem.ts'
 
 /** The last second that the store's times can hold. */
 const MAX_TIME = 2 ** 32 - 1

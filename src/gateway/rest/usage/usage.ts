@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { LatestValues } from '../../../log/latest-values.ts'
-import { billingMonth } from '../../metering/billing-month.ts'
-import type { Balance, Meter } from '../../metering/meter.ts'
-import { type DayUsage, readUsage, type UsageLedger } from '../../metering/usage-ledger.ts'
-import { RequestError } from '../../problem.ts'
-import type { Scope } from '../../scope.ts'
+import { billingMonth } from '../../access/metering/billing-month.ts'
+import type { Balance, Meter } from '../../access/metering/meter.ts'
+import { type DayUsage, readUsage, type UsageLedger } from '../../access/metering/usage-ledger.ts'
+import { RequestError } from '../../http/problem.ts'
+import type { Scope } from '../../http/scope.ts'
 import { answerOf, integer, maybeInteger, text } from '../schemas.ts'
 
 export type UsageContext = {

@@ -1,7 +1,7 @@
 import type { RawLog } from '../../../../src/domain/envelope.ts'
 import type { Random } from '../../../fuzz/random.ts'
-import { words } from '../../../support/abi-words.ts'
-import { padded, rawLog } from '../../../support/raw-log.ts'
+import { words } from '../../../support/builders/abi-words.ts'
+import { padded, rawLog } from '../../../support/builders/raw-log.ts'
 import {
   amountOf,
   deltas,

@@ -1,7 +1,7 @@
 import type { RawLog } from '../../../../src/domain/envelope.ts'
 import type { Random } from '../../../fuzz/random.ts'
-import { hashOf, words } from '../../../support/abi-words.ts'
-import { rawLog } from '../../../support/raw-log.ts'
+import { hashOf, words } from '../../../support/builders/abi-words.ts'
+import { rawLog } from '../../../support/builders/raw-log.ts'
 import { amountOf, type PoolKind, type SimPool, tradesPricing, WHOM } from './pool-kind.ts'
 
 const STOP = '0x8f9ab4bd7eff0d085f91575d50cd83f97aa5258e24ded7630d4fd6739e857132'

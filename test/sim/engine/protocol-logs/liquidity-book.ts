@@ -1,7 +1,7 @@
 import type { RawLog } from '../../../../src/domain/envelope.ts'
 import type { Random } from '../../../fuzz/random.ts'
-import { packed, words } from '../../../support/abi-words.ts'
-import { padded, rawLog } from '../../../support/raw-log.ts'
+import { packed, words } from '../../../support/builders/abi-words.ts'
+import { padded, rawLog } from '../../../support/builders/raw-log.ts'
 import { binPricing, halfOf, type PoolKind, randomBin, type SimPool, WHO, WHOM } from './pool-kind.ts'
 
 const CREATED = '0x2c8d104b27c6b7f4492017a6f5cf3803043688934ebcaa6a03540beeaf976aff'

@@ -1,7 +1,7 @@
 import { sqrtPriceAtTick } from '../../../../src/dex/evm/concentrated-liquidity.ts'
 import type { Pricing, RawLog } from '../../../../src/domain/envelope.ts'
 import type { Random } from '../../../fuzz/random.ts'
-import { padded } from '../../../support/raw-log.ts'
+import { padded } from '../../../support/builders/raw-log.ts'
 
 export type SimPool = {
   /** The name of its protocol in `src/dex/protocols.ts`. */

@@ -1,0 +1,113 @@
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { StoreName } from '../../store/store-names.ts'
+import type { Versioned } from '../../store/versioned.ts'
+import type { FollowedChain } from './followed-chain.ts'
+import type { Version } from './overlay-documents.ts'
+
+/** A document (or its absence) with all change sets up to `seq` taken in. */
+export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
+
+/** How documents of one kind are read, and put together from what a store and the overlay say. */
+export type JoinedRead<Ref, T, Seen> = {
+  readonly fromRedis: () => Promise<(Versioned<T> | undefined)[]>
+  readonly fromClickhouse: () => Promise<(Versioned<T> | undefined)[]>
+  /** The version in the overlay. */
+  readonly look: (chain: FollowedChain, ref: Ref) => Seen
+  /** With what it said before ClickHouse was asked, if that was asked. */
+  readonly join: (
+    seen: Seen,
+    before: Seen | undefined,
+    stored: Versioned<T> | undefined,
+  ) => Version<T> | undefined
+}
+
+type Chains<Ref> = {
+  readonly chainOf: (ref: Ref) => FollowedChain
+  /** Counts the times anything left an overlay. */
+  readonly generation: () => number
+}
+
+/** Redis is asked first. If it does not answer, or lacks what has left the overlay, then ClickHouse has to: slower, but as new. */
+export async function readJoined<Ref, T, Seen>(
+  refs: readonly Ref[],
+  read: JoinedRead<Ref, T, Seen>,
+  chains: Chains<Ref>,
+): Promise<Reading<T>[]> {
+  if (refs.length === 0) return []
+  try {
+    const found = await readHot(refs, read, chains)
+    if (found !== undefined) return found
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+  }
+  return readCold(refs, read, chains)
+}
+
+/** Undefined if Redis lacks what has left the overlay. */
+async function readHot<Ref, T, Seen>(
+  refs: readonly Ref[],
+  { fromRedis, look, join }: JoinedRead<Ref, T, Seen>,
+  { chainOf, generation }: Chains<Ref>,
+): Promise<Reading<T>[] | undefined> {
+  for (;;) {
+    if (!refs.every((ref) => chainOf(ref).reads.isWhole('redis'))) return undefined
+    const before = generation()
+    const stored = await fromRedis()
+    await keepUp('redis', refs.map(chainOf), stored)
+    // A document that left the overlay during the read may be in neither of the two: read again.
+    if (before !== generation()) continue
+    return refs.map((ref, index) => {
+      const chain = chainOf(ref)
+      return readingOf(chain, join(look(chain, ref), undefined, stored[index]))
+    })
+  }
+}
+
+/** ClickHouse takes its time: what the overlay said before is remembered, so that what leaves it meanwhile is not missed. */
+async function readCold<Ref, T, Seen>(
+  refs: readonly Ref[],
+  { fromClickhouse, look, join }: JoinedRead<Ref, T, Seen>,
+  { chainOf }: Chains<Ref>,
+): Promise<Reading<T>[]> {
+  for (;;) {
+    const chains = refs.map(chainOf)
+    await Promise.all([...new Set(chains)].map(({ reads }) => reads.mustHaveHistory()))
+    // Reads may have gone on to a later commit point meanwhile.
+    if (!chains.every(({ reads }) => reads.isWhole('clickhouse'))) continue
+    const before = refs.map((ref, index) => {
+      const chain = chains[index] as FollowedChain
+      return { applied: chain.reads.end.version, seen: look(chain, ref) }
+    })
+    const stored = await fromClickhouse()
+    await keepUp('clickhouse', chains, stored)
+    // A document that came after that look and has already left the overlay may be in neither.
+    if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
+    return refs.map((ref, index) => {
+      const chain = chains[index] as FollowedChain
+      return readingOf(chain, join(look(chain, ref), before[index]?.seen, stored[index]))
+    })
+  }
+}
+
+/**
+ * The writer may be ahead of this gateway. A document stored for a block that has not arrived here yet would be returned as of
+ * the block before, so reads advance to that block first.
+ */
+async function keepUp(
+  store: StoreName,
+  chains: readonly FollowedChain[],
+  stored: readonly (Versioned<unknown> | undefined)[],
+): Promise<void> {
+  for (const [index, { reads }] of chains.entries()) {
+    const version = stored[index]?.seq ?? 0
+    if (version > reads.end.version) await reads.reach(version, store)
+  }
+}
+
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ChaintapeError && error.code === 'store_unavailable'
+}
+
+function readingOf<T>({ reads }: FollowedChain, found: Version<T> | undefined): Reading<T> {
+  return { seq: Math.max(reads.end.version, found?.seq ?? 0), record: found?.record }
+}

@@ -1,0 +1,86 @@
+import { ByteReader } from '../../wire/byte-reader.ts'
+
+/** A document as one change set left it; without a record it is a tombstone. */
+export type Version<T> = { readonly seq: number; readonly record: T | undefined }
+
+/** The message that a set came in. */
+export type Told = { readonly seq: number; readonly bytes: Uint8Array }
+
+type Id = string | number
+
+const NOWHERE = -1
+
+/**
+ * A document as the bytes of its message, decoded at every read. Each block adds thousands for about a second, and few are ever
+ * read: as objects they would keep the garbage collector busy. They must not leave the overlay, because their bytes are reused
+ * soon after it drops them.
+ */
+export class Kept<T> {
+  readonly table: Documents<T>
+  readonly group: string
+  readonly id: Id
+  readonly #told: Told
+  readonly #at: number
+
+  /** From nowhere, if the set says that there is no such document any more. */
+  constructor(table: Documents<T>, group: string, id: Id, told: Told, at: number = NOWHERE) {
+    this.table = table
+    this.group = group
+    this.id = id
+    this.#told = told
+    this.#at = at
+  }
+
+  get isTombstone(): boolean {
+    return this.#at === NOWHERE
+  }
+
+  version(): Version<T> {
+    const { seq, bytes } = this.#told
+    return { seq, record: this.isTombstone ? undefined : this.table.read(new ByteReader(bytes, this.#at)) }
+  }
+}
+
+/** The newest versions of documents of one kind, by group and id. No group is empty. */
+export class Documents<T> {
+  readonly read: (r: ByteReader) => T
+  readonly #groups = new Map<string, Map<Id, Kept<T>>>()
+
+  constructor(read: (r: ByteReader) => T) {
+    this.read = read
+  }
+
+  get size(): number {
+    let size = 0
+    for (const versions of this.#groups.values()) size += versions.size
+    return size
+  }
+
+  kept(group: string, id: Id): Kept<T> | undefined {
+    return this.#groups.get(group)?.get(id)
+  }
+
+  get(group: string, id: Id): Version<T> | undefined {
+    return this.kept(group, id)?.version()
+  }
+
+  group<Key extends Id>(group: string): ReadonlyMap<Key, Version<T>> {
+    const versions = new Map<Key, Version<T>>()
+    for (const [id, kept] of this.#groups.get(group) ?? []) versions.set(id as Key, kept.version())
+    return versions
+  }
+
+  put(kept: Kept<T>): void {
+    const versions = this.#groups.get(kept.group)
+    if (versions === undefined) this.#groups.set(kept.group, new Map([[kept.id, kept]]))
+    else versions.set(kept.id, kept)
+  }
+
+  /** Unless something newer has come by then. */
+  forget(kept: Kept<T>): void {
+    const versions = this.#groups.get(kept.group)
+    if (versions?.get(kept.id) !== kept) return
+    versions.delete(kept.id)
+    if (versions.size === 0) this.#groups.delete(kept.group)
+  }
+}

@@ -1,0 +1,259 @@
+import type {
+  Candle,
+  CandleRef,
+  Change,
+  EventRef,
+  LiquidityEvent,
+  Pair,
+  Token,
+  Trade,
+  Windows,
+  WindowsRef,
+} from '../../domain/change.ts'
+import { never } from '../../domain/ids.ts'
+import type { Interval } from '../../domain/interval.ts'
+import { formatOrderKey } from '../../domain/order-key.ts'
+import type { OpenedChangeSet } from '../../wire/change-codec.ts'
+import { readLiquidity } from '../../wire/liquidity-codec.ts'
+import { readPair, readToken, readTrade } from '../../wire/record-codec.ts'
+import { readWindows } from '../../wire/windows-codec.ts'
+import { type CandlePlace, CandleRun, CandleRuns, samePlaces } from './overlay-candles.ts'
+import { Documents, Kept, type Told, type Version } from './overlay-documents.ts'
+
+type Held = Kept<unknown> | CandleRun
+
+/** The changes of a set that the overlay holds. */
+type Applied = { readonly seq: number; readonly held: readonly Held[] }
+
+type CandleChange = Extract<Change, { type: 'candle' }>
+
+/** For changes without a group. */
+const ALL = ''
+
+/**
+ * What one chain's change sets say that the hot store may not say yet. Sets come in order of `seq` and leave
+ * in that order, so its size is the writer's lag.
+ */
+export class Overlay {
+  readonly #pairs = new Documents<Pair>(readPair)
+  readonly #tokens = new Documents<Token>(readToken)
+  readonly #pairWindows = new Documents<Windows>(readWindows)
+  readonly #tokenWindows = new Documents<Windows>(readWindows)
+  readonly #candles = new CandleRuns()
+  /** Places in the last run of candles. */
+  #places: readonly CandlePlace[] = []
+  /** By pair. */
+  readonly #trades = new Documents<Trade>(readTrade)
+  readonly #liquidity = new Documents<LiquidityEvent>(readLiquidity)
+  readonly #pairsOfToken = new Map<string, Set<string>>()
+  readonly #removedPairs = new Set<string>()
+  readonly #applied: Applied[] = []
+
+  /** Documents held, tombstones included. */
+  get size(): number {
+    const tables = [this.#pairs, this.#tokens, this.#pairWindows, this.#tokenWindows]
+    const byPair = [this.#trades, this.#liquidity, this.#candles]
+    return [...tables, ...byPair].reduce((size, table) => size + table.size, 0)
+  }
+
+  get removedPairCount(): number {
+    return this.#removedPairs.size
+  }
+
+  pair(address: string): Version<Pair> | undefined {
+    return this.#pairs.get(ALL, address)
+  }
+
+  token(address: string): Version<Token> | undefined {
+    return this.#tokens.get(ALL, address)
+  }
+
+  pairWindows(pair: string): Version<Windows> | undefined {
+    return this.#pairWindows.get(ALL, pair)
+  }
+
+  tokenWindows(token: string): Version<Windows> | undefined {
+    return this.#tokenWindows.get(ALL, token)
+  }
+
+  /** By the start of the candle: a removed newest candle gives the one before it back. */
+  candles(pair: string, interval: Interval): ReadonlyMap<number, Version<Candle>> {
+    return this.#candles.of(pair, interval)
+  }
+
+  /** By the place in the chain. */
+  trades(pair: string): ReadonlyMap<string, Version<Trade>> {
+    return this.#trades.group(pair)
+  }
+
+  liquidity(pair: string): ReadonlyMap<string, Version<LiquidityEvent>> {
+    return this.#liquidity.group(pair)
+  }
+
+  pairsOfToken(token: string): ReadonlySet<string> {
+    return this.#pairsOfToken.get(token) ?? new Set()
+  }
+
+  apply({ set: { seq, changes }, bytes, offsets }: OpenedChangeSet): void {
+    const told: Told = { seq, bytes }
+    const held: Held[] = []
+    for (let index = 0; index < changes.length; index++) {
+      const change = changes[index] as Change
+      const at = offsets[index] as number
+      if (change.type !== 'candle') this.#keep(change, told, at, held)
+      // Candles of a pair begin where the first of them does.
+      else if (at !== offsets[index - 1]) {
+        let end = index + 1
+        while (offsets[end] === at) end++
+        const run = changes.slice(index, end) as CandleChange[]
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf(run), told, at), held)
+      }
+    }
+    if (held.length > 0) this.#applied.push({ seq, held })
+  }
+
+  /**
+   * Forgets what the sets up to `seq` said, unless a later one said it anew, oldest first, and no more sets once those
+   * had `enough` changes. Gives the version up to which nothing is held any more; undefined if nothing was to forget.
+   */
+  drop(seq: number, enough = Number.POSITIVE_INFINITY): number | undefined {
+    let count = 0
+    let forgotten = 0
+    for (const applied of this.#applied) {
+      if (applied.seq > seq || forgotten >= enough) break
+      for (const each of applied.held) this.#forget(each)
+      forgotten += applied.held.length
+      count++
+    }
+    const last = this.#applied.splice(0, count).at(-1)
+    if (last === undefined) return undefined
+    const [next] = this.#applied
+    return next !== undefined && next.seq <= seq ? last.seq : seq
+  }
+
+  #forget(held: Held): void {
+    if (held instanceof CandleRun) this.#candles.forget(held)
+    else if (held.table === this.#pairs) this.#changePair(held as Kept<Pair>, () => held.table.forget(held))
+    else held.table.forget(held)
+  }
+
+  /** Records the change, unless the overlay does not hold its kind. */
+  #keep(change: Exclude<Change, CandleChange>, told: Told, at: number, into: Held[]): void {
+    switch (change.type) {
+      case 'pair':
+        this.#keepPair(new KeptPair(this.#pairs, change.pair, told, at), into)
+        break
+      case 'pairRemoved':
+        this.#keepPair(new Kept(this.#pairs, ALL, change.pair, told), into)
+        break
+      case 'token':
+        put(new Kept(this.#tokens, ALL, change.token.address, told, at), into)
+        break
+      case 'tokenRemoved':
+        put(new Kept(this.#tokens, ALL, change.token, told), into)
+        break
+      case 'windows':
+        this.#keepWindows(change.windows, told, at, into)
+        break
+      case 'windowsRemoved':
+        this.#keepWindows(change.windows, told, undefined, into)
+        break
+      case 'candleRemoved':
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf([change]), told), into)
+        break
+      case 'trade':
+        put(keptEvent(this.#trades, change.trade, told, at), into)
+        break
+      case 'tradeRemoved':
+        put(keptEvent(this.#trades, change.trade, told), into)
+        break
+      case 'liquidity':
+        put(keptEvent(this.#liquidity, change.liquidity, told, at), into)
+        break
+      case 'liquidityRemoved':
+        put(keptEvent(this.#liquidity, change.liquidity, told), into)
+        break
+      case 'switch':
+      case 'switchRemoved':
+      // Balances are read from history alone.
+      case 'balance':
+      // Examined seldom, and asked for by itself.
+      case 'contract':
+      case 'contractRemoved':
+        break
+      default:
+        never(change)
+    }
+  }
+
+  #hold(run: CandleRun, into: Held[]): void {
+    this.#candles.put(run)
+    into.push(run)
+  }
+
+  #placesOf(run: readonly { readonly candle: CandleRef }[]): readonly CandlePlace[] {
+    const candles = run.map(({ candle }) => candle)
+    if (!samePlaces(this.#places, candles)) {
+      this.#places = candles.map(({ interval, start }) => ({ interval, start }))
+    }
+    return this.#places
+  }
+
+  #keepWindows({ pair, token }: WindowsRef, told: Told, at: number | undefined, into: Held[]): void {
+    if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, told, at), into)
+    if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, told, at), into)
+  }
+
+  #keepPair(kept: Kept<Pair>, into: Held[]): void {
+    this.#changePair(kept, () => put(kept, into))
+  }
+
+  #changePair({ id }: Kept<Pair>, change: () => void): void {
+    const address = id as string
+    const before = this.#pairs.kept(ALL, address)
+    change()
+    const after = this.#pairs.kept(ALL, address)
+    if (before === after) return
+    if (after?.isTombstone) this.#removedPairs.add(address)
+    else this.#removedPairs.delete(address)
+    const [some, others] = [tokensOf(before), tokensOf(after)]
+    // Most often they are the same.
+    for (const token of some) if (!others.includes(token)) this.#unlink(token, address)
+    for (const token of others) if (!some.includes(token)) this.#link(token, address)
+  }
+
+  #link(token: string, pair: string): void {
+    const pairs = this.#pairsOfToken.get(token)
+    if (pairs === undefined) this.#pairsOfToken.set(token, new Set([pair]))
+    else pairs.add(pair)
+  }
+
+  #unlink(token: string, pair: string): void {
+    const pairs = this.#pairsOfToken.get(token)
+    pairs?.delete(pair)
+    if (pairs?.size === 0) this.#pairsOfToken.delete(token)
+  }
+}
+
+function put<T>(kept: Kept<T>, into: Held[]): void {
+  kept.table.put(kept)
+  into.push(kept as Kept<unknown>)
+}
+
+function keptEvent<T>(events: Documents<T>, { pair, key }: EventRef, told: Told, at?: number): Kept<T> {
+  return new Kept(events, pair, formatOrderKey(key), told, at)
+}
+
+/** A pair with its tokens, so that it is found without decoding. */
+class KeptPair extends Kept<Pair> {
+  readonly tokens: readonly string[]
+
+  constructor(table: Documents<Pair>, { address, token0, token1 }: Pair, told: Told, at: number) {
+    super(table, ALL, address, told, at)
+    this.tokens = [token0.token, token1.token]
+  }
+}
+
+function tokensOf(kept: Kept<Pair> | undefined): readonly string[] {
+  return kept instanceof KeptPair ? kept.tokens : []
+}

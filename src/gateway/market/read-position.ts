@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainHead } from '../../domain/chain-head.ts'
+import type { ChangeSet } from '../../domain/change.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { LogPosition } from '../../domain/log-position.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { SERVER_NAMES, type StoreName } from '../../store/store-names.ts'
+import type { StoredHeads } from './stored-heads.ts'
+
+export type BlockHead = {
+  readonly number: number
+  readonly time: number
+  readonly finalNumber: number
+  /** Windows contain all trades since then. */
+  readonly startTime?: number
+}
+
+/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
+export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
+
+export type ReadPositionParts = {
+  readonly chain: string
+  readonly stores: StoredHeads
+  readonly epoch: () => string
+  /** Called when reads went on to the commit point of a store: no set told what changed. */
+  readonly onAdopted: () => void
+  readonly logger: Logger
+}
+
+/** Longer than a block takes from one reader of the log to the next. */
+const FEED_WAIT_MS = 500
+/** Longer than a batch is in a store before its commit point. */
+const COMMIT_WAIT_MS = 500
+const LOOK_EVERY_MS = 5
+/** ClickHouse commits a block later than Redis. */
+const HISTORY_WAIT_MS = 2_000
+const HISTORY_LOOK_MS = 25
+const NEVER = -1
+
+/**
+ * The change set that reads of a chain answer as of: the last one of the feed, or the commit point of a store that is ahead of the
+ * feed. Pushes follow the feed alone.
+ */
+export class ReadPosition {
+  head: BlockHead | undefined
+  readonly #parts: ReadPositionParts
+  #feed: ChainEnd
+  #commitPoint: ChainEnd | undefined
+  /** Where the feed stood when it was last waited for in vain. */
+  #stalledAt = NEVER
+
+  constructor(start: LogPosition, parts: ReadPositionParts) {
+    this.#parts = parts
+    this.#feed = { after: start, version: 0, time: 0 }
+  }
+
+  get feed(): ChainEnd {
+    return this.#feed
+  }
+
+  get end(): ChainEnd {
+    return this.isAheadOfFeed && this.#commitPoint !== undefined ? this.#commitPoint : this.#feed
+  }
+
+  get isAheadOfFeed(): boolean {
+    return this.adopted > this.#feed.version
+  }
+
+  /** The version of the commit point that was adopted last. */
+  get adopted(): number {
+    return this.#commitPoint?.version ?? NEVER
+  }
+
+  /** The feed has brought a set. */
+  advance(feed: ChainEnd, head: ChangeSet['head'], finalNumber: number): void {
+    const { chain, logger } = this.#parts
+    const wasAhead = this.isAheadOfFeed
+    this.#feed = feed
+    if (this.isAheadOfFeed) return
+    this.head = headOf(head, finalNumber)
+    if (wasAhead) logger.info({ chain }, 'Change feed has caught up with the stores')
+  }
+
+  /** Starts over, with a feed that starts here. */
+  reset(feed: ChainEnd, head = this.head): void {
+    this.#feed = feed
+    this.#commitPoint = undefined
+    this.head = head
+  }
+
+  adopt(head: ChainHead): void {
+    if (head.seq <= this.end.version) return
+    const { chain, logger, onAdopted } = this.#parts
+    if (!this.isAheadOfFeed)
+      logger.warn({ chain, block: head.number }, 'Change feed is behind the stores; reads follow the stores')
+    this.#commitPoint = { after: head.position, version: head.seq, time: head.time }
+    this.head = headOf(head, head.finalNumber)
+    onAdopted()
+  }
+
+  /** Whether this store, with what the overlay holds, has the newest version of every document. */
+  isWhole(store: StoreName): boolean {
+    const { stores } = this.#parts
+    return stores.isWhole(store) && (!this.isAheadOfFeed || stores.has(store, this.end.version))
+  }
+
+  /**
+   * Resolves once reads answer as of this version, of which a store holds a document. The feed brings it. If the feed is late, the
+   * store's commit point says which block that is, and reads answer as of it.
+   */
+  async reach(version: number, store: StoreName): Promise<void> {
+    const { stores, epoch } = this.#parts
+    for (let waited = 0; version > this.end.version; waited += LOOK_EVERY_MS) {
+      if (waited >= FEED_WAIT_MS) this.#stalledAt = this.#feed.version
+      if (this.isAheadOfFeed || this.#stalledAt === this.#feed.version) {
+        const head = await stores.look(store, epoch())
+        if (head !== undefined && head.seq >= version) this.adopt(head)
+      }
+      if (version <= this.end.version) return
+      if (waited >= FEED_WAIT_MS + COMMIT_WAIT_MS)
+        throw new ChaintapeError('store_unavailable', `${SERVER_NAMES[store]} has not committed a block`)
+      await sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  /** Rows of ClickHouse can be joined with the overlay only if none between them is missing. */
+  async mustHaveHistory(): Promise<void> {
+    const { stores, epoch } = this.#parts
+    const { isAheadOfFeed, end } = this
+    const isThere = (): boolean =>
+      stores.isWhole('clickhouse') && (!isAheadOfFeed || stores.has('clickhouse', end.version))
+    for (let waited = 0; !isThere(); waited += HISTORY_LOOK_MS) {
+      if (!isAheadOfFeed || waited > HISTORY_WAIT_MS)
+        throw new ChaintapeError('store_unavailable', 'ClickHouse lags behind; retry after the given delay')
+      if (waited > 0) await sleep(HISTORY_LOOK_MS)
+      await stores.look('clickhouse', epoch())
+    }
+  }
+}
+
+export function headOf({ number, time, startTime }: ChangeSet['head'], finalNumber: number): BlockHead {
+  return { number, time, finalNumber, ...(startTime === undefined ? {} : { startTime }) }
+}

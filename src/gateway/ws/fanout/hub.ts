@@ -1,0 +1,90 @@
+import type { ChangeSet } from '../../../domain/change.ts'
+import type { SetOrigin } from '../cursor.ts'
+import type { PushEvent } from '../send/push-event.ts'
+import { HeardSubjects } from './heard-subjects.ts'
+import { type Emit, SetPushes } from './set-pushes.ts'
+import { SharedTopics } from './shared-topics.ts'
+import { WatchedPairs } from './watched-pairs.ts'
+
+export type Listener = {
+  /** Retractions go only to subscribers that ask for them; others receive corrected values only. */
+  readonly wantsReorgs: boolean
+  /** Asks for the size of what it keeps: only what was encoded by then can be written later. */
+  offer(key: string, event: PushEvent): void
+}
+
+/** The subscriptions by key. Turns each change set into pushes. */
+export class Hub {
+  readonly watched = new WatchedPairs()
+  readonly topics = new SharedTopics()
+  readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #heard = new HeardSubjects()
+  readonly #now: () => number
+  /** Pushes of the set that is being applied. */
+  #pushed: PushEvent[] = []
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  add(key: string, listener: Listener): void {
+    const listeners = this.#listeners.get(key)
+    if (listeners !== undefined) {
+      listeners.add(listener)
+      return
+    }
+    this.#listeners.set(key, new Set([listener]))
+    this.#heard.add(key)
+  }
+
+  remove(key: string, listener: Listener): void {
+    const listeners = this.#listeners.get(key)
+    listeners?.delete(listener)
+    if (listeners?.size !== 0) return
+    this.#listeners.delete(key)
+    this.#heard.remove(key)
+  }
+
+  /** Keys with subscribers. */
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  apply(set: ChangeSet, origin: SetOrigin): void {
+    const repriced = this.watched.apply(set)
+    if (this.#listeners.size === 0) return
+    const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now())
+    let index = 0
+    for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
+    pushes.ofPrices(repriced, this.#push)
+    pushes.ofQuoteAssets(this.watched.followedOf(set), this.#push)
+    const pushed = this.#pushed
+    this.#pushed = []
+    // By then every socket was written to: that was put into the same queue, before this.
+    if (pushed.length > 0) setImmediate(() => forgetFrames(pushed))
+  }
+
+  readonly #push: Emit = (keys, isReorg, build) => {
+    let event: PushEvent | undefined
+    let served: Set<Listener> | undefined
+    for (const key of keys) {
+      const listeners = this.#listeners.get(key)
+      if (listeners === undefined) continue
+      for (const listener of listeners) {
+        if (isReorg && !listener.wantsReorgs) continue
+        // One subscription may name a pair and the token whose main pair it is.
+        if (served?.has(listener)) continue
+        if (keys.length > 1) served = (served ?? new Set()).add(listener)
+        event ??= build()
+        listener.offer(key, event)
+      }
+    }
+    if (event === undefined) return
+    event.seal()
+    this.#pushed.push(event)
+  }
+}
+
+function forgetFrames(events: readonly PushEvent[]): void {
+  for (const event of events) event.forgetFrames()
+}

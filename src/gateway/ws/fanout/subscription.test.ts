@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { originOf, readFrames } from '../../../../test/support/rigs/fake-session.ts'
+import { formatCursor, parseCursor } from '../cursor.ts'
+import { PushEvent } from '../send/push-event.ts'
+import { NO_OPTIONS, type TopicOptions } from '../topic.ts'
+import { Subscription } from './subscription.ts'
+
+type Shown = { seq?: number; cursor?: string; result: { at: string; revised?: boolean } }
+
+function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
+  const sent: Shown[] = []
+  const counts = { overflows: 0 }
+  const subscription = new Subscription(
+    7,
+    1,
+    { identity: 'all', name: 'tx', sources: [] },
+    { ...NO_OPTIONS, ...options },
+    {
+      send: (framer, _key, event) => sent.push(JSON.parse(readFrames(framer.frameOf(event)).join()) as Shown),
+      onOverflow: () => counts.overflows++,
+      maxHeldBytes,
+      isCompressed: false,
+    },
+  )
+  return { subscription, sent, counts, published: () => sent.map(({ result }) => result.at) }
+}
+
+function event(seq: number, published = 1, chain = 'eth'): PushEvent {
+  return new PushEvent({
+    topic: 'tx',
+    place: { chain, seq, origin: originOf({ seq }), published },
+    isState: false,
+    sentTime: 1,
+    build: (shape) => ({
+      at: `${chain} ${seq}.${published}`,
+      ...(shape === 'revised' ? { revised: true } : {}),
+    }),
+  })
+}
+
+const placeAt = (seq: number, published = 0) => ({ ...originOf({ seq }), published })
+
+test('held back until released, then only what is newer than the snapshot of its key', () => {
+  const { subscription, published } = start()
+  for (const seq of [5, 6]) for (const key of ['a', 'b']) subscription.offer(key, event(seq))
+  assert.deepEqual(published(), [])
+  subscription.skipUpTo('a', 5)
+  subscription.release()
+  subscription.offer('a', event(5))
+  assert.deepEqual(published(), ['eth 5.1', 'eth 6.1', 'eth 6.1', 'eth 5.1'])
+})
+
+test('pushes of a key are skipped only while older ones than the snapshot may come', () => {
+  const { subscription, published } = start()
+  subscription.skipUpTo('a', 7)
+  subscription.skipUpTo('b', 5)
+  subscription.release()
+  for (const key of ['a', 'b', 'c']) subscription.expectAfter(key, 5)
+  for (const seq of [6, 7, 8]) for (const key of ['a', 'b']) subscription.offer(key, event(seq))
+  assert.deepEqual(published(), ['eth 6.1', 'eth 7.1', 'eth 8.1', 'eth 8.1'])
+})
+
+test('what is held back is bounded', () => {
+  const { subscription, counts } = start({}, 3 * event(1).size('document'))
+  for (let seq = 1; seq <= 4; seq++) subscription.offer('a', event(seq))
+  assert.equal(counts.overflows, 1)
+})
+
+test('catching up: pushes of the chain are passed over until the place is reached, those of others are not', () => {
+  const { subscription, published } = start()
+  subscription.offer('a', event(4))
+  subscription.beginCatchUp(['eth'])
+  subscription.offer('a', event(5))
+  subscription.offer('a', event(5, 1, 'bsc'))
+  subscription.tell('a', event(3))
+  subscription.endCatchUp('eth', placeAt(6, 2))
+  for (const [seq, index] of [
+    [5, 9],
+    [6, 1],
+    [6, 2],
+    [6, 3],
+    [7, 1],
+  ] as const) {
+    subscription.offer('a', event(seq, index))
+  }
+  assert.deepEqual(published(), ['bsc 5.1', 'eth 3.1', 'eth 6.3', 'eth 7.1'])
+})
+
+test('caught up without a place to wait for: everything passes', () => {
+  const { subscription, published } = start()
+  subscription.beginCatchUp(['eth', 'bsc'])
+  subscription.endCatchUp('eth', undefined)
+  for (const chain of ['eth', 'bsc']) subscription.offer('a', event(5, 1, chain))
+  subscription.endCatchUp('bsc', undefined)
+  for (const chain of ['eth', 'bsc']) subscription.offer('a', event(4, 1, chain))
+  assert.deepEqual(published(), ['eth 5.1', 'eth 4.1', 'bsc 4.1'])
+})
+
+test('numbers are contiguous, and each cursor says where every chain stands', () => {
+  const { subscription, sent } = start({ cursor: true, reorg: true })
+  subscription.startAt('eth', placeAt(2))
+  subscription.startAt('bsc', placeAt(9))
+  subscription.release()
+  subscription.offer('a', event(3, 2))
+  subscription.offer('a', event(10, 1, 'bsc'))
+  assert.deepEqual(
+    sent.map(({ seq, result }) => [seq, result.revised]),
+    [
+      [1, true],
+      [2, true],
+    ],
+  )
+  assert.deepEqual(
+    sent.map(({ cursor }) => parseCursor(cursor ?? '')),
+    [
+      new Map([
+        ['eth', placeAt(3, 2)],
+        ['bsc', placeAt(9)],
+      ]),
+      new Map([
+        ['eth', placeAt(3, 2)],
+        ['bsc', placeAt(10, 1)],
+      ]),
+    ],
+  )
+  assert.equal(sent[1]?.cursor, formatCursor(parseCursor(sent[1]?.cursor ?? '') ?? new Map()))
+})
+
+test('without options a push is exactly the envelope of the document', () => {
+  const { subscription, sent } = start()
+  subscription.release()
+  subscription.offer('a', event(3))
+  assert.deepEqual(sent, [{ id: 7, jsonrpc: '2.0', result: { at: 'eth 3.1' }, sent_time: 1 }])
+})

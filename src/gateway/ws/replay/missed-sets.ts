@@ -1,0 +1,85 @@
+import { ChaintapeError } from '../../../domain/errors.ts'
+import type { ChainLog, Standing } from '../../../log/chain-log.ts'
+import { openChangeSet } from '../../../wire/change-codec.ts'
+import type { PlacedSet, SetOrigin } from '../cursor.ts'
+import type { RecentSets } from './recent-sets.ts'
+
+export type MissedSetsOptions = {
+  readonly recent: ReadonlyMap<string, RecentSets>
+  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'locate' | 'read' | 'lastSequence'>>
+  readonly signal: AbortSignal
+  readonly pageBytes?: number
+}
+
+/** A replay buffers this much, or one change set, per subscription until the client reads it. */
+const PAGE_BYTES = 256 * 1_024
+/** Reads of the log at once: each holds some of it in memory. */
+const MAX_READS = 4
+
+/** Replays the change sets that a client missed: from the replay buffer if it still has them, else from the log. */
+export class MissedSets {
+  readonly #options: MissedSetsOptions
+  readonly #queue: (() => void)[] = []
+  #reads = 0
+
+  constructor(options: MissedSetsOptions) {
+    this.#options = options
+  }
+
+  /** Whether everything after a place can still be read. */
+  async locate(chain: string, place: SetOrigin): Promise<Standing> {
+    if (this.#options.recent.get(chain)?.holds(place)) return 'held'
+    return this.#log(chain).locate(place.after)
+  }
+
+  /** The sets that follow on a place, some of them: none only if there are none yet. */
+  async page(chain: string, place: SetOrigin): Promise<PlacedSet[]> {
+    const { recent, pageBytes = PAGE_BYTES } = this.#options
+    const page = recent.get(chain)?.page(place, pageBytes)
+    if (page !== undefined) return page
+    await this.#turn()
+    try {
+      return await this.#readLog(chain, place, pageBytes)
+    } finally {
+      this.#reads--
+      this.#queue.shift()?.()
+    }
+  }
+
+  async #readLog(chain: string, place: SetOrigin, maxBytes: number): Promise<PlacedSet[]> {
+    const log = this.#log(chain)
+    const { signal } = this.#options
+    const end = await log.lastSequence()
+    const page: PlacedSet[] = []
+    if (place.after.seq >= end) return page
+    let origin: SetOrigin = { after: place.after, version: place.version, time: place.time }
+    let bytes = 0
+    for await (const { body, position } of log.read({
+      after: place.after,
+      signal,
+      readAheadBytes: maxBytes,
+    })) {
+      const set = openChangeSet(body).set
+      page.push({ origin, position, set })
+      bytes += body.length
+      if (bytes >= maxBytes || position.seq >= end) return page
+      origin = { after: position, version: set.seq, time: set.head.time }
+    }
+    throw new ChaintapeError('internal', 'the replay ended before the end of the log')
+  }
+
+  #log(chain: string): Pick<ChainLog, 'locate' | 'read' | 'lastSequence'> {
+    const log = this.#options.logs.get(chain)
+    if (log === undefined) throw new ChaintapeError('internal', `chain ${chain} is not followed`)
+    return log
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#reads >= MAX_READS) {
+      await new Promise<void>((resolve) => {
+        this.#queue.push(resolve)
+      })
+    }
+    this.#reads++
+  }
+}

@@ -1,0 +1,69 @@
+import type { LogPosition } from '../../../domain/log-position.ts'
+import { openChangeSet } from '../../../wire/change-codec.ts'
+import { MessageArena } from '../../market/message-arena.ts'
+import type { PlacedSet, SetOrigin } from '../cursor.ts'
+
+type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
+
+/** Replay buffer: the latest messages of a chain's CHANGES, as bytes, for clients that were disconnected for a moment. */
+export class RecentSets {
+  readonly #maxBytes: number
+  #kept: (Kept | undefined)[] = []
+  /** Index of the first one that was not dropped; the array is compacted later. */
+  #first = 0
+  #bytes = 0
+  readonly #arena = new MessageArena()
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
+    this.#kept.push({ origin, position, body: this.#arena.copy(body) })
+    this.#bytes += body.length
+    while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
+      this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
+      this.#kept[this.#first++] = undefined
+      this.#arena.freeOldest()
+    }
+    if (this.#first * 2 < this.#kept.length) return
+    this.#kept = this.#kept.slice(this.#first)
+    this.#first = 0
+  }
+
+  /** Whether all that follows on this place is here. */
+  holds(place: SetOrigin): boolean {
+    return this.#indexAfter(place) !== undefined
+  }
+
+  /** The sets that follow on a place, up to so many bytes, but one at least; undefined if they are not here. */
+  page(place: SetOrigin, maxBytes: number): PlacedSet[] | undefined {
+    const index = this.#indexAfter(place)
+    if (index === undefined) return undefined
+    const page: PlacedSet[] = []
+    let bytes = 0
+    for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
+      const { origin, position, body } = this.#kept[i] as Kept
+      // A copy, because a slow replay may outlive the buffered message.
+      page.push({ origin, position, set: openChangeSet(new Uint8Array(body)).set })
+      bytes += body.length
+    }
+    return page
+  }
+
+  /** Index of the message right after a position. */
+  #indexAfter({ after }: SetOrigin): number | undefined {
+    const last = this.#kept.at(-1)?.position
+    if (last?.epoch !== after.epoch) return undefined
+    // Nothing follows yet.
+    if (last.seq === after.seq) return last.link === after.link ? this.#kept.length : undefined
+    let [low, high] = [this.#first, this.#kept.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#kept[middle] as Kept).origin.after.seq < after.seq) low = middle + 1
+      else high = middle
+    }
+    const found = this.#kept[low]?.origin.after
+    return found?.seq === after.seq && found.link === after.link ? low : undefined
+  }
+}

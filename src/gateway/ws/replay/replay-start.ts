@@ -1,0 +1,51 @@
+import { type Places, parseCursor } from '../cursor.ts'
+import type { Source } from '../fanout/sources.ts'
+import { RpcFault } from '../rpc-fault.ts'
+import { liquidityKey, type Topic, txKey } from '../topic.ts'
+import type { FromHistory } from './catch-up.ts'
+import type { MissedEvents } from './missed-events.ts'
+import type { MissedSets } from './missed-sets.ts'
+
+/** Where a replay starts; of the one chain of a pair's events, in history if the log does not reach back. */
+export type ReplayStart = { readonly places: Places; readonly history: FromHistory | undefined }
+
+/** The places of the chains that the sources are on. */
+export function placesOf(cursor: string, sources: readonly Source[]): Places {
+  const places = parseCursor(cursor)
+  if (places === undefined) throw badCursor('is malformed; use the cursor of a push')
+  return new Map(
+    sources.map(({ chain }) => {
+      const place = places.get(chain)
+      if (place === undefined) throw badCursor(`says nothing of ${chain}`)
+      return [chain, place]
+    }),
+  )
+}
+
+/** Where the events after these places are read from, or the reason why they cannot be. */
+export async function findStart(
+  topic: Topic,
+  places: Places,
+  { missed, events }: { readonly missed: MissedSets; readonly events: MissedEvents },
+): Promise<ReplayStart | string> {
+  let history: FromHistory | undefined
+  for (const [chain, place] of places) {
+    const standing = await missed.locate(chain, place)
+    if (standing === 'ahead') throw badCursor(`is beyond the head of ${chain}`)
+    if (standing === 'foreign') return `the cursor belongs to another log of ${chain}`
+    const wasHistory = place.published === 0 && place.last !== undefined
+    if (!wasHistory && standing === 'held') continue
+    if (topic.name === 'tx' || topic.name === 'liq') {
+      const { name, pair } = topic
+      const subject = { topic: name, pair }
+      const to = await events.reach(subject, place)
+      if (to !== undefined) history = { key: name === 'tx' ? txKey(pair) : liquidityKey(pair), subject, to }
+    }
+    if (history === undefined) return `the events after the cursor are not retained any more for ${chain}`
+  }
+  return { places, history }
+}
+
+function badCursor(detail: string): RpcFault {
+  return new RpcFault('invalid_params', `the cursor ${detail}`, { option: 'from' })
+}

@@ -1,0 +1,44 @@
+import type { PoolCreated, PoolEvent } from '../../../../../../src/dex/events.ts'
+import type { Pair, Token, TokenPlatform } from '../../../../../../src/domain/change.ts'
+import type { Pool } from '../pool/pool.ts'
+
+export const WHOLE_PPM = 1_000_000
+
+/** Of a bonding curve: which platform runs it, and its pair as it is after the event. */
+export type Curve = { readonly name: string; readonly pool: Pool; readonly pair: Pair }
+
+/** What is known of a token's launch after an event of its curve. A token is launched once: another platform changes nothing. */
+export function platformAfter(
+  known: TokenPlatform | undefined,
+  event: PoolEvent | PoolCreated,
+  { name, pool, pair }: Curve,
+  time: number,
+): TokenPlatform | undefined {
+  if (known !== undefined && known.name !== name) return known
+  // One that was there before we looked was created we do not know when.
+  const platform = known ?? { name, createdAt: undefined, progressPpm: undefined, graduatedAt: undefined }
+  if (platform.graduatedAt !== undefined) return platform
+  switch (event.type) {
+    case 'poolCreated':
+    case 'curveOpened':
+      return { ...platform, createdAt: time, progressPpm: pool.goalRaw === undefined ? undefined : 0 }
+    case 'curveProgressed':
+      return { ...platform, progressPpm: event.progressPpm }
+    case 'curveClosed':
+      return { ...platform, progressPpm: WHOLE_PPM, graduatedAt: time }
+    default:
+      return { ...platform, progressPpm: raisedPpm(pool, pair) ?? platform.progressPpm }
+  }
+}
+
+/** What a curve raised stands on its quote side: that of its goal; unknown where one of the two is. */
+function raisedPpm({ goalRaw }: Pool, { token1 }: Pair): number | undefined {
+  if (!goalRaw || token1.reserveRaw === undefined) return undefined
+  const ppm = (token1.reserveRaw * BigInt(WHOLE_PPM)) / goalRaw
+  return ppm > BigInt(WHOLE_PPM) ? WHOLE_PPM : Number(ppm)
+}
+
+/** Whether a pair is the curve that its token has left. */
+export function isLeftCurve({ platform }: Token, { amm }: Pair): boolean {
+  return platform?.graduatedAt !== undefined && platform.name === amm
+}

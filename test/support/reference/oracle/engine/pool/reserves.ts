@@ -1,0 +1,111 @@
+import type { PoolEvent, Swapped, TokenAmount } from '../../../../../../src/dex/events.ts'
+import { amountsOfLiquidity } from '../../../../../../src/dex/evm/concentrated-liquidity.ts'
+import type { ReservesBy } from '../../../../../../src/dex/protocol.ts'
+import type { Pair } from '../../../../../../src/domain/change.ts'
+import { never } from '../../../../../../src/domain/ids.ts'
+import { boundedAmount } from '../../../../../../src/domain/limits.ts'
+import { type Pool, placeOf } from './pool.ts'
+
+/** What a pool of two tokens holds, as far as is known. */
+export type Reserves = readonly [bigint | undefined, bigint | undefined]
+
+/** What came into a pool of two tokens (negative: left it); undefined when that cannot be told. */
+type Flow = readonly [bigint, bigint] | undefined
+
+const UNKNOWN: Reserves = [undefined, undefined]
+
+const NOTHING: Flow = [0n, 0n]
+const MILLION = 1_000_000n
+
+/** What a pair's pool holds after an event. */
+export function reservesAfter(pool: Pool, pair: Pair, event: PoolEvent, known: ReservesBy): Reserves {
+  const [reserve0, reserve1] = countedReserves(pool, pair, event, known)
+  return [bounded(reserve0), bounded(reserve1)]
+}
+
+function countedReserves(
+  pool: Pool,
+  { token0, token1 }: Pair,
+  event: PoolEvent,
+  known: ReservesBy,
+): Reserves {
+  if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
+  if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
+  if (event.type === 'swapped' && event.reserves !== undefined) return event.reserves
+  // All of it has moved on to the pool where the token is traded now.
+  if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
+  if (known === 'reported') return [token0.reserveRaw, token1.reserveRaw]
+  const flow = flowOf(pool, event, known === 'counted_without_fees')
+  if (flow === undefined) return UNKNOWN
+  return [plus(token0.reserveRaw, flow[0]), plus(token1.reserveRaw, flow[1])]
+}
+
+function plus(reserve: bigint | undefined, flow: bigint): bigint | undefined {
+  return reserve === undefined ? undefined : reserve + flow
+}
+
+/** More cannot leave than there was: where it seems so, something came in without an event, and we do not know. */
+function bounded(reserve: bigint | undefined): bigint | undefined {
+  return reserve === undefined ? undefined : boundedAmount(reserve)
+}
+
+function emptied(reserve: bigint | undefined): bigint | undefined {
+  return reserve === undefined ? undefined : 0n
+}
+
+/** For pools whose events do not say what they hold, but tell all that comes and goes. */
+function flowOf(pool: Pool, event: PoolEvent, isWithoutFees: boolean): Flow {
+  switch (event.type) {
+    case 'swapped':
+      return keptOf(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
+    case 'liquidityAdded':
+      return sum(pool, event.amounts)
+    case 'donated':
+      // It goes to the providers, as fees do.
+      return isWithoutFees ? NOTHING : sum(pool, event.amounts)
+    case 'liquidityRemoved':
+      return event.isPaidOut ? negative(sum(pool, event.amounts)) : NOTHING
+    case 'feesCollected':
+      return negative(sum(pool, event.amounts))
+    case 'liquidityMoved':
+      return amountsOf(pool, event)
+    case 'priceSet':
+    case 'reservesSet':
+    case 'curveOpened':
+    case 'curveProgressed':
+    case 'curveClosed':
+      return NOTHING
+    default:
+      return never(event)
+  }
+}
+
+/** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
+export function amountsOf(pool: Pool, event: PoolEvent): Flow {
+  if ('amounts' in event) return sum(pool, event.amounts)
+  const { price } = pool
+  if (event.type !== 'liquidityMoved' || price?.kind !== 'sqrt') return undefined
+  const { liquidityDelta, tickLower, tickUpper } = event
+  const moved = amountsOfLiquidity(liquidityDelta, price.sqrtPriceX96, price.tick, tickLower, tickUpper)
+  return [moved.amount0, moved.amount1]
+}
+
+function keptOf({ delta0, delta1 }: Swapped, leavesPpm = 0): Flow {
+  const kept = (delta: bigint): bigint =>
+    delta <= 0n ? delta : delta - (delta * BigInt(leavesPpm) + MILLION - 1n) / MILLION
+  return [kept(delta0), kept(delta1)]
+}
+
+function sum(pool: Pool, amounts: readonly TokenAmount[]): Flow {
+  const total: [bigint, bigint] = [0n, 0n]
+  for (const { token, amount } of amounts) {
+    const place = placeOf(pool, token)
+    if (place !== 0 && place !== 1) return undefined
+    total[place] += amount
+  }
+  return total
+}
+
+function negative(flow: Flow): Flow {
+  return flow === undefined ? undefined : [-flow[0], -flow[1]]
+}

@@ -1,0 +1,46 @@
+import type { Pair, PairSide } from '../../../../../../src/domain/change.ts'
+import { ONE_PRICE, priceOf, valueOfAmount } from '../../../../../../src/domain/money.ts'
+import type { Ratio } from '../pool/ratio.ts'
+import type { EngineSettings } from '../settings.ts'
+import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
+import type { ReferencePrices } from './reference-prices.ts'
+
+/** Takes note of what a pool of a stablecoin and the native coin asks; any other pair is passed over. */
+export function noteAnchor(
+  pair: Pair,
+  ratio: Ratio | undefined,
+  reference: ReferencePrices,
+  { minDepthUsd }: EngineSettings,
+  tables: EngineTables,
+): void {
+  const { token0, token1 } = pair
+  const isStable0 = reference.isStable(token0.token) && reference.isNative(token1.token)
+  const isStable1 = reference.isStable(token1.token) && reference.isNative(token0.token)
+  if (!isStable0 && !isStable1) return
+  const anchor = isStable0
+    ? toAnchor(pair.address, token0, ratio?.raw0 ?? 0n, token1, ratio?.raw1 ?? 0n)
+    : toAnchor(pair.address, token1, ratio?.raw1 ?? 0n, token0, ratio?.raw0 ?? 0n)
+  const before = tables.anchors.get(ONLY) ?? []
+  const others = before.filter((known) => known.pair !== pair.address)
+  // What is too shallow can be moved for fun, and one that holds nothing says nothing at all.
+  const isDeep = anchor !== undefined && anchor.depthUsd > 0n && anchor.depthUsd >= minDepthUsd
+  if (!isDeep && others.length === before.length) return
+  // By address, so that the list does not depend on history.
+  const anchors = [...others, ...(isDeep ? [anchor] : [])].sort((a, b) => (a.pair < b.pair ? -1 : 1))
+  tables.anchors.put(ONLY, anchors)
+}
+
+function toAnchor(
+  pair: string,
+  stable: PairSide,
+  stableRaw: bigint,
+  native: PairSide,
+  nativeRaw: bigint,
+): Anchor | undefined {
+  if (stable.decimals === undefined || native.decimals === undefined) return undefined
+  if (stable.reserveRaw === undefined) return undefined
+  const nativeUsd = priceOf(nativeRaw, native.decimals, stableRaw, stable.decimals)
+  const depthUsd = valueOfAmount(stable.reserveRaw, stable.decimals, ONE_PRICE)
+  if (nativeUsd === undefined || depthUsd === undefined) return undefined
+  return { pair, stable: stable.token, depthUsd, nativeUsd }
+}

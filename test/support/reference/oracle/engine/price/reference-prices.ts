@@ -1,0 +1,100 @@
+import { convertPrice, invertPrice, ONE_PRICE, type Price } from '../../../../../../src/domain/money.ts'
+import type { EngineSettings, QuoteAsset } from '../settings.ts'
+import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
+import { weightedMedian } from './median.ts'
+
+/** What one whole unit of a coin is worth, as far as is known. */
+export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
+
+export const UNKNOWN_WORTH: Worth = { usd: undefined, native: undefined }
+
+/** Hundredths by which a stablecoin may be off before it is no dollar any more. */
+const PEG_PERCENT = 2n
+
+/**
+ * The prices everything else is converted by, as they stand when this is made: at the end of a block, for all of the
+ * next one. What happens inside a block never moves them.
+ */
+export class ReferencePrices {
+  readonly nativeUsd: Price | undefined
+  readonly #assets: ReadonlyMap<string, QuoteAsset & { readonly rank: number; readonly worth: Worth }>
+
+  constructor(settings: EngineSettings, tables: EngineTables) {
+    const anchors = tables.anchors.get(ONLY) ?? []
+    this.nativeUsd = medianOf(anchors)
+    this.#assets = new Map(
+      settings.quoteAssets.map((asset, rank) => [
+        asset.address,
+        { ...asset, rank, worth: this.#worthNow(asset, anchors, settings, tables) },
+      ]),
+    )
+  }
+
+  /** The side that is not a quote asset; of two quote assets the lower-ranked one; of none, none. */
+  targetOf(token0: string, token1: string): string | undefined {
+    const rank0 = this.#assets.get(token0)?.rank
+    const rank1 = this.#assets.get(token1)?.rank
+    if (rank0 === undefined && rank1 === undefined) return undefined
+    if (rank0 === undefined) return token0
+    if (rank1 === undefined) return token1
+    return rank0 > rank1 ? token0 : token1
+  }
+
+  /** Of a quote asset; of any other token nothing is known here. */
+  worthOf(token: string): Worth {
+    return this.#assets.get(token)?.worth ?? UNKNOWN_WORTH
+  }
+
+  /** Of a token that no pair prices: only a stablecoin or the native coin is still worth something known. */
+  worthWithoutPair(token: string): Worth {
+    return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
+  }
+
+  isQuoteAsset(token: string): boolean {
+    return this.#assets.has(token)
+  }
+
+  isNative(token: string): boolean {
+    return this.#assets.get(token)?.kind === 'native'
+  }
+
+  isStable(token: string): boolean {
+    return this.#assets.get(token)?.kind === 'stable'
+  }
+
+  #worthNow(
+    { address, kind }: QuoteAsset,
+    anchors: readonly Anchor[],
+    { minDepthUsd }: EngineSettings,
+    tables: EngineTables,
+  ): Worth {
+    switch (kind) {
+      case 'native':
+        return { usd: this.nativeUsd, native: ONE_PRICE }
+      case 'stable': {
+        const usd = this.#dollarsOf(anchors.filter(({ stable }) => stable === address))
+        return { usd, native: convertPrice(usd, invertPrice(this.nativeUsd)) }
+      }
+      case 'major': {
+        // Priced like any token, but only by a pool that is too deep to be moved for fun.
+        const state = tables.tokens.get(address)
+        const main = state?.targetOf.find(({ pair }) => pair === state.token.mainPair)
+        if (state === undefined || main === undefined || main.depthUsd < minDepthUsd) return UNKNOWN_WORTH
+        return { usd: state.token.priceUsd, native: state.token.priceNative }
+      }
+    }
+  }
+
+  /** A stablecoin is a dollar, unless its own pools see the native coin at another price than all of them together. */
+  #dollarsOf(own: readonly Anchor[]): Price {
+    const nativeInIt = medianOf(own)
+    if (nativeInIt === undefined || this.nativeUsd === undefined) return ONE_PRICE
+    const usd = convertPrice(this.nativeUsd, invertPrice(nativeInIt)) ?? ONE_PRICE
+    const off = usd > ONE_PRICE ? usd - ONE_PRICE : ONE_PRICE - usd
+    return off * 100n > ONE_PRICE * PEG_PERCENT ? usd : ONE_PRICE
+  }
+}
+
+function medianOf(anchors: readonly Anchor[]): Price | undefined {
+  return weightedMedian(anchors.map(({ nativeUsd, depthUsd }) => ({ price: nativeUsd, weight: depthUsd })))
+}

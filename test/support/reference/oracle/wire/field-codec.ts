@@ -1,0 +1,104 @@
+import type { EventRef, EventSide, TradeDirection } from '../../../../../src/domain/change.ts'
+import { ChaintapeError } from '../../../../../src/domain/errors.ts'
+import type { OrderKey } from '../../../../../src/domain/order-key.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { ByteWriter } from './byte-writer.ts'
+
+/** What several records have in them. */
+
+export function writeOrderKey(w: ByteWriter, key: OrderKey): void {
+  w.varuint(key.block)
+  w.varuint(key.tx)
+  w.varuint(key.log)
+}
+
+export function readOrderKey(r: ByteReader): OrderKey {
+  return { block: r.varuint(), tx: r.varuint(), log: r.varuint() }
+}
+
+export function writeEventRef(w: ByteWriter, ref: EventRef): void {
+  writeOrderKey(w, ref.key)
+  w.varuint(ref.time)
+  w.recurringId(ref.pair)
+}
+
+export function readEventRef(r: ByteReader): EventRef {
+  return { key: readOrderKey(r), time: r.varuint(), pair: r.recurringId() }
+}
+
+export function writeEventSide(w: ByteWriter, side: EventSide): void {
+  w.recurringId(side.token)
+  w.text(side.symbol)
+  writeDecimals(w, side.decimals)
+  w.biguint(side.amountRaw)
+  writeMoney(w, side.reserveRaw)
+  writeMoney(w, side.priceUsd)
+  writeMoney(w, side.priceNative)
+}
+
+export function readEventSide(r: ByteReader): EventSide {
+  return {
+    token: r.recurringId(),
+    symbol: r.text(),
+    decimals: readDecimals(r),
+    amountRaw: r.biguint(),
+    reserveRaw: readMoney(r),
+    priceUsd: readMoney(r),
+    priceNative: readMoney(r),
+  }
+}
+
+export function writeMoney(w: ByteWriter, money: bigint | undefined): void {
+  w.bool(money !== undefined)
+  if (money !== undefined) w.biguint(money)
+}
+
+export function readMoney(r: ByteReader): bigint | undefined {
+  return r.bool() ? r.biguint() : undefined
+}
+
+/** The wire knows no signs: they stand before the number. */
+export function writeSigned(w: ByteWriter, amount: bigint): void {
+  w.bool(amount < 0n)
+  w.biguint(amount < 0n ? -amount : amount)
+}
+
+export function readSigned(r: ByteReader): bigint {
+  const isNegative = r.bool()
+  const size = r.biguint()
+  return isNegative ? -size : size
+}
+
+export function writeTime(w: ByteWriter, time: number | undefined): void {
+  w.optional(time, (known) => w.varuint(known))
+}
+
+export function readTime(r: ByteReader): number | undefined {
+  return r.optional(() => r.varuint())
+}
+
+export function writeDecimals(w: ByteWriter, decimals: number | undefined): void {
+  w.optional(decimals, (known) => w.u8(known))
+}
+
+export function readDecimals(r: ByteReader): number | undefined {
+  return r.optional(() => r.u8())
+}
+
+export function writeDirection(w: ByteWriter, direction: TradeDirection | undefined): void {
+  w.u8(direction === undefined ? 0 : direction === 'buy' ? 1 : 2)
+}
+
+export function readDirection(r: ByteReader): TradeDirection | undefined {
+  const code = r.u8()
+  if (code > 2) throw new ChaintapeError('message_unreadable', `unknown direction ${code}`)
+  return code === 0 ? undefined : code === 1 ? 'buy' : 'sell'
+}
+
+/** A word of a closed list travels as its place. */
+export function readWord<T>(r: ByteReader, words: readonly T[]): T {
+  const code = r.u8()
+  const word = words[code]
+  if (word === undefined) throw new ChaintapeError('message_unreadable', `unknown word ${code}`)
+  return word
+}

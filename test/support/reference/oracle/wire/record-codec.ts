@@ -1,0 +1,211 @@
+import type { Balance, Pair, PairSide, Token, Trade } from '../../../../../src/domain/change.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { ByteWriter } from './byte-writer.ts'
+import {
+  readDecimals,
+  readDirection,
+  readEventRef,
+  readEventSide,
+  readMoney,
+  readSigned,
+  readTime,
+  writeDecimals,
+  writeDirection,
+  writeEventRef,
+  writeEventSide,
+  writeMoney,
+  writeSigned,
+  writeTime,
+} from './field-codec.ts'
+
+/** The published records as bytes: the CHANGES log and the engine's state write them the same way. */
+
+/** Stands before records that are kept outside the log, where no message around them tells their layout. */
+export const RECORD_VERSION = 6
+
+export function writeTrade(w: ByteWriter, trade: Trade): void {
+  writeEventRef(w, trade)
+  w.text(trade.amm)
+  w.id(trade.transaction)
+  w.recurringId(trade.sender)
+  w.recurringId(trade.recipient)
+  w.id(trade.wallet)
+  w.optional(trade.targetToken, (token) => w.recurringId(token))
+  writeDirection(w, trade.side)
+  writeEventSide(w, trade.sold)
+  writeEventSide(w, trade.bought)
+  writeMoney(w, trade.valueUsd)
+  writeMoney(w, trade.valueNative)
+  writeMoney(w, trade.liquidityUsd)
+  writeMoney(w, trade.liquidityNative)
+}
+
+export function readTrade(r: ByteReader): Trade {
+  return {
+    ...readEventRef(r),
+    amm: r.text(),
+    transaction: r.id(),
+    sender: r.recurringId(),
+    recipient: r.id(),
+    wallet: r.id(),
+    targetToken: r.optional(() => r.recurringId()),
+    side: readDirection(r),
+    sold: readEventSide(r),
+    bought: readEventSide(r),
+    valueUsd: readMoney(r),
+    valueNative: readMoney(r),
+    liquidityUsd: readMoney(r),
+    liquidityNative: readMoney(r),
+  }
+}
+
+export function writePair(w: ByteWriter, pair: Pair): void {
+  w.recurringId(pair.address)
+  w.text(pair.amm)
+  writePairSide(w, pair.token0)
+  writePairSide(w, pair.token1)
+  w.optional(pair.targetToken, (token) => w.recurringId(token))
+  w.bool(pair.isMain)
+  writeMoney(w, pair.tvlUsd)
+  writeMoney(w, pair.tvlNative)
+  writeMoney(w, pair.fdvUsd)
+  writeTime(w, pair.createdAt)
+  w.varuint(pair.updatedAt)
+  writeTime(w, pair.firstTradeAt)
+  writeTime(w, pair.lastTradeAt)
+  writeMoney(w, pair.lastTradePriceUsd)
+  writeDirection(w, pair.lastSide)
+  writeMoney(w, pair.athPriceUsd)
+}
+
+export function readPair(r: ByteReader): Pair {
+  return {
+    address: r.recurringId(),
+    amm: r.text(),
+    token0: readPairSide(r),
+    token1: readPairSide(r),
+    targetToken: r.optional(() => r.recurringId()),
+    isMain: r.bool(),
+    tvlUsd: readMoney(r),
+    tvlNative: readMoney(r),
+    fdvUsd: readMoney(r),
+    createdAt: readTime(r),
+    updatedAt: r.varuint(),
+    firstTradeAt: readTime(r),
+    lastTradeAt: readTime(r),
+    lastTradePriceUsd: readMoney(r),
+    lastSide: readDirection(r),
+    athPriceUsd: readMoney(r),
+  }
+}
+
+export function writeToken(w: ByteWriter, token: Token): void {
+  w.recurringId(token.address)
+  w.text(token.name)
+  w.text(token.symbol)
+  writeDecimals(w, token.decimals)
+  writeMoney(w, token.supplyRaw)
+  writeMoney(w, token.priceUsd)
+  writeMoney(w, token.priceNative)
+  w.optional(token.mainPair, (pair) => w.recurringId(pair))
+  writeMoney(w, token.mainPairTvlUsd)
+  writeMoney(w, token.tvlUsd)
+  writeMoney(w, token.fdvUsd)
+  writeMoney(w, token.marketCapUsd)
+  w.optional(token.holding, ({ holders, burnedRaw, lockedRaw, circulatingRaw }) => {
+    w.optional(holders, (known) => w.varuint(known))
+    w.biguint(burnedRaw)
+    w.biguint(lockedRaw)
+    writeMoney(w, circulatingRaw)
+  })
+  w.optional(token.origin, ({ time, creator }) => {
+    w.varuint(time)
+    w.recurringId(creator)
+  })
+  w.optional(token.launch, ({ time, priceUsd }) => {
+    w.varuint(time)
+    writeMoney(w, priceUsd)
+  })
+  w.optional(token.platform, ({ name, createdAt, progressPpm, graduatedAt }) => {
+    w.text(name)
+    writeTime(w, createdAt)
+    w.optional(progressPpm, (known) => w.varuint(known))
+    writeTime(w, graduatedAt)
+  })
+  w.optional(token.risk, ({ score, isHoneypot, isMintable }) => {
+    w.u8(score)
+    w.optional(isHoneypot, (known) => w.bool(known))
+    w.bool(isMintable)
+  })
+  w.varuint(token.updatedAt)
+}
+
+export function readToken(r: ByteReader): Token {
+  return {
+    address: r.recurringId(),
+    name: r.text(),
+    symbol: r.text(),
+    decimals: readDecimals(r),
+    supplyRaw: readMoney(r),
+    priceUsd: readMoney(r),
+    priceNative: readMoney(r),
+    mainPair: r.optional(() => r.recurringId()),
+    mainPairTvlUsd: readMoney(r),
+    tvlUsd: readMoney(r),
+    fdvUsd: readMoney(r),
+    marketCapUsd: readMoney(r),
+    holding: r.optional(() => ({
+      holders: r.optional(() => r.varuint()),
+      burnedRaw: r.biguint(),
+      lockedRaw: r.biguint(),
+      circulatingRaw: readMoney(r),
+    })),
+    origin: r.optional(() => ({ time: r.varuint(), creator: r.id() })),
+    launch: r.optional(() => ({ time: r.varuint(), priceUsd: readMoney(r) })),
+    platform: r.optional(() => ({
+      name: r.text(),
+      createdAt: readTime(r),
+      progressPpm: r.optional(() => r.varuint()),
+      graduatedAt: readTime(r),
+    })),
+    risk: r.optional(() => ({
+      score: r.u8(),
+      isHoneypot: r.optional(() => r.bool()),
+      isMintable: r.bool(),
+    })),
+    updatedAt: r.varuint(),
+  }
+}
+
+export function writeBalance(w: ByteWriter, { token, holder, amountRaw, beforeRaw }: Balance): void {
+  w.recurringId(token)
+  w.id(holder)
+  writeSigned(w, amountRaw)
+  writeSigned(w, beforeRaw)
+}
+
+export function readBalance(r: ByteReader): Balance {
+  return { token: r.recurringId(), holder: r.id(), amountRaw: readSigned(r), beforeRaw: readSigned(r) }
+}
+
+function writePairSide(w: ByteWriter, side: PairSide): void {
+  w.recurringId(side.token)
+  w.text(side.symbol)
+  writeDecimals(w, side.decimals)
+  writeMoney(w, side.reserveRaw)
+  writeMoney(w, side.initialReserveRaw)
+  writeMoney(w, side.priceUsd)
+  writeMoney(w, side.priceNative)
+}
+
+function readPairSide(r: ByteReader): PairSide {
+  return {
+    token: r.recurringId(),
+    symbol: r.text(),
+    decimals: readDecimals(r),
+    reserveRaw: readMoney(r),
+    initialReserveRaw: readMoney(r),
+    priceUsd: readMoney(r),
+    priceNative: readMoney(r),
+  }
+}

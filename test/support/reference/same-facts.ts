@@ -1,0 +1,44 @@
+import type { Token } from '../../../src/domain/change.ts'
+import { readStored } from '../../../src/store/redis/stored-value.ts'
+import { readToken } from '../../../src/wire/record-codec.ts'
+
+/**
+ * Two readers of one chain publish the same facts, but not with the same blocks: older transfers are read, and contracts
+ * inspected, whenever a node responds. Once all is known, the sums of transfers are the same. An inspection is as of the
+ * block in which it was made, and the version of a row is that of its last change.
+ */
+
+type Row = Readonly<Record<string, unknown>>
+
+const TOLD_WHENEVER = new Set(['tokens', 'balances'])
+
+/** Rows by table, without what depends on when a node answered. */
+export function sameRows(rows: Readonly<Record<string, unknown[]>>): Record<string, unknown[]> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([table, found]) => [
+      table,
+      TOLD_WHENEVER.has(table) ? (found as Row[]).map(withoutExamination) : found,
+    ]),
+  )
+}
+
+function withoutExamination({ seq, risk_score, is_honeypot, is_mintable, ...row }: Row): Row {
+  return row
+}
+
+/** Documents by key, likewise. */
+export function sameDocuments(documents: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(documents).flatMap(([key, value]) => {
+      if (key.startsWith('contract:')) return []
+      return [[key, key.startsWith('token:') ? tokenOf(value) : value]]
+    }),
+  )
+}
+
+function tokenOf(value: unknown): Omit<Token, 'risk'> | undefined {
+  const stored = readStored(Buffer.from(String(value), 'hex'), readToken)
+  if (stored === undefined) return undefined
+  const { risk, ...token } = stored.record
+  return token
+}

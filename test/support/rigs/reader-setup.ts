@@ -1,0 +1,76 @@
+import { type BackgroundFacts, Reader, type ReaderParts } from '../../../src/chain/reader.ts'
+import { ReaderIndex } from '../../../src/chain/reader-index.ts'
+import type { BlockRef, Envelope, Fact } from '../../../src/domain/envelope.ts'
+import { CanonicalView } from '../reference/canonical-view.ts'
+import { MemoryState } from './memory-state.ts'
+import { ScriptedChain } from './scripted-chain.ts'
+import { createTestCommon } from './test-common.ts'
+
+export const START = 100
+
+/** A reader of a scripted chain, with its log and its index in memory. */
+export class ReaderSetup {
+  readonly chain: ScriptedChain
+  readonly log: Envelope[] = []
+  readonly dropped: Fact[] = []
+  background: readonly BackgroundFacts[] = []
+  askAhead: ReaderParts['askAhead']
+  readonly #store = new MemoryState()
+  #index = new ReaderIndex(this.#store)
+
+  constructor(chain = new ScriptedChain(START)) {
+    this.chain = chain
+  }
+
+  /** Reads until `isDone` says so after a look at the chain. */
+  async read(isDone: (tip: BlockRef | undefined) => boolean): Promise<void> {
+    // A reader that starts anew knows only what was committed.
+    this.#index = new ReaderIndex(this.#store)
+    const stop = new AbortController()
+    await new Reader({
+      chain: 'testchain',
+      source: this.chain,
+      index: this.#index,
+      gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
+      ...(this.askAhead && { askAhead: this.askAhead }),
+      background: this.background,
+      append: async (envelope) => {
+        this.log.push(envelope)
+        this.#index.apply(envelope)
+        this.#store.write(this.#index.pending())
+        this.#index.committed()
+      },
+      flush: async () => undefined,
+      startBlock: this.chain.first,
+      readAheadBlocks: 4,
+      pollMs: 0,
+      onDroppedFact: (fact) => this.dropped.push(fact),
+      logger: createTestCommon().logger,
+      signal: stop.signal,
+      onBlock: () => undefined,
+      onProgress: ({ tip }) => {
+        if (isDone(tip)) stop.abort()
+      },
+    }).run()
+  }
+
+  /** Reads up to the head, and then looks some more times. */
+  async catchUp(moreLooks = 0): Promise<void> {
+    let looks = 0
+    await this.read((tip) => tip?.hash === this.chain.tip.hash && looks++ >= moreLooks)
+  }
+
+  kinds(from = 0): string[] {
+    return this.log.slice(from).map((envelope) => {
+      if (envelope.kind === 'block') return `block ${envelope.number}`
+      return envelope.kind === 'undo'
+        ? `undo to ${envelope.lastValid.number}`
+        : `final ${envelope.upTo.number}`
+    })
+  }
+
+  /** The chain as seen by a consumer of the log alone; every step is checked on the way. */
+  canonical(): string[] {
+    return CanonicalView.of(this.log).blocks.map(({ hash }) => hash)
+  }
+}
