@@ -5,7 +5,7 @@ import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { freePorts } from '../../dev/services/process.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Change, ChangeSet, Token } from '../../src/domain/change.ts'
-import { formatChainId } from '../../src/domain/ids.ts'
+import { formatChainAddress } from '../../src/domain/ids.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
@@ -37,7 +37,7 @@ export type BenchGateway = {
   stop(): Promise<void>
 }
 
-export const idOf = ({ address }: Token): string => formatChainId(address, 'eth')
+export const idOf = ({ address }: Token): string => formatChainAddress(address, 'eth')
 
 export async function openGateway(set = makeMarket(), running?: Stack): Promise<BenchGateway> {
   const stack = running ?? (await startStack({ services: ['nats', 'redis', 'clickhouse'] }))

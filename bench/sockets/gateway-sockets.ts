@@ -7,8 +7,8 @@ import { createGatewayMetrics } from '../../src/gateway/http/metrics.ts'
 import type { MarketReader } from '../../src/gateway/market/market-view.ts'
 import { Hub } from '../../src/gateway/ws/fanout/hub.ts'
 import { DEFAULT_WS_LIMITS } from '../../src/gateway/ws/limits.ts'
-import { MissedEvents } from '../../src/gateway/ws/replay/missed-events.ts'
-import { MissedSets } from '../../src/gateway/ws/replay/missed-sets.ts'
+import { HistoryReplay } from '../../src/gateway/ws/replay/history-replay.ts'
+import { LogReplay } from '../../src/gateway/ws/replay/log-replay.ts'
 import { attachWsServer } from '../../src/gateway/ws/session/server.ts'
 import { samplePair, sampleToken } from '../../test/support/builders/market-samples.ts'
 import { makeTrades, NOW, sendTicks, setOf, type Tick } from './pushed-trades.ts'
@@ -57,8 +57,8 @@ attachWsServer(http, {
   familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
   // Nobody comes back here.
   meter: { open: () => ({ cu: 0, charge: () => undefined, release: () => undefined }) },
-  missed: new MissedSets({ recent: new Map(), logs: new Map(), signal: new AbortController().signal }),
-  events: new MissedEvents({
+  missed: new LogReplay({ recent: new Map(), logs: new Map(), signal: new AbortController().signal }),
+  events: new HistoryReplay({
     history,
     logs: new Map(),
     retentionDays: { tx: undefined, liq: undefined },

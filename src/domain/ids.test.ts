@@ -8,7 +8,13 @@ import {
   solanaAddress,
   text,
 } from '../../test/support/arbitraries/value-arbitraries.ts'
-import { type ChainFamily, formatChainId, isChainName, normaliseAddress, parseChainId } from './ids.ts'
+import {
+  type ChainFamily,
+  formatChainAddress,
+  isChainName,
+  normaliseAddress,
+  parseChainAddress,
+} from './ids.ts'
 
 const anyEvm = () => 'evm' as const
 const anySolana = () => 'solana' as const
@@ -23,7 +29,10 @@ test('an EVM id is normalized to lower case', () => {
     fc.property(evmAddress, chainName, fc.func(fc.boolean()), (address, chain, isUpper) => {
       const shouted = [...address].map((letter, at) => (isUpper(at) ? letter.toUpperCase() : letter)).join('')
       for (const kind of ['token', 'pair'] as const) {
-        assert.deepEqual(parseChainId(formatChainId(shouted, chain), kind, anyEvm), { address, chain })
+        assert.deepEqual(parseChainAddress(formatChainAddress(shouted, chain), kind, anyEvm), {
+          address,
+          chain,
+        })
       }
     }),
   )
@@ -32,7 +41,10 @@ test('an EVM id is normalized to lower case', () => {
 test('a Solana id is returned unchanged, because case matters', () => {
   fc.assert(
     fc.property(solanaAddress, chainName, (address, chain) => {
-      assert.deepEqual(parseChainId(formatChainId(address, chain), 'token', anySolana), { address, chain })
+      assert.deepEqual(parseChainAddress(formatChainAddress(address, chain), 'token', anySolana), {
+        address,
+        chain,
+      })
     }),
   )
   const address = 'So11111111111111111111111111111111111111112'
@@ -54,7 +66,7 @@ test('the chain name follows the last hyphen', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), chainName, (pieces, chain) => {
       const asked: string[] = []
-      parseChainId(`${['a', ...pieces].join('-')}-${chain}`, 'token', (name) => {
+      parseChainAddress(`${['a', ...pieces].join('-')}-${chain}`, 'token', (name) => {
         asked.push(name)
         return undefined
       })
@@ -72,15 +84,18 @@ test('parsing any id returns a normalized id or a problem', () => {
   )
   fc.assert(
     fc.property(anything, fc.constantFrom('token' as const, 'pair' as const), (id, kind) => {
-      const parsed = parseChainId(id, kind, familyOf)
+      const parsed = parseChainAddress(id, kind, familyOf)
       if (typeof parsed === 'string') return
-      assert.deepEqual(parseChainId(formatChainId(parsed.address, parsed.chain), kind, familyOf), parsed)
+      assert.deepEqual(
+        parseChainAddress(formatChainAddress(parsed.address, parsed.chain), kind, familyOf),
+        parsed,
+      )
     }),
   )
 })
 
 const evm = `0x${'ab'.repeat(20)}`
-const hostile: [id: string, expected: ReturnType<typeof parseChainId>][] = [
+const hostile: [id: string, expected: ReturnType<typeof parseChainAddress>][] = [
   ['', 'malformed_id'],
   ['-', 'malformed_id'],
   ['-eth', 'malformed_id'],
@@ -113,7 +128,7 @@ const hostile: [id: string, expected: ReturnType<typeof parseChainId>][] = [
 
 test('hostile ids are refused', () => {
   for (const [id, expected] of hostile) {
-    assert.deepEqual(parseChainId(id, 'token', familyOf), expected, JSON.stringify(id.slice(0, 80)))
+    assert.deepEqual(parseChainAddress(id, 'token', familyOf), expected, JSON.stringify(id.slice(0, 80)))
   }
 })
 

@@ -1,7 +1,7 @@
 /** The address format of a chain. It decides which addresses are well-formed and whether case matters. */
 export type ChainFamily = 'evm' | 'solana'
 
-export type ChainId = { readonly address: string; readonly chain: string }
+export type ChainAddress = { readonly address: string; readonly chain: string }
 
 export type IdProblem = 'malformed_id' | 'unknown_chain'
 
@@ -34,11 +34,11 @@ export function normaliseAddress(
 }
 
 /** Parses `<address>-<chain>`, split at the last hyphen. */
-export function parseChainId(
+export function parseChainAddress(
   id: string,
   kind: 'token' | 'pair',
   familyOf: (chain: string) => ChainFamily | undefined,
-): ChainId | IdProblem {
+): ChainAddress | IdProblem {
   const hyphen = id.lastIndexOf('-')
   if (hyphen < 1) return 'malformed_id'
   const chain = id.slice(hyphen + 1)
@@ -49,7 +49,7 @@ export function parseChainId(
   return address === undefined ? 'malformed_id' : { address, chain }
 }
 
-export function formatChainId(address: string, chain: string): string {
+export function formatChainAddress(address: string, chain: string): string {
   return `${address}-${chain}`
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { KeyRing } from './access/keys/key-ring.ts'
 import type { Meter } from './access/metering/meter.ts'
 import type { SharedRates } from './access/metering/shared-rates.ts'
+import { CachedResponses } from './http/cached-responses.ts'
 import { allowOrigins } from './http/cors.ts'
 import { addHomePage } from './http/home-page.ts'
 import type { GatewayMetrics } from './http/metrics.ts'
@@ -18,7 +19,6 @@ import { setFreshnessHeaders } from './http/plugins/freshness.ts'
 import { limitHistoryReads } from './http/plugins/history-reads.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './http/plugins/problem.ts'
 import { limitRate } from './http/plugins/rate.ts'
-import { ReadyAnswers } from './http/ready-answers.ts'
 import type { Scope } from './http/scope.ts'
 import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): Scope {
   describeApi(app, options.publicUrls)
   addHomePage(app)
   describeSockets(app, options.publicUrls)
-  const ready = new ReadyAnswers(options)
+  const ready = new CachedResponses(options)
   ready.serve(app.server)
   allowOrigins(app.server, options.allowedOrigins, options.metrics.countRequests('preflight'))
   app.register(async (scope) => {

@@ -19,9 +19,9 @@ import { createHoldersView } from '../gateway/rest/tokens/holders-view.ts'
 import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
 import { Hub } from '../gateway/ws/fanout/hub.ts'
-import { MissedEvents } from '../gateway/ws/replay/missed-events.ts'
-import { MissedSets } from '../gateway/ws/replay/missed-sets.ts'
-import { RecentSets } from '../gateway/ws/replay/recent-sets.ts'
+import { HistoryReplay } from '../gateway/ws/replay/history-replay.ts'
+import { LogReplay } from '../gateway/ws/replay/log-replay.ts'
+import { ReplayBuffer } from '../gateway/ws/replay/replay-buffer.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/session/server.ts'
 import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
 import type { ChainLog } from '../log/chain-log.ts'
@@ -77,7 +77,7 @@ export const startGateway: StartRole = async (config, common) => {
   const hub = new Hub(Date.now)
   const changes = await openChanges(logs, [...families.keys()])
   const recent = new Map(
-    [...families.keys()].map((chain) => [chain, new RecentSets(RECENT_BYTES / families.size)]),
+    [...families.keys()].map((chain) => [chain, new ReplayBuffer(RECENT_BYTES / families.size)]),
   )
   const view = new MarketView({
     logs: changes,
@@ -100,7 +100,7 @@ export const startGateway: StartRole = async (config, common) => {
       return log
     },
     onGap: (chain) => {
-      recent.set(chain, new RecentSets(RECENT_BYTES / families.size))
+      recent.set(chain, new ReplayBuffer(RECENT_BYTES / families.size))
       // Subscribers would miss events without knowing; they reconnect and resume by their cursors.
       sockets?.reset()
     },
@@ -172,8 +172,8 @@ export const startGateway: StartRole = async (config, common) => {
   const opened = attachWsServer(app.server, {
     ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },
     meter: metered.meter,
-    missed: new MissedSets({ recent, logs: changes, signal: shutdown.signal }),
-    events: new MissedEvents({
+    missed: new LogReplay({ recent, logs: changes, signal: shutdown.signal }),
+    events: new HistoryReplay({
       history: reader,
       logs: changes,
       retentionDays: { tx: days.trades, liq: days.liquidity },

@@ -5,7 +5,7 @@ import { askAccounts } from '../chain/evm/facts/accounts.ts'
 import { EvmFacts } from '../chain/evm/facts/facts.ts'
 import { TransferHistory } from '../chain/evm/facts/transfer-history.ts'
 import { Inspections } from '../chain/evm/inspect/inspections.ts'
-import { AskMany } from '../chain/evm/rpc/ask-many.ts'
+import { Multicall } from '../chain/evm/rpc/multicall.ts'
 import { watchNewHeads } from '../chain/evm/rpc/new-heads.ts'
 import { createEvmRpc } from '../chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../chain/evm/source.ts'
@@ -84,7 +84,7 @@ async function readChain(
     onUp: (endpoint, isUp) => metrics.newHeadsUp.set({ chain, endpoint }, isUp ? 1 : 0),
   })
   const { gas, answer_bytes: answerBytes } = config.calls
-  const asker = new AskMany(rpc, { gas, answerBytes })
+  const asker = new Multicall(rpc, { gas, answerBytes })
   const wrappedNative = wrappedNativeOf(config)
   const registry = createRegistry(config)
   const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers)

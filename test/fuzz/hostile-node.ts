@@ -1,8 +1,8 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from 'viem'
 import { KNOWN_FUNCTIONS, TRANSFER } from '../../src/chain/evm/inspect/known-functions.ts'
 import { TRADER_CODE } from '../../src/chain/evm/inspect/trader-code.ts'
-import { ASK_MANY_CODE } from '../../src/chain/evm/rpc/ask-many-code.ts'
 import type { EndpointSession } from '../../src/chain/evm/rpc/endpoint-pool.ts'
+import { MULTICALL_CODE } from '../../src/chain/evm/rpc/multicall-code.ts'
 import type { EvmNode } from '../../src/chain/evm/rpc/rpc.ts'
 import { RpcFailure } from '../../src/chain/evm/rpc/rpc-failure.ts'
 import { bindState } from '../../src/chain/evm/rpc/state-rpc.ts'
@@ -15,7 +15,7 @@ const OWN_ERRORS = ['Underpaid(uint256,uint256)', 'Empty()', 'Penniless()'].map(
 )
 const ERRORS = [...OWN_ERRORS, '0x08c379a0', '0x4e487b71', '0x', '0xab', '0x01020304']
 const SELECTORS = [...KNOWN_FUNCTIONS.keys(), TRANSFER]
-const CODES = [TRADER_CODE, ASK_MANY_CODE].map((code) => Buffer.from(code.slice(2), 'hex'))
+const CODES = [TRADER_CODE, MULTICALL_CODE].map((code) => Buffer.from(code.slice(2), 'hex'))
 const MAX_ANSWERED = 64
 const HUGE_BYTES = 200_000
 /** Texts that grow, shrink or vanish when they are cleaned and cut. */
@@ -99,9 +99,9 @@ function randomSimulated(random: Random): object {
     : { status: '0x0', returnData: data, gasUsed }
 }
 
-/** As the code of AskMany returns it: how long each answer is, plus one, and the answer, cut at the limit. */
+/** As the code of Multicall returns it: how long each answer is, plus one, and the answer, cut at the limit. */
 function manyAnswers(random: Random, code: Hex): Hex {
-  const args = Buffer.from(code.slice(ASK_MANY_CODE.length), 'hex')
+  const args = Buffer.from(code.slice(MULTICALL_CODE.length), 'hex')
   const targetsAt = args.readUInt32BE(2 * 32 + 28)
   const count = args.readUInt32BE(targetsAt + 28)
   const parts: Uint8Array[] = []

@@ -3,7 +3,7 @@ import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
 import { toTokenFact } from '../../src/chain/evm/facts/token-fact.ts'
 import { inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
 import type { TrialPair } from '../../src/chain/evm/inspect/trade-trial.ts'
-import type { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import type { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import { RpcFailure } from '../../src/chain/evm/rpc/rpc-failure.ts'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
 import { PROTOCOLS } from '../../src/dex/protocols.ts'
@@ -98,7 +98,7 @@ async function inspect(random: Random, seen: Seen): Promise<void> {
 /** Logs of every exchange, and answers to whatever is asked about them. */
 async function gather(random: Random, seen: Seen): Promise<void> {
   const ask = async (calls: readonly unknown[]) => calls.map(() => aptAnswer(random))
-  const asker = { ask, askExactly: ask } as unknown as AskMany
+  const asker = { ask, askExactly: ask } as unknown as Multicall
   const logs = Array.from({ length: random.between(1, 4) }, (_, index) => randomLog(random, index))
   const header = {
     number: random.below(2 ** 31),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeEventLog, type Hex, parseAbi } from 'viem'
 import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
-import { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import type { EvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import type { KnownFacts } from '../../src/chain/source.ts'
 import type { Token } from '../../src/domain/change.ts'
@@ -36,7 +36,7 @@ const WRAPPING = parseAbi([
 ])
 
 /** A node whose contracts all fail: nothing is found out from it. */
-const SILENT = new AskMany({ runCode: async () => undefined } as Partial<EvmRpc> as EvmRpc, {
+const SILENT = new Multicall({ runCode: async () => undefined } as Partial<EvmRpc> as EvmRpc, {
   gas: 1_000_000,
   answerBytes: 1_024,
 })

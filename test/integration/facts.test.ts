@@ -5,7 +5,7 @@ import { type Artifact, compile, uniswapV2Factory, uniswapV2Pair } from '../../d
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
-import { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../src/chain/evm/source.ts'
 import type { KnownFacts } from '../../src/chain/source.ts'
@@ -73,7 +73,7 @@ async function gather(known: KnownFacts = NOTHING_KNOWN, initCodeHash?: string) 
   const header = await source.head()
   const transactions = await source.transactions(header)
   requests = 0
-  const asker = new AskMany(rpc, { gas: 1_000_000, answerBytes: 1_024 })
+  const asker = new Multicall(rpc, { gas: 1_000_000, answerBytes: 1_024 })
   const gathered = await new EvmFacts(asker, registry, ETHER).gather(header, transactions, known)
   return { ...gathered, requests, header }
 }

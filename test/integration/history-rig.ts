@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import type { Market } from '../../dev/market/market.ts'
 import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
 import { type HistorySettings, TransferHistory } from '../../src/chain/evm/facts/transfer-history.ts'
-import { AskMany } from '../../src/chain/evm/rpc/ask-many.ts'
+import { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../src/chain/evm/source.ts'
 import { Reader } from '../../src/chain/reader.ts'
@@ -50,7 +50,7 @@ export class HistoryRig {
       signal,
       metrics: { answered: () => undefined, up: () => undefined },
     })
-    const asker = new AskMany(rpc, { gas: 1_000_000, answerBytes: 1_024 })
+    const asker = new Multicall(rpc, { gas: 1_000_000, answerBytes: 1_024 })
     const coin = { name: 'Ether', symbol: 'ETH', decimals: 18 }
     const facts = new EvmFacts(asker, this.#registry(), coin, this.#wrappedNative(), [LOCKER])
     const history = new TransferHistory({

@@ -1,5 +1,5 @@
 import type { ContractReport } from '../../domain/contract-report.ts'
-import type { ChainId } from '../../domain/ids.ts'
+import type { ChainAddress } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { LatestValues } from '../../log/latest-values.ts'
@@ -22,7 +22,7 @@ export type ContractReportsParts = {
 
 export type ContractReports = {
   /** The newest one. If there is none, or it is old by the time of the head, a new one is asked for, and not waited for. */
-  read(ref: ChainId, headTime: number | undefined): Promise<ContractReport | undefined>
+  read(ref: ChainAddress, headTime: number | undefined): Promise<ContractReport | undefined>
 }
 
 /** Changes without an event are noticed within this time. */
@@ -34,7 +34,7 @@ const MAX_WISHES = 10_000
 export function createContractReports(parts: ContractReportsParts): ContractReports {
   const { hot, history, view, work, logger, now } = parts
   const wishes = new RecentlyUsed<{ readonly at: number }>(MAX_WISHES)
-  const ask = ({ chain, address }: ChainId): void => {
+  const ask = ({ chain, address }: ChainAddress): void => {
     const id = `${chain}.inspect.${address}`
     const last = wishes.get(id)
     if (last !== undefined && now() - last.at < WISH_MS) return
@@ -45,7 +45,10 @@ export function createContractReports(parts: ContractReportsParts): ContractRepo
       logger.warn({ err: error, chain, token: address }, 'Contract inspection request failed')
     })
   }
-  const readFrom = async (store: StoreName, ref: ChainId): Promise<Versioned<ContractReport> | undefined> => {
+  const readFrom = async (
+    store: StoreName,
+    ref: ChainAddress,
+  ): Promise<Versioned<ContractReport> | undefined> => {
     const [stored] = await (store === 'redis' ? hot : history).contracts([ref])
     await view.reach(ref.chain, stored?.seq ?? 0, store)
     return stored

@@ -1,5 +1,5 @@
 import type { Candle, EventRef, LiquidityEvent, Trade } from '../../domain/change.ts'
-import type { ChainId } from '../../domain/ids.ts'
+import type { ChainAddress } from '../../domain/ids.ts'
 import { candleStart } from '../../domain/interval.ts'
 import { compareOrderKeys, formatOrderKey } from '../../domain/order-key.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   MatchesQuestion,
 } from '../../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../../store/redis/hot-store.ts'
-import type { ChainEnd } from './followed-chain.ts'
+import type { ChainEnd } from './change-feed-follower.ts'
 import { isUnavailable } from './joined-reads.ts'
 import type { CandleSeries, MarketView, Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
@@ -42,15 +42,15 @@ export type HistoryView = {
   /** The newest ones of the range, newest first. */
   candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
   /** The events right before a place, latest first. */
-  trades(pair: ChainId, range: EventRange): Promise<EventPage<Trade>>
-  liquidity(pair: ChainId, range: EventRange): Promise<EventPage<LiquidityEvent>>
+  trades(pair: ChainAddress, range: EventRange): Promise<EventPage<Trade>>
+  liquidity(pair: ChainAddress, range: EventRange): Promise<EventPage<LiquidityEvent>>
   /** Candidate tokens, as of the writer's last batch. */
-  tokenMatches(question: MatchesQuestion): Promise<ChainId[]>
+  tokenMatches(question: MatchesQuestion): Promise<ChainAddress[]>
 }
 
 export function createHistoryView({ view, hot, history }: HistoryViewOptions): HistoryView {
   const events = async <T extends EventRef>(
-    { chain, address }: ChainId,
+    { chain, address }: ChainAddress,
     { before, limit, activity }: EventRange,
     overlaid: (overlay: Overlay) => ReadonlyMap<string, Version<T>>,
     ask: (question: Parameters<HistoryReader['trades']>[0]) => Promise<Versioned<T>[]>,

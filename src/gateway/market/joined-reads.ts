@@ -1,7 +1,7 @@
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { StoreName } from '../../store/store-names.ts'
 import type { Versioned } from '../../store/versioned.ts'
-import type { FollowedChain } from './followed-chain.ts'
+import type { ChangeFeedFollower } from './change-feed-follower.ts'
 import type { Version } from './overlay-documents.ts'
 
 /** A document (or its absence) with all change sets up to `seq` taken in. */
@@ -12,7 +12,7 @@ export type JoinedRead<Ref, T, Seen> = {
   readonly fromRedis: () => Promise<(Versioned<T> | undefined)[]>
   readonly fromClickhouse: () => Promise<(Versioned<T> | undefined)[]>
   /** The version in the overlay. */
-  readonly look: (chain: FollowedChain, ref: Ref) => Seen
+  readonly look: (chain: ChangeFeedFollower, ref: Ref) => Seen
   /** With what it said before ClickHouse was asked, if that was asked. */
   readonly join: (
     seen: Seen,
@@ -22,7 +22,7 @@ export type JoinedRead<Ref, T, Seen> = {
 }
 
 type Chains<Ref> = {
-  readonly chainOf: (ref: Ref) => FollowedChain
+  readonly chainOf: (ref: Ref) => ChangeFeedFollower
   /** Counts the times anything left an overlay. */
   readonly generation: () => number
 }
@@ -75,7 +75,7 @@ async function readCold<Ref, T, Seen>(
     // Reads may have gone on to a later commit point meanwhile.
     if (!chains.every(({ reads }) => reads.isWhole('clickhouse'))) continue
     const before = refs.map((ref, index) => {
-      const chain = chains[index] as FollowedChain
+      const chain = chains[index] as ChangeFeedFollower
       return { applied: chain.reads.end.version, seen: look(chain, ref) }
     })
     const stored = await fromClickhouse()
@@ -83,7 +83,7 @@ async function readCold<Ref, T, Seen>(
     // A document that came after that look and has already left the overlay may be in neither.
     if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
     return refs.map((ref, index) => {
-      const chain = chains[index] as FollowedChain
+      const chain = chains[index] as ChangeFeedFollower
       return readingOf(chain, join(look(chain, ref), before[index]?.seen, stored[index]))
     })
   }
@@ -95,7 +95,7 @@ async function readCold<Ref, T, Seen>(
  */
 async function keepUp(
   store: StoreName,
-  chains: readonly FollowedChain[],
+  chains: readonly ChangeFeedFollower[],
   stored: readonly (Versioned<unknown> | undefined)[],
 ): Promise<void> {
   for (const [index, { reads }] of chains.entries()) {
@@ -108,6 +108,6 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof ChaintapeError && error.code === 'store_unavailable'
 }
 
-function readingOf<T>({ reads }: FollowedChain, found: Version<T> | undefined): Reading<T> {
+function readingOf<T>({ reads }: ChangeFeedFollower, found: Version<T> | undefined): Reading<T> {
   return { seq: Math.max(reads.end.version, found?.seq ?? 0), record: found?.record }
 }

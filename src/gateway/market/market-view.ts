@@ -1,6 +1,6 @@
 import type { Candle, Pair, Token, Windows } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { ChainId } from '../../domain/ids.ts'
+import type { ChainAddress } from '../../domain/ids.ts'
 import type { Interval } from '../../domain/interval.ts'
 import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
 import type { DocumentReads, TokenRank } from '../../store/document-reads.ts'
@@ -9,11 +9,11 @@ import type { StoreName } from '../../store/store-names.ts'
 import {
   type BlockHead,
   type ChainEnd,
-  FollowedChain,
+  ChangeFeedFollower,
   type FollowedLog,
   type FollowHooks,
   type FollowOptions,
-} from './followed-chain.ts'
+} from './change-feed-follower.ts'
 import { isUnavailable, type JoinedRead, type Reading, readJoined } from './joined-reads.ts'
 import { byTvl, newest, newestCandle, type PairView } from './newest.ts'
 import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
@@ -23,7 +23,7 @@ export type { Reading }
 
 export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
-export type WindowsOf = ChainId & { readonly kind: 'pair' | 'token' }
+export type WindowsOf = ChainAddress & { readonly kind: 'pair' | 'token' }
 
 /** Reads of REST and WebSocket; they are never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -69,7 +69,7 @@ export type MarketViewOptions = FollowOptions & {
  */
 export class MarketView {
   readonly #options: MarketViewOptions
-  readonly #chains: ReadonlyMap<string, FollowedChain>
+  readonly #chains: ReadonlyMap<string, ChangeFeedFollower>
   readonly #hotCandles: HotStore['candles']
   /** Counts the times anything left an overlay, or reads went on to a commit point. */
   #generation = 0
@@ -86,7 +86,10 @@ export class MarketView {
       options.onAdopted?.(chain)
     }
     this.#chains = new Map(
-      [...options.logs].map(([name, log]) => [name, new FollowedChain(name, log, { ...options, onAdopted })]),
+      [...options.logs].map(([name, log]) => [
+        name,
+        new ChangeFeedFollower(name, log, { ...options, onAdopted }),
+      ]),
     )
   }
 
@@ -144,7 +147,7 @@ export class MarketView {
     return this.#chain(chain).overlaySize
   }
 
-  pairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
+  pairs(refs: readonly ChainAddress[]): Promise<Reading<Pair>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.pairs(refs),
@@ -154,7 +157,7 @@ export class MarketView {
     })
   }
 
-  tokens(refs: readonly ChainId[]): Promise<Reading<Token>[]> {
+  tokens(refs: readonly ChainAddress[]): Promise<Reading<Token>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.tokens(refs),
@@ -188,7 +191,7 @@ export class MarketView {
   }
 
   /** The main pair of each token, if it has one. */
-  async mainPairs(refs: readonly ChainId[]): Promise<Reading<Pair>[]> {
+  async mainPairs(refs: readonly ChainAddress[]): Promise<Reading<Pair>[]> {
     for (;;) {
       const generation = this.#generation
       const tokens = await this.tokens(refs)
@@ -215,7 +218,7 @@ export class MarketView {
   }
 
   /** The pairs of a token with the highest TVL, at a tie with the larger volume. */
-  async topPairs(ref: ChainId, limit: number): Promise<PairView[]> {
+  async topPairs(ref: ChainAddress, limit: number): Promise<PairView[]> {
     const { chain, address } = ref
     const { overlay } = this.#available(chain)
     const overlaid = [...overlay.pairsOfToken(address)]
@@ -273,17 +276,17 @@ export class MarketView {
     refs: readonly Ref[],
     read: JoinedRead<Ref, T, Seen>,
   ): Promise<Reading<T>[]> {
-    const chainOf = ({ chain }: Ref): FollowedChain => this.#available(chain)
+    const chainOf = ({ chain }: Ref): ChangeFeedFollower => this.#available(chain)
     return readJoined(refs, read, { chainOf, generation: () => this.#generation })
   }
 
-  #available(name: string): FollowedChain {
+  #available(name: string): ChangeFeedFollower {
     const chain = this.#chain(name)
     if (chain.isAvailable) return chain
     throw new ChaintapeError('chain_unavailable', `chain ${name} is unavailable; retry after the given delay`)
   }
 
-  #chain(name: string): FollowedChain {
+  #chain(name: string): ChangeFeedFollower {
     const chain = this.#chains.get(name)
     if (chain === undefined) throw new ChaintapeError('internal', `chain ${name} is not followed`)
     return chain

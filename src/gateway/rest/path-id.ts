@@ -1,4 +1,4 @@
-import { type ChainFamily, type ChainId, parseChainId } from '../../domain/ids.ts'
+import { type ChainAddress, type ChainFamily, parseChainAddress } from '../../domain/ids.ts'
 import { RequestError } from '../http/problem.ts'
 
 /** Reads the id in a path, or in the parameter of this name, or refuses the request. */
@@ -7,8 +7,8 @@ export function parsePathId(
   kind: 'token' | 'pair',
   familyOf: (chain: string) => ChainFamily | undefined,
   parameter = `${kind}-id`,
-): ChainId {
-  const parsed = parseChainId(id, kind, familyOf)
+): ChainAddress {
+  const parsed = parseChainAddress(id, kind, familyOf)
   if (typeof parsed !== 'string') return parsed
   throw new RequestError(parsed, `malformed ${kind}-id`, [
     { pointer: `#/${parameter}`, detail: idProblemText(parsed, kind) },

@@ -1,5 +1,5 @@
 import type { Candle, CandleValues, Pair, Windows } from '../../domain/change.ts'
-import { formatChainId } from '../../domain/ids.ts'
+import { formatChainAddress } from '../../domain/ids.ts'
 import { pushedInterval } from '../../domain/interval.ts'
 import {
   amount24h,
@@ -26,7 +26,7 @@ export function klinePush(chain: string, candle: Candle, { windows, pair, times 
   const seen = pairWindows(windows, { createdAt: pair?.createdAt }, times)
   const count = count24h(seen)
   return {
-    id: formatChainId(candle.pair, chain),
+    id: formatChainAddress(candle.pair, chain),
     interval: pushedInterval(candle.interval),
     kline: {
       eth: { ...candleTexts(candle.native), time: candle.start },

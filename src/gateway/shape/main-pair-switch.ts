@@ -1,5 +1,5 @@
 import type { MainPairSwitch, Pair } from '../../domain/change.ts'
-import { formatChainId } from '../../domain/ids.ts'
+import { formatChainAddress } from '../../domain/ids.ts'
 import { formatAmount, formatValue } from '../../domain/money.ts'
 
 /** `result` of the message to subscribers of a pair's candles when another pair becomes its token's main pair. */
@@ -9,7 +9,7 @@ export function switchPush(chain: string, { token, oldPair, newPair }: MainPairS
     data: {
       chain,
       event: 'switch_main_pair',
-      id: formatChainId(oldPair, chain),
+      id: formatChainAddress(oldPair, chain),
       new_main_pair: newPair,
       old_main_pair: oldPair,
       tag: '',

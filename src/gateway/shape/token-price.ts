@@ -1,4 +1,4 @@
-import { formatChainId } from '../../domain/ids.ts'
+import { formatChainAddress } from '../../domain/ids.ts'
 import type { Value } from '../../domain/money.ts'
 import type { TokenView } from './token-row.ts'
 import { change1d, change24h, volume24h } from './windows.ts'
@@ -31,7 +31,7 @@ export function tokenPrice({ chain, token, windows }: TokenView) {
     holders: token.holding?.holders,
   }
   const known = leaveOutUnknown({
-    token_id: formatChainId(token.address, chain),
+    token_id: formatChainAddress(token.address, chain),
     ...figures,
     updated_at: token.updatedAt,
   })

@@ -1,16 +1,16 @@
-import { type ChainId, formatChainId } from '../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress } from '../../domain/ids.ts'
 import type { Interval } from '../../domain/interval.ts'
 
 export const TOPIC_NAMES = ['tx', 'multi_tx', 'liq', 'kline', 'multi_kline', 'price'] as const
 
 export type TopicName = (typeof TOPIC_NAMES)[number]
 
-export type Series = { readonly pair: ChainId; readonly interval: Interval }
+export type Series = { readonly pair: ChainAddress; readonly interval: Interval }
 
 /** The subject of a subscription, with a valid form; whether the pairs and tokens exist is checked later. */
 export type Topic =
-  | { readonly name: 'tx' | 'liq'; readonly pair: ChainId }
-  | { readonly name: 'multi_tx'; readonly token: ChainId }
+  | { readonly name: 'tx' | 'liq'; readonly pair: ChainAddress }
+  | { readonly name: 'multi_tx'; readonly token: ChainAddress }
   | {
       readonly name: 'kline' | 'multi_kline'
       readonly series: readonly Series[]
@@ -31,7 +31,7 @@ export type TopicOptions = {
 export const NO_OPTIONS: TopicOptions = { cursor: false, from: undefined, reorg: false }
 
 /** A token-id or a pair-id: their formats overlap, so only a lookup can distinguish them. */
-export type PriceItem = { readonly id: string; readonly ref: ChainId }
+export type PriceItem = { readonly id: string; readonly ref: ChainAddress }
 
 export type Rejected = {
   readonly item: string
@@ -58,16 +58,16 @@ export function topicIdentity(topic: Topic): string {
   switch (topic.name) {
     case 'tx':
     case 'liq':
-      return JSON.stringify([topic.name, formatChainId(topic.pair.address, topic.pair.chain)])
+      return JSON.stringify([topic.name, formatChainAddress(topic.pair.address, topic.pair.chain)])
     case 'multi_tx':
-      return JSON.stringify([topic.name, formatChainId(topic.token.address, topic.token.chain)])
+      return JSON.stringify([topic.name, formatChainAddress(topic.token.address, topic.token.chain)])
     case 'kline':
     case 'multi_kline': {
       const known = topic.series.map(({ pair, interval }) => klineKey(pair, interval))
       return identityOf(topic.name, known, topic.rejected)
     }
     case 'price': {
-      const known = topic.items.map(({ ref }) => formatChainId(ref.address, ref.chain))
+      const known = topic.items.map(({ ref }) => formatChainAddress(ref.address, ref.chain))
       return identityOf(topic.name, known, topic.rejected)
     }
   }
@@ -81,33 +81,33 @@ function identityOf(name: TopicName, known: readonly string[], rejected: readonl
 /** The beginning of a key; it ends with the address. */
 export type KeyKind = 'tx' | 'multi_tx' | 'liq' | 'kline' | 'switch' | 'price'
 
-export function txKey(pair: ChainId): string {
+export function txKey(pair: ChainAddress): string {
   return `tx/${pair.chain}/${pair.address}`
 }
 
 /** Swaps of every pair that contains the token. */
-export function tokenTxKey(token: ChainId): string {
+export function tokenTxKey(token: ChainAddress): string {
   return `multi_tx/${token.chain}/${token.address}`
 }
 
-export function liquidityKey(pair: ChainId): string {
+export function liquidityKey(pair: ChainAddress): string {
   return `liq/${pair.chain}/${pair.address}`
 }
 
-export function klineKey(pair: ChainId, interval: Interval): string {
+export function klineKey(pair: ChainAddress, interval: Interval): string {
   return `kline/${pair.chain}/${interval}/${pair.address}`
 }
 
 /** Notifies candle subscribers of a pair that it is no longer its token's main pair. */
-export function switchKey(pair: ChainId): string {
+export function switchKey(pair: ChainAddress): string {
   return `switch/${pair.chain}/${pair.address}`
 }
 
-export function pairPriceKey(pair: ChainId): string {
+export function pairPriceKey(pair: ChainAddress): string {
   return `price/${pair.chain}/pair/${pair.address}`
 }
 
 /** The price of the token's main pair, whichever pair that is at the time. */
-export function tokenPriceKey(token: ChainId): string {
+export function tokenPriceKey(token: ChainAddress): string {
   return `price/${token.chain}/token/${token.address}`
 }

@@ -11,8 +11,8 @@ import { createGatewayMetrics } from '../../../src/gateway/http/metrics.ts'
 import type { MarketReader, Reading } from '../../../src/gateway/market/market-view.ts'
 import { Hub } from '../../../src/gateway/ws/fanout/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../../src/gateway/ws/limits.ts'
-import type { MissedEvents } from '../../../src/gateway/ws/replay/missed-events.ts'
-import type { MissedSets } from '../../../src/gateway/ws/replay/missed-sets.ts'
+import type { HistoryReplay } from '../../../src/gateway/ws/replay/history-replay.ts'
+import type { LogReplay } from '../../../src/gateway/ws/replay/log-replay.ts'
 import { Replays } from '../../../src/gateway/ws/replay/replays.ts'
 import { Connections } from '../../../src/gateway/ws/session/connections.ts'
 import { FairQueue } from '../../../src/gateway/ws/session/fair-queue.ts'
@@ -95,7 +95,7 @@ export function startSession(
     isAuthorised?: boolean
     view?: Partial<MarketReader>
     grant?: Partial<Grant>
-    missed?: Pick<MissedSets, 'locate' | 'page'>
+    missed?: Pick<LogReplay, 'locate' | 'page'>
     meter?: Pick<Meter, 'open'>
   } = {},
 ) {
@@ -143,8 +143,8 @@ export function startSession(
   const session = new Session(socket as unknown as WebSocket, stream, isAuthorised ? grant : undefined, {
     hub,
     view,
-    missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as MissedSets,
-    events: { reach: async () => undefined } as unknown as MissedEvents,
+    missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as LogReplay,
+    events: { reach: async () => undefined } as unknown as HistoryReplay,
     replays: new Replays(options.meter ?? { open: () => PAID }),
     subscribes: new FairQueue(),
     // Nothing is gathered here: what is sent is there at once.

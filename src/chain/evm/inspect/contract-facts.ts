@@ -2,7 +2,7 @@ import { hexToBytes, keccak256, toHex } from 'viem'
 import { addressAt } from '../../../dex/evm/abi.ts'
 import { type Findings, findingsBy, type Inspection, MAX_FINDINGS } from '../../../domain/inspection.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
-import { AskMany } from '../rpc/ask-many.ts'
+import { Multicall } from '../rpc/multicall.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
 import { type CodeFindings, findInCode, type GuardedFunction, mergeFindings } from './code-findings.ts'
 import { KNOWN_FUNCTIONS, TRANSFER } from './known-functions.ts'
@@ -30,7 +30,7 @@ export async function askContract(
     const findings = findingsBy(() => [])
     return { isContract: false, codeHash, owner: undefined, proxy: undefined, findings }
   }
-  const asker = new AskMany(node, CALL_LIMITS)
+  const asker = new Multicall(node, CALL_LIMITS)
   const own = findInCode(hexToBytes(code))
   const owner = await askOwner(asker, token, blockHash)
   const found = own.delegates ? await findProxy(node, asker, token, hexToBytes(code), blockHash) : undefined
@@ -57,7 +57,7 @@ export async function askContract(
   }
 }
 
-async function askOwner(asker: AskMany, token: string, blockHash: string): Promise<string | undefined> {
+async function askOwner(asker: Multicall, token: string, blockHash: string): Promise<string | undefined> {
   const answers = await asker.ask(
     OWNER_GETTERS.map((data) => ({ to: token, data })),
     blockHash,
@@ -82,7 +82,7 @@ type Subject = {
  */
 async function hiddenOwner(
   node: EvmNode,
-  asker: AskMany,
+  asker: Multicall,
   subject: Subject,
   codes: readonly CodeFindings[],
 ): Promise<Findings> {

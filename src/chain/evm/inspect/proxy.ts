@@ -1,7 +1,7 @@
 import { type Hex, keccak256, toHex } from 'viem'
 import { addressAt } from '../../../dex/evm/abi.ts'
 import type { ProxyKind } from '../../../domain/inspection.ts'
-import type { AskMany } from '../rpc/ask-many.ts'
+import type { Multicall } from '../rpc/multicall.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
 import { OP, readInstructions } from './bytecode.ts'
 
@@ -40,7 +40,7 @@ export function minimalProxyTarget(code: Uint8Array): string | undefined {
 /** Where the code is that a contract runs, if it says so in one of the ways that are agreed upon. */
 export async function findProxy(
   node: EvmNode,
-  asker: AskMany,
+  asker: Multicall,
   token: string,
   code: Uint8Array,
   blockHash: string,

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../../../dex/protocol.ts'
-import type { AskMany } from './ask-many.ts'
+import type { Multicall } from './multicall.ts'
 
-export type Asker = Pick<AskMany, 'ask' | 'askExactly'>
+export type Asker = Pick<Multicall, 'ask' | 'askExactly'>
 
 type Method = keyof Asker
 type Calls = Parameters<Asker['ask']>[0]

@@ -1,4 +1,4 @@
-import type { BlockHead } from '../../market/followed-chain.ts'
+import type { BlockHead } from '../../market/change-feed-follower.ts'
 import type { MarketReader } from '../../market/market-view.ts'
 import type { AnswerHeaders } from '../answer-headers.ts'
 import type { Scope } from '../scope.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Token } from '../../../domain/change.ts'
 import type { ContractReport } from '../../../domain/contract-report.ts'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import { DEAD_ADDRESSES } from '../../../domain/known-addresses.ts'
 import { formatValue } from '../../../domain/money.ts'
 import type { Scope } from '../../http/scope.ts'
@@ -154,7 +154,7 @@ type Amounts = Pick<Token, 'decimals' | 'supplyRaw'>
 
 async function ranked(
   { holders }: RestContext,
-  of: ChainId,
+  of: ChainAddress,
   amounts: Amounts,
   pools: ReadonlySet<string>,
   report: ContractReport | undefined,

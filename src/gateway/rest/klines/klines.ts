@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Pair } from '../../../domain/change.ts'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
 import { RequestError } from '../../http/problem.ts'
 import type { Scope } from '../../http/scope.ts'
@@ -92,7 +92,7 @@ export function addKlines(scope: Scope, context: RestContext): void {
 
 async function readKlines(
   { history, view }: RestContext,
-  { chain, address }: ChainId,
+  { chain, address }: ChainAddress,
   { interval, from, to, limit, unit, fill }: Static<typeof querystring>,
   pair: Pair | undefined,
 ): Promise<KlineRow[]> {

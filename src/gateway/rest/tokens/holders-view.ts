@@ -1,4 +1,4 @@
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import { RecentlyUsed } from '../../../domain/recently-used.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Logs } from '../../../log/connect.ts'
@@ -26,7 +26,7 @@ export type HoldersViewParts = {
 /** Holders of a token, as of the writer's last batch, cached for a moment. */
 export type HoldersView = {
   /** The largest, at most a hundred, largest first. */
-  top(token: ChainId): Promise<readonly Holder[]>
+  top(token: ChainAddress): Promise<readonly Holder[]>
   /** The current accounts of these addresses; undefined if no reader responded in time. */
   accounts(chain: string, addresses: readonly string[]): Promise<readonly AccountAnswer[] | undefined>
 }
@@ -50,7 +50,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   })
   const known = new RecentlyUsed<Known>(MAX_ASKED_ACCOUNTS)
 
-  const readTop = async ({ chain, address }: ChainId): Promise<readonly Holder[]> => {
+  const readTop = async ({ chain, address }: ChainAddress): Promise<readonly Holder[]> => {
     const recent = view.recent(chain)
     await recent.mustHaveHistory()
     const { upTo } = recent

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type ChainId, formatChainId, normaliseAddress } from '../../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress, normaliseAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../http/scope.ts'
 import { sendJson } from '../../http/send-json.ts'
 import { tokenRow } from '../../shape/token-row.ts'
@@ -53,7 +53,7 @@ export function addKeywordSearch(scope: Scope, context: RestContext): void {
     const asked = chains.filter((each) => chain === undefined || each.chain === knownChain(chain, familyOf))
     const wanted = availableOf(asked, view, reply)
     reply.answerChains = wanted.map((each) => each.chain)
-    const byAddress = wanted.flatMap(({ chain: name, family }): ChainId[] => {
+    const byAddress = wanted.flatMap(({ chain: name, family }): ChainAddress[] => {
       const address = normaliseAddress(family, 'token', keyword)
       return address === undefined ? [] : [{ chain: name, address }]
     })
@@ -82,7 +82,7 @@ async function searchTokens(
   if (keyword.skeleton === '') return []
   // They may have no main pair to stand by, and nobody may stand before them.
   const main = chains.flatMap(({ chain }) =>
-    context.mainTokensOf(chain).map((address): ChainId => ({ chain, address })),
+    context.mainTokensOf(chain).map((address): ChainAddress => ({ chain, address })),
   )
   const matches = await context.history.tokenMatches({
     chains: chains.map(({ chain }) => chain),
@@ -90,7 +90,7 @@ async function searchTokens(
     lastKind: keyword.isForNames ? 'word' : 'symbol',
     limit: MAX_CANDIDATES,
   })
-  const idOf = ({ chain, address }: ChainId): string => formatChainId(address, chain)
+  const idOf = ({ chain, address }: ChainAddress): string => formatChainAddress(address, chain)
   const candidates = new Map([...main, ...matches].map((ref) => [idOf(ref), ref]))
   const mainIds = new Set(main.map(idOf))
   const tokens = await readTokenAnswers(context, [...candidates.values()], context.searched, searchedToken)

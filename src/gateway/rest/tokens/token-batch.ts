@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { formatChainId } from '../../../domain/ids.ts'
+import { formatChainAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../http/scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import type { RestContext } from '../context.ts'
@@ -27,7 +27,7 @@ export function addTokenBatch(scope: Scope, context: RestContext): void {
     reply.answerChains = chainsOf(refs, chains)
     const rows = Object.create(null) as Record<string, ReturnType<typeof tokenRow>>
     for (const known of await readTokenViews(context, refs)) {
-      rows[formatChainId(known.token.address, known.chain)] = tokenRow(known)
+      rows[formatChainAddress(known.token.address, known.chain)] = tokenRow(known)
     }
     return rows
   })

@@ -1,4 +1,4 @@
-import { type ChainId, formatChainId } from '../../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress } from '../../../domain/ids.ts'
 import type { Answer, AnswerCache } from '../../cache/answer-cache.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 import { tokenWindows } from '../../shape/windows.ts'
@@ -9,7 +9,7 @@ type Context = Pick<RestContext, 'view' | 'listingOf' | 'hasLockers'>
 /** The known ones of these tokens, with their windows, in the order of the request. */
 export async function readTokenViews(
   { view, listingOf, hasLockers }: Context,
-  refs: readonly ChainId[],
+  refs: readonly ChainAddress[],
 ): Promise<TokenView[]> {
   const [tokens, windows] = await Promise.all([
     view.tokens(refs),
@@ -27,12 +27,12 @@ export async function readTokenViews(
 /** The answers of the known ones of these tokens: from the cache, or built now; missing documents are read together. */
 export async function readTokenAnswers<T extends Answer>(
   context: Context,
-  refs: readonly ChainId[],
+  refs: readonly ChainAddress[],
   kept: AnswerCache<T>,
   answerOf: (view: TokenView) => T,
 ): Promise<T[]> {
   const { view } = context
-  const ids = refs.map(({ chain, address }) => formatChainId(address, chain))
+  const ids = refs.map(({ chain, address }) => formatChainAddress(address, chain))
   const known = ids.map((id) => kept.get(id))
   const missing = refs.filter((_, index) => known[index] === undefined)
   if (missing.length === 0) return known as T[]
@@ -40,7 +40,7 @@ export async function readTokenAnswers<T extends Answer>(
   const made = new Map<string, T>()
   for (const found of await readTokenViews(context, missing)) {
     const { chain, token } = found
-    const id = formatChainId(token.address, chain)
+    const id = formatChainAddress(token.address, chain)
     const answer = answerOf(found)
     made.set(id, answer)
     // Kept only if nothing changed since it was read.

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import type { Answer } from '../../cache/answer-cache.ts'
 import type { Scope } from '../../http/scope.ts'
 import { sendAnswer } from '../../http/send-json.ts'
@@ -55,7 +55,7 @@ export function addTopHolders(scope: Scope, context: RestContext): void {
 
 async function topHolders(
   { view, holders, nativeDecimalsOf }: RestContext,
-  ref: ChainId,
+  ref: ChainAddress,
   limit: number,
 ): Promise<Answer> {
   const [reading] = await view.tokens([ref])

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { EventRef, Pair } from '../../../domain/change.ts'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../http/scope.ts'
 import { existenceOf, tradingOf } from '../../market/activity.ts'
 import type { EventPage, EventRange } from '../../market/history-view.ts'
@@ -77,7 +77,7 @@ async function knownPair(
   { view, familyOf }: RestContext,
   id: string,
   reply: { answerChains: readonly string[] | null },
-): Promise<{ readonly ref: ChainId; readonly pair: Pair }> {
+): Promise<{ readonly ref: ChainAddress; readonly pair: Pair }> {
   const ref = parsePathId(id, 'pair', familyOf)
   reply.answerChains = [ref.chain]
   const [reading] = await view.pairs([ref])

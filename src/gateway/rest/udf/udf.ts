@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Pair } from '../../../domain/change.ts'
-import { type ChainId, formatChainId, parseChainId } from '../../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress, parseChainAddress } from '../../../domain/ids.ts'
 import type { Interval } from '../../../domain/interval.ts'
 import type { Scope } from '../../http/scope.ts'
 import { tradingOf } from '../../market/activity.ts'
@@ -99,9 +99,9 @@ export function addUdf(scope: Scope, context: RestContext): void {
     const { limit } = request.query
     const query = withoutCapitals(request.query.query)
     reply.answerChains = chains.map(({ chain }) => chain)
-    const found: { ref: ChainId; pair: Pair }[] = []
-    const asPair = parseChainId(query, 'pair', familyOf)
-    const asToken = parseChainId(query, 'token', familyOf)
+    const found: { ref: ChainAddress; pair: Pair }[] = []
+    const asPair = parseChainAddress(query, 'pair', familyOf)
+    const asToken = parseChainAddress(query, 'token', familyOf)
     if (typeof asPair !== 'string') {
       const [reading] = await view.pairs([asPair])
       if (reading?.record !== undefined) found.push({ ref: asPair, pair: reading.record })
@@ -166,9 +166,9 @@ export function addUdf(scope: Scope, context: RestContext): void {
   )
 }
 
-function symbolInfo({ chain, address }: ChainId, { token0, token1, targetToken, amm }: Pair) {
+function symbolInfo({ chain, address }: ChainAddress, { token0, token1, targetToken, amm }: Pair) {
   const [base, quote] = targetToken === token1.token ? [token1, token0] : [token0, token1]
-  const ticker = formatChainId(address, chain)
+  const ticker = formatChainAddress(address, chain)
   return {
     ticker,
     name: `${base.symbol}/${quote.symbol}`,

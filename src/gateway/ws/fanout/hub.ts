@@ -1,9 +1,9 @@
 import type { ChangeSet } from '../../../domain/change.ts'
 import type { SetOrigin } from '../cursor.ts'
 import type { PushEvent } from '../send/push-event.ts'
-import { HeardSubjects } from './heard-subjects.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
 import { SharedTopics } from './shared-topics.ts'
+import { SubscribedTopics } from './subscribed-topics.ts'
 import { WatchedPairs } from './watched-pairs.ts'
 
 export type Listener = {
@@ -18,7 +18,7 @@ export class Hub {
   readonly watched = new WatchedPairs()
   readonly topics = new SharedTopics()
   readonly #listeners = new Map<string, Set<Listener>>()
-  readonly #heard = new HeardSubjects()
+  readonly #heard = new SubscribedTopics()
   readonly #now: () => number
   /** Pushes of the set that is being applied. */
   #pushed: PushEvent[] = []

@@ -9,7 +9,7 @@ import type {
   Pair,
   Trade,
 } from '../../../domain/change.ts'
-import { type ChainId, formatChainId } from '../../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress } from '../../../domain/ids.ts'
 import { pushedInterval } from '../../../domain/interval.ts'
 import { type OrderKey, publicEventId } from '../../../domain/order-key.ts'
 import { klinePush } from '../../shape/kline.ts'
@@ -29,7 +29,7 @@ import {
   tokenTxKey,
   txKey,
 } from '../topic.ts'
-import type { HeardSubjects } from './heard-subjects.ts'
+import type { SubscribedTopics } from './subscribed-topics.ts'
 import type { WatchedPairs } from './watched-pairs.ts'
 
 /** Hands a push to the subscribers of the keys; it is built only if there are any. */
@@ -39,12 +39,18 @@ export type Emit = (keys: readonly string[], isReorg: boolean, build: () => Push
 export class SetPushes {
   readonly #set: ChangeSet
   readonly #origin: SetOrigin
-  readonly #heard: HeardSubjects
+  readonly #heard: SubscribedTopics
   readonly #watched: WatchedPairs
   readonly #now: number
   #pairs: Map<string, Pair> | undefined
 
-  constructor(set: ChangeSet, origin: SetOrigin, heard: HeardSubjects, watched: WatchedPairs, now: number) {
+  constructor(
+    set: ChangeSet,
+    origin: SetOrigin,
+    heard: SubscribedTopics,
+    watched: WatchedPairs,
+    now: number,
+  ) {
     this.#set = set
     this.#origin = origin
     this.#heard = heard
@@ -112,7 +118,7 @@ export class SetPushes {
     }
   }
 
-  #on(address: string): ChainId {
+  #on(address: string): ChainAddress {
     return { chain: this.#set.chain, address }
   }
 
@@ -143,7 +149,7 @@ export class SetPushes {
   }
 
   #candleRemoved({ pair, interval, start }: CandleRef, index: number, emit: Emit): void {
-    const id = formatChainId(pair, this.#set.chain)
+    const id = formatChainAddress(pair, this.#set.chain)
     const removed = { id, interval: pushedInterval(interval), time: start, topic: 'revert' }
     emit([klineKey(this.#on(pair), interval)], true, () => this.#event('kline', index, () => removed))
   }

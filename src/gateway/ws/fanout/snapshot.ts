@@ -1,5 +1,5 @@
 import type { Pair } from '../../../domain/change.ts'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import type { MarketReader, Reading } from '../../market/market-view.ts'
 import type { Version } from '../../market/overlay-documents.ts'
 import { klinePush } from '../../shape/kline.ts'
@@ -83,7 +83,7 @@ async function readPrices(
   const tokens = prices.filter(({ kind }) => kind === 'token').map(({ ref }) => ref)
   const ownDocuments = (await readTokenDocuments(tokens, view)).values()
   const mains = (await view.mainPairs(tokens)).values()
-  const refs = prices.map(({ kind, chain, ref }): { ref: ChainId | undefined; seq: number } => {
+  const refs = prices.map(({ kind, chain, ref }): { ref: ChainAddress | undefined; seq: number } => {
     if (kind === 'pair') return { ref, seq: 0 }
     const main: Reading<Pair> | undefined = mains.next().value
     const address = main?.record?.address
@@ -123,7 +123,7 @@ async function readPrices(
   if (entries.size > 0) pushes.push({ chain, build: () => pricePush([...entries.values()]) })
 }
 
-async function readDocuments(refs: readonly ChainId[], view: MarketReader): Promise<PairDocuments[]> {
+async function readDocuments(refs: readonly ChainAddress[], view: MarketReader): Promise<PairDocuments[]> {
   const [pairs, windows] = await Promise.all([
     view.pairs(refs),
     view.windows(refs.map((ref) => ({ ...ref, kind: 'pair' as const }))),
@@ -138,7 +138,10 @@ async function readDocuments(refs: readonly ChainId[], view: MarketReader): Prom
   }))
 }
 
-async function readTokenDocuments(refs: readonly ChainId[], view: MarketReader): Promise<TokenDocuments[]> {
+async function readTokenDocuments(
+  refs: readonly ChainAddress[],
+  view: MarketReader,
+): Promise<TokenDocuments[]> {
   const [tokens, windows] = await Promise.all([
     view.tokens(refs),
     view.windows(refs.map((ref) => ({ ...ref, kind: 'token' as const }))),

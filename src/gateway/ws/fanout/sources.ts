@@ -1,4 +1,4 @@
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import type { MarketReader } from '../../market/market-view.ts'
 import {
   klineKey,
@@ -18,7 +18,12 @@ import {
 export type Source =
   | { readonly kind: 'event'; readonly key: string; readonly chain: string }
   | { readonly kind: 'kline'; readonly key: string; readonly chain: string; readonly series: Series }
-  | { readonly kind: 'pair' | 'token'; readonly key: string; readonly chain: string; readonly ref: ChainId }
+  | {
+      readonly kind: 'pair' | 'token'
+      readonly key: string
+      readonly chain: string
+      readonly ref: ChainAddress
+    }
 
 export type Resolved = { readonly sources: readonly Source[]; readonly rejected: readonly Rejected[] }
 
@@ -90,6 +95,6 @@ async function resolvePrice(
   return { sources, rejected }
 }
 
-function rejection({ address, chain }: ChainId, reason: Rejected['reason']): Rejected {
+function rejection({ address, chain }: ChainAddress, reason: Rejected['reason']): Rejected {
   return { item: `${address}-${chain}`, reason }
 }

@@ -1,5 +1,5 @@
 import type { Change, ChangeSet, Pair, Token, Trade, Windows } from '../../../domain/change.ts'
-import { type ChainId, formatChainId } from '../../../domain/ids.ts'
+import { type ChainAddress, formatChainAddress } from '../../../domain/ids.ts'
 import { RecentlyUsed } from '../../../domain/recently-used.ts'
 import type { Version } from '../../market/overlay-documents.ts'
 import type { PricedPair, PricedQuote } from '../../shape/price-entry.ts'
@@ -17,7 +17,7 @@ type Watched = {
 type FollowedToken = {
   followers: number
   /** The pairs that were its main one since. */
-  readonly pairs: Map<string, ChainId>
+  readonly pairs: Map<string, ChainAddress>
   token: Version<Token> | undefined
   windows: Version<Windows> | undefined
 }
@@ -51,8 +51,8 @@ export class WatchedPairs {
     return this.#pairs.size
   }
 
-  watch(ref: ChainId): void {
-    const id = formatChainId(ref.address, ref.chain)
+  watch(ref: ChainAddress): void {
+    const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#pairs.get(id)
     if (known !== undefined) known.watchers++
     else {
@@ -61,23 +61,23 @@ export class WatchedPairs {
     }
   }
 
-  unwatch(ref: ChainId): void {
-    const id = formatChainId(ref.address, ref.chain)
+  unwatch(ref: ChainAddress): void {
+    const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#pairs.get(id)
     if (known === undefined || --known.watchers > 0) return
     this.#pairs.delete(id)
     this.#unlink(id, known)
   }
 
-  watchToken(ref: ChainId): void {
-    const id = formatChainId(ref.address, ref.chain)
+  watchToken(ref: ChainAddress): void {
+    const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#tokens.get(id)
     if (known !== undefined) known.followers++
     else this.#tokens.set(id, { followers: 1, pairs: new Map(), token: undefined, windows: undefined })
   }
 
-  unwatchToken(ref: ChainId): void {
-    const id = formatChainId(ref.address, ref.chain)
+  unwatchToken(ref: ChainAddress): void {
+    const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#tokens.get(id)
     if (known === undefined || --known.followers > 0) return
     this.#tokens.delete(id)
@@ -85,22 +85,22 @@ export class WatchedPairs {
   }
 
   /** Adds a snapshot of a followed token's main pair. */
-  offerMain(token: ChainId, pair: ChainId, documents: PairDocuments): void {
-    this.#follow(formatChainId(token.address, token.chain), pair)
+  offerMain(token: ChainAddress, pair: ChainAddress, documents: PairDocuments): void {
+    this.#follow(formatChainAddress(token.address, token.chain), pair)
     this.offer(pair, documents)
   }
 
   /** Adds a snapshot of a followed token itself. */
-  offerToken(ref: ChainId, { token, windows }: TokenDocuments): void {
-    const known = this.#tokens.get(formatChainId(ref.address, ref.chain))
+  offerToken(ref: ChainAddress, { token, windows }: TokenDocuments): void {
+    const known = this.#tokens.get(formatChainAddress(ref.address, ref.chain))
     if (known === undefined) return
     known.token = newer(known.token, token)
     known.windows = newer(known.windows, windows)
   }
 
   /** Adds the documents of a snapshot, unless a set has published later ones meanwhile. */
-  offer(ref: ChainId, { pair, windows, target }: PairDocuments): void {
-    const id = formatChainId(ref.address, ref.chain)
+  offer(ref: ChainAddress, { pair, windows, target }: PairDocuments): void {
+    const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#pairs.get(id)
     if (known === undefined) return
     known.windows = newer(known.windows, windows)
@@ -117,16 +117,16 @@ export class WatchedPairs {
         const { address, targetToken, isMain } = change.pair
         // A subscription to a token follows its main pair, which may be one without subscribers so far.
         if (isMain && targetToken !== undefined)
-          this.#follow(formatChainId(targetToken, chain), { chain, address })
-        const id = formatChainId(address, chain)
+          this.#follow(formatChainAddress(targetToken, chain), { chain, address })
+        const id = formatChainAddress(address, chain)
         const known = this.#pairs.get(id)
         if (known === undefined) continue
         this.#setPair(id, known, { seq, record: change.pair })
         touched.add(address)
       } else if (change.type === 'pairRemoved') {
-        const known = this.#pairs.get(formatChainId(change.pair, chain))
+        const known = this.#pairs.get(formatChainAddress(change.pair, chain))
         if (known !== undefined)
-          this.#setPair(formatChainId(change.pair, chain), known, { seq, record: undefined })
+          this.#setPair(formatChainAddress(change.pair, chain), known, { seq, record: undefined })
       } else if (change.type === 'trade') {
         this.#remember(chain, change.trade)
       }
@@ -134,7 +134,7 @@ export class WatchedPairs {
     for (const change of changes) {
       if (change.type === 'token') {
         const { address, priceUsd } = change.token
-        for (const id of this.#byTarget.get(formatChainId(address, chain)) ?? []) {
+        for (const id of this.#byTarget.get(formatChainAddress(address, chain)) ?? []) {
           const known = this.#pairs.get(id)
           if (known === undefined) continue
           if (known.target?.record?.priceUsd !== priceUsd && known.pair?.record !== undefined)
@@ -142,13 +142,13 @@ export class WatchedPairs {
           known.target = { seq, record: change.token }
         }
       } else if (change.type === 'windows' && change.windows.pair !== undefined) {
-        const known = this.#pairs.get(formatChainId(change.windows.pair, chain))
+        const known = this.#pairs.get(formatChainAddress(change.windows.pair, chain))
         if (known !== undefined) known.windows = { seq, record: change.windows }
       } else if (change.type === 'windowsRemoved' && change.windows.pair !== undefined) {
-        const known = this.#pairs.get(formatChainId(change.windows.pair, chain))
+        const known = this.#pairs.get(formatChainAddress(change.windows.pair, chain))
         if (known !== undefined) known.windows = { seq, record: undefined }
       } else if (change.type === 'tokenRemoved') {
-        for (const id of this.#byTarget.get(formatChainId(change.token, chain)) ?? []) {
+        for (const id of this.#byTarget.get(formatChainAddress(change.token, chain)) ?? []) {
           const known = this.#pairs.get(id)
           if (known !== undefined) known.target = { seq, record: undefined }
         }
@@ -161,7 +161,7 @@ export class WatchedPairs {
   followedOf({ chain, changes }: ChangeSet): string[] {
     if (this.#tokens.size === 0) return []
     return changes.flatMap((change) =>
-      change.type === 'token' && this.#tokens.has(formatChainId(change.token.address, chain))
+      change.type === 'token' && this.#tokens.has(formatChainAddress(change.token.address, chain))
         ? [change.token.address]
         : [],
     )
@@ -169,29 +169,29 @@ export class WatchedPairs {
 
   /** Undefined unless the token is the quote of its main pair, and both are known. */
   pricedQuote(chain: string, address: string, times: ChainTimes | undefined): PricedQuote | undefined {
-    const known = this.#tokens.get(formatChainId(address, chain))
+    const known = this.#tokens.get(formatChainAddress(address, chain))
     const token = known?.token?.record
     if (token?.mainPair === undefined) return undefined
-    const pair = this.#pairs.get(formatChainId(token.mainPair, chain))?.pair?.record
+    const pair = this.#pairs.get(formatChainAddress(token.mainPair, chain))?.pair?.record
     if (pair === undefined || pair.targetToken === address) return undefined
     return { chain, pair, token, windows: known?.windows?.record, times }
   }
 
   /** The tokens of a pair that was traded lately; none if that is too long ago. */
   tokensOf(chain: string, pair: string): readonly string[] {
-    return this.#traded.get(formatChainId(pair, chain)) ?? []
+    return this.#traded.get(formatChainAddress(pair, chain)) ?? []
   }
 
   /** Undefined while the pair itself is not known. */
   priced(chain: string, address: string, times: ChainTimes | undefined): PricedPair | undefined {
-    const known = this.#pairs.get(formatChainId(address, chain))
+    const known = this.#pairs.get(formatChainAddress(address, chain))
     const pair = known?.pair?.record
     if (known === undefined || pair === undefined) return undefined
     return { chain, pair, target: known.target?.record, windows: known.windows?.record, times }
   }
 
   #remember(chain: string, { pair, sold, bought }: Trade): void {
-    const id = formatChainId(pair, chain)
+    const id = formatChainAddress(pair, chain)
     if (this.#traded.get(id) === undefined) this.#traded.set(id, [sold.token, bought.token])
     this.#traded.letGo()
   }
@@ -200,13 +200,14 @@ export class WatchedPairs {
   #applyToFollowed(chain: string, seq: number, changes: readonly Change[]): void {
     if (this.#tokens.size === 0) return
     const followed = (token: string | undefined): FollowedToken | undefined =>
-      token === undefined ? undefined : this.#tokens.get(formatChainId(token, chain))
+      token === undefined ? undefined : this.#tokens.get(formatChainAddress(token, chain))
     for (const change of changes) {
       if (change.type === 'token') {
         const { address, mainPair } = change.token
         const known = followed(address)
         if (known !== undefined) known.token = { seq, record: change.token }
-        if (mainPair !== undefined) this.#follow(formatChainId(address, chain), { chain, address: mainPair })
+        if (mainPair !== undefined)
+          this.#follow(formatChainAddress(address, chain), { chain, address: mainPair })
       } else if (change.type === 'tokenRemoved') {
         const known = followed(change.token)
         if (known !== undefined) known.token = { seq, record: undefined }
@@ -219,9 +220,9 @@ export class WatchedPairs {
   }
 
   /** Held as long as the token is followed: a fork may well make it the main pair again, or no more. */
-  #follow(token: string, pair: ChainId): void {
+  #follow(token: string, pair: ChainAddress): void {
     const followed = this.#tokens.get(token)
-    const id = formatChainId(pair.address, pair.chain)
+    const id = formatChainAddress(pair.address, pair.chain)
     if (followed === undefined || followed.pairs.has(id)) return
     followed.pairs.set(id, pair)
     this.watch(pair)
@@ -232,7 +233,7 @@ export class WatchedPairs {
     known.pair = pair
     const token = pair?.record?.targetToken
     if (token === undefined) return
-    const key = formatChainId(token, known.chain)
+    const key = formatChainAddress(token, known.chain)
     const ids = this.#byTarget.get(key) ?? new Set()
     this.#byTarget.set(key, ids.add(id))
   }
@@ -240,7 +241,7 @@ export class WatchedPairs {
   #unlink(id: string, { chain, pair }: Watched): void {
     const token = pair?.record?.targetToken
     if (token === undefined) return
-    const key = formatChainId(token, chain)
+    const key = formatChainAddress(token, chain)
     const ids = this.#byTarget.get(key)
     ids?.delete(id)
     if (ids?.size === 0) this.#byTarget.delete(key)

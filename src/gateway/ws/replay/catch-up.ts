@@ -3,19 +3,19 @@ import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Change, ChangeSet } from '../../../domain/change.ts'
 import type { MarketReader } from '../../market/market-view.ts'
 import type { ChainPlace } from '../cursor.ts'
-import { HeardSubjects } from '../fanout/heard-subjects.ts'
 import type { Hub } from '../fanout/hub.ts'
 import { SetPushes } from '../fanout/set-pushes.ts'
+import { SubscribedTopics } from '../fanout/subscribed-topics.ts'
 import type { Subscription } from '../fanout/subscription.ts'
-import type { EventSubject, MissedEvents } from './missed-events.ts'
-import type { MissedSets } from './missed-sets.ts'
+import type { EventSubject, HistoryReplay } from './history-replay.ts'
+import type { LogReplay } from './log-replay.ts'
 import type { Replay } from './replays.ts'
 
 export type CatchUpOptions = {
   readonly hub: Hub
   readonly view: Pick<MarketReader, 'end'>
-  readonly missed: MissedSets
-  readonly events: MissedEvents
+  readonly missed: LogReplay
+  readonly events: HistoryReplay
   readonly replay: Pick<Replay, 'charge'>
   readonly now: () => number
   /** Resolves once there is room for more. */
@@ -66,7 +66,7 @@ export async function catchUp(
   { hub, view, missed, replay, now, drained, isWanted }: CatchUpOptions,
 ): Promise<void> {
   const own = new Set(subscription.topic.sources.map(({ key }) => key))
-  const heard = new HeardSubjects(own)
+  const heard = new SubscribedTopics(own)
   let place = from
   let bytes = 0
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.

@@ -3,8 +3,8 @@ import type { Source } from '../fanout/sources.ts'
 import { RpcFault } from '../rpc-fault.ts'
 import { liquidityKey, type Topic, txKey } from '../topic.ts'
 import type { FromHistory } from './catch-up.ts'
-import type { MissedEvents } from './missed-events.ts'
-import type { MissedSets } from './missed-sets.ts'
+import type { HistoryReplay } from './history-replay.ts'
+import type { LogReplay } from './log-replay.ts'
 
 /** Where a replay starts; of the one chain of a pair's events, in history if the log does not reach back. */
 export type ReplayStart = { readonly places: Places; readonly history: FromHistory | undefined }
@@ -26,7 +26,7 @@ export function placesOf(cursor: string, sources: readonly Source[]): Places {
 export async function findStart(
   topic: Topic,
   places: Places,
-  { missed, events }: { readonly missed: MissedSets; readonly events: MissedEvents },
+  { missed, events }: { readonly missed: LogReplay; readonly events: HistoryReplay },
 ): Promise<ReplayStart | string> {
   let history: FromHistory | undefined
   for (const [chain, place] of places) {

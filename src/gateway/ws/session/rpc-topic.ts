@@ -1,9 +1,9 @@
 import {
+  type ChainAddress,
   type ChainFamily,
-  type ChainId,
   isChainName,
   normaliseAddress,
-  parseChainId,
+  parseChainAddress,
 } from '../../../domain/ids.ts'
 import { INTERVALS, type Interval, isInterval } from '../../../domain/interval.ts'
 import { RpcFault } from '../rpc-fault.ts'
@@ -82,7 +82,12 @@ function parseOptions(given: object, index: number): TopicOptions {
   return options
 }
 
-function parseAddress(kind: 'pair' | 'token', address: string, chain: string, rules: TopicRules): ChainId {
+function parseAddress(
+  kind: 'pair' | 'token',
+  address: string,
+  chain: string,
+  rules: TopicRules,
+): ChainAddress {
   const family = isChainName(chain) ? rules.familyOf(chain) : undefined
   const item = `${address}-${chain}`
   if (family === undefined) throw unknownSubject([{ item, reason: 'unknown_chain' }])
@@ -145,7 +150,7 @@ function parsePrice(rest: readonly unknown[], rules: TopicRules): Topic {
       throw new RpcFault('invalid_params', 'an id must be a string', { pointer: `/params/1/${index}` })
     }
     // A token-id is a pair-id in form, but not the other way round.
-    const ref = parseChainId(id, 'pair', rules.familyOf)
+    const ref = parseChainAddress(id, 'pair', rules.familyOf)
     if (typeof ref === 'string') rejected.push({ item: id, reason: ref })
     else items.set(`${ref.address}-${ref.chain}`, { id, ref })
   }

@@ -9,8 +9,8 @@ import type { GatewayMetrics } from '../../http/metrics.ts'
 import type { MarketReader } from '../../market/market-view.ts'
 import type { Hub } from '../fanout/hub.ts'
 import type { WsLimits } from '../limits.ts'
-import type { MissedEvents } from '../replay/missed-events.ts'
-import type { MissedSets } from '../replay/missed-sets.ts'
+import type { HistoryReplay } from '../replay/history-replay.ts'
+import type { LogReplay } from '../replay/log-replay.ts'
 import type { Replays } from '../replay/replays.ts'
 import { errorReply, RpcFault, TOO_MANY } from '../rpc-fault.ts'
 import type { Flusher } from '../send/flusher.ts'
@@ -24,8 +24,8 @@ import { type Outcome, Subscriber, type SubscriberOwner } from './subscriber.ts'
 export type SessionOptions = {
   readonly hub: Hub
   readonly view: MarketReader
-  readonly missed: MissedSets
-  readonly events: MissedEvents
+  readonly missed: LogReplay
+  readonly events: HistoryReplay
   readonly replays: Replays
   readonly subscribes: FairQueue
   readonly flusher: Pick<Flusher, 'wake'>

@@ -9,8 +9,8 @@ import { resolveTopic } from '../fanout/sources.ts'
 import { Subscription, type SubscriptionOwner } from '../fanout/subscription.ts'
 import type { WsLimits } from '../limits.ts'
 import { catchUp, catchUpFromHistory } from '../replay/catch-up.ts'
-import type { MissedEvents } from '../replay/missed-events.ts'
-import type { MissedSets } from '../replay/missed-sets.ts'
+import type { HistoryReplay } from '../replay/history-replay.ts'
+import type { LogReplay } from '../replay/log-replay.ts'
 import { findStart, placesOf, type ReplayStart } from '../replay/replay-start.ts'
 import type { Replay, Replays } from '../replay/replays.ts'
 import { RPC_CODES, RpcFault } from '../rpc-fault.ts'
@@ -24,8 +24,8 @@ import { unknownSubject } from './rpc-topic.ts'
 export type SubscriberOptions = {
   readonly hub: Hub
   readonly view: MarketReader
-  readonly missed: MissedSets
-  readonly events: MissedEvents
+  readonly missed: LogReplay
+  readonly events: HistoryReplay
   readonly replays: Replays
   readonly limits: Pick<WsLimits, 'maxBufferedBytes'>
   readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush'>

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 /// Run as code that is never deployed: asks contracts in one go and returns, for each, one word (0 if the call
 /// failed, else the answer's length plus one) and the answer, cut at `maxBytes`.
-contract AskMany {
+contract Multicall {
     constructor(uint256 gasEach, uint256 maxBytes, address[] memory targets, bytes[] memory calls) {
         bytes memory out = new bytes(targets.length * (32 + maxBytes));
         uint256 start;

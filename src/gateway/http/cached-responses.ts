@@ -48,7 +48,7 @@ const MOST_CHARACTERS = 256
  * or an answer that is not there, a key that is refused, units that are not at hand, a rate that is exceeded) is left to
  * the framework, and then nothing has happened yet.
  */
-export class ReadyAnswers {
+export class CachedResponses {
   readonly #options: ReadyOptions
   readonly #byUrl = new RecentlyUsed<Ready>(MOST_URLS)
 

@@ -5,8 +5,8 @@ import { sampleSet } from '../../../../test/support/builders/market-samples.ts'
 import type { LogPosition } from '../../../domain/log-position.ts'
 import type { Standing } from '../../../log/chain-log.ts'
 import { encodeChangeSet } from '../../../wire/change-codec.ts'
-import { MissedSets } from './missed-sets.ts'
-import { RecentSets } from './recent-sets.ts'
+import { LogReplay } from './log-replay.ts'
+import { ReplayBuffer } from './replay-buffer.ts'
 
 const at = (seq: number): LogPosition => ({ epoch: 'e', seq, link: seq })
 const origin = (seq: number) => ({ after: at(seq), version: seq, time: 1_700_000_000 + seq })
@@ -31,10 +31,10 @@ function start(pageBytes = 1_000_000) {
       }
     },
   }
-  const recent = new RecentSets(1_000_000)
+  const recent = new ReplayBuffer(1_000_000)
   for (const seq of [18, 19, 20]) recent.add(origin(seq - 1), at(seq), encodeChangeSet(setOf(seq)))
   const { signal } = new AbortController()
-  const missed = new MissedSets({
+  const missed = new LogReplay({
     recent: new Map([['eth', recent]]),
     logs: new Map([['eth', log]]),
     signal,

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { MEME_WETH, sampleTrade } from '../../../../test/support/builders/market-samples.ts'
 import type { Trade } from '../../../domain/change.ts'
 import type { EventVersion, SinceQuestion } from '../../../store/clickhouse/read/history-reader.ts'
-import { MissedEvents } from './missed-events.ts'
+import { HistoryReplay } from './history-replay.ts'
 
 const DAY = 86_400
 const NOW = 1_700_000_000
@@ -17,7 +17,7 @@ function start(
 ) {
   const questions: SinceQuestion[] = []
   const rows = options.rows ?? []
-  const events = new MissedEvents({
+  const events = new HistoryReplay({
     history: {
       marker: async () => ('marker' in options ? options.marker : head),
       tradesSince: async (question) => {

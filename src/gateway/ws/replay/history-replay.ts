@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { EventRef } from '../../../domain/change.ts'
-import type { ChainId } from '../../../domain/ids.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import { compareOrderKeys } from '../../../domain/order-key.ts'
 import type { ChainLog } from '../../../log/chain-log.ts'
 import type {
@@ -15,9 +15,9 @@ import { revertPush } from '../fanout/set-pushes.ts'
 import { PushEvent } from '../send/push-event.ts'
 
 /** What history can be asked about: the events of one pair. */
-export type EventSubject = { readonly topic: 'tx' | 'liq'; readonly pair: ChainId }
+export type EventSubject = { readonly topic: 'tx' | 'liq'; readonly pair: ChainAddress }
 
-export type MissedEventsOptions = {
+export type HistoryReplayOptions = {
   readonly history: Pick<HistoryReader, 'marker' | 'tradesSince' | 'liquiditySince'>
   readonly logs: ReadonlyMap<string, Pick<ChainLog, 'holds'>>
   /** Days after which rows are dropped; undefined: never. */
@@ -35,10 +35,10 @@ const DEEPEST_FORK_SECONDS = DAY_SECONDS
 const PAGE_ROWS = 500
 
 /** What a client missed that the log does not have any more: the events of a pair, from ClickHouse. */
-export class MissedEvents {
-  readonly #options: MissedEventsOptions
+export class HistoryReplay {
+  readonly #options: HistoryReplayOptions
 
-  constructor(options: MissedEventsOptions) {
+  constructor(options: HistoryReplayOptions) {
     this.#options = options
   }
 

@@ -68,7 +68,7 @@ const NO_OVERLAY = new Overlay()
 const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_changed'])
 
 /** One chain's change sets: taken in as they come, and forgotten once the writer has put them into both stores. */
-export class FollowedChain {
+export class ChangeFeedFollower {
   readonly #overlay = new Overlay()
   readonly stores: StoredHeads
   /** The messages of these sets, oldest first: all that the overlay may still read. */

@@ -6,7 +6,7 @@ import type { PlacedSet, SetOrigin } from '../cursor.ts'
 type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
 
 /** Replay buffer: the latest messages of a chain's CHANGES, as bytes, for clients that were disconnected for a moment. */
-export class RecentSets {
+export class ReplayBuffer {
   readonly #maxBytes: number
   #kept: (Kept | undefined)[] = []
   /** Index of the first one that was not dropped; the array is compacted later. */

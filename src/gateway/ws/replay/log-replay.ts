@@ -2,10 +2,10 @@ import { ChaintapeError } from '../../../domain/errors.ts'
 import type { ChainLog, Standing } from '../../../log/chain-log.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
 import type { PlacedSet, SetOrigin } from '../cursor.ts'
-import type { RecentSets } from './recent-sets.ts'
+import type { ReplayBuffer } from './replay-buffer.ts'
 
-export type MissedSetsOptions = {
-  readonly recent: ReadonlyMap<string, RecentSets>
+export type LogReplayOptions = {
+  readonly recent: ReadonlyMap<string, ReplayBuffer>
   readonly logs: ReadonlyMap<string, Pick<ChainLog, 'locate' | 'read' | 'lastSequence'>>
   readonly signal: AbortSignal
   readonly pageBytes?: number
@@ -17,12 +17,12 @@ const PAGE_BYTES = 256 * 1_024
 const MAX_READS = 4
 
 /** Replays the change sets that a client missed: from the replay buffer if it still has them, else from the log. */
-export class MissedSets {
-  readonly #options: MissedSetsOptions
+export class LogReplay {
+  readonly #options: LogReplayOptions
   readonly #queue: (() => void)[] = []
   #reads = 0
 
-  constructor(options: MissedSetsOptions) {
+  constructor(options: LogReplayOptions) {
     this.#options = options
   }
 

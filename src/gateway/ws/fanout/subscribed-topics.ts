@@ -4,7 +4,7 @@ import type { KeyKind } from '../topic.ts'
  * The subscribed topics index: addresses with subscribers, by kind of key. Skips building topic keys for addresses nobody
  * subscribed to.
  */
-export class HeardSubjects {
+export class SubscribedTopics {
   readonly #byKind = new Map<string, Map<string, number>>()
 
   constructor(keys: Iterable<string> = []) {

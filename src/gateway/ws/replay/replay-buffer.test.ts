@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sampleSet, sampleToken } from '../../../../test/support/builders/market-samples.ts'
 import { encodeChangeSet } from '../../../wire/change-codec.ts'
-import { RecentSets } from './recent-sets.ts'
+import { ReplayBuffer } from './replay-buffer.ts'
 
 const at = (seq: number, epoch = 'e') => ({ epoch, seq, link: seq })
 const origin = (seq: number, epoch = 'e') => ({ after: at(seq, epoch), version: 100 + seq, time: seq })
@@ -10,8 +10,8 @@ const origin = (seq: number, epoch = 'e') => ({ after: at(seq, epoch), version: 
 const setOf = (index: number) => sampleSet(100 + 2 * index, [{ type: 'token', token: sampleToken() }])
 const SIZE = encodeChangeSet(setOf(99)).length
 
-function filled(count: number, maxBytes: number): RecentSets {
-  const recent = new RecentSets(maxBytes)
+function filled(count: number, maxBytes: number): ReplayBuffer {
+  const recent = new ReplayBuffer(maxBytes)
   for (let index = 1; index <= count; index++)
     recent.add(origin(2 * index - 2), at(2 * index), encodeChangeSet(setOf(index)))
   return recent
@@ -45,7 +45,7 @@ test('what is not here is said: dropped, not come yet, inside a message, or of a
     const forged = { ...origin(seq), after: { ...at(seq), link: 1 } }
     assert.deepEqual([recent.holds(forged), recent.page(forged, 1)], [false, undefined])
   }
-  const empty = new RecentSets(10)
+  const empty = new ReplayBuffer(10)
   assert.equal(empty.holds(origin(0)), false)
   // The newest stays, however large.
   assert.deepEqual(filled(3, 1).page(origin(4), 1)?.length, 1)

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
 import type { Answer, Call } from '../../../dex/protocol.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
-import { ASK_MANY_CODE } from './ask-many-code.ts'
+import { MULTICALL_CODE } from './multicall-code.ts'
 import type { EvmRpc } from './rpc.ts'
 
 /** Limits per contract: a hostile one can burn any gas it is given and return any length. */
@@ -12,7 +12,7 @@ const MAX_AT_ONCE = 64
 const WORD = 32
 
 /** Asks contracts many questions in few requests. An answer is undefined when the call failed or was not answered. */
-export class AskMany {
+export class Multicall {
   readonly #rpc: EvmRpc
   readonly #limits: CallLimits
 
@@ -51,7 +51,7 @@ export class AskMany {
     const targets = calls.map(({ to }) => to as Hex)
     const data = calls.map((call) => call.data as Hex)
     const args = encodeAbiParameters(PARAMETERS, [BigInt(gas), BigInt(answerBytes), targets, data])
-    const answer = await this.#rpc.runCode(`${ASK_MANY_CODE}${args.slice(2)}` as Hex, block)
+    const answer = await this.#rpc.runCode(`${MULTICALL_CODE}${args.slice(2)}` as Hex, block)
     if (answer !== undefined) return readAnswers(answer, calls.length)
     // All of them together were too much; one alone that is too much is not answered.
     return calls.length === 1 ? [undefined] : this.#askHalves(calls, block)
