@@ -1,4 +1,4 @@
-/** `ask-many.sol`, compiled; its test compiles it again and compares. */
+/** `multicall.sol`, compiled; its test compiles it again and compares. */
 export const MULTICALL_CODE =
   '0x' +
   '608060405234801561001057600080fd5b506040516104b43803806104b483398101604081905261002f916102f1565b' +
