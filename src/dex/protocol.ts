@@ -40,7 +40,7 @@ export type Protocol = {
 }
 
 /**
- * Source of a pool's reserves. `told`: its events report them. `counted`: the sum of inflows and outflows, with or
+ * Source of a pool's reserves. `reported`: its events report them. `counted`: the sum of inflows and outflows, with or
  * without uncollected fees. `unknown`: events do not determine them.
  */
 export type ReservesBy = 'reported' | 'counted' | 'counted_without_fees' | 'unknown'

@@ -35,7 +35,7 @@ import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } fro
 import { GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
-/** Folds one block into the tables and tells what became different. */
+/** Folds one block into the tables and publishes the changes. */
 export class BlockFold {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
@@ -70,7 +70,7 @@ export class BlockFold {
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
-  /** Trades are told as they are folded, all else once the block is over. */
+  /** Publishes trades as they are folded, and everything else at the end of the block. */
   run(): void {
     this.#deferred.begin(this.#block)
     // Pools name their tokens, so tokens come first.
@@ -224,7 +224,7 @@ export class BlockFold {
   #refresh(pool: OpenedPool, pair: PairView, event: PoolEvent): void {
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     const how = exchange?.is.reserves ?? 'unknown'
-    // Told reserves come in an event of their own, before the one they result from.
+    // A Sync event reports the reserves before the Swap, Mint or Burn that caused it.
     if (how === 'reported' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
     const reserves = reservesAfter(pool, pair, event, how, this.#tables.prices)
     this.#records.editPair(pair)

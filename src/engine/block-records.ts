@@ -51,7 +51,7 @@ export class BlockRecords {
     return view
   }
 
-  /** Must precede every change to a pair. It is told, whether it becomes different or not. */
+  /** Call before every change to a pair. The pair is published even if the change leaves it equal. */
   editPair(pair: PairView): void {
     if (!this.#pairs.has(pair)) this.#pairs.set(pair, pair.depth)
     pair.edit()

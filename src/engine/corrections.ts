@@ -36,7 +36,7 @@ function recordCorrections(
       case 'candles':
         return candleCorrections(entry, (bytes) => candles.read(entry.id, bytes))
       default:
-        // The others are the engine's own memory: nobody was told of them.
+        // The other tables are internal: none of their rows is published.
         return []
     }
   })

@@ -14,7 +14,7 @@ export class OpenedPool implements Pool {
   readonly tokens: readonly string[]
   readonly pricing: Pricing
   readonly goalRaw: bigint | undefined
-  /** Of a pool of two tokens: what it is shown as. */
+  /** Undefined for a pool of more than two tokens. */
   readonly pair: PairView | undefined
   askedSlot = NONE
   #exchange: Deployed | undefined

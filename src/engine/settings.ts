@@ -1,13 +1,13 @@
 import type { DexRegistry } from '../dex/registry.ts'
 import type { Value } from '../domain/money.ts'
 
-/** What the engine is told about its chain. A different answer here means a different state: replay after a change. */
+/** Settings of a chain that determine the state: replay the log after a change. */
 export type EngineSettings = {
   readonly chain: string
   readonly registry: DexRegistry
   /** Highest rank first. */
   readonly quoteAssets: readonly QuoteAsset[]
-  /** A pool with less than this on its quote side is too easy to move to tell what others are worth. */
+  /** A pool with less than this on its quote side is too easy to manipulate to price other tokens. */
   readonly minDepthUsd: Value
   /** Contracts that hold tokens for a while and then give them back. */
   readonly lockers: ReadonlySet<string>

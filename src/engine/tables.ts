@@ -49,7 +49,7 @@ export type EngineTables = WindowTables &
 /** The documents that a block was the first to change since others were published. */
 export type DeferredNames = { readonly pairs: readonly string[]; readonly tokens: readonly string[] }
 
-/** What a block told that nothing later replaces. */
+/** The events of a block, which no later version replaces: an undo retracts them one by one. */
 export type Emitted = {
   readonly trades: readonly EventRef[]
   readonly liquidity: readonly EventRef[]

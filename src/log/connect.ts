@@ -45,7 +45,7 @@ export type Logs = {
   /** A store of the latest value per name, created if missing. */
   openLatest(name: LatestName): Promise<LatestValues>
   /** Publishes to all current subscribers of this topic; messages are not stored. */
-  tell(topic: string, text: string): void
+  publish(topic: string, text: string): void
   hear(topic: string, onText: (text: string) => void): void
   /** Sends a request to one responder of this topic; fails if there is none in time. */
   ask(topic: string, text: string, timeoutMs: number): Promise<string>
@@ -147,7 +147,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     },
     quarantine,
     openLatest,
-    tell: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
+    publish: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
     hear: (topic, onText) => {
       connection.subscribe(`${options.prefix}.${topic}`, {
         callback: (error, message) => {

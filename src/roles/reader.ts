@@ -190,15 +190,15 @@ async function findStart(
   const time = start_date === undefined ? undefined : parseStartDate(start_date)
   if (time === undefined) return start_block
   const { logger, shutdown } = common
-  let isTold = false
+  let isLogged = false
   for (;;) {
     const found = await untilAnswered(() => firstBlockAt(source, time))
     if (found !== undefined) {
       logger.info({ start_date, start_block: found }, 'First block found')
       return found
     }
-    if (!isTold) logger.info({ start_date }, 'Waiting for the chain to reach its start date')
-    isTold = true
+    if (!isLogged) logger.info({ start_date }, 'Waiting for the chain to reach its start date')
+    isLogged = true
     await sleep(config.poll_ms, undefined, { signal: shutdown.signal })
   }
 }

@@ -6,8 +6,8 @@ import type { ByteWriter } from './byte-writer.ts'
 import { readMoney, writeMoney } from './field-codec.ts'
 
 /**
- * What a window begins with. Who trades rarely has the same in several windows: sums, or an opening price, that are as in
- * the next shorter one are not written again.
+ * Flags at the start of a window. Several windows of a rarely traded subject are equal: sums or an opening price equal to
+ * those of the next shorter window are not written again.
  */
 export const SAME_SUMS = 1
 export const SAME_OPEN = 2

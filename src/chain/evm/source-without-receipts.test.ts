@@ -42,7 +42,7 @@ const unsupported = async (): Promise<never> => {
 
 /** A node without receipts that gives these answers, and how the pool fails when nobody has receipts. */
 function sourceOf(answers: { block?: unknown; logs?: unknown }, receiptsRoot: ReceiptsRoot = 'verified') {
-  const { nodes, told } = soleNode({
+  const { nodes, reports } = soleNode({
     receipts: unsupported,
     fullBlockByHash: async () => ('block' in answers ? answers.block : fullBlock()) as RpcBlock,
     logs: async () => ('logs' in answers ? answers.logs : logs) as RpcFoundLog[],
@@ -51,7 +51,7 @@ function sourceOf(answers: { block?: unknown; logs?: unknown }, receiptsRoot: Re
     { ...nodes, verified: (ask) => nodes.verified(ask).catch(asPool) },
     { finalityDepth: undefined, receiptsRoot },
   )
-  return { source, told }
+  return { source, reports }
 }
 
 function asPool(error: unknown): never {
@@ -62,14 +62,14 @@ const isInvalid = (error: unknown): boolean =>
   error instanceof ChaintapeError && error.code === 'node_answer_invalid'
 
 async function refuses(answers: { block?: unknown; logs?: unknown }, why: string, root?: ReceiptsRoot) {
-  const { source, told } = sourceOf(answers, root)
+  const { source, reports } = sourceOf(answers, root)
   await assert.rejects(source.transactions(header), isInvalid, why)
-  assert.equal(told.unproved, 0, why)
+  assert.equal(reports.unproved, 0, why)
 }
 
 describe('a node without receipts', () => {
   test('gives the same by its logs, and is said to be unproved', async () => {
-    const { source, told } = sourceOf({})
+    const { source, reports } = sourceOf({})
     const from = address('wallet')
     const log = (index: number) => ({
       index,
@@ -81,13 +81,13 @@ describe('a node without receipts', () => {
       { index: 0, hash: hash('tx0'), from, logs: [log(0), log(1)] },
       { index: 2, hash: hash('tx2'), from, logs: [log(2)] },
     ])
-    assert.equal(told.unproved, 1)
+    assert.equal(reports.unproved, 1)
   })
 
   test('is nothing to remark where the root says nothing anyway', async () => {
-    const { source, told } = sourceOf({}, 'unverifiable')
+    const { source, reports } = sourceOf({}, 'unverifiable')
     assert.equal((await source.transactions(header)).length, 2)
-    assert.equal(told.unproved, 0)
+    assert.equal(reports.unproved, 0)
   })
 
   test('a block without logs has an empty bloom filter', async () => {

@@ -243,7 +243,7 @@ test('a wrong header of another node is not held against the node that has the r
 
 test('a node that repeats a block but cannot serve it is blamed', async () => {
   let isUndone = false
-  const { nodes, told } = soleNode({
+  const { nodes, reports } = soleNode({
     blockByNumber: async () => rpcBlock(isUndone ? { hash: hash('another') } : {}),
     blockByHash: async () => null,
     receipts: async () => null,
@@ -252,10 +252,10 @@ test('a node that repeats a block but cannot serve it is blamed', async () => {
   const found = await source.headerAt(16)
   assert.ok(found)
   await assert.rejects(source.transactions(found), isInvalid)
-  assert.deepEqual(told.blamed, [`sole: tells of block ${header.hash} at 16, and does not know it`])
+  assert.deepEqual(reports.blamed, [`sole: returned block ${header.hash} at 16, but does not know its hash`])
   isUndone = true
   await assert.rejects(source.transactions(found), isInvalid)
-  assert.equal(told.blamed.length, 1, 'it may have been undone')
+  assert.equal(reports.blamed.length, 1, 'it may have been undone')
 })
 
 describe('a block and its receipts, asked for together', () => {
@@ -263,7 +263,7 @@ describe('a block and its receipts, asked for together', () => {
 
   test('are one question by number where the receipts prove the block', async () => {
     const asked: unknown[] = []
-    const { nodes, told } = soleNode({
+    const { nodes, reports } = soleNode({
       blockByNumber: async () => rpcBlock(),
       receipts: async (block) => {
         asked.push(block)
@@ -273,14 +273,14 @@ describe('a block and its receipts, asked for together', () => {
     const found = await createEvmSource(nodes, options).blockAt?.(16)
     assert.deepEqual(found?.header, header)
     assert.equal(found.transactions.length, 2)
-    assert.deepEqual([asked, told.blamed], [[16], []])
+    assert.deepEqual([asked, reports.blamed], [[16], []])
   })
 
   test('receipts of another block, of none, or no answer, are asked for again by hash', async () => {
     const other = goodReceipts.map((one) => ({ ...one, blockHash: hash('another') }))
     for (const atNumber of [other, [], null, new RpcFailure('unknown_block', 'gone')]) {
       const asked: unknown[] = []
-      const { nodes, told } = soleNode({
+      const { nodes, reports } = soleNode({
         blockByNumber: async () => rpcBlock(),
         receipts: async (block) => {
           asked.push(block)
@@ -291,7 +291,7 @@ describe('a block and its receipts, asked for together', () => {
       })
       const found = await createEvmSource(nodes, options).blockAt?.(16)
       assert.equal(found?.transactions.length, 2)
-      assert.deepEqual([asked, told.blamed], [[16, header.hash], []])
+      assert.deepEqual([asked, reports.blamed], [[16, header.hash], []])
     }
   })
 

@@ -77,7 +77,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
       return (await source.headerOf(block.hash)) === undefined
     }, label)
     if (isInvented)
-      nodes.blame(label, `tells of block ${block.hash} at ${block.number}, and does not know it`)
+      nodes.blame(label, `returned block ${block.hash} at ${block.number}, but does not know its hash`)
   }
 
   const doubt = async (suspect: BlockRef, ours: BlockRef, { reason, isFinal }: Doubt) => {

@@ -3,7 +3,7 @@ import { INTERVALS } from '../../domain/interval.ts'
 import type { ReadRow, Row } from '../../state/cursor.ts'
 import { flag, layout, optional, repeated, u32, u256 } from '../../state/layout.ts'
 
-/** What a candle's prices and volume are told in. */
+/** The units of a candle's prices and volumes. */
 export const UNITS = ['usd', 'native', 'quote'] as const
 export const [USD, NATIVE, QUOTE] = [0, 1, 2] as const
 
@@ -54,7 +54,7 @@ export type ReadCandleRow = ReadRow<typeof CANDLE>
 export type CandlesRow = Row<typeof CANDLES.fields>
 export type ReadCandlesRow = ReadRow<typeof CANDLES.fields>
 
-/** The candles as records, for who tells that they are what they were. */
+/** The candles as records, to publish them again after an undo. */
 export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
   const candles: Candle[] = []
   const lastTrade = { block: row.lastBlock, tx: row.lastTx, log: row.lastLog }

@@ -134,7 +134,7 @@ function writeValues(
   if (values.hasVolume && !(same & SAME_VOLUME)) w.limbs(words, values.volumeAt)
 }
 
-/** Of values with the same close. Volumes count as the same only if both are known, or if all else is the same. */
+/** Compares values that share a close. Two unknown volumes are equal only if everything else is. */
 function sameNumbers(a: ReadValuesRow, b: ReadValuesRow): number {
   let same = SAME_CLOSE
   if (compare(a.words, a.openAt, b.words, b.openAt) === 0) same |= SAME_OPEN

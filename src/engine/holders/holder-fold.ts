@@ -12,16 +12,16 @@ import { withLarge } from './large-holders.ts'
 import { answeredBalances, movedBalances, shownHolding } from './non-circulating.ts'
 import { type Holding, newHolding } from './tables.ts'
 
-/** Folds what a block says of who holds what: transfers, older transfers that were read since, and balances asked for. */
+/** Folds the balances of a block: transfers, older transfers found in the background, and sampled balances. */
 export class HolderFold {
   readonly #settings: EngineSettings
   readonly #tables: EngineTables
   readonly #records: BlockRecords
   readonly #block: BlockEnvelope
   readonly #wrappedNative: ReadonlySet<string>
-  /** Tokens, and pools for their shares, of which the block changed who holds what. */
+  /** Tokens, and pools for their LP tokens, whose balances this block changed. */
   readonly touched = new Set<string>()
-  /** Tokens that this block told the supply of, in which its own transfers are counted already. */
+  /** Tokens whose supply is a fact of this block: it includes the block's own transfers. */
   readonly #met = new Set<string>()
 
   constructor(settings: EngineSettings, tables: EngineTables, records: BlockRecords, block: BlockEnvelope) {
@@ -54,7 +54,7 @@ export class HolderFold {
         this.#met.add(fact.address)
         this.#open(fact.address, false)
       }
-      // The shares of a pool that is told to be empty were all made after that.
+      // All LP tokens of a pool that was empty were minted later.
       else if (fact.type === 'pool' && fact.pricing.kind === 'reserves' && this.#isKnownPool(fact.address))
         this.#open(fact.address, fact.reservesBefore?.every((reserve) => reserve === 0n) ?? false)
     }
@@ -174,12 +174,12 @@ export class HolderFold {
       this.#put(fact.address, { ...holding, nonCirculating })
   }
 
-  /** What a token answers after the block is the truth; if its transfers say otherwise, they do not tell all. */
+  /** `balanceOf` after the block is the truth. If the transfers add up to something else, they are incomplete. */
   #check({ address, holder, amountRaw }: BalanceFact): void {
     const holding = this.#tables.holdings.get(address)
     if (holding === undefined || !holding.isRead || holding.isOdd) return
-    const told = this.#tables.balances.get(address, holder)
-    if (told !== amountRaw) this.#put(address, { ...holding, isOdd: true })
+    const summedRaw = this.#tables.balances.get(address, holder)
+    if (summedRaw !== amountRaw) this.#put(address, { ...holding, isOdd: true })
   }
 
   #moveSupply(address: string, issuedRaw: bigint): void {

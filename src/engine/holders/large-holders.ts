@@ -4,7 +4,7 @@ import type { LargeHolder } from './tables.ts'
 /** At most so many can hold so large a part, unless the token lies about its supply: then the largest count. */
 const LARGE_PARTS = 50n
 
-/** Who holds a large part, after these balances changed. */
+/** The holders of a large part of the supply, after these balances changed. */
 export function withLarge(
   large: readonly LargeHolder[],
   changed: readonly Pick<Balance, 'holder' | 'amountRaw'>[],

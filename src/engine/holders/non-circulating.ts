@@ -35,8 +35,8 @@ export function movedBalances(holding: Holding, sums: Sums): NonCirculating | un
 }
 
 /**
- * Holders need all transfers. What is burned, locked and circulating is known as soon as the token has answered; only
- * older transfers to the zero address, which no balance tells of, are added to what is burned once they are read.
+ * Holders need all transfers. Burned, locked and circulating amounts are known as soon as the token has answered. Older
+ * transfers to the zero address show in no balance; they are added to the burned amount once they are read.
  */
 export function shownHolding(
   holding: Holding,

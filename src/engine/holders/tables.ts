@@ -26,7 +26,7 @@ export type Holding = {
   readonly lockedRaw: bigint
   /** As the token answered once, moved by transfers since; unknown where it did not answer. */
   readonly nonCirculating: NonCirculating | undefined
-  /** Who held at least a fiftieth of the supply when he last got or gave some. */
+  /** Holders of at least a fiftieth of the supply, as of their last transfer. */
   readonly large: readonly LargeHolder[]
   /** The first transfer known so far. */
   readonly first: TokenOrigin | undefined
@@ -59,7 +59,7 @@ export function newHolding(isRead: boolean): Holding {
   }
 }
 
-/** What transfers say can be told: all are known, and nothing contradicts them. */
+/** Whether sums of transfers can be published: all transfers are known, and nothing contradicts them. */
 export function isPublishable({ isRead, isOdd, overdrawn }: Holding): boolean {
   return isRead && !isOdd && overdrawn === 0
 }

@@ -4,7 +4,7 @@ import type { Pool } from '../pool/pool.ts'
 
 export const WHOLE_PPM = 1_000_000
 
-/** Of a bonding curve: which platform runs it, and its pair as it is after the event. */
+/** A bonding curve: the platform that runs it, and its pair after the event. */
 export type Curve = { readonly name: string; readonly pool: Pool; readonly pair: Pair }
 
 /** What is known of a token's launch after an event of its curve. A token is launched once: another platform changes nothing. */

@@ -12,7 +12,7 @@ export type PairDepth = {
 /** Undefined if its depth is unknown. */
 export function depthOf({ address, targetToken, token0, token1, tvlUsd }: Pair): PairDepth | undefined {
   if (targetToken === undefined || tvlUsd === undefined) return undefined
-  // Only the quote side counts: of the token itself anyone who makes one has as much as he likes.
+  // Only the quote side counts: a token's creator can mint any amount of the other side.
   const { reserveRaw, decimals, priceUsd } = targetToken === token0.token ? token1 : token0
   if (reserveRaw === undefined || decimals === undefined) return undefined
   const depthUsd = valueOfAmount(reserveRaw, decimals, priceUsd)

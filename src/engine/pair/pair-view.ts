@@ -41,7 +41,7 @@ export class PairView implements Pair {
     this.#row = cursor.at(0) as PairRow
   }
 
-  /** Only the type tells a row that may be written from one that may not. */
+  /** Writable and read-only rows differ in their type only. */
   at(slot: number): PairRow {
     this.#slot = slot
     this.#row = this.#cursor.at(slot) as PairRow
@@ -186,7 +186,7 @@ export class SideView implements PairSide {
   decimals: number | undefined
   onWire: Uint8Array = NOTHING
   #row: SideRow | undefined
-  /** As in the row. To make them anew for everyone who asks would take longer than what they are asked for. */
+  /** Cached from the row: converting limbs to a bigint costs more than its use. */
   #reserveRaw: bigint | undefined
   #priceUsd: Price | undefined
   #priceNative: Price | undefined

@@ -31,7 +31,7 @@ export class PriceTable {
     this.#price = this.#rows.cursor()
   }
 
-  /** As the pool last told it. */
+  /** The price in the pool's last event. */
   reported(pool: Priced): PoolPrice | undefined {
     const slot = this.#slotOf(pool)
     if (!this.#rows.exists(slot)) return undefined
@@ -47,7 +47,7 @@ export class PriceTable {
     row.bin = price.kind === 'bin' ? price.id : undefined
   }
 
-  /** Where nothing but trades tells the price: the last one. */
+  /** The last exchange, for pools whose events report no price. */
   lastExchange(pair: Priced): Ratio | undefined {
     const slot = this.#slotOf(pair)
     if (!this.#rows.exists(slot)) return undefined
@@ -83,7 +83,7 @@ export class PriceTable {
     return counted0 === undefined || counted1 === undefined ? undefined : { raw0: counted0, raw1: counted1 }
   }
 
-  /** Of the row, or of the memory that there is none. */
+  /** The slot of the row, or of a reserved place while there is none. */
   #slotOf(priced: Priced): number {
     if (priced.askedSlot === NONE) priced.askedSlot = this.#rows.reserve(this.#key.clear().id(priced.address))
     return priced.askedSlot

@@ -4,7 +4,7 @@ import type { Pair } from '../../domain/change.ts'
 import { never } from '../../domain/ids.ts'
 import type { Pool, Priced, Ratio } from './pool.ts'
 
-/** What pools told, and where nothing but trades tells the price, the last one. */
+/** Prices from pool events, and the last exchange for pools whose events report none. */
 type Prices = {
   reported(pool: Priced): PoolPrice | undefined
   lastExchange(pair: Priced): Ratio | undefined
@@ -23,8 +23,8 @@ export function ratioOf(pool: Pool & Priced, pair: Pair & Priced, prices: Prices
     case 'bins': {
       // Anyone can create a pool at any price: while it holds nothing, nobody stands behind that.
       if (raw0 === 0n && raw1 === 0n) return undefined
-      const told = prices.reported(pool)
-      const price = told === undefined ? undefined : rawPrice(told, pricing)
+      const reported = prices.reported(pool)
+      const price = reported === undefined ? undefined : rawPrice(reported, pricing)
       return price === undefined ? undefined : { raw0: price.denominator, raw1: price.numerator }
     }
     default:

@@ -9,10 +9,10 @@ import { type Pool, type Priced, placeOf } from './pool.ts'
 /** What a pool of two tokens holds, as far as is known. */
 export type Reserves = readonly [bigint | undefined, bigint | undefined]
 
-/** What came into a pool of two tokens (negative: left it); undefined when that cannot be told. */
+/** Inflow of a pool of two tokens (negative: outflow); undefined if unknown. */
 type Flow = readonly [bigint, bigint] | undefined
 
-/** As pools told them last. */
+/** The prices in the pools' last events. */
 export type ReportedPrices = { reported(pool: Priced): PoolPrice | undefined }
 
 const UNKNOWN: Reserves = [undefined, undefined]
@@ -63,7 +63,7 @@ function emptied(reserve: bigint | undefined): bigint | undefined {
   return reserve === undefined ? undefined : 0n
 }
 
-/** For pools whose events do not say what they hold, but tell all that comes and goes. */
+/** For pools whose events report every inflow and outflow, but no reserves. */
 function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, prices: ReportedPrices): Flow {
   switch (event.type) {
     case 'swapped':

@@ -14,9 +14,9 @@ export type Explanation = {
   readonly mainPair: ExplainedPair | undefined
   /** From the main pair's quote asset, which may be the token itself, to a dollar. */
   readonly route: readonly RouteStep[]
-  /** Stablecoin pools that tell what the native coin is worth; others are too shallow. */
+  /** Stablecoin pools deep enough to price the native coin. */
   readonly anchors: readonly Anchor[]
-  /** Of known depth, but not the main one; of those priced in a quote asset only the deepest. */
+  /** Other pairs of known depth; of those priced in one quote asset, only the deepest. */
   readonly shallowerPairs: readonly ExplainedPair[]
 }
 

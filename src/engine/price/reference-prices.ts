@@ -40,12 +40,12 @@ export class ReferencePrices {
     return rank0 > rank1 ? token0 : token1
   }
 
-  /** Of a quote asset; of any other token nothing is known here. */
+  /** The worth of a quote asset; unknown for any other token. */
   worthOf(token: string): Worth {
     return this.#assets.get(token)?.worth ?? UNKNOWN_WORTH
   }
 
-  /** Of a token that no pair prices: only a stablecoin or the native coin is still worth something known. */
+  /** The worth of a token without a pair: known for stablecoins and the native coin only. */
   worthWithoutPair(token: string): Worth {
     return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
   }

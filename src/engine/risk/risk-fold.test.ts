@@ -117,7 +117,7 @@ test('a report joins what the contract can do with who holds the token and the s
     creatorPpm: 100_000,
     ownerPpm: 100_000,
     lockedPpm: 200_000,
-    // Of the creator and the whale: a pool is nobody's, and what is dead or locked is not to be feared.
+    // The creator and the whale count; pools, burned and locked amounts do not.
     largePpm: 400_000,
     pool: { pair: POOL, holders: 2, issuedRaw: 40n, lockedPpm: 750_000 },
   })

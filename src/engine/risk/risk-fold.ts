@@ -12,8 +12,8 @@ import { isPublishable } from '../holders/tables.ts'
 import type { EngineTables, TokenState } from '../tables.ts'
 
 /**
- * Adds to what was found out about contracts who holds their tokens, and what all of it comes to. The score follows every
- * change of who holds what, of the supply and of the main pair; only what the contract can do stays as it was examined.
+ * Joins contract inspections with holders, and computes the score. The score follows every change of balances, supply and
+ * main pair; the inspection itself is of one block.
  */
 export class RiskFold {
   readonly #tables: EngineTables
@@ -54,7 +54,7 @@ export class RiskFold {
     return affected
   }
 
-  /** The report with another score, if who holds what makes it another one. */
+  /** The report with its new score, if the holders change it. */
   #rescored(address: string): ContractReport | undefined {
     const state = this.#records.tokenIfKnown(address)
     const known = state?.token.risk === undefined ? undefined : this.#tables.contracts.get(address)

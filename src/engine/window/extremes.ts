@@ -11,8 +11,8 @@ type UsdPrice = { readonly words: Uint32Array; readonly usdAt: number }
 
 /**
  * The highest and the lowest price of 24 hours. When the minute that had it leaves, the next one has to be known: every
- * minute tells which one before it had a price further out, and those between the two never matter again. Backwards from
- * the last minute this is a chain of ever higher (or lower) prices; its end is the answer.
+ * minute links to the latest earlier one with a price further out, and those between the two never matter again. Backwards
+ * from the last minute this is a chain of ever higher (or lower) prices; its end is the answer.
  */
 export class Extremes {
   readonly #minutes: Minutes

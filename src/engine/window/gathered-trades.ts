@@ -14,7 +14,7 @@ export type PairTrades = {
   readonly sellUsd: Value
   readonly buys: number
   readonly sells: number
-  /** Of the token. */
+  /** The amount of the token. */
   readonly amountRaw: bigint
   readonly highUsd: Price | undefined
   readonly lowUsd: Price | undefined

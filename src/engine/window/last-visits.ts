@@ -40,7 +40,7 @@ export class LastVisits {
     return { boughtAt: words[at + BOUGHT_AT] as number, soldAt: words[at + SOLD_AT] as number }
   }
 
-  /** Tells whether there was none before. */
+  /** Returns whether it is new. */
   set(subject: number, wallet: number, { boughtAt, soldAt }: LastVisit): boolean {
     const at = this.#find(subject, wallet)
     const isNew = this.#isFree(at)
@@ -53,7 +53,7 @@ export class LastVisits {
     return isNew
   }
 
-  /** Tells whether there was one. Those behind it move up, or they would not be found any more. */
+  /** Returns whether it existed. Entries behind it move up, because a look-up ends at the first free place. */
   delete(subject: number, wallet: number): boolean {
     let gap = this.#find(subject, wallet)
     if (this.#isFree(gap)) return false

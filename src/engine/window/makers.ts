@@ -42,7 +42,7 @@ export class Makers {
     else before.sellers--
   }
 
-  /** Who came to a pair came to its token: until the wallet comes again, that stands with the pair they parted from. */
+  /** A visit to a pair is one to its token: until the wallet's next visit, it is stored with the pair that the token parted from. */
   #lastVisit(number: number, slot: number, wallet: number, minute: number): LastVisit {
     const { subjects, visits } = this.#tables
     const known = visits.last(number, wallet)

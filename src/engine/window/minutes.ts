@@ -118,7 +118,7 @@ export class Minutes {
     return list.visitLists++
   }
 
-  /** Nobody was traded in it any more. Tells how many lists of visits there were. */
+  /** Drops a minute that no window contains any more, and returns how many lists of visits it had. */
   forget(minute: number): number {
     const slot = this.#traded.find(this.#key.clear().u32(minute))
     const { visitLists } = this.#list.at(slot)

@@ -7,15 +7,15 @@ export const LOW = 1
 export const EXTREMES = [HIGH, LOW] as const
 
 /**
- * Whose windows they are, and all that is published of them: those of a pair, of a token, or of both as long as they are
- * the same. Sums are exact even where they are beyond what can be published, see `published.ts`.
+ * The windows of a subject: of a pair, of a token, or of both as long as they are equal. Sums are exact even beyond the range
+ * that can be published, see `published.ts`.
  */
 export const SUBJECT = layout({
   pair: optional(id),
   token: optional(id),
-  /** Of a pair: the subject of its token, if that one has windows of its own. */
+  /** For a pair: the subject of its token, if the token has windows of its own. */
   ownOfToken: optional(u32),
-  /** Of a token: the pair whose windows were also its own, and the minute from which on they are not. */
+  /** For a token: the pair that it shared windows with, and the first minute of its own windows. */
   partedFrom: optional(u32),
   partedAt: optional(u32),
 

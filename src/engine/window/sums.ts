@@ -5,8 +5,8 @@ import { EXTREMES } from './subject-row.ts'
 
 /**
  * Sums of a window are exact, whatever was traded. A trade's value and amount are below 2^256, and a window has less than
- * 2^33 trades, since a count that leaves its 32 bits throws: no sum reaches 2^289, and there is room for 2^320. What can
- * be published is decided when it is told, see `published.ts`.
+ * 2^33 trades, since a count that leaves its 32 bits throws: no sum reaches 2^289, and there is room for 2^320. Bounds
+ * apply when a sum is published, see `published.ts`.
  */
 const { limbs: LIMBS } = u320
 

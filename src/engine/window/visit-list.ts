@@ -17,8 +17,8 @@ const PART_BYTES = 8
 
 /**
  * The visits of one block, as they are stored: which subject's part starts where, in the order of their numbers, so that one
- * is found without reading the others; the wallets, each once; the parts. Minutes are told by their age, which is a small
- * number; never is 0, so the minute itself is 1.
+ * is found without reading the others; the wallets, each once; the parts. Minutes are encoded as their age, which is a small
+ * number; 0 means never, so the minute itself is 1.
  */
 export class VisitList {
   readonly #wallets: Wallets

@@ -37,7 +37,7 @@ export class Visits {
   #isRead = new Uint8Array(1)
   /** Wallets of the block being folded, once per trade. */
   #coming: number[] = []
-  /** Of the block being folded, which is of this minute. */
+  /** The visits of the current block, all in `#minute`. */
   readonly #list: VisitList
   #minute = 0
 
@@ -105,7 +105,7 @@ export class Visits {
     }
   }
 
-  /** What an undo brought back: from the newest visit to the oldest, for that one tells what was before them all. */
+  /** Restores visits after an undo, latest first: the oldest undone visit holds what was before all of them. */
   undo(restored: readonly Restored[]): void {
     const lists = restored
       .filter(({ table }) => table === LISTS)
@@ -158,7 +158,7 @@ export class Visits {
     return bytes && new StoredVisits(bytes, minute, this.#wallets)
   }
 
-  /** Of one that came again a newer visit is known already. */
+  /** Keeps a later visit if there is one. */
   #setOlder({ subject, wallet, after }: Visit): void {
     if (this.#last.get(subject, wallet) === undefined) this.#set(subject, wallet, after)
   }

@@ -42,7 +42,7 @@ export class WindowFold {
     this.#extremes = new Extremes(tables.minutes)
   }
 
-  /** Tells all windows that are different now, after those that are `named`. */
+  /** Publishes the `named` windows, then all that changed. */
   run(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { visits } = this.#tables
     this.#turn()
@@ -53,8 +53,8 @@ export class WindowFold {
   }
 
   /**
-   * An old block empties the windows, and its own trades leave them at once: only the price stays from which later changes
-   * of the price count. Tells those that were emptied, after those that are `named`.
+   * An old block empties the windows, and its own trades do not enter them: they only set the price from which later price
+   * changes count. Publishes the `named` windows, then the emptied ones.
    */
   runOld(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { subjects } = this.#tables
@@ -188,9 +188,8 @@ export class WindowFold {
   }
 
   /**
-   * Sees to it that there are windows to enter. A token has its own as soon as it is traded in a second pair, or its
-   * price comes from another one; until then both have the same, and from there they part. A quote asset always has
-   * its own, which only what is summed up over all its pairs enters.
+   * Finds or creates the windows that the trades enter. A token shares those of its pair until it trades in a second pair, or
+   * its price comes from another one. A quote asset always has its own, for the sums over all its pairs.
    */
   #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: PairTrades): number {
     const { subjects } = this.#tables

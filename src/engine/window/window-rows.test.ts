@@ -37,7 +37,7 @@ class Windows {
     this.#tables = openWindowTables(this.#state, maxRows)
   }
 
-  /** What is told, as bytes. */
+  /** The published bytes. */
   apply({ time, trades }: Block): string {
     const told = new ChangeSetWriter()
     const head = { number: ++this.#number, hash: '0x', time }

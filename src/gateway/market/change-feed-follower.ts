@@ -33,7 +33,7 @@ export type FollowOptions = {
   /** How far the writer has brought each store. */
   readonly heads: ReadHeads
   /** Called with every set, in order, once reads see it. */
-  readonly onChangeSet: (told: ReceivedSet) => void
+  readonly onChangeSet: (received: ReceivedSet) => void
   readonly logger: Logger
   /** Limit of the overlay of one chain. */
   readonly maxBytes: number
@@ -41,7 +41,7 @@ export type FollowOptions = {
   readonly reopen?: (chain: string) => Promise<FollowedLog>
   /** Called when the chain goes on elsewhere in the log: change sets were left out. */
   readonly onGap?: (chain: string) => void
-  /** Called when reads went on to the commit point of a store, because the feed is late: no set told what changed. */
+  /** Called when reads advance to the commit point of a store because the feed is late: no change set reports the changes. */
   readonly onAdopted?: (chain: string) => void
   readonly pruneMs?: number
 }

@@ -30,7 +30,7 @@ const SERIES = { chain: 'eth', pair: MEME_WETH, interval: 'k1' } as const
 /** A log that is appended to by hand, and a store that holds what the test says, when the test says. */
 class World {
   readonly controller = new AbortController()
-  readonly told: number[] = []
+  readonly received: number[] = []
   readonly stored = {
     pairs: new Map<string, Versioned<Pair>>(),
     tokens: new Map<string, Versioned<Token>>(),
@@ -119,7 +119,7 @@ class World {
         documents: readsOf('clickhouse'),
         candles: () => answer('clickhouse', stored.candle === undefined ? [] : [stored.candle]),
       },
-      onChangeSet: ({ set }) => this.told.push(set.seq),
+      onChangeSet: ({ set }) => this.received.push(set.seq),
       logger: pino({ level: 'silent' }),
       pruneMs: 1,
       maxBytes,
@@ -132,10 +132,10 @@ class World {
   }
 
   async append(...sets: ChangeSet[]): Promise<void> {
-    const expected = this.told.length + sets.length
+    const expected = this.received.length + sets.length
     this.#bodies.push(...sets.map(encodeChangeSet))
     this.#wake()
-    while (this.told.length < expected) await turn()
+    while (this.received.length < expected) await turn()
   }
 
   /** The writer has come this far. */
@@ -211,7 +211,7 @@ test('the newer of overlay and store is answered, and a tombstone hides what is 
         { seq: 3, record: undefined },
         { seq: 3, record: undefined },
       ])
-      assert.deepEqual(world.told, [2, 3])
+      assert.deepEqual(world.received, [2, 3])
       assert.deepEqual(view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 90 })
     },
     ...STORED,
@@ -239,7 +239,7 @@ test('a document of a block that the feed does not bring is stated as of the com
       )
       assert.deepEqual(await view.pairs([REF]), [{ seq: 6, record: pairAt(6) }])
       assert.equal(view.head('eth')?.number, 106)
-      assert.deepEqual(world.told, [2, 3, 4, 5, 6])
+      assert.deepEqual(world.received, [2, 3, 4, 5, 6])
     },
     ...STORED,
   ))
@@ -262,8 +262,8 @@ test('following starts after the head of the store, and only what is newer count
   const sets = [1, 2, 3].map((seq) => sampleSet(seq, [{ type: 'pair', pair: pairAt(seq) }]))
   await withWorld(
     async (world) => {
-      while (world.told.length < 1) await turn()
-      assert.deepEqual(world.told, [3])
+      while (world.received.length < 1) await turn()
+      assert.deepEqual(world.received, [3])
       assert.deepEqual(world.view.chainsBehind, [])
     },
     sets,
@@ -273,7 +273,7 @@ test('following starts after the head of the store, and only what is newer count
     async (world) => {
       assert.deepEqual(world.view.chainsBehind, ['eth'])
       while (world.view.chainsBehind.length > 0) await turn()
-      assert.deepEqual(world.told, [])
+      assert.deepEqual(world.received, [])
       assert.deepEqual(world.view.head('eth'), { number: 103, time: 1_700_000_003, finalNumber: 0 })
     },
     sets,
@@ -284,8 +284,8 @@ test('following starts after the head of the store, and only what is newer count
 test('following starts with the log while a store holds nothing of it, so that both can be read', async () => {
   const sets = [1, 2, 3].map((seq) => sampleSet(seq, [{ type: 'pair', pair: pairAt(seq) }]))
   const start = async (world: World): Promise<void> => {
-    while (world.told.length < 3) await turn()
-    assert.deepEqual(world.told, [1, 2, 3])
+    while (world.received.length < 3) await turn()
+    assert.deepEqual(world.received, [1, 2, 3])
     assert.equal(world.view.recent('eth').isWhole('clickhouse'), true)
   }
   await withWorld(start, sets, headAt(2), undefined, true)

@@ -124,7 +124,7 @@ export class MarketView {
     return this.#chains.get(chain)?.reads.head
   }
 
-  /** Of what was handed to `onChangeSet`. */
+  /** The end of the feed: the last set given to `onChangeSet`. */
   end(chain: string): ChainEnd {
     return this.#chain(chain).reads.feed
   }

@@ -2,7 +2,7 @@ import type { Candle } from '../../domain/change.ts'
 import type { Interval } from '../../domain/interval.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import { readCandles } from '../../wire/candle-codec.ts'
-import type { Told, Version } from './overlay-documents.ts'
+import type { SetMessage, Version } from './overlay-documents.ts'
 
 /** Which candle of a pair. */
 export type CandlePlace = { readonly interval: Interval; readonly start: number }
@@ -13,19 +13,19 @@ const NOWHERE = -1
 export class CandleRun {
   readonly pair: string
   readonly places: readonly CandlePlace[]
-  readonly #told: Told
+  readonly #message: SetMessage
   readonly #at: number
 
-  constructor(pair: string, places: readonly CandlePlace[], told: Told, at: number = NOWHERE) {
+  constructor(pair: string, places: readonly CandlePlace[], message: SetMessage, at: number = NOWHERE) {
     this.pair = pair
     this.places = places
-    this.#told = told
+    this.#message = message
     this.#at = at
   }
 
   /** As many as there are places. */
   versions(): Version<Candle>[] {
-    const { seq, bytes } = this.#told
+    const { seq, bytes } = this.#message
     const candles = this.#at === NOWHERE ? [] : readCandles(new ByteReader(bytes, this.#at))
     return this.places.map((_, nth) => ({ seq, record: candles[nth] }))
   }

@@ -4,7 +4,7 @@ import { ByteReader } from '../../wire/byte-reader.ts'
 export type Version<T> = { readonly seq: number; readonly record: T | undefined }
 
 /** The message that a set came in. */
-export type Told = { readonly seq: number; readonly bytes: Uint8Array }
+export type SetMessage = { readonly seq: number; readonly bytes: Uint8Array }
 
 type Id = string | number
 
@@ -19,15 +19,15 @@ export class Kept<T> {
   readonly table: Documents<T>
   readonly group: string
   readonly id: Id
-  readonly #told: Told
+  readonly #message: SetMessage
   readonly #at: number
 
   /** From nowhere, if the set says that there is no such document any more. */
-  constructor(table: Documents<T>, group: string, id: Id, told: Told, at: number = NOWHERE) {
+  constructor(table: Documents<T>, group: string, id: Id, message: SetMessage, at: number = NOWHERE) {
     this.table = table
     this.group = group
     this.id = id
-    this.#told = told
+    this.#message = message
     this.#at = at
   }
 
@@ -36,7 +36,7 @@ export class Kept<T> {
   }
 
   version(): Version<T> {
-    const { seq, bytes } = this.#told
+    const { seq, bytes } = this.#message
     return { seq, record: this.isTombstone ? undefined : this.table.read(new ByteReader(bytes, this.#at)) }
   }
 }

@@ -67,9 +67,9 @@ function candlesBy(find: (of: string, its: Interval, at: number) => unknown): un
 }
 
 /** The last that any of these sets says of each candle. */
-function lastCandles(told: readonly { readonly seq: number; readonly each: Change }[]): unknown[] {
+function lastCandles(changes: readonly { readonly seq: number; readonly each: Change }[]): unknown[] {
   return candlesBy((of, its, at) => {
-    const last = told.findLast(({ each }) => {
+    const last = changes.findLast(({ each }) => {
       if (each.type !== 'candle' && each.type !== 'candleRemoved') return false
       return each.candle.pair === of && each.candle.interval === its && each.candle.start === at
     })
@@ -101,13 +101,13 @@ test('what is left after some sets were dropped is what the others alone would h
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const overlay = new Overlay()
       const sets: ReturnType<typeof sampleMessage>[] = []
-      const told: { seq: number; each: Change }[] = []
+      const changes: { seq: number; each: Change }[] = []
       let dropped = 0
       for (const each of steps) {
         if ('changes' in each) {
           const set = sampleMessage(sets.length + 1, each.changes)
           sets.push(set)
-          told.push(...each.changes.map((its) => ({ seq: sets.length, each: its })))
+          changes.push(...each.changes.map((its) => ({ seq: sets.length, each: its })))
           overlay.apply(set)
         } else {
           const reached = overlay.drop(sets.length - each.behind, each.enough)
@@ -116,7 +116,7 @@ test('what is left after some sets were dropped is what the others alone would h
         const alone = new Overlay()
         for (const set of sets) if (set.set.seq > dropped) alone.apply(set)
         assert.deepEqual(shown(overlay), shown(alone))
-        assert.deepEqual(shown(overlay).candles, lastCandles(told.filter(({ seq }) => seq > dropped)))
+        assert.deepEqual(shown(overlay).candles, lastCandles(changes.filter(({ seq }) => seq > dropped)))
       }
     }),
     { numRuns: 300 },

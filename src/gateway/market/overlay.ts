@@ -18,7 +18,7 @@ import { readLiquidity } from '../../wire/liquidity-codec.ts'
 import { readPair, readToken, readTrade } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
 import { type CandlePlace, CandleRun, CandleRuns, samePlaces } from './overlay-candles.ts'
-import { Documents, Kept, type Told, type Version } from './overlay-documents.ts'
+import { Documents, Kept, type SetMessage, type Version } from './overlay-documents.ts'
 
 type Held = Kept<unknown> | CandleRun
 
@@ -95,18 +95,18 @@ export class Overlay {
   }
 
   apply({ set: { seq, changes }, bytes, offsets }: OpenedChangeSet): void {
-    const told: Told = { seq, bytes }
+    const message: SetMessage = { seq, bytes }
     const held: Held[] = []
     for (let index = 0; index < changes.length; index++) {
       const change = changes[index] as Change
       const at = offsets[index] as number
-      if (change.type !== 'candle') this.#keep(change, told, at, held)
+      if (change.type !== 'candle') this.#keep(change, message, at, held)
       // Candles of a pair begin where the first of them does.
       else if (at !== offsets[index - 1]) {
         let end = index + 1
         while (offsets[end] === at) end++
         const run = changes.slice(index, end) as CandleChange[]
-        this.#hold(new CandleRun(change.candle.pair, this.#placesOf(run), told, at), held)
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf(run), message, at), held)
       }
     }
     if (held.length > 0) this.#applied.push({ seq, held })
@@ -138,40 +138,40 @@ export class Overlay {
   }
 
   /** Records the change, unless the overlay does not hold its kind. */
-  #keep(change: Exclude<Change, CandleChange>, told: Told, at: number, into: Held[]): void {
+  #keep(change: Exclude<Change, CandleChange>, message: SetMessage, at: number, into: Held[]): void {
     switch (change.type) {
       case 'pair':
-        this.#keepPair(new KeptPair(this.#pairs, change.pair, told, at), into)
+        this.#keepPair(new KeptPair(this.#pairs, change.pair, message, at), into)
         break
       case 'pairRemoved':
-        this.#keepPair(new Kept(this.#pairs, ALL, change.pair, told), into)
+        this.#keepPair(new Kept(this.#pairs, ALL, change.pair, message), into)
         break
       case 'token':
-        put(new Kept(this.#tokens, ALL, change.token.address, told, at), into)
+        put(new Kept(this.#tokens, ALL, change.token.address, message, at), into)
         break
       case 'tokenRemoved':
-        put(new Kept(this.#tokens, ALL, change.token, told), into)
+        put(new Kept(this.#tokens, ALL, change.token, message), into)
         break
       case 'windows':
-        this.#keepWindows(change.windows, told, at, into)
+        this.#keepWindows(change.windows, message, at, into)
         break
       case 'windowsRemoved':
-        this.#keepWindows(change.windows, told, undefined, into)
+        this.#keepWindows(change.windows, message, undefined, into)
         break
       case 'candleRemoved':
-        this.#hold(new CandleRun(change.candle.pair, this.#placesOf([change]), told), into)
+        this.#hold(new CandleRun(change.candle.pair, this.#placesOf([change]), message), into)
         break
       case 'trade':
-        put(keptEvent(this.#trades, change.trade, told, at), into)
+        put(keptEvent(this.#trades, change.trade, message, at), into)
         break
       case 'tradeRemoved':
-        put(keptEvent(this.#trades, change.trade, told), into)
+        put(keptEvent(this.#trades, change.trade, message), into)
         break
       case 'liquidity':
-        put(keptEvent(this.#liquidity, change.liquidity, told, at), into)
+        put(keptEvent(this.#liquidity, change.liquidity, message, at), into)
         break
       case 'liquidityRemoved':
-        put(keptEvent(this.#liquidity, change.liquidity, told), into)
+        put(keptEvent(this.#liquidity, change.liquidity, message), into)
         break
       case 'switch':
       case 'switchRemoved':
@@ -199,9 +199,9 @@ export class Overlay {
     return this.#places
   }
 
-  #keepWindows({ pair, token }: WindowsRef, told: Told, at: number | undefined, into: Held[]): void {
-    if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, told, at), into)
-    if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, told, at), into)
+  #keepWindows({ pair, token }: WindowsRef, message: SetMessage, at: number | undefined, into: Held[]): void {
+    if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, message, at), into)
+    if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, message, at), into)
   }
 
   #keepPair(kept: Kept<Pair>, into: Held[]): void {
@@ -240,16 +240,21 @@ function put<T>(kept: Kept<T>, into: Held[]): void {
   into.push(kept as Kept<unknown>)
 }
 
-function keptEvent<T>(events: Documents<T>, { pair, key }: EventRef, told: Told, at?: number): Kept<T> {
-  return new Kept(events, pair, formatOrderKey(key), told, at)
+function keptEvent<T>(
+  events: Documents<T>,
+  { pair, key }: EventRef,
+  message: SetMessage,
+  at?: number,
+): Kept<T> {
+  return new Kept(events, pair, formatOrderKey(key), message, at)
 }
 
 /** A pair with its tokens, so that it is found without decoding. */
 class KeptPair extends Kept<Pair> {
   readonly tokens: readonly string[]
 
-  constructor(table: Documents<Pair>, { address, token0, token1 }: Pair, told: Told, at: number) {
-    super(table, ALL, address, told, at)
+  constructor(table: Documents<Pair>, { address, token0, token1 }: Pair, message: SetMessage, at: number) {
+    super(table, ALL, address, message, at)
     this.tokens = [token0.token, token1.token]
   }
 }

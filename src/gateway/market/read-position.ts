@@ -22,7 +22,7 @@ export type ReadPositionParts = {
   readonly chain: string
   readonly stores: StoredHeads
   readonly epoch: () => string
-  /** Called when reads went on to the commit point of a store: no set told what changed. */
+  /** Called when reads advance to the commit point of a store: no change set reports the changes. */
   readonly onAdopted: () => void
   readonly logger: Logger
 }

@@ -13,7 +13,7 @@ export class StoredHeads {
   readonly #chain: string
   readonly #read: ReadHeads
   readonly #versions: Record<StoreName, number> = { clickhouse: NOTHING, redis: NOTHING }
-  /** Under way, for all who look meanwhile. */
+  /** Reads in flight, shared by concurrent callers. */
   readonly #looks: Partial<Record<StoreName, Promise<ChainHead | undefined> | undefined>> = {}
   #needed = NOTHING
 

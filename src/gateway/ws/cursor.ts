@@ -18,7 +18,7 @@ export type PlacedSet = {
 export type PublishedEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
 
 /**
- * A place between two pushes of one chain: `told` changes of the following set were sent. If none was, but `last` is set,
+ * A place between two pushes of one chain: `published` changes of the following set were sent. If none was, but `last` is set,
  * then that event came from history, not from the log.
  */
 export type ChainPlace = SetOrigin & {

@@ -55,7 +55,7 @@ export async function openMeter(
   const meter = new Meter({
     ...{ store, ledger, leaseUnits: config.gateway.lease_cu, leaseMs: LEASE_MS, onRefusal, logger },
     overdraftMs: config.gateway.overdraft_seconds * 1_000,
-    reportRecall: (keyId) => logs.tell(RECALL, `${gateway} ${keyId}`),
+    reportRecall: (keyId) => logs.publish(RECALL, `${gateway} ${keyId}`),
     signal: shutdown.signal,
   })
   logs.hear(RECALL, (text) => {

@@ -1,6 +1,6 @@
 /**
  * Gathers items into batches while the batch before is being written. A batch is due when it is large enough,
- * when its first item has waited long enough, or when nothing more will come. Who puts waits while a whole
+ * when its first item has waited long enough, or when nothing more will come. `put` waits while a whole
  * batch is waiting, so at most one batch is held. One putter, one taker.
  */
 export class BatchQueue<T> {

@@ -33,7 +33,7 @@ export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'limits' | 'metr
 export class ChainWriter {
   readonly #parts: ChainWriterParts
   readonly #stores: Readonly<Record<StoreName, StoreWriter<unknown>>>
-  /** What one of them cannot go on from stops the other. */
+  /** A fatal error of one store stops the other. */
   readonly #failed = new AbortController()
   /** Where CHANGES ended at the start; infinite until that is known, and once that was reached. */
   #end = Number.POSITIVE_INFINITY

@@ -77,7 +77,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     return head
   }
 
-  /** Redis that is new is not told from one that lost everything, unless somebody knows what it held. */
+  /** A new Redis looks like one that lost everything: only a marker known from elsewhere separates them. */
   async #noteLoss(head: ChainHead | undefined, before: ChainHead | undefined): Promise<void> {
     const { chain, history, logger, report } = this.#parts
     const known = before ?? (await history.marker(chain).catch(() => undefined))

@@ -10,7 +10,7 @@ export type RebuildParts = {
 
 /**
  * Fills Redis from ClickHouse, as it stands at the marker. A row that a version above the marker has replaced is not
- * found; whoever goes on from the marker applies that version next.
+ * found; the writer applies that version next, as it continues from the marker.
  */
 export async function rebuildHot(
   marker: ChainHead,

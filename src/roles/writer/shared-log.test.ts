@@ -66,7 +66,7 @@ class MemoryLog implements ReadLog {
   }
 }
 
-/** Takes messages when it is told to. */
+/** Takes messages on command. */
 class Store {
   readonly seqs: number[] = []
   readonly messages: IndexedMessage[] = []

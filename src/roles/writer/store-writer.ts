@@ -177,7 +177,7 @@ export class StoreWriter<Contents> {
     const pause = (): Promise<void> =>
       sleep(LOOK_EVERY_MS, undefined, { signal: came.signal }).catch(() => undefined)
     const coming = next.finally(() => came.abort())
-    // Whoever waits for it below is told.
+    // The race below reports a failure; without this handler it would count as unhandled.
     coming.catch(() => undefined)
     for (;;) {
       await Promise.race([coming, pause()])

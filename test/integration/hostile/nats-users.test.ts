@@ -127,7 +127,7 @@ test('what roles do only now and then is permitted too', async () => {
     assert.equal(typeof (await logs.ask('accounts.local', 'no question', 2_000).catch(String)), 'string')
     await new Promise<void>((resolve) => {
       logs.hear('recall', () => resolve())
-      logs.tell('recall', 'gateway key')
+      logs.publish('recall', 'gateway key')
     })
   })
   for (const role of ['reader', 'engine', 'writer', 'gateway'] as const) {

@@ -48,15 +48,15 @@ export const rpcBlock = (changes: Partial<RpcBlock> = {}): RpcBlock => ({
 
 /** One node, and what was said of it. */
 export function soleNode(rpc: Partial<EvmRpc>) {
-  const told = { unproved: 0, blamed: [] as string[] }
+  const reports = { unproved: 0, blamed: [] as string[] }
   const unproved = (): void => {
-    told.unproved += 1
+    reports.unproved += 1
   }
   const node = { ...rpc, label: 'sole', unproved } as EvmNode
   const nodes: Pick<EvmNodes, 'verified' | 'elsewhere' | 'blame'> = {
     verified: (ask) => ask(node),
     elsewhere: async () => ({ asked: 0, answers: [] }),
-    blame: (label, reason) => void told.blamed.push(`${label}: ${reason}`),
+    blame: (label, reason) => void reports.blamed.push(`${label}: ${reason}`),
   }
-  return { nodes, told }
+  return { nodes, reports }
 }

@@ -31,6 +31,6 @@ export function problemOf({ status, headers, body }: Answer) {
 
 /** What `problemOf` should show. */
 export function expected(status: number, code: string, title: string, detail: string, errors?: object[]) {
-  const told = { type: `urn:chaintape:error:${code}`, title, status, detail, code }
-  return { http: status, ...told, ...(errors === undefined ? {} : { errors }) }
+  const document = { type: `urn:chaintape:error:${code}`, title, status, detail, code }
+  return { http: status, ...document, ...(errors === undefined ? {} : { errors }) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.30;
 
-/// Tells all transfers, but what everybody holds grows without a word.
+/// Emits all transfers, but every balance grows without an event.
 contract GrowingToken {
     string public constant name = "Growing";
     string public constant symbol = "GROW";

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Erc20, Named} from "./Erc20.sol";
 
-/// Its owner tells it which addresses are pools; what holds for others does not hold for the owner.
+/// Its owner sets which addresses are pools, and is exempt from the rules for others.
 abstract contract Owned is Named {
     address public owner = msg.sender;
     mapping(address => bool) internal pools;
@@ -42,7 +42,7 @@ contract FeeToken is Owned {
     }
 }
 
-/// 3. Whoever buys is put on the black list.
+/// 3. Every buyer is put on the blacklist.
 contract BlacklistToken is Owned {
     mapping(address => bool) public isBlacklisted;
 
@@ -89,7 +89,7 @@ contract MaxSaleToken is Owned {
     }
 }
 
-/// 6. Takes all from whoever sells, gives the pool one unit, and tells a transfer of all that was asked for.
+/// 6. Takes everything from a seller, gives the pool one unit, and emits a transfer of the full amount.
 contract RewritingToken is Owned {
     function _move(address from, address to, uint256 value) internal override {
         if (!pools[to] || isExempt(from, to)) return super._move(from, to, value);
@@ -252,7 +252,7 @@ contract Bytes32Token is Erc20 {
     bytes32 public constant symbol = "MKR";
 }
 
-/// 12. What it says of itself is made to break whoever reads it; it trades like any other.
+/// 12. Its name, symbol and owner are made to break readers; it trades like any other.
 contract HostileToken is Erc20 {
     function name() external pure {
         assembly {
@@ -310,7 +310,7 @@ contract SwapBackToken is Owned {
     }
 }
 
-/// Whoever wants to move what he bought is answered with more than a megabyte.
+/// A transfer by a buyer returns more than a megabyte.
 contract BombToken is Owned {
     function _move(address from, address to, uint256 value) internal override {
         if (!pools[from] && !isExempt(from, to)) {

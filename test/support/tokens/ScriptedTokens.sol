@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.30;
 
-/// Says whatever it is told to.
+/// Returns whatever the test sets.
 contract Shouter {
     function say(bytes32[] calldata topics, bytes memory data) external {
         uint256 size = data.length;
@@ -98,7 +98,7 @@ contract ShiftyToken is ScriptedToken {
     }
 }
 
-/// Whoever asks, everybody has a lot.
+/// Every address has a large balance.
 contract LyingBalances is ScriptedToken {
     constructor(bytes[4] memory answers_) ScriptedToken(answers_) {}
 
@@ -118,7 +118,7 @@ contract LyingTransfers is ScriptedToken {
     }
 }
 
-/// Cannot be moved; whoever tries is answered with more than a megabyte.
+/// Cannot be transferred; an attempt returns more than a megabyte.
 contract BombInTransfer is ScriptedToken {
     address private immutable maker = msg.sender;
 

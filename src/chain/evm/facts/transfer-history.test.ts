@@ -155,20 +155,20 @@ describe('the published past', () => {
       return log(200 + Math.floor(at / 100), at % 100, ZERO_ADDRESS, address(0x1000 + (at % 50)), 1n)
     })
     const rig = new Rig(within(logs)).meet(TOKEN)
-    const told: TransfersFact[] = []
-    while (rig.queue.length > 0) told.push(...(await rig.next()))
-    assert.ok(told.length >= 3, `${told.length} pieces`)
+    const facts: TransfersFact[] = []
+    while (rig.queue.length > 0) facts.push(...(await rig.next()))
+    assert.ok(facts.length >= 3, `${facts.length} pieces`)
     assert.equal(
-      told.reduce((sum, { issuedRaw }) => sum + issuedRaw, 0n),
+      facts.reduce((sum, { issuedRaw }) => sum + issuedRaw, 0n),
       12_000n,
     )
     assert.deepEqual(
-      told.map(({ first }) => first !== undefined),
-      told.map((_, at) => at === 0),
+      facts.map(({ first }) => first !== undefined),
+      facts.map((_, at) => at === 0),
     )
     assert.deepEqual(
-      told.map(({ isLast }) => isLast),
-      told.map((_, at) => at === told.length - 1),
+      facts.map(({ isLast }) => isLast),
+      facts.map((_, at) => at === facts.length - 1),
     )
   })
 

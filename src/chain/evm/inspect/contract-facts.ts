@@ -38,8 +38,8 @@ export async function askContract(
   const codes =
     otherCode === undefined ? [own] : [own, findInCode(hexToBytes(otherCode), ' of the implementation')]
   // The address that may replace the implementation is reported separately.
-  const told = found?.admin === undefined ? known : [...known, found.admin]
-  const hidden = await hiddenOwner(node, asker, { token, owner, blockHash, known: told }, codes)
+  const knownOwners = found?.admin === undefined ? known : [...known, found.admin]
+  const hidden = await hiddenOwner(node, asker, { token, owner, blockHash, known: knownOwners }, codes)
   const isProxy = found !== undefined || (own.delegates && !own.selectors.includes(TRANSFER))
   return {
     isContract: true,

@@ -98,7 +98,7 @@ export class JsonRpcClient {
     }, this.#timeoutMs)
     let oversized: readonly Call[] = []
     try {
-      oversized = this.#tell(calls, await this.#post(calls, controller.signal))
+      oversized = this.#settle(calls, await this.#post(calls, controller.signal))
     } catch (error) {
       const failure = isOverdue
         ? new RpcFailure('timeout', `no answer within ${this.#timeoutMs} ms`)
@@ -134,7 +134,7 @@ export class JsonRpcClient {
   }
 
   /** Returns the calls that the node refused only because the answers to the whole batch are too large. */
-  #tell(calls: readonly Call[], body: unknown): Call[] {
+  #settle(calls: readonly Call[], body: unknown): Call[] {
     const oversized: Call[] = []
     // A node that refuses a whole batch answers with one error.
     const answers = Array.isArray(body) ? body : calls.map((_, id) => ({ ...Object(body), id }))

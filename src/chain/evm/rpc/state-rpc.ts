@@ -93,8 +93,8 @@ function readOutcome(answer: unknown): CallOutcome {
   const ok = status === '0x1'
   // Some nodes put what a call reverted with into its error.
   const thrown = ok ? undefined : (Object(error) as { data?: unknown }).data
-  const told = thrown ?? returnData ?? '0x'
-  return { ok, data: data('eth_simulateV1', told), gasUsed: Number(gasUsed) }
+  const returned = thrown ?? returnData ?? '0x'
+  return { ok, data: data('eth_simulateV1', returned), gasUsed: Number(gasUsed) }
 }
 
 function invalid(method: string): ChaintapeError {

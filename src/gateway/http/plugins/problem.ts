@@ -29,11 +29,11 @@ export async function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const told = toRequestError(error)
+  const failure = toRequestError(error)
   const facts = { err: error, request_id: request.id }
-  if (told.code === 'internal') request.log.error(facts, 'Request failed')
-  if (told.code === 'store_unavailable') request.log.warn(facts, 'Request failed: store unavailable')
-  const body = problem(told, request.id)
+  if (failure.code === 'internal') request.log.error(facts, 'Request failed')
+  if (failure.code === 'store_unavailable') request.log.warn(facts, 'Request failed: store unavailable')
+  const body = problem(failure, request.id)
   if (body.status >= 500 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_SECONDS)
   await reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body))
 }

@@ -210,9 +210,9 @@ export class SetPushes {
   #tokenKeysOf({ pair }: EventRef): string[] {
     const { chain } = this.#set
     // An undo publishes the restored pair of every retracted trade, unless it removes the pair itself.
-    const told = this.#pairsOfSet().get(pair)
+    const known = this.#pairsOfSet().get(pair)
     const tokens =
-      told === undefined ? this.#watched.tokensOf(chain, pair) : [told.token0.token, told.token1.token]
+      known === undefined ? this.#watched.tokensOf(chain, pair) : [known.token0.token, known.token1.token]
     return tokens.map((address) => tokenTxKey({ chain, address }))
   }
 

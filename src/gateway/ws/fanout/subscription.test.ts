@@ -73,7 +73,7 @@ test('catching up: pushes of the chain are passed over until the place is reache
   subscription.beginCatchUp(['eth'])
   subscription.offer('a', event(5))
   subscription.offer('a', event(5, 1, 'bsc'))
-  subscription.tell('a', event(3))
+  subscription.push('a', event(3))
   subscription.endCatchUp('eth', placeAt(6, 2))
   for (const [seq, index] of [
     [5, 9],

@@ -79,7 +79,7 @@ export class Subscription implements Listener, Framer {
     this.#numbering?.places.set(chain, place)
   }
 
-  /** From here on only `tell` sends pushes of these chains, until each has caught up. */
+  /** From here on only `push` sends pushes of these chains, until each has caught up. */
   beginCatchUp(chains: Iterable<string>): void {
     const caughtUp = new Map(Array.from(chains, (chain) => [chain, undefined]))
     this.#gate = { held: undefined, heldBytes: 0, after: new Map(), caughtUp }
@@ -102,11 +102,11 @@ export class Subscription implements Listener, Framer {
   }
 
   offer(key: string, event: PushEvent): void {
-    if (this.#gate === undefined || this.#passes(this.#gate, key, event)) this.tell(key, event)
+    if (this.#gate === undefined || this.#passes(this.#gate, key, event)) this.push(key, event)
   }
 
   /** Whatever else is held back. */
-  tell(key: string, event: PushEvent): void {
+  push(key: string, event: PushEvent): void {
     this.#owner.send(this, key, event)
   }
 

@@ -47,7 +47,7 @@ export async function catchUpFromHistory(
   for await (const page of events.read(subject, from, to.seq, subscription.wantsReorgs)) {
     await replay.charge(page.events)
     for (const event of page.pushes) {
-      subscription.tell(key, event)
+      subscription.push(key, event)
       bytes += subscription.size(event)
       if (bytes < BYTES_AT_ONCE) continue
       bytes = 0
@@ -84,7 +84,7 @@ export async function catchUp(
           const key = keys.find((each) => own.has(each))
           if (key === undefined) return
           const event = build()
-          subscription.tell(key, event)
+          subscription.push(key, event)
           bytes += subscription.size(event)
           pushed++
         })

@@ -27,7 +27,11 @@ export type HistoryReplayOptions = {
 }
 
 /** Without a way to build it, it was taken back. */
-type Told = { readonly seq: number; readonly ref: EventRef; readonly build: (() => object) | undefined }
+type ReplayedEvent = {
+  readonly seq: number
+  readonly ref: EventRef
+  readonly build: (() => object) | undefined
+}
 
 const DAY_SECONDS = 86_400
 /** No fork reaches further back: what is newer than a version happened after its time, less this. */
@@ -65,15 +69,15 @@ export class HistoryReplay {
     const { now, pageRows = PAGE_ROWS } = this.#options
     const { topic, pair } = subject
     const { last } = place
-    const isTold = ({ seq, ref }: Told): boolean =>
+    const wasSent = ({ seq, ref }: ReplayedEvent): boolean =>
       last !== undefined && seq <= last.upTo && compareOrderKeys(ref.key, last.key) <= 0
     const time = Math.max(0, place.time - DEEPEST_FORK_SECONDS)
     let after: EventPlace | undefined = { time, key: { block: 0, tx: 0, log: 0 } }
     while (after !== undefined) {
-      const rows: readonly Told[] = await this.#rows(subject, place.version, upTo, after)
+      const rows: readonly ReplayedEvent[] = await this.#rows(subject, place.version, upTo, after)
       after = rows.length < pageRows ? undefined : rows.at(-1)?.ref
       const pushes = rows
-        .filter((row) => !isTold(row) && (wantsReorgs || row.build !== undefined))
+        .filter((row) => !wasSent(row) && (wantsReorgs || row.build !== undefined))
         .map(({ ref, build = () => revertPush(ref.pair, ref.key) }) => {
           const event = { time: ref.time, key: ref.key }
           const at = { chain: pair.chain, seq: upTo, origin: place, published: 0, event }
@@ -88,13 +92,16 @@ export class HistoryReplay {
     since: number,
     upTo: number,
     after: EventPlace,
-  ): Promise<Told[]> {
+  ): Promise<ReplayedEvent[]> {
     const { history, pageRows = PAGE_ROWS } = this.#options
     const question = { chain, pair: address, since, upTo, after, limit: pageRows }
-    const told = <T>(rows: readonly EventVersion<T>[], push: (chain: string, record: T) => object): Told[] =>
+    const eventsOf = <T>(
+      rows: readonly EventVersion<T>[],
+      push: (chain: string, record: T) => object,
+    ): ReplayedEvent[] =>
       rows.map(({ seq, ref, record }) => ({ seq, ref, build: record && (() => push(chain, record)) }))
     return topic === 'tx'
-      ? told(await history.tradesSince(question), swapPush)
-      : told(await history.liquiditySince(question), liquidityPush)
+      ? eventsOf(await history.tradesSince(question), swapPush)
+      : eventsOf(await history.liquiditySince(question), liquidityPush)
   }
 }

@@ -126,8 +126,8 @@ test('a failing store is reported as -32603 without its reason, and leaves no su
     view: { candles: () => Promise.reject(new Error('redis at 10.0.0.7 is down')) },
   })
   await receive(request(1, 'subscribe', KLINE))
-  const told = 'internal error; retry'
-  assert.deepEqual(socket.sent, [failure(1, -32603, told)])
+  const text = 'internal error; retry'
+  assert.deepEqual(socket.sent, [failure(1, -32603, text)])
   assert.equal(hub.size, 0)
 })
 

@@ -215,10 +215,10 @@ export class Subscriber implements SubscriptionOwner {
       return
     }
     start?.replay.end()
-    this.#tell(subscription, ends, snapshot)
+    this.#pushSnapshot(subscription, ends, snapshot)
   }
 
-  #tell(subscription: Subscription, ends: Places, { pushes, seqs }: Snapshot): void {
+  #pushSnapshot(subscription: Subscription, ends: Places, { pushes, seqs }: Snapshot): void {
     const { view, now } = this.#options
     const { name, sources } = subscription.topic
     for (const [key, seq] of seqs) subscription.skipUpTo(key, seq)
@@ -227,7 +227,7 @@ export class Subscriber implements SubscriptionOwner {
       if (end === undefined) continue
       const place = { chain, seq: end.version, origin: end, published: 0 }
       const event = new PushEvent({ topic: name, place, isState: true, sentTime: now(), build })
-      subscription.tell(`snapshot ${index}`, event)
+      subscription.push(`snapshot ${index}`, event)
     }
     subscription.release()
     for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).version)
