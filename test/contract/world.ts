@@ -8,6 +8,8 @@ import { Scenario } from '../e2e/scenario.ts'
 import { TEST_PLANS, withLogs } from '../support/builders/test-key.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
+import { OURS } from './record.ts'
+import { CONTRACT_FIELDS } from './token-records.ts'
 
 /** Enough that the interface's default limits of 100 cut something off. */
 const BEANS = 105
@@ -157,17 +159,27 @@ async function makeKeys(nats: { urls: readonly string[]; prefix: string }): Prom
   })
 }
 
+const ALWAYS_IN_CONTRACT = CONTRACT_FIELDS.flatMap(([name, , presence]) => (presence === OURS ? [name] : []))
+
 type KnownRow = { risk_score?: number; market_cap?: string; tx_volume_u_24h?: string }
 
 /** Histories, holders and inspections of tokens come with the blocks after them. */
 async function knowTokens(pipeline: Pipeline, { market }: Scenario, { token, beans }: Names): Promise<void> {
   await waitFor('all of one token to be known, and the volume of some', async () => {
-    const [asked, found] = await Promise.all([
+    const [asked, found, contract] = await Promise.all([
       pipeline.get(`/v2/tokens?keyword=${token}&chain=local`),
       pipeline.get('/v2/tokens?keyword=BEAN'),
+      pipeline.get(`/v2/contracts/${token}-local`),
     ])
     const [row] = asked.body as KnownRow[]
-    const isKnown = row?.risk_score !== undefined && row.market_cap !== undefined
+    // Creator and holders come later than the report itself.
+    const report = contract.body as { token_holders_rank?: object[] }
+    const isReported = ALWAYS_IN_CONTRACT.every((name) => Object.hasOwn(report, name))
+    const isKnown =
+      isReported &&
+      report.token_holders_rank?.length &&
+      row?.risk_score !== undefined &&
+      row.market_cap !== undefined
     const volumes = (found.body as KnownRow[]).filter((each) => each.tx_volume_u_24h !== undefined)
     if (isKnown && volumes.length >= Math.min(10, beans.length)) return true
     await market.mine()

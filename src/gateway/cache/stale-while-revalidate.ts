@@ -42,6 +42,10 @@ export class StaleWhileRevalidateCache<T> {
     return age < staleMs ? entry.value : next
   }
 
+  delete(name: string): void {
+    this.#entries.delete(name)
+  }
+
   #readFirst(name: string, read: () => Promise<T>): Promise<T> {
     const first = this.#begin(read)
     this.#set(name, first)

@@ -111,14 +111,14 @@ export function addContract(scope: Scope, context: RestContext): void {
     const report = await reports.read(ref, view.head(chain)?.time)
     const isListed = mainTokensOf(chain).includes(address) || listingOf(chain, address) !== undefined
     const pools = new Set(pairs.map(({ pair }) => pair.address))
-    const rankOf = (of: string, amounts: Amounts) =>
-      ranked(context, { chain, address: of }, amounts, pools, report)
+    const rankOf = (of: string, held: HeldToken) =>
+      ranked(context, { chain, address: of }, held, pools, report)
     const shares = report?.holdings.pool
     const [tokenHolders, pairHolders] = await Promise.all([
-      rankOf(address, token),
+      rankOf(address, { ...token, holders: token.holding?.holders }),
       shares === undefined
         ? []
-        : rankOf(shares.pair, { decimals: SHARE_DECIMALS, supplyRaw: shares.issuedRaw }),
+        : rankOf(shares.pair, { ...shares, decimals: SHARE_DECIMALS, supplyRaw: shares.issuedRaw }),
     ])
     const answer = {
       ...leaveOutUnknown({
@@ -150,16 +150,16 @@ function unknownIn(answer: object, isInspected: boolean): string[] {
   return isInspected ? absent.filter((name) => !NOT_IN_ALL.has(name)) : absent
 }
 
-type Amounts = Pick<Token, 'decimals' | 'supplyRaw'>
+type HeldToken = Pick<Token, 'decimals' | 'supplyRaw'> & { readonly holders: number | undefined }
 
 async function ranked(
   { holders }: RestContext,
   of: ChainAddress,
-  amounts: Amounts,
+  token: HeldToken,
   pools: ReadonlySet<string>,
   report: ContractReport | undefined,
 ) {
-  const top = (await holders.top(of)).slice(0, TOP_HOLDERS)
+  const top = (await holders.top(of, token.holders)).slice(0, TOP_HOLDERS)
   const accounts = await holders.accounts(
     of.chain,
     top.map(({ holder }) => holder),
@@ -169,7 +169,7 @@ async function ranked(
     const isContract = isPool ? true : accounts?.[index]?.isContract
     return { holder, amountRaw, isContract, isPool, mark: markOf(holder, isPool, report) }
   })
-  return holdersRank(known, amounts)
+  return holdersRank(known, token)
 }
 
 function markOf(holder: string, isPool: boolean, report: ContractReport | undefined): HolderMark {

@@ -25,8 +25,8 @@ export type HoldersViewParts = {
 
 /** Holders of a token, as of the writer's last batch, cached for a moment. */
 export type HoldersView = {
-  /** The largest, at most a hundred, largest first. */
-  top(token: ChainAddress): Promise<readonly Holder[]>
+  /** The largest, at most a hundred, largest first. `count`: how many the token has, if known; a shorter list is not cached. */
+  top(token: ChainAddress, count: number | undefined): Promise<readonly Holder[]>
   /** The current accounts of these addresses; undefined if no reader responded in time. */
   accounts(chain: string, addresses: readonly string[]): Promise<readonly AccountAnswer[] | undefined>
 }
@@ -73,7 +73,12 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   }
 
   return {
-    top: (token) => tops.get(`${token.chain}/${token.address}`, () => readTop(token)),
+    top: async (token, count) => {
+      const name = `${token.chain}/${token.address}`
+      const top = await tops.get(name, () => readTop(token))
+      if (count !== undefined && !hasAll(top, count)) tops.delete(name)
+      return top
+    },
     accounts: async (chain, addresses) => {
       // One moment for all of it: what is fresh now does not become too old while the others are asked for.
       const asOf = now()
@@ -91,6 +96,11 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
       return found.map(({ account }) => account)
     },
   }
+}
+
+/** Whether the list has as many holders as it can; never while their number is unknown. */
+export function hasAll(top: readonly Holder[], count: number | undefined): boolean {
+  return count !== undefined && top.length >= Math.min(count, MAX_HOLDERS)
 }
 
 /** Says so once of each. */

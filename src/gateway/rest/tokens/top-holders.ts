@@ -7,6 +7,7 @@ import { tokenHolders } from '../../shape/token-holders.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, limitOf, text } from '../schemas.ts'
+import { hasAll } from './holders-view.ts'
 
 const number = Type.Number()
 const holder = answerOf(
@@ -24,7 +25,7 @@ const holder = answerOf(
 const schema = {
   operationId: 'topHolders',
   summary: 'The largest holders of a token',
-  description: `Largest first. X-Holders-Complete is false while older transfers are still being read, or if the token's balances change
+  description: `Largest first. X-Holders-Complete is false while older transfers are still being read or written, or if the token's balances change
 without transfers (rebasing, fee on transfer): the list is then incomplete. X-Native-Balances is "unknown" if no node answered in time;
 main_coin_balance is then 0.`,
   tags: ['Tokens'],
@@ -61,7 +62,9 @@ async function topHolders(
   const [reading] = await view.tokens([ref])
   const token = reading?.record
   if (token === undefined) throw unknownPathId('token')
-  const top = (await holders.top(ref)).slice(0, limit)
+  const count = token.holding?.holders
+  const all = await holders.top(ref, count)
+  const top = all.slice(0, limit)
   const accounts = await holders.accounts(
     ref.chain,
     top.map(({ holder: address }) => address),
@@ -70,7 +73,7 @@ async function topHolders(
   return {
     json: Buffer.from(JSON.stringify(rows)),
     headers: {
-      'x-holders-complete': String(token.holding?.holders !== undefined),
+      'x-holders-complete': String(hasAll(all, count)),
       ...(accounts === undefined && { 'x-native-balances': 'unknown' }),
     },
   }
