@@ -1,4 +1,5 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { misspelledWords } from './spelling.ts'
 
 /** Words that read like a translation, and what to write instead. */
 const REFUSED: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -9,7 +10,10 @@ const REFUSED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/(\/\*\*|\/\/\/?) Of /, 'a sentence that begins with its subject'],
 ]
 
-const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', '{docs,bench}/**/*.md', '*.md']
+const PAGES = ['{docs,bench,.github}/**/*.md', '*.md']
+const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', ...PAGES]
+/** Pages, and the sources with texts for clients and operators. */
+const SPELLED = [...PAGES, 'src/main.ts', 'src/{config,gateway,roles}/**/*.ts']
 /** The frozen engine is deleted as a whole, and this file names the words. */
 const EXEMPT = /^(test\/support\/reference\/oracle\/|dev\/\.|dev\/check-words)/
 
@@ -24,12 +28,19 @@ export function refusedWords(path: string, text: string): string[] {
   })
 }
 
+function check(patterns: string[], faultsOf: (path: string, text: string) => string[]): string[] {
+  return globSync(patterns, { exclude: ['**/node_modules/**'] })
+    .filter((path) => !EXEMPT.test(path))
+    .flatMap((path) => faultsOf(path, readFileSync(path, 'utf8')))
+}
+
 if (import.meta.main) {
-  const paths = globSync(FILES, { exclude: ['**/node_modules/**'] }).filter((path) => !EXEMPT.test(path))
-  const found = paths
-    .filter((path) => existsSync(path))
-    .flatMap((path) => refusedWords(path, readFileSync(path, 'utf8')))
-  for (const line of found) console.error(line)
-  console.log(found.length === 0 ? 'words: ok' : `words: ${found.length} refused`)
-  if (found.length > 0) process.exitCode = 1
+  const refused = check(FILES, refusedWords)
+  const misspelled = check(SPELLED, (path, text) =>
+    path.endsWith('.test.ts') ? [] : misspelledWords(path, text),
+  )
+  for (const line of [...refused, ...misspelled]) console.error(line)
+  const isClean = refused.length + misspelled.length === 0
+  console.log(isClean ? 'words: ok' : `words: ${refused.length} refused, ${misspelled.length} misspelled`)
+  if (!isClean) process.exitCode = 1
 }

@@ -223,7 +223,7 @@ test('a problem comes with a line to write, which is then accepted', () => {
   }
 })
 
-test('a misspelt setting names the nearest one', () => {
+test('a misspelled setting names the nearest one', () => {
   assertRefused({ ...minimal, gateway: { prot: 1 } }, [
     'gateway.prot is not a setting; did you mean gateway.port?',
   ])

@@ -115,7 +115,7 @@ test('it is full while an overdue commit waits for confirmations', () => {
   })
 })
 
-test('what CHANGES held at the start is recognised, not offered again', () => {
+test('what CHANGES held at the start is recognized, not offered again', () => {
   const { fold, confirmed } = open({ body: setOf(3), position: at(30) })
   for (const seq of [1, 2, 3, 4]) fold.fold(message(seq), at(seq))
   assert.deepEqual(confirmed, [1, 2, 3])

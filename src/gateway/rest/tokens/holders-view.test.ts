@@ -41,7 +41,7 @@ test('what is fresh when accounts are asked for does not become too old meanwhil
   assert.deepEqual(await world.view.accounts('eth', [FIRST, SECOND]), [ACCOUNT, ACCOUNT])
 })
 
-test('ageing accounts are refreshed once while the cached ones are returned', async () => {
+test('aging accounts are refreshed once while the cached ones are returned', async () => {
   const world = new World()
   await world.view.accounts('eth', [FIRST, SECOND])
   world.time = 19_999

@@ -26,7 +26,7 @@ const schema = {
   summary: 'Tokens by address, symbol or name',
   description: `An address matches exactly. Other keywords match symbols, ignoring case and confusable letters: equal symbols first, then
 symbols that start with the keyword; from three letters on, also names and the words in them. Within each group the genuine token comes
-before tokens of its chain with the same or a confusable symbol, which have is_impostor; then orderby decides, unknown values
+before tokens of its chain with the same or a confusable symbol, which have is_impostor; then \`orderby\` decides, unknown values
 last. If there are more than ${MAX_CANDIDATES} matches, only those with the most liquidity in their main pair are ranked.`,
   tags: ['Tokens'],
   querystring: Type.Object(

@@ -12,7 +12,7 @@ const schema = {
   operationId: 'platformTokens',
   summary: 'Tokens of a launch platform, by tag, on all chains',
   description: `meme: tokens of all launch platforms. <platform>_in_…: on the bonding curve; <platform>_out_…: graduated to a pool. hot:
-ordered by orderby; new: latest creation or graduation first; in_almost: at least 80 % of the goal, most advanced first.`,
+ordered by \`orderby\`; new: latest creation or graduation first; in_almost: at least 80 % of the goal, most advanced first.`,
   tags: ['Tokens'],
   querystring: Type.Object(
     {
