@@ -237,7 +237,7 @@ describe('an answer that is not taken', () => {
 test('a history that no node serves does not delay the others', async () => {
   const others = [0x80, 0x81, 0x82, 0x83, 0x84, 0x85].map(address)
   const rig = new Rig(({ address: of }) => {
-    if (of === TOKEN) throw new RpcFailure('reverted', 'eth_getLogs: more than 10000 results')
+    if (of === TOKEN) throw new RpcFailure('too_many_logs', 'eth_getLogs: more than 10000 results')
     return []
   }).meet(TOKEN, ...others)
   const done = new Set<string>()

@@ -6,6 +6,7 @@ import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/envelope-codec.ts'
 import { FIRST_BLOCK, type HistoryQueue, type OpenHistory } from '../../history-queue.ts'
 import { invalid, shaped, toIndex, toPastLog } from '../proof/block-logs.ts'
+import { decide } from '../rpc/endpoint-decision.ts'
 import type { EvmNode, EvmNodes } from '../rpc/rpc.ts'
 import { RpcFailure } from '../rpc/rpc-failure.ts'
 
@@ -186,7 +187,7 @@ async function pastLogs(node: EvmNode, filter: Parameters<EvmNode['pastLogs']>[0
   try {
     return await node.pastLogs(filter)
   } catch (error) {
-    if (error instanceof RpcFailure && (error.kind === 'reverted' || error.kind === 'too_large')) return error
+    if (error instanceof RpcFailure && decide(error).question === 'shrink') return error
     throw error
   }
 }

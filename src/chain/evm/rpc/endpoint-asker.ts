@@ -1,5 +1,6 @@
 import type { Logger } from '../../../lib/logger.ts'
 import type { Endpoint } from './endpoint.ts'
+import { decide, type Outcome } from './endpoint-decision.ts'
 import { type EndpointMetrics, EndpointReports } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
 import { RpcFailure } from './rpc-failure.ts'
@@ -23,6 +24,17 @@ type AskOptions = {
   /** How long to wait for a turn. */
   readonly untilMs: number
   readonly onSlow: () => void
+}
+
+/** An `RpcFailure`, or an outcome that has no error of its own. */
+type RequestOutcome = Pick<Outcome, 'kind'> & Partial<Pick<RpcFailure, 'message' | 'retryAfterMs'>>
+
+type EndedCall = {
+  readonly endpoint: Endpoint
+  readonly method: string
+  readonly elapsedMs: number
+  /** The average of this method over all endpoints, before this call. */
+  readonly usualMs: number | undefined
 }
 
 const SLOW_FACTOR = 3
@@ -177,17 +189,14 @@ export class EndpointAsker {
     endpoint.started(startedAt)
     try {
       const answer = await client.request(method, params, controller.signal)
-      this.#noteAnswer(endpoint, method, now() - startedAt, usualMs)
+      this.#apply({ kind: 'answered' }, { endpoint, method, elapsedMs: now() - startedAt, usualMs })
       return answer
     } catch (error) {
-      const elapsedMs = now() - startedAt
-      if (controller.signal.aborted) {
-        // Only the slow endpoint is at fault, not a second one that became unnecessary.
-        if (isSlow && !this.parts.signal.aborted) {
-          this.#reports.answered(endpoint, 'timeout', elapsedMs)
-          endpoint.outrun(now(), method, elapsedMs, usualMs ?? elapsedMs)
-        }
-      } else if (error instanceof RpcFailure) this.#noteFailure(endpoint, method, error, elapsedMs, usualMs)
+      const call = { endpoint, method, elapsedMs: now() - startedAt, usualMs }
+      // Only the slow endpoint is at fault, not a second one that became unnecessary.
+      if (controller.signal.aborted)
+        this.#apply({ kind: isSlow && !this.parts.signal.aborted ? 'outrun' : 'canceled' }, call)
+      else if (error instanceof RpcFailure) this.#apply(error, call)
       throw error
     } finally {
       clearTimeout(slow)
@@ -199,43 +208,36 @@ export class EndpointAsker {
     }
   }
 
-  #noteAnswer(endpoint: Endpoint, method: string, elapsedMs: number, usualMs = elapsedMs): void {
-    this.#usualMs.set(method, usualMs + USUAL_WEIGHT * (elapsedMs - usualMs))
-    endpoint.answered(method, elapsedMs, usualMs)
-    this.#reports.answered(endpoint, 'ok', elapsedMs)
-  }
-
-  #noteFailure(
-    endpoint: Endpoint,
-    method: string,
-    failure: RpcFailure,
-    elapsedMs: number,
-    usualMs?: number,
-  ): void {
+  /** Applies what the outcome of a request means for its endpoint, and counts it in the metrics. */
+  #apply(outcome: RequestOutcome, { endpoint, method, elapsedMs, usualMs = elapsedMs }: EndedCall): void {
     const now = this.parts.now()
-    switch (failure.kind) {
-      // Both are prompt, orderly answers; what an unknown block means is decided when others were asked.
-      case 'reverted':
-      case 'unknown_block':
-        this.#noteAnswer(endpoint, method, elapsedMs, usualMs)
-        return
-      case 'unsupported':
+    const { kind, message = '', retryAfterMs } = outcome
+    switch (decide({ kind }).endpoint) {
+      case 'credit':
+        this.#usualMs.set(method, usualMs + USUAL_WEIGHT * (elapsedMs - usualMs))
+        endpoint.answered(method, elapsedMs, usualMs)
+        break
+      case 'count_slow':
+        endpoint.outrun(now, method, elapsedMs, usualMs)
+        break
+      case 'back_off':
+        endpoint.failed(now, message)
+        break
+      case 'limit_rate':
+        endpoint.rate.refused(now, retryAfterMs)
+        this.#reports.limited(endpoint, message, now)
+        break
+      case 'drop_method':
         endpoint.missesMethod(method)
-        this.#reports.lacksMethod(endpoint, method, failure.message)
+        this.#reports.lacksMethod(endpoint, method, message)
         break
-      case 'rate_limited':
-        endpoint.rate.refused(now, failure.retryAfterMs)
-        this.#reports.limited(endpoint, failure.message, now)
+      case 'blame':
+        this.blame(endpoint, message)
         break
-      // The node works; it is the answer that is too much.
-      case 'too_large':
-        break
-      case 'failed':
-      case 'timeout':
-        endpoint.failed(now, failure.message)
+      case 'keep':
         break
     }
-    this.#reports.answered(endpoint, failure.kind, elapsedMs)
+    this.#reports.ended(endpoint, kind, elapsedMs)
   }
 
   #wake(): void {

@@ -230,6 +230,16 @@ describe('the pool', () => {
     )
   })
 
+  test('too many logs for all of them is node_answer_too_large, and none is blamed or paused', async () => {
+    const refusing = takes(5, new RpcFailure('too_many_logs', 'limited to 10 blocks'))
+    const { ask, work } = openPool([refusing, refusing])
+    for (let questions = 0; questions < 5; questions++) {
+      await assert.rejects(ask(), { code: 'node_answer_too_large' })
+    }
+    assert.deepEqual([work(0), work(1)], [5, 5])
+    assert.equal(counts.get('0:node failed'), undefined)
+  })
+
   test('one can be asked alone, and all the others about what it said', async () => {
     const failing = takes(5, new RpcFailure('failed', 'HTTP 500'))
     const { pool, work } = openPool([takes(5, 'a'), takes(50, 'b'), failing, takes(5, 'd')])

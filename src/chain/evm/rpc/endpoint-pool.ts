@@ -3,6 +3,7 @@ import type { Logger } from '../../../lib/logger.ts'
 import { Endpoint, type EndpointLimits } from './endpoint.ts'
 import { EndpointAsker, type Member } from './endpoint-asker.ts'
 import { EndpointChoice } from './endpoint-choice.ts'
+import { decide, type Outcome } from './endpoint-decision.ts'
 import type { EndpointMetrics } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
 import { RpcFailure } from './rpc-failure.ts'
@@ -38,12 +39,12 @@ export type EndpointSession = {
 type Attempt<T> = {
   readonly member: Member
   readonly controller: AbortController
-  readonly done: Promise<Outcome<T>>
+  readonly done: Promise<Ended<T>>
   /** Resolves when an answer takes far longer than usual. */
   slow: Promise<'slow'>
   hasMissed: boolean
 }
-type Outcome<T> = { readonly attempt: Attempt<T>; readonly value?: T; readonly error?: unknown }
+type Ended<T> = { readonly attempt: Attempt<T>; readonly value?: T; readonly error?: unknown }
 
 const DEFAULTS: PoolSettings = {
   maxInFlight: 32,
@@ -112,7 +113,7 @@ export class EndpointPool {
     )
     const reasons = new Map<string, string>()
     const running = new Set<Attempt<T>>()
-    const missed: Outcome<T>[] = []
+    const missed: Ended<T>[] = []
     let invalid: unknown
     let isTooLarge = false
     try {
@@ -132,23 +133,30 @@ export class EndpointPool {
         running.delete(attempt)
         this.#signal.throwIfAborted()
         if (error instanceof RpcFailure) reasons.set(endpoint.label, error.message)
-        if (attempt.hasMissed && (error === undefined || isInvalid(error) || error instanceof RpcFailure)) {
-          missed.push(event)
-          tried.add(attempt.member)
-        } else if (error === undefined) {
-          for (const { attempt: other } of missed) this.#asker.missedBlock(other.member.endpoint)
-          if (only === undefined) this.#choice.current = attempt.member
-          return event.value as T
-        } else if (error instanceof RpcFailure) {
-          // A rate limited endpoint is waited for if no other one can answer.
-          isTooLarge ||= error.kind === 'too_large'
-          const isResting = error.kind === 'rate_limited' && this.#now() < untilMs
-          if (!isResting) tried.add(attempt.member)
-        } else if (isInvalid(error)) {
-          this.#asker.blame(endpoint, error.message)
+        const isLate = this.#now() >= untilMs
+        const decision = decide({ kind: kindOf(error), hasMissedBlock: attempt.hasMissed, isLate })
+        if (decision.endpoint === 'blame') {
+          this.#asker.blame(endpoint, (error as ChaintapeError).message)
           invalid = error
-          tried.add(attempt.member)
-        } else throw error
+        }
+        if (decision.question !== 'wait') tried.add(attempt.member)
+        switch (decision.question) {
+          case 'accept':
+            for (const { attempt: other } of missed) this.#asker.missedBlock(other.member.endpoint)
+            if (only === undefined) this.#choice.current = attempt.member
+            return event.value as T
+          case 'fail':
+            throw error
+          case 'hold':
+            missed.push(event)
+            break
+          case 'shrink':
+            isTooLarge = true
+            break
+          case 'wait':
+          case 'retry_elsewhere':
+            break
+        }
       }
     } finally {
       for (const { controller } of running) controller.abort(new RpcFailure('timeout', 'outrun by another'))
@@ -213,8 +221,8 @@ export class EndpointPool {
     const done = Promise.resolve()
       .then(() => ask(session))
       .then(
-        (value): Outcome<T> => ({ attempt, value }),
-        (error: unknown): Outcome<T> => ({ attempt, error }),
+        (value): Ended<T> => ({ attempt, value }),
+        (error: unknown): Ended<T> => ({ attempt, error }),
       )
     const attempt: Attempt<T> = { member, controller, done, slow: slow.promise, hasMissed: false }
     return attempt
@@ -245,6 +253,12 @@ export class EndpointPool {
     })
     return new ChaintapeError(code, `no RPC endpoint responded (${list.join('; ')})`)
   }
+}
+
+function kindOf(error: unknown): Outcome['kind'] {
+  if (error === undefined) return 'answered'
+  if (error instanceof RpcFailure) return error.kind
+  return isInvalid(error) ? 'invalid' : 'unexpected'
 }
 
 function isInvalid(error: unknown): error is ChaintapeError {

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../lib/logger.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Outcome } from './endpoint-decision.ts'
 
 export type RpcOutcome =
   | 'ok'
@@ -21,6 +22,19 @@ export type EndpointMetrics = {
   up(endpoint: string, isUp: boolean): void
 }
 
+/** How the outcome of a request is counted; those without an entry are not. */
+const COUNTED_AS: Readonly<Partial<Record<Outcome['kind'], RpcOutcome>>> = {
+  answered: 'ok',
+  reverted: 'ok',
+  unknown_block: 'ok',
+  too_many_logs: 'ok',
+  too_large: 'too_large',
+  unsupported: 'unsupported',
+  rate_limited: 'rate_limited',
+  failed: 'failed',
+  timeout: 'timeout',
+  outrun: 'timeout',
+}
 /** A single hiccup is a matter for the metrics. */
 const LOGGED_FAILURES = 2
 /** A limit is met again and again; this often it is worth a line. */
@@ -40,8 +54,9 @@ export class EndpointReports {
     this.#metrics = metrics
   }
 
-  answered({ label }: Endpoint, outcome: RpcOutcome, elapsedMs: number): void {
-    this.#metrics.answered(label, outcome, elapsedMs / 1_000)
+  ended({ label }: Endpoint, kind: Outcome['kind'], elapsedMs: number): void {
+    const counted = COUNTED_AS[kind]
+    if (counted !== undefined) this.#metrics.answered(label, counted, elapsedMs / 1_000)
   }
 
   up(endpoint: Endpoint): void {

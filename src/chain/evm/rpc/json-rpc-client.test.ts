@@ -18,6 +18,7 @@ const { signal } = new AbortController()
 let server: Server
 let url: string
 let batches: number[]
+let status: number
 /** What the node says to each request of a batch. */
 let reply: (request: Request, place: number, batch: readonly Request[]) => Reply
 
@@ -27,6 +28,7 @@ before(async () => {
     const batch = Array.isArray(body) ? body : [body]
     batches.push(batch.length)
     const replies = batch.map((request, place) => ({ id: request.id, ...reply(request, place, batch) }))
+    response.statusCode = status
     response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
   })
   server.listen(0, '127.0.0.1')
@@ -41,6 +43,7 @@ after(() => {
 
 beforeEach(() => {
   batches = []
+  status = 200
   reply = ({ params: [block] }) => ({ result: `${block}${BLOCK}` })
 })
 
@@ -120,4 +123,20 @@ test('one answer over the limit is an error with a code of its own, and the node
     common.lines.filter(({ level }) => level >= 40),
     [],
   )
+})
+
+test('a JSON-RPC error counts whatever HTTP status it has, anything else is the status', async () => {
+  const client = new JsonRpcClient(url, 0)
+  const error = { code: -32_614, message: 'eth_getLogs is limited to a 10,000 range' }
+  for (const [given, body, kind] of [
+    [200, { error }, 'too_many_logs'],
+    [400, { error }, 'too_many_logs'],
+    [413, { error }, 'too_many_logs'],
+    [413, { result: [] }, 'failed'],
+    [500, { error }, 'failed'],
+  ] as const) {
+    status = given
+    reply = () => body
+    await assert.rejects(client.request('eth_getLogs', [], signal), { name: 'RpcFailure', kind })
+  }
 })

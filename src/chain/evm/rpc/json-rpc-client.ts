@@ -19,6 +19,8 @@ export type JsonRpcClientOptions = {
 
 /** A batch is answered as a whole. Of several short ones, one can be read while the node works on the next. */
 const MAX_BATCH = 8
+/** Some providers send a JSON-RPC error, such as too many logs, with one of these statuses. */
+const ERROR_STATUSES: ReadonlySet<number> = new Set([400, 413])
 const MAX_SHOWN_CHARACTERS = 200
 /** Shorter parts of an address are words such as `v2`, not keys. */
 const MIN_SECRET_CHARACTERS = 6
@@ -119,18 +121,19 @@ export class JsonRpcClient {
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
     const response = await post(this.#address, this.#headers, body, signal)
-    if (response.statusCode !== 200) {
+    const status = response.statusCode ?? 0
+    const isError = status !== 200
+    if (isError && !ERROR_STATUSES.has(status)) {
       response.destroy()
-      const message = `HTTP status ${response.statusCode}`
-      if (response.statusCode !== 429) throw new RpcFailure('failed', message)
+      const message = `HTTP status ${status}`
+      if (status !== 429) throw new RpcFailure('failed', message)
       throw new RpcFailure('rate_limited', message, retryAfterMs(response.headers['retry-after']))
     }
     const text = await readText(response, this.#maxResponseBytes)
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw new RpcFailure('failed', text === '' ? 'the answer is empty' : 'the answer is not JSON')
-    }
+    const answer = parseJson(text)
+    if (isError && !isErrorObject(answer)) throw new RpcFailure('failed', `HTTP status ${status}`)
+    if (answer !== undefined) return answer
+    throw new RpcFailure('failed', text === '' ? 'the answer is empty' : 'the answer is not JSON')
   }
 
   /** Returns the calls that the node refused only because the answers to the whole batch are too large. */
@@ -176,6 +179,19 @@ function parseUrl(url: string, index: number): URL {
     throw new ChaintapeError('config_invalid', `rpc_urls.${index} is not an HTTP(S) URL`)
   }
   return parsed
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isErrorObject(answer: unknown): boolean {
+  const { error } = Object(answer) as { error?: unknown }
+  return Number.isInteger((Object(error) as { code?: unknown }).code)
 }
 
 function retryAfterMs(header: string | undefined): number | undefined {

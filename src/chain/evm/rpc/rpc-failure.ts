@@ -6,7 +6,8 @@
  * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
  * - `unsupported`: it does not have the method; it need not be asked again
  * - `too_large`: the answer is longer than we read, or than the node sends
- * - `reverted`: the called contract failed, or so many logs were asked for that the node refuses; this is its answer
+ * - `too_many_logs`: the node refuses to look for so many logs, or in so many blocks; it answers a smaller range
+ * - `reverted`: the called contract failed; this is its answer
  */
 export type RpcFailureKind =
   | 'failed'
@@ -15,6 +16,7 @@ export type RpcFailureKind =
   | 'unknown_block'
   | 'unsupported'
   | 'too_large'
+  | 'too_many_logs'
   | 'reverted'
 
 /** The message is free of addresses and keys: it goes to logs as it is. */
@@ -40,9 +42,24 @@ const CONTRACT_FAULT = /revert|opcode|out of gas|stack|jump/i
 const SIMULATION_REFUSED = { from: -38_099, to: -38_000 }
 const INVALID_PARAMETERS = -32_602
 const OVERRIDES_REFUSED = /override|too many arguments/i
-/** Nodes have no common word for too many logs, or too many blocks to look for them in. */
-const TOO_MUCH =
-  /\brange\b|too many (?:blocks|logs|results)|more than [\d,]+ (?:blocks|logs|results)|max results|response (?:size|too)|exceeds limit of/i
+/**
+ * Nodes and providers have no common code or word for too many logs, too many blocks to look for them in, or too
+ * long a search; `rpc-failure.test.ts` lists their messages.
+ */
+const TOO_MANY_LOGS: readonly RegExp[] = [
+  /\branges?\b/i,
+  /too many (?:blocks|logs|results)/i,
+  /(?:more than|at most|limited to) [\d,.]+ (?:blocks|logs|results)/i,
+  /number of requested blocks/i,
+  /blocks distance/i,
+  /max results/i,
+  /response (?:size|too)/i,
+  /exceeds limit of/i,
+  /query must be smaller/i,
+  /query timeout/i,
+]
+/** Ranges that are refused for another reason than their size. */
+const INVALID_RANGE = /invalid block range/i
 const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
 /** JSON-RPC's own, Ethereum's (EIP-1474) and Besu's for a method that is switched off. */
@@ -53,7 +70,7 @@ const RESPONSE_TOO_LARGE_TEXT = /response (?:is )?too (?:large|big)|batch (?:res
 const UNSUPPORTED_TEXT =
   /unsupported method|\bmethod\b.*\b(?:unsupported|does not exist|not (?:found|supported|available|enabled|allowed|whitelisted))/i
 const UNKNOWN_BLOCK =
-  /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange|missing trie node|state .*not available/i
+  /(?:header|block|hash)\b.*\bnot (?:found|currently canonical)|unknown block|BlockOutOfRange|beyond current head|missing trie node|state .*not available/i
 
 /** The meaning of a JSON-RPC error; nodes agree on few codes, so the text has to help. */
 export function toRpcFailure(method: string, code: number, text: string): RpcFailure {
@@ -73,10 +90,15 @@ export function toRpcFailure(method: string, code: number, text: string): RpcFai
   // It calls, but does not pretend.
   if (method === 'eth_call' && code === INVALID_PARAMETERS && OVERRIDES_REFUSED.test(text))
     return new RpcFailure('reverted', message)
-  if (method === 'eth_getLogs' && TOO_MUCH.test(text)) return new RpcFailure('reverted', message)
   if (code === RESPONSE_TOO_LARGE && RESPONSE_TOO_LARGE_TEXT.test(text))
     return new RpcFailure('too_large', message)
+  if (method === 'eth_getLogs' && isTooManyLogs(text)) return new RpcFailure('too_many_logs', message)
   if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
   if (UNSUPPORTED.has(code) || UNSUPPORTED_TEXT.test(text)) return new RpcFailure('unsupported', message)
   return new RpcFailure(UNKNOWN_BLOCK.test(text) ? 'unknown_block' : 'failed', message)
+}
+
+function isTooManyLogs(text: string): boolean {
+  if (INVALID_RANGE.test(text) || UNKNOWN_BLOCK.test(text)) return false
+  return TOO_MANY_LOGS.some((words) => words.test(text))
 }
