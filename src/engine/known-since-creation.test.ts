@@ -16,7 +16,7 @@ const traded = [
   swap(TOKEN_USDC, 0n, usd(20n), tokens(10n), 0n),
 ] as const
 
-test('of a pair whose creation was not read, nothing is known that counts from there', () => {
+test('a pair whose creation was not read has no creation time, first trade, all-time high or initial reserves', () => {
   const market = ethAt(2_000n, 1n).block(12, ...traded)
   const { createdAt, firstTradeAt, athPriceUsd, token0, token1, lastTradePriceUsd } = market.pair(TOKEN_USDC)
   assert.deepEqual([createdAt, firstTradeAt, athPriceUsd], [undefined, undefined, undefined])
@@ -25,7 +25,7 @@ test('of a pair whose creation was not read, nothing is known that counts from t
   assert.equal(price(lastTradePriceUsd), '2')
 })
 
-test('of a pair whose creation was read, all of it is known, and an undo of the creation takes it back', () => {
+test('a pair whose creation was read has all of them, and an undo restores the all-time high', () => {
   const market = ethAt(2_000n, 1n)
   market.block(12, create, ...traded).block(12, swap(TOKEN_USDC, 0n, usd(30n), tokens(10n), 0n))
   const { createdAt, firstTradeAt, athPriceUsd, token0, token1, lastTradeAt } = market.pair(TOKEN_USDC)

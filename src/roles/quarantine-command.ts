@@ -93,7 +93,7 @@ async function list(logs: Logs): Promise<void> {
   }
 }
 
-/** Only a message that a role has failed at: every role then stops at the same message, and all of them skip it. */
+/** Accepts only a message at which a role has stopped, so that all roles skip the same one. */
 async function add(logs: Logs, place: MessagePlace, reason: string): Promise<void> {
   const faults = await (await logs.openLatest('FAULTS')).read(`${place.chain}.>`)
   const isReported = faults.some(({ body }) => {

@@ -18,19 +18,19 @@ const SELECTORS = [...KNOWN_FUNCTIONS.keys(), TRANSFER]
 const CODES = [TRADER_CODE, MULTICALL_CODE].map((code) => Buffer.from(code.slice(2), 'hex'))
 const MAX_ANSWERED = 64
 const HUGE_BYTES = 200_000
-/** Texts that grow, shrink or vanish when they are cleaned and cut. */
+/** Characters whose normalized form is longer, shorter or empty. */
 const CHARACTERS = ['\u{1f4a3}', 'a', '\u0000', '\u202e', '\ufdfa', 'e\u0301', '\ud83d', '\u{e0001}', '한']
 
 /**
- * A node whose contracts answer anything, well-formed as a node's answers are. If `isLiar`, the node itself answers
- * anything, too.
+ * A node whose contracts return random data in well-formed responses. If `isNodeHostile`, responses are malformed at
+ * times, too.
  */
-export function hostileNode(random: Random, isLiar: boolean): EvmNode {
+export function hostileNode(random: Random, isNodeHostile: boolean): EvmNode {
   const session: EndpointSession = {
     label: 'hostile',
     request: async (method, params) => {
       if (random.chance(0.03)) throw new RpcFailure('reverted', 'execution reverted')
-      if (isLiar && random.chance(0.2)) return nonsense(random)
+      if (isNodeHostile && random.chance(0.2)) return malformedResponse(random)
       return answerTo(random, method, params)
     },
     missedBlock: () => undefined,
@@ -45,7 +45,7 @@ export function hostileNode(random: Random, isLiar: boolean): EvmNode {
   return { ...bindState(session), ...node } as EvmNode
 }
 
-/** What a contract returns: any words, too few or too many bytes, or text in any shape. */
+/** Return data of a contract: random words, too few or too many bytes, or a string of any shape. */
 export function randomAnswer(random: Random): Uint8Array | undefined {
   switch (random.below(8)) {
     case 0:
@@ -79,7 +79,7 @@ function answerTo(random: Random, method: string, params: readonly unknown[]): u
       return blockStateCalls.map(({ calls }) => ({ calls: calls.map(() => randomSimulated(random)) }))
     }
     default:
-      throw new Error(`not asked by inspections: ${method}`)
+      throw new Error(`unexpected method: ${method}`)
   }
 }
 
@@ -99,7 +99,7 @@ function randomSimulated(random: Random): object {
     : { status: '0x0', returnData: data, gasUsed }
 }
 
-/** As the code of Multicall returns it: how long each answer is, plus one, and the answer, cut at the limit. */
+/** The format of MULTICALL_CODE: length plus one, then the return data up to the limit, for each call. */
 function manyAnswers(random: Random, code: Hex): Hex {
   const args = Buffer.from(code.slice(MULTICALL_CODE.length), 'hex')
   const targetsAt = args.readUInt32BE(2 * 32 + 28)
@@ -114,7 +114,7 @@ function manyAnswers(random: Random, code: Hex): Hex {
   return hexOf(Buffer.concat(parts)) as Hex
 }
 
-/** Nothing, noise, real code that was damaged, or a dispatcher of functions that inspections look for. */
+/** No code, random bytes, damaged real code, or a dispatcher of functions that inspections look for. */
 function randomCode(random: Random): Uint8Array {
   switch (random.below(8)) {
     case 0:
@@ -128,7 +128,7 @@ function randomCode(random: Random): Uint8Array {
       return code
     }
     default: {
-      // DUP1 PUSH4 <selector> EQ PUSH2 <entry> JUMPI, and what is jumped to.
+      // DUP1 PUSH4 <selector> EQ PUSH2 <entry> JUMPI, then the functions.
       const dispatcher = Array.from({ length: random.between(1, 12) }, () => [
         ...[0x80, 0x63, ...Buffer.from(random.pick(SELECTORS).slice(2), 'hex')],
         ...[0x14, 0x61, 0, random.below(256), 0x57],
@@ -139,12 +139,12 @@ function randomCode(random: Random): Uint8Array {
   }
 }
 
-/** JUMPDEST, something that findings are made of, and an end. */
+/** JUMPDEST, a pattern that inspections detect, and a terminator. */
 function randomBody(random: Random): number[] {
   const slot = random.below(8)
   const checks = [
-    [0x33, 0x60, slot, 0x54, 0x14], // the caller is compared with what is stored
-    [0x33, 0x73, ...random.bytes(20), 0x14], // with an address in the code
+    [0x33, 0x60, slot, 0x54, 0x14], // compares the caller with a storage slot
+    [0x33, 0x73, ...random.bytes(20), 0x14], // compares the caller with a constant
     [0x5a, 0xf1],
     [0x5a, 0xf4],
     [0xff],
@@ -155,7 +155,7 @@ function randomBody(random: Random): number[] {
 
 function encodeText(random: Random): Buffer {
   const length = random.below(random.chance(0.05) ? 4_000 : 90)
-  // Often one character throughout: only then every limit is reached.
+  // Often one repeated character, to reach every length limit.
   const characters = random.chance(0.5) ? [random.pick(CHARACTERS)] : CHARACTERS
   const text = Buffer.from(Array.from({ length }, () => random.pick(characters)).join(''))
   const claimed = random.chance(0.8)
@@ -165,7 +165,7 @@ function encodeText(random: Random): Buffer {
   return Buffer.concat([word(32n), word(claimed), text])
 }
 
-function nonsense(random: Random): unknown {
+function malformedResponse(random: Random): unknown {
   return random.pick([
     null,
     undefined,

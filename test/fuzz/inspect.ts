@@ -18,15 +18,15 @@ import { Random } from './random.ts'
 import { hexOf, randomAddress, randomWord } from './random-words.ts'
 
 /**
- * Contracts answer every question of an inspection, and of a token's and a pool's facts, with anything. Nothing may
- * throw, and every fact must encode and decode. A node that lies itself may only cause errors that are retried.
+ * Hostile contracts answer every call of an inspection, and of token and pool facts, with random data. Nothing may
+ * throw, and every fact must encode and decode. A hostile node may cause retryable errors only.
  */
 
-const LIAR_SHARE = 0.1
+const HOSTILE_NODE_SHARE = 0.1
 const INSPECTION_SHARE = 0.25
 const POOL_SHARE = 0.25
 const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-const TAKES_LONG_MS = 2_000
+const MAX_CASE_MS = 2_000
 const MAX_UINT256 = 2n ** 256n - 1n
 
 const deployments: DexDeployment[] = Object.keys(PROTOCOLS).map((protocol, index) => ({
@@ -53,19 +53,19 @@ export async function fuzzAll(cases: number, seed: number): Promise<string> {
       if (dice < INSPECTION_SHARE) await inspect(random, seen)
       else if (dice < INSPECTION_SHARE + POOL_SHARE) await gather(random, seen)
       else checkToken(random, seen)
-      assert.ok(performance.now() - started < TAKES_LONG_MS, 'one case took too long')
+      assert.ok(performance.now() - started < MAX_CASE_MS, 'one case took too long')
     } catch (cause) {
       throw Object.assign(new Error('a case failed', { cause }), { index })
     }
   }
-  return `${seen.inspections} reports and ${seen.facts} facts encoded, ${seen.retried} errors of lying nodes`
+  return `${seen.inspections} reports and ${seen.facts} facts encoded, ${seen.retried} retryable errors of hostile nodes`
 }
 
 type Seen = { inspections: number; facts: number; retried: number }
 
 async function inspect(random: Random, seen: Seen): Promise<void> {
-  const isLiar = random.chance(LIAR_SHARE)
-  const node = hostileNode(random, isLiar)
+  const isNodeHostile = random.chance(HOSTILE_NODE_SHARE)
+  const node = hostileNode(random, isNodeHostile)
   const address = randomAddress(random)
   const pairs = Array.from({ length: random.below(3) }, (): TrialPair => {
     const kind = random.pick(['v2', 'v3'] as const)
@@ -89,16 +89,16 @@ async function inspect(random: Random, seen: Seen): Promise<void> {
     seen.inspections++
   } catch (error) {
     const isRetried = error instanceof RpcFailure || (error instanceof ChaintapeError && error.retryable)
-    const isOfNode = isLiar || (error instanceof RpcFailure && error.kind === 'reverted')
+    const isOfNode = isNodeHostile || (error instanceof RpcFailure && error.kind === 'reverted')
     if (!isRetried || !isOfNode) throw error
     seen.retried++
   }
 }
 
-/** Logs of every exchange, and answers to whatever is asked about them. */
+/** Logs of every protocol, and random answers to the calls that they cause. */
 async function gather(random: Random, seen: Seen): Promise<void> {
-  const ask = async (calls: readonly unknown[]) => calls.map(() => aptAnswer(random))
-  const asker = { ask, askExactly: ask } as unknown as Multicall
+  const ask = async (calls: readonly unknown[]) => calls.map(() => plausibleAnswer(random))
+  const multicall = { ask, askExactly: ask } as unknown as Multicall
   const logs = Array.from({ length: random.between(1, 4) }, (_, index) => randomLog(random, index))
   const header = {
     number: random.below(2 ** 31),
@@ -107,7 +107,7 @@ async function gather(random: Random, seen: Seen): Promise<void> {
     time: random.below(2 ** 31),
   }
   const transaction = { index: 0, hash: hexOf(random.bytes(32)), from: randomAddress(random), logs }
-  const { facts } = await new EvmFacts(asker, registry, NATIVE, new Set(), LOCKERS).gather(
+  const { facts } = await new EvmFacts(multicall, registry, NATIVE, new Set(), LOCKERS).gather(
     header,
     [transaction],
     NOTHING_KNOWN,
@@ -126,8 +126,8 @@ function randomLog(random: Random, index: number): RawLog {
   }
 }
 
-/** Often one of the factories, so that the inquiry goes on to its end. */
-function aptAnswer(random: Random): Uint8Array | undefined {
+/** Often the address of a known factory, so that most lookups run to their end. */
+function plausibleAnswer(random: Random): Uint8Array | undefined {
   if (random.chance(0.6)) return randomAnswer(random)
   const factory = Buffer.from(random.pick(deployments).factory.slice(2).padStart(64, '0'), 'hex')
   return Buffer.concat([factory, ...Array.from({ length: random.below(4) }, () => randomWord(random))])

@@ -1,10 +1,10 @@
 import type { World } from '../contract/world.ts'
 import type { Random } from './random.ts'
 
-/** What requests speak of, and with which keys. */
+/** Addresses and API keys to use in requests. */
 export type Target = Pick<World, 'names' | 'keys'>
 
-/** What may not be HTTP at all: broken framing, smuggling, garbage before, between and after requests. */
+/** Malformed HTTP: broken framing, request smuggling, garbage before, between and after requests. */
 export function rawBytes(random: Random, { keys, names }: Target): Buffer {
   const key = `X-API-KEY: ${keys.good}`
   const good = `GET /v2/tokens/${names.token}-local HTTP/1.1\r\nHost: x\r\n${key}\r\n\r\n`

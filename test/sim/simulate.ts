@@ -11,7 +11,7 @@ import { History } from './history.ts'
 import { type SimChain, transactionsOf } from './sim-chain.ts'
 import { poolFact, poolsOf } from './sim-node.ts'
 import type { SimStream } from './sim-stream.ts'
-import { takeOver, VirtualClock } from './virtual-clock.ts'
+import { installClock, VirtualClock } from './virtual-clock.ts'
 
 export type Outcome = {
   readonly failure: unknown
@@ -21,19 +21,19 @@ export type Outcome = {
   readonly undone: number
 }
 
-/** After the last trouble, this long is more than enough to follow the longest chain. */
-const PATIENCE_MS = 3_600_000
+/** After the last fault, the reader reaches the head of the longest chain well within this time. */
+const TIMEOUT_MS = 3_600_000
 /** After the reader reported the head, it polls again: a second poll must change nothing. */
-const LOOKS_AT_THE_END = 3
+const POLLS_AT_HEAD = 3
 
-/** One random history: at its end the log must say what the chain says. The same seed, the same history. */
+/** Runs the random history of a seed; at its end, the log must equal the chain. */
 export async function simulate(seed: number): Promise<Outcome> {
   const clock = new VirtualClock()
   const draw = new Random(-1 - seed)
-  takeOver(clock, () => draw.next())
+  installClock(clock, () => draw.next())
   const history = new History(clock, seed)
   const { chain, stream, supervisor } = history
-  // What nobody waits for would end a real reader.
+  // An unhandled rejection would end a real reader.
   const onUnhandled = (error: unknown): void => {
     supervisor.failure ??= error
   }
@@ -42,7 +42,7 @@ export async function simulate(seed: number): Promise<Outcome> {
   let envelopes: Envelope[] = []
   try {
     await play(clock, history)
-    // The quietest fork there is: no block more than before.
+    // A reorg that replaces the tip without a longer chain.
     if (history.replaceTip()) await play(clock, history)
     await setImmediate()
     if (supervisor.failure !== undefined) throw supervisor.failure
@@ -61,20 +61,20 @@ export async function simulate(seed: number): Promise<Outcome> {
 
 async function play(clock: VirtualClock, history: History): Promise<void> {
   const { chain, supervisor } = history
-  let patience = Number.POSITIVE_INFINITY
+  let deadline = Number.POSITIVE_INFINITY
   for (;;) {
-    const goesOn = await clock.step()
+    const hasStepped = await clock.step()
     if (supervisor.failure !== undefined) throw supervisor.failure
-    assert.ok(goesOn, 'nothing is left to happen, and the head is not reached')
+    assert.ok(hasStepped, 'no timer is left, and the head is not reached')
     if (!history.isOver) continue
-    patience = Math.min(patience, clock.now + PATIENCE_MS)
+    deadline = Math.min(deadline, clock.now + TIMEOUT_MS)
     const { tip, times } = supervisor.lastTip
-    if (tip?.hash === chain.tip.hash && times >= LOOKS_AT_THE_END) return
-    assert.ok(clock.now < patience, `the reader is at ${tip?.number}, not at the head ${chain.tip.number}`)
+    if (tip?.hash === chain.tip.hash && times >= POLLS_AT_HEAD) return
+    assert.ok(clock.now < deadline, `the reader is at ${tip?.number}, not at the head ${chain.tip.number}`)
   }
 }
 
-/** All whole messages: frames that do not follow each other, and parts that do not fit, throw. */
+/** Decodes all complete messages; throws if frames are out of order or parts do not fit. */
 function readStream(stream: SimStream): Envelope[] {
   const assembler = new MessageAssembler(FIRST_LINK)
   const envelopes: Envelope[] = []
@@ -91,14 +91,14 @@ function checkLog(chain: SimChain, envelopes: readonly Envelope[]): void {
   assert.deepEqual(
     view.blocks.map(({ number, hash, parentHash, time }) => ({ number, hash, parentHash, time })),
     wanted,
-    'the log says what the chain says',
+    'the log equals the chain',
   )
-  assert.ok((view.final?.number ?? -1) <= chain.final, 'nothing is called final before it is')
+  assert.ok((view.final?.number ?? -1) <= chain.final, 'no block is finalized early')
   const known = new Set<string>()
   for (const block of view.blocks) checkContent(block, known)
 }
 
-/** Its own transactions, and each pool's fact where the pool is first seen. */
+/** A block has its transactions, and the fact of each pool that it mentions first. */
 function checkContent(block: BlockEnvelope, known: Set<string>): void {
   const transactions = transactionsOf(block)
   assert.deepEqual(plain(block.transactions), plain(transactions), `transactions of block ${block.number}`)
@@ -107,7 +107,7 @@ function checkContent(block: BlockEnvelope, known: Set<string>): void {
   assert.deepEqual(block.facts, fresh.map(poolFact), `facts of block ${block.number}`)
 }
 
-/** The index on disk is what a fold of the log, up to the same place, gives. */
+/** The index on disk equals a fold of the log. */
 function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonly Envelope[]): void {
   assert.equal(disk.position?.seq, stream.frames.length, 'the index is durable up to the end of the log')
   const index = new ReaderIndex(NOTHING_COMMITTED)
@@ -115,10 +115,10 @@ function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonl
   assert.deepEqual(plain(disk.state.entries()), plain(entriesAfter([], index.pending())))
 }
 
-/** While its writer's disk is not lost, too, a log that loses its tail gets the very same frames back. */
+/** A log that loses its tail gets identical frames back, unless the reader's disk was lost as well. */
 function checkRestored({ supervisor: { disk, hasOneMemory }, stream }: History): void {
   if (hasOneMemory && !disk.outbox.hasEvicted)
-    assert.equal(stream.rewrites, 0, 'no frame stands where another one had been')
+    assert.equal(stream.rewrites, 0, 'no frame was replaced by a different one')
 }
 
 function plain(value: unknown): string {

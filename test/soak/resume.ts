@@ -3,23 +3,23 @@ import { parseArgs } from 'node:util'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { diceOf } from './options.ts'
 import { Clients } from './resume/clients.ts'
+import { checkExpiredCursor, checkForeignCursor, cursorOf } from './resume/cursor-checks.ts'
 import { SoakMarket } from './resume/market.ts'
-import { checkForgotten, checkStranger, cursorOf } from './resume/stranger.ts'
 import { type Subject, subjectKey } from './resume/subject.ts'
 import { ResumeWorld } from './resume/world.ts'
 
 /**
- * Many clients of two gateways are cut off at random moments, and the gateways are killed, while the market trades
- * and forks. Every client reconnects, to the other gateway, with its last cursor. In the end each must have received
- * exactly the pushes there were: none missing, none twice, no false `recovered`.
+ * Disconnects many clients of two gateways at random and kills the gateways while the market trades and reorgs. Every
+ * client reconnects to the other gateway with its last cursor. In the end each must have received every push exactly
+ * once, and no false `recovered`.
  *
  *   npm run soak:resume -- --clients 1000 --deliveries 1000000 --disconnects 1000 --kills 20 --seed 1
  */
 
 const CLIENTS_PER_PAIR = 25
-const STRANGERS = 12
+const FOREIGN_CURSORS = 12
 const SETS_AT_ONCE = 8
-/** As many pushes of each client may be on their way before the market waits for them. */
+/** Pushes in flight for each client before the market waits. */
 const PUSHES_AHEAD = 100
 const NO_PROGRESS_MS = 10_000
 const FAULTS_SHOWN = 20
@@ -44,7 +44,7 @@ const roll = diceOf(seed)
 let [ordered, kills] = [0, 0]
 const market = new SoakMarket(Math.max(4, Math.ceil(target.clients / CLIENTS_PER_PAIR)), roll)
 const subjects = market.subjects(target.clients)
-/** The first three clients listen to different topics. */
+/** The first three clients subscribe to different topics. */
 const oneOfEach = subjects.slice(0, 3)
 const world = await ResumeWorld.start()
 let clients: Clients | undefined
@@ -58,15 +58,14 @@ try {
   const early = await Promise.all(oneOfEach.map(async (one) => cursorOf((await world.urls())[0] ?? '', one)))
   await storm(clients)
   await settled(clients)
-  for (const subject of subjects.slice(0, STRANGERS)) await checkStranger(await world.urls(), subject)
+  for (const subject of subjects.slice(0, FOREIGN_CURSORS))
+    await checkForeignCursor(await world.urls(), subject)
   await report(clients, Date.now() - begun)
-  await world.forget()
+  await world.truncateLog()
   const [url = ''] = await world.urls()
   for (const [index, subject] of oneOfEach.entries())
-    await checkForgotten(url, subject, early[index] ?? '', market.swapsLeft(subject.address))
-  console.log(
-    'cursors that the log does not reach back to: swaps came from history, the rest was not recovered',
-  )
+    await checkExpiredCursor(url, subject, early[index] ?? '', market.swapsLeft(subject.address))
+  console.log('cursors older than the log: swaps were replayed from history, other events were not recovered')
 } catch (error) {
   console.error(error)
   process.exitCode = 1
@@ -93,7 +92,7 @@ async function storm(all: Clients): Promise<void> {
     for (let set = 0; set < SETS_AT_ONCE; set++) await world.publish(market.next())
     await world.store()
     const share = Math.min(1, market.deliveries / target.deliveries)
-    // Some hit a client that is away anyway: they are made up for in the end.
+    // Some hit a client that is disconnected already, so the end makes up for them.
     const due = share < 1 ? share * target.disconnects - ordered : target.disconnects - all.cuts
     for (let cut = 0; cut < due; cut++, ordered++) all.cut(roll(target.clients), 1 + roll(40), roll(500))
     if (killing === undefined && kills < share * target.kills) {
@@ -113,14 +112,14 @@ async function storm(all: Clients): Promise<void> {
   }
 }
 
-/** Sometimes the next gateway dies as soon as this one is back: its clients have to move again. */
+/** The next kill may follow as soon as this gateway is back, so that its clients move twice. */
 async function kill(all: Clients): Promise<void> {
   await sleep(roll(500))
   await world.killGateway(roll(2))
   all.useGateways(await world.urls())
 }
 
-/** Waits until not too much is on its way. While a gateway is away the market goes on, but slowly. */
+/** Waits until few pushes are in flight. While a gateway is down, the market continues slowly. */
 async function keepUp(all: Clients, isKilling: boolean): Promise<void> {
   if (isKilling) await sleep(200)
   const longest = Date.now() + (isKilling ? 1_000 : 5_000)
@@ -136,7 +135,7 @@ async function allSubscribed(all: Clients): Promise<void> {
   )
 }
 
-/** Until everything arrived, or nothing more does; and then a moment, for what should not come. */
+/** Waits until every push has arrived or none arrives any more, then for any that should not come. */
 async function settled(all: Clients): Promise<void> {
   let [received, since] = [-1, Date.now()]
   while (all.received < market.deliveries && Date.now() - since < NO_PROGRESS_MS) {
@@ -152,9 +151,9 @@ async function report(all: Clients, elapsedMs: number): Promise<void> {
   const keys = new Set(subjects.map((subject: Subject) => subjectKey(subject)))
   const results = await all.compare(new Map(Array.from(keys, (key) => [key, market.pushesOf(key)])))
   const faults = results.flatMap((result) => result.faults)
-  const leftOut = results.reduce((total, { conflated }) => total + conflated, 0)
-  const admitted = await world.conflations()
-  if (leftOut > admitted) faults.push(`${leftOut} candles were left out, the gateways know of ${admitted}`)
+  const conflated = results.reduce((total, result) => total + result.conflated, 0)
+  const counted = await world.conflations()
+  if (conflated > counted) faults.push(`${conflated} candles were conflated, the gateways counted ${counted}`)
   const resumes = results.reduce((total, { resumed }) => total + resumed, 0)
   const closes = new Map<number, number>()
   for (const [code, count] of results.flatMap((result) => [...result.closes]))
@@ -162,8 +161,8 @@ async function report(all: Clients, elapsedMs: number): Promise<void> {
   console.log(
     `${target.clients} clients, ${received} deliveries of ${market.deliveries} to make, ` +
       `${cuts} cuts, ${kills} gateways killed, ${market.undos} undos, ` +
-      `${resumes} resumed, ${leftOut} candles conflated, ` +
-      `${STRANGERS} strangers, closed by code ${JSON.stringify(Object.fromEntries(closes))}, ` +
+      `${resumes} resumed, ${conflated} candles conflated, ` +
+      `${FOREIGN_CURSORS} foreign cursors, closed by code ${JSON.stringify(Object.fromEntries(closes))}, ` +
       `${Math.round(elapsedMs / 1_000)} s; ${faults.length} faults; seed ${seed}`,
   )
   for (const fault of faults.slice(0, FAULTS_SHOWN)) console.error(fault)

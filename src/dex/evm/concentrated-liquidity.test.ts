@@ -40,7 +40,7 @@ describe('the price at a tick', () => {
     )
   })
 
-  test('is undefined beyond the last tick and for fractions', () => {
+  test('throws beyond the last tick and for fractions', () => {
     for (const tick of [MIN_TICK - 1, MAX_TICK + 1, 0.5, Number.NaN]) {
       assert.throws(() => sqrtPriceAtTick(tick), RangeError)
     }

@@ -11,7 +11,7 @@ const NOTHING = new Uint8Array(0)
 
 /**
  * A pair of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. It is good until rows move.
+ * called. Valid until rows move.
  */
 export class PairView implements Pair {
   readonly token0 = new SideView()
@@ -22,7 +22,7 @@ export class PairView implements Pair {
   address = ''
   amm = ''
   targetToken: string | undefined
-  /** Where its prices and its candles stand, once they were looked for. */
+  /** Slots of its prices and candles; NONE until they are looked up. */
   askedSlot = NONE
   candleSlot = NONE
   counted: Priced['counted']

@@ -44,7 +44,7 @@ const dayOf = (example: ExampleMarket, token: string) => {
   return [day?.buys, value(day?.buyUsd), day?.sells, value(day?.sellUsd), String(windows?.amountRaw)]
 }
 
-test('the highest stablecoin counts over all pools that are priced in it', () => {
+test('TVL and volume of the first stablecoin include all pools quoted in it', () => {
   const example = market()
   const { mainPair, mainPairTvlUsd, tvlUsd, priceUsd } = example.token(USDC)
   assert.equal(price(priceUsd), '1')
@@ -53,7 +53,7 @@ test('the highest stablecoin counts over all pools that are priced in it', () =>
   assert.deepEqual(dayOf(example, USDC), [1, '2000', 1, '20', String(usd(2_020n))])
 })
 
-test('the native coin counts where it is the target and where it is the quote', () => {
+test('TVL and volume of the native coin include pools where it is the target and where it is the quote', () => {
   const example = market()
   assert.equal(value(example.token(WETH).tvlUsd), '40400000')
   assert.equal(example.token(WETH).mainPair, addressOf(ETH_POOL))
@@ -61,7 +61,7 @@ test('the native coin counts where it is the target and where it is the quote', 
   assert.equal(example.pair(ETH_POOL).isMain, true)
 })
 
-test('a pair is still called main for its target alone', () => {
+test('isMain refers to the target of a pair, not to its quote asset', () => {
   const example = new ExampleMarket().block(12, sync(TOKEN_USDC, tokens(5_000n), usd(100_000n)))
   example.block(12, sync(ETH_POOL, usd(20_000_000n), eth(10_000n)))
   assert.equal(example.token(USDC).mainPair, addressOf(ETH_POOL))
@@ -73,14 +73,14 @@ test('a pair is still called main for its target alone', () => {
   )
 })
 
-test('a quote asset is led by a pair that prices it as soon as there is one', () => {
+test('the first pair that prices a quote asset becomes its main pair', () => {
   const example = ethAt(2_000n, 10_000n)
   example.block(12, sync(STABLE_POOL, usd(1_000n), usd(990n)))
   assert.equal(example.token(USDT).mainPair, addressOf(STABLE_POOL))
   assert.equal(price(example.token(USDT).priceUsd), '0.99')
 })
 
-test('an undo takes everything back, and a later block counts on from there', () => {
+test('an undo restores the totals, and the next block adds to them', () => {
   const before = market().tables
   const example = market()
     .block(12, sync(TOKEN_USDC, 0n, 0n))
@@ -91,7 +91,7 @@ test('an undo takes everything back, and a later block counts on from there', ()
   assert.equal(value(example.token(USDC).tvlUsd), '40002000')
 })
 
-test('the explanation of a quote asset names its pools and what it is worth', () => {
+test('explain lists the pools of a quote asset and its price', () => {
   const found = market().run.engine.explain(USDC)
   assert.ok(found)
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('the explanation of a quote asset names its pools and what it is worth', ()
   )
 })
 
-/** Priced in USDC: so many dollars of it, and a target side of any claim. */
+/** A pair quoted in USDC whose sides have the given values in dollars. */
 function quoted(address: string, dollars: bigint, targetDollars: bigint): Pair {
   const reserves = [targetDollars, dollars]
   const tokenOf = () => undefined
@@ -133,7 +133,7 @@ test('the target side of a pool counts for its quote asset up to ten times the q
   assert.deepEqual(left, honest)
 })
 
-test('of many pools the deepest are listed, and the main pair stays listed', () => {
+test('the deepest pools are listed, and the main pair even if it is shallow', () => {
   let known = NO_QUOTED_PAIRS
   for (let pool = 1; pool <= 1_000; pool++) {
     known = withQuotedPair(known, undefined, deep(quoted(idOf(pool), BigInt(pool), BigInt(pool))), idOf(1))

@@ -3,7 +3,7 @@ import { RequestError } from '../http/problem.ts'
 import type { MarketReader } from '../market/market-view.ts'
 import type { ChainInfo, RestContext } from './context.ts'
 
-/** A chain named by a parameter of the query. */
+/** Validates the `chain` parameter of a query. */
 export function knownChain(chain: string, familyOf: RestContext['familyOf']): string {
   if (familyOf(chain) !== undefined) return chain
   throw new RequestError('unknown_chain', 'unknown chain; see GET /v2/chains', [
@@ -11,7 +11,7 @@ export function knownChain(chain: string, familyOf: RestContext['familyOf']): st
   ])
 }
 
-/** For answers about several chains: one that is unavailable is left out and named; if none is left, there is no answer. */
+/** Omits unavailable chains from a response and lists them in a header; throws if no chain is available. */
 export function availableOf(
   chains: readonly ChainInfo[],
   view: Pick<MarketReader, 'isAvailable'>,

@@ -5,10 +5,10 @@ import { dayOf, isDayKnown, isWindowKnown, type KnownSpan, sumsOf, volumeOf } fr
 
 const PERCENT_DIGITS = 2
 
-/** The times of a chain's head and of the first block that windows count from, as far as they are known. */
+/** Times of a chain's head and of the first block that windows include; undefined if unknown. */
 export type ChainTimes = { readonly time: number; readonly startTime?: number }
 
-/** Rolling windows, and since when they are known. */
+/** Rolling windows and the time from which they are complete. */
 export type SeenWindows = KnownSpan & { readonly windows: Windows | undefined }
 
 /** Known since the pair's creation, if windows contain all trades since then. */
@@ -17,7 +17,7 @@ export function pairWindows(
   { createdAt }: Pick<Pair, 'createdAt'>,
   times: ChainTimes | undefined,
 ): SeenWindows {
-  return { windows, headTime: times?.time, since: sinceBirth(createdAt, times) }
+  return { windows, headTime: times?.time, since: completeSince(createdAt, times) }
 }
 
 /** Known since the token's first transfer, if windows contain all trades since then. */
@@ -26,16 +26,16 @@ export function tokenWindows(
   { origin }: Pick<Token, 'origin'>,
   times: ChainTimes | undefined,
 ): SeenWindows {
-  return { windows, headTime: times?.time, since: sinceBirth(origin?.time, times) }
+  return { windows, headTime: times?.time, since: completeSince(origin?.time, times) }
 }
 
-/** Since when trades are known; undefined if since its birth. */
-function sinceBirth(bornAt: number | undefined, times: ChainTimes | undefined): number | undefined {
+/** The time from which all trades are known; undefined if that is the creation. */
+function completeSince(createdAt: number | undefined, times: ChainTimes | undefined): number | undefined {
   const start = times?.startTime
-  return start !== undefined && bornAt !== undefined && bornAt >= start ? undefined : start
+  return start !== undefined && createdAt !== undefined && createdAt >= start ? undefined : start
 }
 
-/** By how many percent points a price is above what it was; unknown unless both are known. */
+/** Change in percent; undefined unless both prices are known. */
 export function percentChange(now: Price | undefined, before: Price | undefined): string | undefined {
   if (now === undefined || before === undefined || before === 0n) return undefined
   return formatFixed(((now - before) * pow10(2 + PERCENT_DIGITS)) / before, PERCENT_DIGITS)
@@ -46,7 +46,7 @@ export function change24h(seen: SeenWindows): string | undefined {
   return percentChange(seen.windows?.priceUsd, lastDay(seen)?.openUsd)
 }
 
-/** Since 00:00 UTC; a day without a trade has changed nothing. */
+/** Since 00:00 UTC; zero on a day without a trade. */
 export function change1d(seen: SeenWindows): string | undefined {
   const { windows, headTime } = seen
   if (windows?.priceUsd === undefined || headTime === undefined || !isDayKnown(seen)) return undefined

@@ -7,7 +7,7 @@ export type TopicName = (typeof TOPIC_NAMES)[number]
 
 export type Series = { readonly pair: ChainAddress; readonly interval: Interval }
 
-/** The subject of a subscription, with a valid form; whether the pairs and tokens exist is checked later. */
+/** A well-formed subscription; `resolveTopic` looks up its pairs and tokens. */
 export type Topic =
   | { readonly name: 'tx' | 'liq'; readonly pair: ChainAddress }
   | { readonly name: 'multi_tx'; readonly token: ChainAddress }
@@ -18,11 +18,11 @@ export type Topic =
     }
   | { readonly name: 'price'; readonly items: readonly PriceItem[]; readonly rejected: readonly Rejected[] }
 
-/** The options object at the end of `params`, an extension of the document. */
+/** The optional last item of `params`. */
 export type TopicOptions = {
-  /** Every push carries a cursor and a number. */
+  /** Every push carries a cursor and a sequence number. */
   readonly cursor: boolean
-  /** A cursor: everything after it is replayed first. */
+  /** A cursor: events after it are replayed first. */
   readonly from: string | undefined
   /** Retractions are pushed, and candles carry a revision. */
   readonly reorg: boolean
@@ -36,7 +36,7 @@ export type PriceItem = { readonly id: string; readonly ref: ChainAddress }
 export type Rejected = {
   readonly item: string
   readonly reason: RejectionReason
-  /** The one at fault, where that is what is. */
+  /** The invalid interval, with `malformed_interval`. */
   readonly interval?: string
 }
 
@@ -53,7 +53,7 @@ export type RejectionReason =
   | 'unknown_id'
   | 'unpriced_pair'
 
-/** Equal for params that mean the same: it is what makes a second subscribe, or an unsubscribe, meet the first. */
+/** Equal for equivalent params, so that a repeated subscribe and an unsubscribe find the subscription. */
 export function topicIdentity(topic: Topic): string {
   switch (topic.name) {
     case 'tx':
@@ -78,7 +78,7 @@ function identityOf(name: TopicName, known: readonly string[], rejected: readonl
   return JSON.stringify([name, ...[...all].sort()])
 }
 
-/** The beginning of a key; it ends with the address. */
+/** The first segment of a key; the last is the address. */
 export type KeyKind = 'tx' | 'multi_tx' | 'liq' | 'kline' | 'switch' | 'price'
 
 export function txKey(pair: ChainAddress): string {

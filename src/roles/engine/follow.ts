@@ -6,9 +6,9 @@ import type { LogPublisher } from '../../log/publisher.ts'
 import { TailLost } from '../../log/tail-lost.ts'
 import type { ChainFold } from './chain-fold.ts'
 
-const LOOK_EVERY_MS = 50
-/** For an engine that has just started and has not seen another one publish: usually there is none. */
-const START_PATIENCE_MS = 250
+const POLL_INTERVAL_MS = 50
+/** Shorter than a takeover: an engine that starts and sees no other publish is usually the only one. */
+const START_TIMEOUT_MS = 250
 
 export type FollowParts = {
   readonly changes: ChainLog
@@ -18,14 +18,14 @@ export type FollowParts = {
   readonly signal: AbortSignal
 }
 
-/** Why it took over: no other engine was ever seen to publish, or the leader stopped. */
-export type Taken = { readonly publisher: LogPublisher; readonly reason: 'alone' | 'stalled' }
+/** `alone`: no other engine has published since the start; `stalled`: the leader stopped publishing. */
+export type Takeover = { readonly publisher: LogPublisher; readonly reason: 'alone' | 'stalled' }
 
 /**
- * Compares what the leader publishes with what this engine folded, until CHANGES stops growing although a set is due;
- * then returns a publisher at the end of CHANGES. Undefined if the signal aborted.
+ * Compares the leader's change sets with this engine's until CHANGES stops growing while a set is due, then returns a
+ * publisher at the end of CHANGES. Undefined if the signal aborted.
  */
-export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise<Taken | undefined> {
+export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise<Takeover | undefined> {
   const { changes, fold, takeoverMs, logger } = parts
   const stop = new AbortController()
   const signal = AbortSignal.any([parts.signal, stop.signal])
@@ -39,19 +39,19 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
       hasSeen = true
       while (fold.ahead.length === 0 && !signal.aborted) await fold.changed()
       if (signal.aborted) break
-      // Quarantined for readers of CHANGES, it may still be one of ours.
+      // Readers of CHANGES skip a quarantined set, but this engine may have folded it.
       if (isQuarantined && !fold.expects(body)) continue
       fold.confirm(position, body)
     }
     return undefined
   }
 
-  const watch = async (): Promise<Taken | undefined> => {
+  const watch = async (): Promise<Takeover | undefined> => {
     while (!signal.aborted) {
-      // It rejects when following has ended, which the loop sees itself.
-      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
-      const patienceMs = hasSeen ? takeoverMs : Math.min(START_PATIENCE_MS, takeoverMs)
-      if (signal.aborted || fold.waitedMs < patienceMs * jitter) continue
+      // The sleep rejects on abort; the loop condition ends the loop.
+      await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+      const timeoutMs = hasSeen ? takeoverMs : Math.min(START_TIMEOUT_MS, takeoverMs)
+      if (signal.aborted || fold.waitedMs < timeoutMs * jitter) continue
       const publisher = await openAtEnd(changes, fold, logger)
       if (publisher !== undefined) return { publisher, reason: hasSeen ? 'stalled' : 'alone' }
     }
@@ -69,8 +69,8 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
 }
 
 /**
- * Undefined if CHANGES has more than we have read: then not it stood still, but we. Throws if CHANGES has lost sets that
- * this engine cannot restore.
+ * Undefined if CHANGES has sets that this engine has not read: this engine lags, and the leader has not stalled. Throws
+ * if CHANGES has lost sets that this engine cannot restore.
  */
 async function openAtEnd(
   changes: ChainLog,
@@ -78,7 +78,7 @@ async function openAtEnd(
   logger: Logger,
 ): Promise<LogPublisher | undefined> {
   try {
-    // The fence stands before we look: whatever another engine appends after it makes ours fail.
+    // Fence first, then check the end: a set that another engine appends in between makes our publish fail.
     const publisher = await changes.openPublisher()
     const { confirmedAt } = fold
     const end = await changes.lastSequence()

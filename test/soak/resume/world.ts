@@ -22,13 +22,13 @@ import { CHAIN } from './subject.ts'
 const NAME = 'resume'
 const GATEWAYS = 2
 const SETS_PER_WRITE = 200
-/** Replays wait for each other, as under a plan of the defaults. */
+/** Replays have their default limits, so that they queue. */
 const PLAN = { ...TEST_PLANS.default, sockets: { connections: 10_000 } }
 
 type Publisher = { publish(body: Uint8Array): Promise<LogPosition> }
 type Published = { readonly set: ChangeSet; readonly position: LogPosition }
 
-/** Real engines and two gateways, each a process; the soak stands for the engine (it publishes) and the writer (it stores). */
+/** Real servers and two gateway processes. The soak itself plays the engine (`publish`) and the writer (`store`). */
 export class ResumeWorld {
   readonly #stack: Stack
   readonly #pipeline: Pipeline
@@ -38,7 +38,7 @@ export class ResumeWorld {
   readonly #gateways: RoleProcess[] = []
   #unstored: Published[] = []
   readonly #all: Published[] = []
-  /** Totals of gateways that have ended. */
+  /** Sum over the gateways that were killed. */
   #conflations = 0
 
   private constructor(
@@ -56,7 +56,7 @@ export class ResumeWorld {
   static async start(): Promise<ResumeWorld> {
     const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
     const { natsUrls, redisUrl, clickhouseUrl } = stack
-    // Nothing here reads a chain.
+    // No reader runs.
     const rpcUrl = 'http://127.0.0.1:1'
     const pipeline = new Pipeline(
       { natsUrls, redisUrl, clickhouseUrl, rpcUrl },
@@ -89,7 +89,7 @@ export class ResumeWorld {
     return lines.map(({ port }) => `ws://127.0.0.1:${port}`)
   }
 
-  /** SIGKILL, and another in its place. */
+  /** Kills a gateway and starts another in its place. */
   async killGateway(index: number): Promise<void> {
     const place = index % GATEWAYS
     this.#conflations += await conflationsOf(this.#gateways[place])
@@ -99,7 +99,7 @@ export class ResumeWorld {
     await gateway.ready()
   }
 
-  /** Candles that the gateways say they left out, for readers that did not keep up. */
+  /** Candles that the gateways conflated for slow clients, as their metrics report. */
   async conflations(): Promise<number> {
     const counts = await Promise.all(this.#gateways.map(conflationsOf))
     return counts.reduce((sum, count) => sum + count, this.#conflations)
@@ -111,7 +111,7 @@ export class ResumeWorld {
     this.#all.push({ set, position })
   }
 
-  /** Puts into Redis what was published since. */
+  /** Writes the change sets published since the last call to Redis. */
   async store(): Promise<void> {
     const last = this.#unstored.at(-1)
     if (last === undefined) return
@@ -127,8 +127,8 @@ export class ResumeWorld {
     })
   }
 
-  /** All that happened is in ClickHouse, the log has only its end, and the gateways remember nothing. */
-  async forget(): Promise<void> {
+  /** Writes everything to ClickHouse, truncates CHANGES to its last message and restarts the gateways, so that replays read history. */
+  async truncateLog(): Promise<void> {
     const last = this.#all.at(-1)
     if (last === undefined) return
     const { clickhouse, nats } = loadConfig(this.#pipeline.configFile, {})
@@ -140,7 +140,7 @@ export class ResumeWorld {
     await history.commit({ chain: CHAIN, seq, ...head, finalNumber, position: last.position })
     await history.close()
     const connection = await connect({ servers: [...nats.urls] })
-    // A long log takes its time to be cut.
+    // Truncating a long stream is slow.
     const manager = await jetstreamManager(connection, { timeout: 60_000 })
     for await (const { config } of manager.streams.list()) {
       if (!config.name.includes('CHANGES')) continue

@@ -19,7 +19,7 @@ const PENNILESS = toFunctionSelector('Penniless()')
 const ERROR_WITH_TEXT = '0x08c379a0'
 const PANIC = '0x4e487b71'
 const SELECTOR_LETTERS = 10
-/** The remainder of a cut surrogate pair. */
+/** Half of a surrogate pair, left by a cut. */
 const HALF_CHARACTER = /\p{Cs}$/u
 
 export function readBuy(
@@ -46,7 +46,7 @@ export function readTransfer(outcome: CallOutcome, moved: Moved): TrialStep {
   return step(outcome, moved.heldRaw - moved.leftRaw, arrivedRaw, arrivedRaw > 0n)
 }
 
-/** `leftRaw` is what there was to sell when it was last looked at. */
+/** `leftRaw` is the balance after the transfer, before the sale. */
 export function readSell(outcome: CallOutcome, leftRaw: bigint): TrialStep {
   if (!outcome.ok) return failed(outcome)
   const [heldRaw, spentRaw, arrivedRaw, receivedRaw] = words(outcome.data, 4)
@@ -75,13 +75,13 @@ function failed({ data, gasUsed }: CallOutcome): TrialStep {
   }
 }
 
-/** A contract's own words are untrusted text. */
+/** A revert string is untrusted text. */
 export function revertReason(data: Hex): string {
   const selector = data.slice(0, SELECTOR_LETTERS)
   const rest = hexToBytes(`0x${data.slice(SELECTOR_LETTERS)}`)
   if (selector === PANIC) return `panic 0x${(uintAt(rest, 0) ?? 0n).toString(16)}`
   if (selector !== ERROR_WITH_TEXT) return data.length >= SELECTOR_LETTERS ? `error ${selector}` : 'reverted'
-  // Word 0 says where the text begins, which is always right behind; word 1 how long it is.
+  // Word 0 is the offset of the string, always 32; word 1 is its length.
   const length = uintAt(rest, 1) ?? 0n
   const text = shownText(rest.subarray(64, 64 + Number(length < 1_024n ? length : 1_024n)))
   // Characters outside the basic plane take two UTF-16 units each, which is what the limit counts.

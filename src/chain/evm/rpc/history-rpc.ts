@@ -10,13 +10,13 @@ export type LogFilter = {
   readonly to: number
 }
 
-/** A log found by its contract says which block it is of. */
+/** Logs filtered by address span many blocks, so each has its block number. */
 export type RpcPastLog = RpcFoundLog & { blockNumber: Hex }
 
 /** Requests to a node about the past of one contract. */
 export type EvmPast = {
   pastLogs(filter: LogFilter): Promise<readonly RpcPastLog[]>
-  /** Whether there was a contract after this block; few nodes keep the state of long ago. */
+  /** Whether the address had code after this block; for old blocks, only archive nodes answer. */
   hadCode(address: string, block: number): Promise<boolean>
   transaction(hash: string): Promise<RpcTransaction | null>
 }

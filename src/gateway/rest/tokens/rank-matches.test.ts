@@ -18,7 +18,7 @@ import {
   type TokenOrder,
 } from './rank-matches.ts'
 
-type Made = {
+type TokenSpec = {
   readonly symbol: string
   readonly name?: string
   readonly chain?: string
@@ -28,7 +28,7 @@ type Made = {
   readonly isListed?: boolean
 }
 
-let made = 0
+let tokenCount = 0
 
 function viewOf({
   symbol,
@@ -38,8 +38,8 @@ function viewOf({
   fdv = 1,
   volume,
   isListed = false,
-}: Made): TokenView {
-  const address = `0x${(++made).toString(16).padStart(40, '0')}`
+}: TokenSpec): TokenView {
+  const address = `0x${(++tokenCount).toString(16).padStart(40, '0')}`
   const dollars = (known: number | undefined) => (known === undefined ? undefined : value(String(known)))
   const windows = sampleWindows()
   const lengths = windows.lengths.map((sums) => ({ ...sums, buyUsd: dollars(volume) ?? 0n, sellUsd: 0n }))
@@ -78,7 +78,7 @@ function rank(
   )
 }
 
-test('how well a symbol or name matches', () => {
+test('class and distance of a match, by symbol and name', () => {
   const match = (typed: string, symbol: string, name = ''): string => {
     const found = matchOf(parseKeyword(typed), keysOf(symbol), nameKeysOf(name))
     return found === undefined ? 'not' : `${found.class}.${found.distance}`
@@ -99,8 +99,8 @@ test('how well a symbol or name matches', () => {
   assert.equal(match('EPE', 'PEPE', 'Pepe'), 'not')
 })
 
-describe('the genuine one', () => {
-  test('has more in its main pair, whatever was traded or minted of others', () => {
+describe('the genuine token', () => {
+  test('has the main pair with the highest TVL, regardless of volume and FDV', () => {
     const views = [
       viewOf({ symbol: 'PEPE', tvl: 10, fdv: 900, volume: 900 }),
       viewOf({ symbol: 'РЕРЕ', tvl: 9, fdv: 950 }),
@@ -110,7 +110,7 @@ describe('the genuine one', () => {
     assert.deepEqual(rank('PEPE', views), ['pepe', 'PEPE!', 'РЕРЕ!'])
   })
 
-  test('is one that the operator vouches for, even without a pair', () => {
+  test('is the one in the config, then in a token list, even without a pair', () => {
     const main = viewOf({ symbol: 'USDT' })
     const listed = viewOf({ symbol: 'USDT', isListed: true, tvl: 5 })
     const fake = viewOf({ symbol: '\u054dSDT', tvl: 10 ** 9, volume: 10 ** 9, fdv: 10 ** 9 })
@@ -122,12 +122,12 @@ describe('the genuine one', () => {
     assert.deepEqual(rank('us', [fake, listed], 'main_pair_tvl'), ['USDT', '\u054dSDT!'])
   })
 
-  test('is judged for each chain', () => {
+  test('is chosen per chain', () => {
     const views = [viewOf({ symbol: 'AI', tvl: 10 }), viewOf({ symbol: 'AI', tvl: 5, fdv: 7, chain: 'bsc' })]
     assert.deepEqual(rank('ai', views), ['AI', 'AI'])
   })
 
-  test('is nobody among equals, and unknown where only names matched', () => {
+  test('does not exist among equals, and is unknown if only names match', () => {
     const views = [viewOf({ symbol: 'X', name: 'Great' }), viewOf({ symbol: 'X', name: 'Great' })]
     assert.deepEqual(
       ranked('great', views, 'fdv').map(({ isImpostor }) => isImpostor),
@@ -137,7 +137,7 @@ describe('the genuine one', () => {
   })
 })
 
-test('what is unknown comes last in every order, then the address decides', () => {
+test('unknown values come last in every order, and addresses break ties', () => {
   const views = [
     viewOf({ symbol: 'AB' }),
     viewOf({ symbol: 'AC', tvl: 0, volume: 0 }),
@@ -183,7 +183,7 @@ test('no impostor comes before the token it imitates, in any order', () => {
         const places = genuine.map((other) => found.findIndex((each) => each.view === other))
         assert.ok(
           places.every((place) => place < at),
-          `${view.token.symbol} before its genuine one`,
+          `${view.token.symbol} comes before the genuine token`,
         )
       }
     }),

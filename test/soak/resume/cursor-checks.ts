@@ -16,14 +16,14 @@ type Answer = {
 }
 
 const CURSOR_TOO_OLD = -32005
-/** For what should not come. */
-const AFTERWARDS_MS = 500
+/** Time for pushes that should not come. */
+const GRACE_MS = 500
 
 /**
  * A client with a cursor of another log must get `recovered: false`, and the new cursor that it gets must work at every
  * gateway.
  */
-export async function checkStranger(urls: readonly string[], subject: Subject): Promise<void> {
+export async function checkForeignCursor(urls: readonly string[], subject: Subject): Promise<void> {
   const [first, second] = urls as [string, string]
   const { cursor } = (await subscribe(first, subject, undefined)).result
   const foreign = await subscribe(second, subject, ofAnotherLog(cursor))
@@ -31,16 +31,16 @@ export async function checkStranger(urls: readonly string[], subject: Subject): 
   assert.equal((await subscribe(first, subject, foreign.result.cursor)).result.recovered, true)
 }
 
-/** A cursor of the present. */
+/** A cursor at the head. */
 export async function cursorOf(url: string, subject: Subject): Promise<string> {
   return (await subscribe(url, subject, undefined)).result.cursor
 }
 
 /**
- * The log does not reach back to this cursor any more. Swaps of a pair are in history: each remaining one is sent once.
- * Other topics cannot be recovered, and the response must say so.
+ * A cursor older than the log. Swaps of a pair are replayed from history, each once. Other topics cannot be recovered,
+ * and the response must say so.
  */
-export async function checkForgotten(
+export async function checkExpiredCursor(
   url: string,
   subject: Subject,
   cursor: string,
@@ -59,7 +59,7 @@ export async function checkForgotten(
   )
 }
 
-/** Waits for so many pushes, if any, and then for those that should not come. */
+/** Waits for `count` pushes, and then for any that should not come. */
 async function subscribe(
   url: string,
   subject: Subject,
@@ -80,8 +80,8 @@ async function subscribe(
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }))
     const found = await waitFor('an answer', () => answer)
     if (count === 0) return found
-    await waitFor('what was missed', () => (pushes.length >= count ? true : undefined))
-    await sleep(AFTERWARDS_MS)
+    await waitFor('the replay', () => (pushes.length >= count ? true : undefined))
+    await sleep(GRACE_MS)
     return found
   } finally {
     socket.terminate()
@@ -93,7 +93,7 @@ function assertNotRecovered({ result }: Answer): void {
   assert.equal(result.reason?.code, CURSOR_TOO_OLD)
 }
 
-/** A cursor is opaque to clients; here it is opened to make one that another installation could have given. */
+/** Forges a cursor of another installation; clients must treat cursors as opaque. */
 function ofAnotherLog(cursor: string): string {
   const [form, body] = cursor.split('.') as [string, string]
   const rows = JSON.parse(Buffer.from(body, 'base64url').toString()) as [string, string, ...unknown[]][]
