@@ -128,7 +128,7 @@ const EQUALISE = `
 async function answerAccounts(stack: Stack): Promise<Logs> {
   const nats = { urls: stack.natsUrls, prefix: PREFIX, replicas: 1, max_frame_bytes: 900_000 }
   const logs = await connectLogs(nats, silentCommon())
-  logs.answer(`${ACCOUNTS_TOPIC}.eth`, async (question) =>
+  logs.respond(`${ACCOUNTS_TOPIC}.eth`, async (question) =>
     encodeAccountsAnswer(
       decodeAccountsQuestion(question).map(() => ({ balanceRaw: 10n ** 18n, isContract: false })),
     ),

@@ -46,11 +46,11 @@ export type Logs = {
   openLatest(name: LatestName): Promise<LatestValues>
   /** Publishes to all current subscribers of this topic; messages are not stored. */
   publish(topic: string, text: string): void
-  hear(topic: string, onText: (text: string) => void): void
+  subscribe(topic: string, onText: (text: string) => void): void
   /** Sends a request to one responder of this topic; fails if there is none in time. */
-  ask(topic: string, text: string, timeoutMs: number): Promise<string>
+  request(topic: string, text: string, timeoutMs: number): Promise<string>
   /** Responds to requests on a topic; several responders share the requests. */
-  answer(topic: string, onQuestion: (text: string) => Promise<string>): { stop(): void }
+  respond(topic: string, onRequest: (text: string) => Promise<string>): { stop(): void }
   close(): Promise<void>
 }
 
@@ -148,7 +148,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     quarantine,
     openLatest,
     publish: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
-    hear: (topic, onText) => {
+    subscribe: (topic, onText) => {
       connection.subscribe(`${options.prefix}.${topic}`, {
         callback: (error, message) => {
           if (error === null) onText(message.string())
@@ -156,14 +156,14 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         },
       })
     },
-    ask: async (topic, text, timeoutMs) => {
+    request: async (topic, text, timeoutMs) => {
       try {
         return (await connection.request(`${options.prefix}.${topic}`, text, { timeout: timeoutMs })).string()
       } catch (error) {
         throw new ChaintapeError('store_unavailable', `no responder for ${topic}`, { cause: error })
       }
     },
-    answer: (topic, onQuestion) => {
+    respond: (topic, onRequest) => {
       const subscription = connection.subscribe(`${options.prefix}.${topic}`, {
         queue: topic,
         callback: (error, message) => {
@@ -172,8 +172,8 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
             return
           }
           // Without a response, the requester times out and continues.
-          onQuestion(message.string()).then(
-            (answer) => message.respond(answer),
+          onRequest(message.string()).then(
+            (response) => message.respond(response),
             (failure: unknown) => logger.warn({ err: failure, topic }, 'Request over NATS failed'),
           )
         },

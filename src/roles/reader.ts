@@ -113,7 +113,7 @@ async function readChain(
     },
     onCurrent: () => undefined,
   })
-  const answering = logs.answer(`${ACCOUNTS_TOPIC}.${chain}`, async (question) =>
+  const answering = logs.respond(`${ACCOUNTS_TOPIC}.${chain}`, async (question) =>
     encodeAccountsAnswer(await askAccounts(rpc, decodeAccountsQuestion(question))),
   )
   common.shutdown.onClose('answers about accounts', () => answering.stop())

@@ -89,7 +89,7 @@ async function top(token: string | undefined) {
 async function answering(onQuestion: (question: string) => Promise<string>): Promise<Logs> {
   const options = { urls: world.stack.natsUrls, prefix: 'gatewaytest', replicas: 1, max_frame_bytes: 900_000 }
   const logs = await connectLogs(options, createTestCommon())
-  logs.answer(TOPIC, onQuestion)
+  logs.respond(TOPIC, onQuestion)
   // The server has heard of it once something has gone there and back.
   await logs.openLatest('WORK')
   return logs

@@ -58,7 +58,7 @@ export async function openMeter(
     reportRecall: (keyId) => logs.publish(RECALL, `${gateway} ${keyId}`),
     signal: shutdown.signal,
   })
-  logs.hear(RECALL, (text) => {
+  logs.subscribe(RECALL, (text) => {
     const [sender, keyId = ''] = text.split(' ')
     if (sender !== gateway) meter.giveBack(keyId)
   })

@@ -124,9 +124,9 @@ test('what roles do only now and then is permitted too', async () => {
     await (await logs.openLatest('WORK')).put('local.wish', text('one'))
     await (await logs.openLatest('USAGE')).put('key.2026-01.01.gateway', text('one'))
     assert.equal((await (await logs.openLatest('USAGE')).read('key.>')).length, 1)
-    assert.equal(typeof (await logs.ask('accounts.local', 'no question', 2_000).catch(String)), 'string')
+    assert.equal(typeof (await logs.request('accounts.local', 'no question', 2_000).catch(String)), 'string')
     await new Promise<void>((resolve) => {
-      logs.hear('recall', () => resolve())
+      logs.subscribe('recall', () => resolve())
       logs.publish('recall', 'gateway key')
     })
   })
@@ -136,8 +136,10 @@ test('what roles do only now and then is permitted too', async () => {
     })
   }
   await withUser('reader', async (logs) => {
-    const answering = logs.answer('accounts.other', async () => 'an answer')
-    const answer = await withUser('gateway', (gateway) => gateway.ask('accounts.other', 'question', 5_000))
+    const answering = logs.respond('accounts.other', async () => 'an answer')
+    const answer = await withUser('gateway', (gateway) =>
+      gateway.request('accounts.other', 'question', 5_000),
+    )
     assert.equal(answer, 'an answer')
     answering.stop()
   })

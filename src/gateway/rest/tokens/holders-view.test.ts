@@ -16,7 +16,7 @@ class World {
     view: { recent: () => assert.fail('no holders are asked for') },
     history: { topHolders: () => assert.fail('no holders are asked for') },
     logs: {
-      ask: (_, question) => {
+      request: (_, question) => {
         this.questions.push(question)
         return this.answer(question)
       },

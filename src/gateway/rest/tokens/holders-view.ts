@@ -17,7 +17,7 @@ import type { MarketView } from '../../market/market-view.ts'
 export type HoldersViewParts = {
   readonly view: Pick<MarketView, 'recent'>
   readonly history: Pick<HistoryReader, 'topHolders'>
-  readonly logs: Pick<Logs, 'ask'>
+  readonly logs: Pick<Logs, 'request'>
   readonly logger: Logger
   /** Milliseconds. */
   readonly now: () => number
@@ -60,7 +60,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   const askAccounts = async (chain: string, addresses: readonly string[]): Promise<boolean> => {
     try {
       const question = encodeAccountsQuestion(addresses)
-      const answer = await logs.ask(`${ACCOUNTS_TOPIC}.${chain}`, question, DEADLINE_MS)
+      const answer = await logs.request(`${ACCOUNTS_TOPIC}.${chain}`, question, DEADLINE_MS)
       const accounts = decodeAccountsAnswer(answer, addresses.length)
       for (const [index, account] of accounts.entries())
         known.set(`${chain}/${addresses[index]}`, { at: now(), account, isAskedAnew: false })
