@@ -15,7 +15,7 @@ test('the last used items are retained, and at most two generations', () => {
         if (found === undefined && isRead) continue
         if (found === undefined) recent.set(String(id), id)
         used = [...used.filter((other) => other !== id), id]
-        recent.letGo()
+        recent.evict()
       }
       const all = Array.from({ length: 31 }, (_, id) => recent.get(String(id)))
       assert.ok(all.filter((item) => item !== undefined).length <= 2 * size)
@@ -27,7 +27,7 @@ test('a deleted item is removed from both generations', () => {
   const recent = new RecentlyUsed<string>(1)
   for (const id of ['a', 'b']) {
     recent.set(id, id)
-    recent.letGo()
+    recent.evict()
   }
   recent.delete('b')
   assert.equal(recent.get('b'), undefined)

@@ -33,8 +33,8 @@ export class RecentlyUsed<Item> {
     this.#old.clear()
   }
 
-  /** The only place that evicts. */
-  letGo(): void {
+  /** Starts a new generation once the current one is full; nothing else evicts. */
+  evict(): void {
     if (this.#young.size < this.#size) return
     this.#old = this.#young
     this.#young = new Map()

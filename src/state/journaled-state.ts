@@ -115,7 +115,7 @@ export class JournaledState {
     this.#journals.set(number, journal)
     this.#journalBytes += sizeOf(journal)
     // Evicts only now, because the cache holds the only copy of a block's writes until it is sealed.
-    for (const kept of this.#kept.values()) kept.letGo()
+    for (const kept of this.#kept.values()) kept.evict()
   }
 
   /** Undoes the blocks from `last` down to `first` and returns the restored keys. */

@@ -30,7 +30,7 @@ export class PairTable {
   /** Rows may have moved: views are no longer good. */
   close(): void {
     this.#opened.clear()
-    this.#names.letGo()
+    this.#names.evict()
   }
 
   /** A fork may have made another pair of the same address. */

@@ -73,6 +73,6 @@ export class StaleWhileRevalidateCache<T> {
 
   #set(name: string, entry: Entry<T>): void {
     this.#entries.set(name, entry)
-    this.#entries.letGo()
+    this.#entries.evict()
   }
 }

@@ -86,7 +86,7 @@ export class CachedResponses {
       ...chargedFor(request.routeOptions),
       count: this.#options.metrics.countRequests(url),
     })
-    this.#byUrl.letGo()
+    this.#byUrl.evict()
   }
 
   #tryAnswer(request: IncomingMessage, response: ServerResponse): boolean {

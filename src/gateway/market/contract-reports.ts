@@ -39,7 +39,7 @@ export function createContractReports(parts: ContractReportsParts): ContractRepo
     const last = wishes.get(id)
     if (last !== undefined && now() - last.at < WISH_MS) return
     wishes.set(id, { at: now() })
-    wishes.letGo()
+    wishes.evict()
     work.put(id, new Uint8Array()).catch((error: unknown) => {
       wishes.delete(id)
       logger.warn({ err: error, chain, token: address }, 'Contract inspection request failed')

@@ -21,7 +21,7 @@ export function termsOf({ reader, places }: ChangeSetIndex, base: number): Token
   if (terms === undefined) {
     terms = searchTermsOf({ name: itsName, symbol })
     recentTerms.set(id, terms)
-    recentTerms.letGo()
+    recentTerms.evict()
   }
   const itsAddress = reader.at(places[base + address] as number).recurringId()
   const standing = wholeDollars(reader, places[base + mainPairTvlUsd] as number)

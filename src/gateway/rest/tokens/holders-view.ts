@@ -64,7 +64,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
       const accounts = decodeAccountsAnswer(answer, addresses.length)
       for (const [index, account] of accounts.entries())
         known.set(`${chain}/${addresses[index]}`, { at: now(), account, isAskedAnew: false })
-      known.letGo()
+      known.evict()
       return true
     } catch (error) {
       logger.warn({ err: error, chain }, 'Account balances unavailable')

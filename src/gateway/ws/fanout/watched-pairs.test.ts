@@ -73,7 +73,7 @@ test('what a fork takes away is not known any more', () => {
   assert.deepEqual(watched.apply(sampleSet(4, [{ type: 'token', token: sampleToken() }])), [])
 })
 
-test('a followed token leads from one main pair to the next, and its pairs are let go with it', () => {
+test('a followed token leads from one main pair to the next, and its pairs are released with it', () => {
   const watched = new WatchedPairs()
   watched.watchToken(onEth(MEME))
   watched.watchToken(onEth(MEME))

@@ -193,7 +193,7 @@ export class WatchedPairs {
   #remember(chain: string, { pair, sold, bought }: Trade): void {
     const id = formatChainAddress(pair, chain)
     if (this.#traded.get(id) === undefined) this.#traded.set(id, [sold.token, bought.token])
-    this.#traded.letGo()
+    this.#traded.evict()
   }
 
   /** Before the pairs of a set: the main pair of a quote asset is known by the token alone. */

@@ -114,7 +114,7 @@ export class JournaledState {
     this.#blockWrites = []
     this.#journals.set(number, steps)
     // Not earlier: what a block has written is nowhere else until it is sealed.
-    for (const kept of this.#kept.values()) kept.letGo()
+    for (const kept of this.#kept.values()) kept.evict()
   }
 
   /** Takes back the blocks from `last` down to `first` and tells what that changed. */
