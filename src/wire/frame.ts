@@ -38,8 +38,17 @@ export const FIRST_LINK = 0
 const MIN_COMPRESSED_BYTES = 1024
 /** Larger messages stay uncompressed, so that no frame can make a reader allocate more. */
 const MAX_COMPRESSED_BYTES = 256 * 1024 * 1024
-/** The fastest level: higher ones take twice the time for a tenth of the bytes. */
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/**
+ * The fastest level, but with a larger table of earlier positions: that of level 1 is too small for a message of 200 KB,
+ * whose prices and ids recur far apart. Smaller messages get a smaller table from zstd itself.
+ */
+const COMPRESSION = {
+  params: {
+    [constants.ZSTD_c_compressionLevel]: 1,
+    [constants.ZSTD_c_hashLog]: 16,
+    [constants.ZSTD_c_minMatch]: 5,
+  },
+}
 
 export function encodeFrame(frame: Omit<Frame, 'checksum'>): Uint8Array {
   const w = new ByteWriter(frame.body.length + FRAME_OVERHEAD_BYTES)
