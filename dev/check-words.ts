@@ -4,6 +4,10 @@ import { misspelledWords } from './spelling.ts'
 /** Words that read like a translation, and what to write instead. */
 const REFUSED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(tell|tells|telling|told)\b/i, 'publish, report, return or send'],
+  [
+    /[a-z](Tells?|Told)(?![a-z])|\b(tells?|told)[A-Z\d]|(?<![A-Z])(TELL|TELLING|TOLD)(?![A-Z])/,
+    'publish, report, return or send',
+  ],
   [/\bwhoever\b/i, 'the client, caller or reader'],
   [/\bsees? to it\b/i, 'ensure'],
   [/\bcannot go on\b/i, 'fatal error, shutting down'],
@@ -17,15 +21,15 @@ const SPELLED = [...PAGES, 'src/main.ts', 'src/{config,gateway,roles}/**/*.ts']
 /** The frozen engine is deleted as a whole, and this file names the words. */
 const EXEMPT = /^(test\/support\/reference\/oracle\/|dev\/\.|dev\/check-words)/
 
-/** The lines of a file that use a refused word: in code other than tests anywhere, in tests in comments only. */
+/** The lines of a file that use a refused word, in names, comments or texts. */
 export function refusedWords(path: string, text: string): string[] {
-  const areNamesChecked = path.endsWith('.md') || (path.startsWith('src/') && !path.endsWith('.test.ts'))
-  return text.split('\n').flatMap((line, index) => {
-    const checked = areNamesChecked ? line : (/(^\s*\/?\*|(^|\s)\/\/).*/.exec(line)?.[0] ?? '')
-    return REFUSED.filter(([pattern]) => pattern.test(checked)).map(
-      ([pattern, instead]) => `${path}:${index + 1}: ${pattern.exec(checked)?.[0].trim()}; write ${instead}`,
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      REFUSED.filter(([pattern]) => pattern.test(line)).map(
+        ([pattern, instead]) => `${path}:${index + 1}: ${pattern.exec(line)?.[0].trim()}; write ${instead}`,
+      ),
     )
-  })
 }
 
 function check(patterns: string[], faultsOf: (path: string, text: string) => string[]): string[] {

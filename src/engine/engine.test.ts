@@ -10,10 +10,10 @@ import {
   CHAIN,
   type Market,
   market,
+  publishScript,
   type Step,
   settingsOf,
   steps,
-  tell,
 } from '../../test/support/arbitraries/market-arbitraries.ts'
 import { foldChangeSets } from '../../test/support/reference/change-tables.ts'
 import { referenceTables } from '../../test/support/reference/reference-market.ts'
@@ -36,7 +36,7 @@ describe('properties of the fold', () => {
   test('folding all changes by newest seq gives the tables of the canonical chain alone', () => {
     fc.assert(
       fc.property(market, steps, (world, script) => {
-        const { envelopes, canonical } = tell(world, script)
+        const { envelopes, canonical } = publishScript(world, script)
         const { sets } = runAll(world, envelopes)
         assert.deepEqual(foldChangeSets(sets), referenceTables(world, canonical))
       }),
@@ -47,7 +47,7 @@ describe('properties of the fold', () => {
   test('the order in which sets arrive does not matter to who folds them', () => {
     fc.assert(
       fc.property(market, steps, fc.infiniteStream(fc.nat()), (world, script, dice) => {
-        const { sets } = runAll(world, tell(world, script).envelopes)
+        const { sets } = runAll(world, publishScript(world, script).envelopes)
         const shuffled = sets.map((set) => ({ set, at: dice.next().value })).sort((a, b) => a.at - b.at)
         assert.deepEqual(foldChangeSets(shuffled.map(({ set }) => set)), foldChangeSets(sets))
       }),
@@ -62,7 +62,7 @@ describe('properties of the fold', () => {
     })
     fc.assert(
       fc.property(market, blockStep, steps, more, (world, first, script, blocks) => {
-        const { envelopes, canonical } = tell(world, [first, ...script])
+        const { envelopes, canonical } = publishScript(world, [first, ...script])
         const run = runAll(world, envelopes)
         const tip = canonical.at(-1)
         fc.pre(tip !== undefined)
@@ -87,7 +87,7 @@ describe('properties of the fold', () => {
   test('any split into commits gives the same bytes and the same state', () => {
     fc.assert(
       fc.property(market, steps, fc.infiniteStream(fc.boolean()), (world, script, commits) => {
-        const { envelopes } = tell(world, script)
+        const { envelopes } = publishScript(world, script)
         const whole = runAll(world, envelopes)
         const split = new EngineRun(settingsOf(world))
         for (const envelope of envelopes) {
@@ -105,7 +105,7 @@ describe('properties of the fold', () => {
     const plan = fc.infiniteStream(fc.constantFrom('commit', 'crash', 'restart', 'go on', 'go on'))
     fc.assert(
       fc.property(market, steps, plan, (world, script, events) => {
-        const { envelopes } = tell(world, script)
+        const { envelopes } = publishScript(world, script)
         const whole = runAll(world, envelopes)
         let run = new EngineRun(settingsOf(world))
         let crashes = 0
@@ -135,7 +135,7 @@ describe('properties of the fold', () => {
     try {
       await fc.assert(
         fc.asyncProperty(market, steps, fc.infiniteStream(fc.nat(3)), async (world, script, dice) => {
-          const { envelopes } = tell(world, script)
+          const { envelopes } = publishScript(world, script)
           const whole = runAll(world, envelopes)
           const path = join(dir, String(folder++))
           let run = new EngineRun(settingsOf(world), diskStore(path))
@@ -161,11 +161,11 @@ describe('properties of the fold', () => {
     }
   })
 
-  test('a balance is told together with what it was before, forks included', () => {
+  test('a balance is published with its previous value, reorgs included', () => {
     fc.assert(
       fc.property(market, steps, (world, script) => {
         const known = new Map<string, bigint>()
-        for (const { changes } of runAll(world, tell(world, script).envelopes).sets) {
+        for (const { changes } of runAll(world, publishScript(world, script).envelopes).sets) {
           for (const change of changes) {
             if (change.type !== 'balance') continue
             const { token, holder, amountRaw, beforeRaw } = change.balance
@@ -179,10 +179,10 @@ describe('properties of the fold', () => {
     )
   })
 
-  test('every set can be told on the wire', () => {
+  test('every change set survives encoding', () => {
     fc.assert(
       fc.property(market, steps, (world, script) => {
-        for (const set of runAll(world, tell(world, script).envelopes).sets) {
+        for (const set of runAll(world, publishScript(world, script).envelopes).sets) {
           assert.deepEqual(decodeChangeSet(encodeChangeSet(set)), set)
         }
       }),
@@ -194,7 +194,7 @@ describe('properties of the fold', () => {
 test('of what is final the engine keeps nothing that only an undo would need', () => {
   fc.assert(
     fc.property(market, steps, (world, script) => {
-      const run = runAll(world, tell(world, [...script, { do: 'final', lag: 0 }]).envelopes)
+      const run = runAll(world, publishScript(world, [...script, { do: 'final', lag: 0 }]).envelopes)
       run.commit()
       const kept = [...run.store.entries()].map(([key]) => key)
       assert.deepEqual(
@@ -215,7 +215,13 @@ describe('what the engine refuses', () => {
   const world: Market = { tokens: [], pools: [], quoteAssets: [], minDepthUsd: 0n }
 
   test('an undo below what is final', () => {
-    const { envelopes, canonical } = tell(world, [empty, empty, empty, empty, { do: 'final', lag: 1 }])
+    const { envelopes, canonical } = publishScript(world, [
+      empty,
+      empty,
+      empty,
+      empty,
+      { do: 'final', lag: 1 },
+    ])
     const refs = canonical.map(({ number, hash }) => ({ number, hash }))
     for (const lastValid of [refs[1], refs[0], { number: 99, hash: canonical[0]?.parentHash ?? '' }]) {
       const run = runAll(world, envelopes)
@@ -230,7 +236,7 @@ describe('what the engine refuses', () => {
   })
 
   test('an undo of nothing, and one that names a block which is not there', () => {
-    const { envelopes, canonical } = tell(world, [empty, empty, empty])
+    const { envelopes, canonical } = publishScript(world, [empty, empty, empty])
     const [, second, third] = canonical
     assert.ok(second && third)
     const undo = (number: number, hash: string) => () =>
@@ -241,7 +247,7 @@ describe('what the engine refuses', () => {
   })
 
   test('a block that does not follow the one before', () => {
-    const { envelopes, canonical } = tell(world, [empty, empty])
+    const { envelopes, canonical } = publishScript(world, [empty, empty])
     const next = buildBlock(world, canonical, empty, 1)
     const broken = [
       { ...next, parentHash: next.hash },
@@ -255,7 +261,7 @@ describe('what the engine refuses', () => {
 
   test('finality of a block that was not applied', () => {
     const upTo = { number: 200, hash: '0x00' }
-    const { envelopes } = tell(world, [empty])
+    const { envelopes } = publishScript(world, [empty])
     for (const known of [[], envelopes]) {
       assert.throws(
         () => runAll(world, known).apply({ kind: 'final', chain: CHAIN, upTo }),
@@ -265,7 +271,7 @@ describe('what the engine refuses', () => {
   })
 
   test('finality never sinks', () => {
-    const { envelopes, canonical } = tell(world, [empty, empty, empty, { do: 'final', lag: 0 }])
+    const { envelopes, canonical } = publishScript(world, [empty, empty, empty, { do: 'final', lag: 0 }])
     const run = runAll(world, envelopes)
     const first = canonical[0]
     assert.ok(first)

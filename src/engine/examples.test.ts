@@ -125,7 +125,7 @@ describe('stablecoins', () => {
     assert.equal(value(market.token(USDT).fdvUsd), '7000000')
   })
 
-  test('half of the stablecoin liquidity tells the price of the native coin', () => {
+  test('half of the stablecoin liquidity determines the price of the native coin', () => {
     const market = ethAt(1_000n)
       .block(12, sync(DEEPER_ETH_POOL, eth(1_000n), usd(2_000_000n)))
       .block(12, sync(TOKEN_ETH, eth(10n), tokens(10n)))

@@ -29,7 +29,7 @@ export class Tally {
   }
 }
 
-export const AS_TOLD = 'as it should be'
+export const AS_EXPECTED = 'as expected'
 
 /** What did not come of an attack although it must, and what came although it must not. */
 export function faultsOf({ must, may = [] }: Attack, counts: Readonly<Record<string, number>>): string[] {

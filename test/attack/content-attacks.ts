@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AS_TOLD, type Attack, Tally, type Target } from './attack.ts'
+import { AS_EXPECTED, type Attack, Tally, type Target } from './attack.ts'
 import { converse } from './message-attacks.ts'
 import { CHAIN } from './settings.ts'
 
@@ -14,7 +14,7 @@ type Asked = { readonly path: string; readonly body?: string; readonly answers: 
 /** Both ways in, until the time is over; everything has one right answer. */
 async function talk(target: Target, said: Said, asked: readonly Asked[]): Promise<Tally> {
   const judge = (expected: string, answer: string, what: string, tally: Tally): void => {
-    tally.add(answer === expected ? AS_TOLD : `${what.slice(0, SHOWN)}: ${answer} instead of ${expected}`)
+    tally.add(answer === expected ? AS_EXPECTED : `${what.slice(0, SHOWN)}: ${answer} instead of ${expected}`)
   }
   const tally = new Tally()
   const endsAt = performance.now() + target.seconds * 1_000
@@ -48,7 +48,7 @@ const PRICE = '/v2/tokens/price'
 
 const jsonBombs: Attack = {
   name: 'depth, giant numbers, twin members, lone surrogates',
-  must: [AS_TOLD],
+  must: [AS_EXPECTED],
   run: (target) => {
     const pair = target.pairs[0] ?? ''
     const good = `["tx","${pair}","${CHAIN}"]`
@@ -98,7 +98,7 @@ const jsonBombs: Attack = {
 
 const prototypeNames: Attack = {
   name: '__proto__ and constructor as names',
-  must: [AS_TOLD],
+  must: [AS_EXPECTED],
   run: (target) => {
     const pair = target.pairs[0] ?? ''
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']

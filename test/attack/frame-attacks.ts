@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { deflateRawSync, gzipSync } from 'node:zlib'
-import { AS_TOLD, type Attack, addressOf, crowd, type Target } from './attack.ts'
+import { AS_EXPECTED, type Attack, addressOf, crowd, type Target } from './attack.ts'
 import { CLOSE, frame, PING, RawSocket, TEXT } from './raw-socket.ts'
 
 const open = (target: Target, index: number, headers?: Readonly<Record<string, string>>) =>
@@ -132,7 +132,7 @@ const GOODBYES: readonly (readonly [Buffer, Buffer])[] = [
 
 const oddGoodbyes: Attack = {
   name: 'odd goodbyes',
-  must: [AS_TOLD],
+  must: [AS_EXPECTED],
   run: (target) =>
     crowd(target, 40, async (index, tally) => {
       for (const [said, expected] of GOODBYES) {
@@ -141,7 +141,7 @@ const oddGoodbyes: Attack = {
         const outcome = await socket.outcome
         const isRight = socket.goodbye?.equals(expected) ?? false
         tally.add(
-          isRight ? AS_TOLD : `${said.toString('hex')}: ${outcome} ${socket.goodbye?.toString('hex')}`,
+          isRight ? AS_EXPECTED : `${said.toString('hex')}: ${outcome} ${socket.goodbye?.toString('hex')}`,
         )
         socket.destroy()
         await sleep(50)

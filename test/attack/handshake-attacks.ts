@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AS_TOLD, type Attack, addressOf, crowd, scaled, Tally } from './attack.ts'
+import { AS_EXPECTED, type Attack, addressOf, crowd, scaled, Tally } from './attack.ts'
 import { RawSocket } from './raw-socket.ts'
 import { ALLOWED_ORIGIN, CONNECTIONS_PER_IP } from './settings.ts'
 
@@ -73,7 +73,7 @@ const OTHER_SITE = 'https://evil.example'
 
 const crossSite: Attack = {
   name: 'cross-site sockets',
-  must: [AS_TOLD],
+  must: [AS_EXPECTED],
   run: (target) => {
     const key = { 'x-api-key': target.apiKey }
     const tries: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
@@ -93,7 +93,7 @@ const crossSite: Attack = {
         const socket = await RawSocket.upgrade(target.port, addressOf(target, index), headers)
         const isKept = expected === 'open' && socket.isOpen
         const outcome = isKept ? 'open' : await socket.outcome
-        tally.add(outcome === expected ? AS_TOLD : `${JSON.stringify(headers)}: ${outcome}`)
+        tally.add(outcome === expected ? AS_EXPECTED : `${JSON.stringify(headers)}: ${outcome}`)
         socket.destroy()
       }
       await pause()

@@ -157,12 +157,12 @@ test('a curve that reaches its goal is left for the pool, all in one transaction
   assert.equal((await run.stateOf(alpha)).isOpen, false)
   await checkGraduated()
   const { number } = await run.market.head()
-  const told = await waitFor('the switch', async () => {
+  const stored = await waitFor('the switch', async () => {
     const found = await switches()
     return found.length > 0 ? found : undefined
   })
   assert.deepEqual(
-    told.map(({ block, old_pair, new_pair, reason }) => [block, old_pair, new_pair, reason]),
+    stored.map(({ block, old_pair, new_pair, reason }) => [block, old_pair, new_pair, reason]),
     [[String(number), alpha.curve, await run.poolOf(alpha), 'graduated']],
   )
 })

@@ -31,7 +31,7 @@ export async function assertSameAsNode(
       return [Number(number), hash, parentHash, Number(timestamp)]
     }),
   )
-  const told = view.blocks.flatMap(({ hash, transactions }) =>
+  const logged = view.blocks.flatMap(({ hash, transactions }) =>
     transactions.flatMap((transaction) =>
       transaction.logs
         .filter(({ address }) => pools.includes(address as Hex))
@@ -39,7 +39,7 @@ export async function assertSameAsNode(
     ),
   )
   const expected = logs.filter(({ topics }) => POOL_EVENTS.includes(topics[0] as Hex)).map(fromNode)
-  assert.deepEqual(told, expected)
+  assert.deepEqual(logged, expected)
   return { blocks: blocks.length, events: expected.length }
 }
 

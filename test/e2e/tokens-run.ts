@@ -5,7 +5,7 @@ import type { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { artifact, INSPECTED_TOKENS, tellsPools } from '../support/tokens/inspected-tokens.ts'
+import { artifact, INSPECTED_TOKENS, takesPools } from '../support/tokens/inspected-tokens.ts'
 import { DEAD } from './expected-holdings.ts'
 import { Scenario } from './scenario.ts'
 
@@ -72,7 +72,7 @@ export class TokensRun {
     this.#malicious = await market.deploy(artifact('MaliciousVersion'), [])
     for (const name of Object.keys(INSPECTED_TOKENS)) {
       const token = await this.open(name, name === 'ProxyToken' ? [first] : [])
-      if (tellsPools(name)) await this.call(name, 'setPool', await market.pairOf(token, market.weth))
+      if (takesPools(name)) await this.call(name, 'setPool', await market.pairOf(token, market.weth))
       if (INSPECTED_TOKENS[name]?.owner === 'zero') await this.call(name, 'renounceOwnership')
       await this.mine()
     }

@@ -74,8 +74,13 @@ async function checkRow(token: Hex, contract: Row): Promise<void> {
   }
 }
 
-function checkTax(contract: Row, name: string, expected: number | string | undefined, told?: number): void {
-  const wanted = typeof expected === 'string' ? told : (expected ?? 0)
+function checkTax(
+  contract: Row,
+  name: string,
+  expected: number | string | undefined,
+  reported?: number,
+): void {
+  const wanted = typeof expected === 'string' ? reported : (expected ?? 0)
   if (wanted === undefined) return
   const tax = Number(contract[name])
   assert.ok(Math.abs(tax - wanted / 1e6) < TOLERANCE, `${name} is ${contract[name]}, not ${wanted / 1e6}`)
@@ -248,16 +253,16 @@ test('the numbers made of them agree with the chain', async () => {
   )
   const { body, headers } = await run.pipeline.get(`/v2/tokens/top100/${busy}-local`)
   assert.equal(headers.get('X-Holders-Complete'), 'true')
-  const told = body as Row[]
+  const rows = body as Row[]
   assert.deepEqual(
-    told.map(({ main_coin_balance: _, ...rest }) => rest),
+    rows.map(({ main_coin_balance: _, ...rest }) => rest),
     holders.slice(0, 100).map(({ holder, raw }) => ({
       ...{ holder, address: holder, amount_cur: Number(formatUnits(raw, 9)) },
       balance_ratio: Number(decimal((raw * 10n ** 18n) / supply, 18)),
       balance_usd: Number(value(amountValue(raw, 9, price))),
     })),
   )
-  for (const [index, { main_coin_balance }] of told.entries()) {
+  for (const [index, { main_coin_balance }] of rows.entries()) {
     const coins = Number(formatUnits(holders[index]?.nativeRaw ?? 0n, 18))
     // It may be half a minute old, and the account that pays all gas has less by then.
     assert.ok(Math.abs(Number(main_coin_balance) - coins) < 1, `${main_coin_balance} instead of ${coins}`)

@@ -21,11 +21,11 @@ export function foldEvents(pushes: readonly Message[], field: 'tx' | 'liq'): { p
   for (const push of pushes.map(withoutUnknown)) {
     const revert = revertOf(push)
     if (revert !== undefined) {
-      for (const id of revert.ids) assert.ok(events.delete(id), `${id} was taken back, but never told`)
+      for (const id of revert.ids) assert.ok(events.delete(id), `${id} was retracted, but never pushed`)
       continue
     }
     const row = push.result?.[field] as Row
-    assert.ok(!events.has(row['id']), `${row['id']} was told twice`)
+    assert.ok(!events.has(row['id']), `${row['id']} was pushed twice`)
     events.set(row['id'], { pair: push.result?.['id'], row })
   }
   return [...events.values()]
@@ -38,7 +38,7 @@ export function foldCandles(pushes: readonly Message[]): Map<string, Kline> {
     const revert = revertOf(push)
     if (revert !== undefined) {
       const key = candleKey(revert.id, revert.interval, revert.time)
-      assert.ok(candles.delete(key), `${key} was taken back, but never told`)
+      assert.ok(candles.delete(key), `${key} was retracted, but never pushed`)
       continue
     }
     const candle = push.result as unknown as Kline

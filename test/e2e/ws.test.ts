@@ -123,22 +123,22 @@ for (const topic of ['tx', 'multi_tx'] as const) {
 }
 
 test('liq: liquidity less what was taken back is that of the chain', () => {
-  const told = pushes(asking, 'liq')
+  const received = pushes(asking, 'liq')
   assert.ok(
-    told.some(({ result }) => result?.topic === 'revert'),
+    received.some(({ result }) => result?.topic === 'revert'),
     'a fork takes some back',
   )
-  assert.deepEqual(foldEvents(told, 'liq'), liquidityLeft())
+  assert.deepEqual(foldEvents(received, 'liq'), liquidityLeft())
 })
 
 test('kline: candles by their newest revision, less those that are gone, are those of the chain', () => {
   const { tokenPair } = run.scenario
-  const told = pushes(asking, 'kline')
+  const received = pushes(asking, 'kline')
   assert.ok(
-    told.some(({ result }) => result?.topic === 'revert'),
+    received.some(({ result }) => result?.topic === 'revert'),
     'a fork takes some back',
   )
-  const candles = Array.from(foldCandles(told).values(), ({ revision, ...rest }) => rest)
+  const candles = Array.from(foldCandles(received).values(), ({ revision, ...rest }) => rest)
   assert.deepEqual(candles, klineResults(expected, answers, tokenPair, 's1'))
 })
 
@@ -210,14 +210,14 @@ function sidesOf({ data }: Row): Row {
 
 test('subscriptions with cursors get one with every push, and numbers without a gap', () => {
   for (const [topic, id] of asking.ids) {
-    const told = asking.client.messages.filter((message) => message.id === id).slice(1)
-    const numbers = told.map((message) => (message as { seq?: number }).seq)
+    const received = asking.client.messages.filter((message) => message.id === id).slice(1)
+    const numbers = received.map((message) => (message as { seq?: number }).seq)
     assert.deepEqual(
       numbers,
-      Array.from(told, (_, index) => index + 1),
+      Array.from(received, (_, index) => index + 1),
       topic,
     )
-    for (const message of told) {
+    for (const message of received) {
       const sentTime = message.result?.['data'] === undefined ? ['sent_time'] : []
       const fields = ['id', 'jsonrpc', 'result', ...sentTime, 'cursor', 'seq']
       assert.deepEqual(new Set(Object.keys(message)), new Set(fields))
@@ -244,9 +244,9 @@ test('subscriptions without options get the documented messages and no others', 
     price: priceRow(expected, answers, run.thirdPair),
   }
   for (const topic of TOPICS) {
-    const told = pushes(plain, topic)
-    assert.ok(told.length > 0)
-    for (const message of told) {
+    const received = pushes(plain, topic)
+    assert.ok(received.length > 0)
+    for (const message of received) {
       assert.deepEqual(Object.keys(message).sort(), ['id', 'jsonrpc', 'result', 'sent_time'])
       const result = message.result as Row
       assert.deepEqual(Object.keys(result).sort(), shapes[topic].result)
@@ -270,18 +270,18 @@ test('subscriptions without options get every swap and all liquidity of the chai
   }
 })
 
-function eventsOf(told: readonly Message[], field: 'tx' | 'liq'): Event[] {
-  return told.map(({ result }) => ({ pair: result?.['id'], row: result?.[field] as Row }))
+function eventsOf(received: readonly Message[], field: 'tx' | 'liq'): Event[] {
+  return received.map(({ result }) => ({ pair: result?.['id'], row: result?.[field] as Row }))
 }
 
 /** Swaps are not taken back for it: it has seen more than is left, but all of that, in order. */
-function assertWithin(told: readonly Event[], left: readonly Event[]): void {
-  assert.ok(told.length > left.length)
+function assertWithin(received: readonly Event[], left: readonly Event[]): void {
+  assert.ok(received.length > left.length)
   // After a fork another transaction may stand where one was.
   const nameOf = ({ row }: Event): string => `${row['id']} ${row['transaction']}`
   const names = new Set(left.map(nameOf))
   assert.deepEqual(
-    told.filter((event) => names.has(nameOf(event))),
+    received.filter((event) => names.has(nameOf(event))),
     left,
   )
 }

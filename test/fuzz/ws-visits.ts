@@ -1,6 +1,6 @@
 const MAX_GONE = 1_000
-/** News of a late answer comes from another thread. */
-const TOLD_AFTER_MS = 100
+/** Late answers are reported by another thread. */
+const REPORT_DELAY_MS = 100
 
 /** The clients that were connected when the honest client had to wait: one of them may be the cause. */
 export class Visits {
@@ -29,7 +29,7 @@ export class Visits {
   }
 
   noteLate(ms: number): void {
-    const since = performance.now() - ms - TOLD_AFTER_MS
+    const since = performance.now() - ms - REPORT_DELAY_MS
     const gone = this.#gone.filter(({ at }) => at > since).map(({ index }) => index)
     for (const index of [...this.#present, ...gone]) {
       this.#lateMs.set(index, Math.max(ms, this.#lateMs.get(index) ?? 0))

@@ -52,23 +52,23 @@ async function assertTrue(state: CandleState, kept: number): Promise<void> {
   for (const [interval, series] of state) {
     const ref = { chain: 'eth', pair: CANDLE_PAIR, interval }
     const all = newestFirst(series)
-    const told = await hot.recentCandles(ref, 1_000)
+    const recent = await hot.recentCandles(ref, 1_000)
     const [newest] = await hot.candles([ref])
-    if (told === undefined) {
+    if (recent === undefined) {
       assert.ok(kept === FEW || all.length === 0, `${interval} is not there`)
       assert.equal(newest, undefined)
       continue
     }
     assert.deepEqual(
-      told.candles,
-      all.filter(({ record }) => record.start >= told.from),
+      recent.candles,
+      all.filter(({ record }) => record.start >= recent.from),
       interval,
     )
     assert.deepEqual(newest, all[0])
-    assert.deepEqual((await hot.recentCandles(ref, 3))?.candles, told.candles.slice(0, 3))
-    assert.ok(told.candles.length <= kept * 2, `${told.candles.length} candles`)
+    assert.deepEqual((await hot.recentCandles(ref, 3))?.candles, recent.candles.slice(0, 3))
+    assert.ok(recent.candles.length <= kept * 2, `${recent.candles.length} candles`)
     if (kept === MANY) {
-      assert.ok(told.candles.length >= Math.min(kept - 10, all.length), `${told.candles.length} candles`)
+      assert.ok(recent.candles.length >= Math.min(kept - 10, all.length), `${recent.candles.length} candles`)
     }
   }
 }

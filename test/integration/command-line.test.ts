@@ -183,8 +183,8 @@ test('redis rebuild without its stores ends with one line that names them', asyn
       const { code, stdout, stderr } = await runWith(settings, 'redis', 'rebuild', '--config', file)
       const [line = '', ...others] = (stdout + stderr).trim().split('\n')
       assert.deepEqual([code, others], [1, []], line)
-      const { msg, reason: told, address, hint } = JSON.parse(line) as Record<string, string>
-      assert.deepEqual([msg, told], ['Store unavailable, shutting down', reason])
+      const { msg, reason: logged, address, hint } = JSON.parse(line) as Record<string, string>
+      assert.deepEqual([msg, logged], ['Store unavailable, shutting down', reason])
       assert.ok(address?.includes('127.0.0.1:3') && hint !== undefined, line)
       assert.doesNotMatch(line, /secret|"stack"/)
     }

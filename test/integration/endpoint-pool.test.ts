@@ -91,9 +91,9 @@ describe('the faulty endpoint', () => {
     await rig.readChain(world)
     assert.ok(world.count(liar.label, 'invalid') >= 1)
     assert.ok(world.count(liar.label, 'invalid') <= 12, 'not asked again and again')
-    const told = world.lines.filter(({ msg }) => msg === 'RPC endpoint returned invalid data')
-    assert.ok(told.length > 0)
-    for (const line of told) assert.equal(line['endpoint'], liar.label)
+    const lines = world.lines.filter(({ msg }) => msg === 'RPC endpoint returned invalid data')
+    assert.ok(lines.length > 0)
+    for (const line of lines) assert.equal(line['endpoint'], liar.label)
   })
 
   test('a laggard is named and left', async () => {
@@ -108,9 +108,9 @@ describe('the faulty endpoint', () => {
     assert.ok(world.count(laggard.label, 'lagging') > 0)
     assert.equal(world.count(proxies[1]?.label ?? '', 'lagging'), 0)
     assert.equal((await source.head()).number, BLOCKS)
-    const told = world.lines.filter(({ msg }) => msg === 'RPC endpoint lagging')
+    const lines = world.lines.filter(({ msg }) => msg === 'RPC endpoint lagging')
     assert.deepEqual(
-      told.map((line) => line['endpoint']),
+      lines.map((line) => line['endpoint']),
       [laggard.label],
     )
   })
@@ -216,9 +216,9 @@ describe('what is kept in', () => {
     const error: unknown = await world.source.head().catch((caught: unknown) => caught)
     assert.ok(error instanceof ChaintapeError && error.code === 'node_unavailable')
     assert.ok(error.message.includes(proxy.label))
-    const told = JSON.stringify([world.lines, [...world.counts], String(error.stack)])
-    assert.match(told, /not for/, 'what a node says is told')
-    assert.doesNotMatch(told, /secret|user|c2VjcmV0/)
+    const reported = JSON.stringify([world.lines, [...world.counts], String(error.stack)])
+    assert.match(reported, /not for/, 'the message of the node is reported')
+    assert.doesNotMatch(reported, /secret|user|c2VjcmV0/)
     const mistyped = 'htp:/node/secret-d'
     assert.throws(
       () => rig.openWorld({ urls: [mistyped] }),

@@ -99,8 +99,8 @@ async function ask(gateway: Gateway, { path, body }: Question): Promise<{ status
 async function assertSame(fresh: Gateway): Promise<void> {
   const asked = questions.filter(({ name }) => !BY_TIME.has(name))
   const answersOf = (gateway: Gateway) => Promise.all(asked.map((question) => ask(gateway, question)))
-  const [told, expected] = await Promise.all([answersOf(cached), answersOf(fresh)])
-  for (const [index, { path }] of asked.entries()) assert.deepEqual(told[index], expected[index], path)
+  const [actual, expected] = await Promise.all([answersOf(cached), answersOf(fresh)])
+  for (const [index, { path }] of asked.entries()) assert.deepEqual(actual[index], expected[index], path)
 }
 
 async function assertSoonSame(fresh: Gateway): Promise<void> {

@@ -54,8 +54,8 @@ before(async () => {
   const client = await first.connect()
   const { result } = await subscribe(client, [...TX, { cursor: true }])
   await world.publish([trade(101), trade(102), { type: 'token', token: sampleToken() }, trade(103)])
-  const told = (await client.take(3)) as Push[]
-  cursors = [result.cursor ?? '', ...told.map(({ cursor }) => cursor)]
+  const received = (await client.take(3)) as Push[]
+  cursors = [result.cursor ?? '', ...received.map(({ cursor }) => cursor)]
   await client.close()
   await first.stop()
   await world.publish([trade(104, MEME_USDC), trade(104), { type: 'liquidity', liquidity: liquidity(104) }])
@@ -99,15 +99,15 @@ async function resume(params: readonly unknown[], expected: readonly number[]): 
   const client = await gateway.connect()
   const { result } = await subscribe(client, params)
   assert.deepEqual([result.recovered, result.reason], [true, undefined])
-  const told = (await client.take(expected.length)) as Push[]
-  assert.deepEqual(told.map(shown), expected)
+  const received = (await client.take(expected.length)) as Push[]
+  assert.deepEqual(received.map(shown), expected)
   assert.deepEqual(
-    told.map(({ seq }) => seq),
+    received.map(({ seq }) => seq),
     expected.map((_, index) => index + 1),
   )
   assert.deepEqual(await client.request(9, 'ping', []), { jsonrpc: '2.0', id: 9, result: 'pong' })
   await client.close()
-  return told
+  return received
 }
 
 test('swaps that the log has lost come from history: from any cursor on, in the middle of a set too', async () => {
@@ -123,8 +123,8 @@ test('retractions are pushed to subscriptions with reorg', async () => {
 })
 
 test('a cursor from a replay continues from there, in history and after it', async () => {
-  const told = await resume([...TX, { from: cursors[1] }], [103, 104, 105, 107])
-  for (const [index, { cursor }] of told.entries()) {
+  const received = await resume([...TX, { from: cursors[1] }], [103, 104, 105, 107])
+  for (const [index, { cursor }] of received.entries()) {
     await resume([...TX, { from: cursor }], [103, 104, 105, 107].slice(index + 1))
   }
 })
@@ -143,8 +143,8 @@ test('what happens meanwhile follows, once', async () => {
   await publishing
   const live = Array.from({ length: 60 }, (_, i) => [200 + i, 300 + i]).flat()
   for (const each of [client, again]) {
-    const told = (await each.take(5 + live.length)) as Push[]
-    assert.deepEqual(told.map(shown), [101, 103, 104, 105, 107, ...live])
+    const received = (await each.take(5 + live.length)) as Push[]
+    assert.deepEqual(received.map(shown), [101, 103, 104, 105, 107, ...live])
     await each.close()
   }
 })

@@ -67,12 +67,12 @@ async function resume(at: Gateway, from: string, expected: readonly number[]): P
   const client = await at.connect()
   const { result } = await subscribe(client, [...TX, { from }])
   assert.deepEqual([result.recovered, result.cursor, result.reason], [true, from, undefined])
-  const told = await pushes(client, expected.length)
-  assert.deepEqual(blocks(told), expected)
-  assert.deepEqual(numbers(told), range(1, expected.length))
+  const received = await pushes(client, expected.length)
+  assert.deepEqual(blocks(received), expected)
+  assert.deepEqual(numbers(received), range(1, expected.length))
   assert.deepEqual(await client.request(99, 'ping', []), { jsonrpc: '2.0', id: 99, result: 'pong' })
   await client.close()
-  return told
+  return received
 }
 
 test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it without the option', async () => {
@@ -83,13 +83,20 @@ test('cursor: numbers without a hole from 1 on, beside sent_time; nothing of it 
   const first = traded.block + 1
   await world.publish(traded.trades(2))
   await world.publish(traded.trades(1))
-  const [told, bare] = [await pushes(client, 3), await pushes(plain, 3)]
-  assert.deepEqual([blocks(told), numbers(told)], [range(first, traded.block), [1, 2, 3]])
-  assert.deepEqual(Object.keys(told[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time', 'cursor', 'seq'])
+  const [received, bare] = [await pushes(client, 3), await pushes(plain, 3)]
+  assert.deepEqual([blocks(received), numbers(received)], [range(first, traded.block), [1, 2, 3]])
+  assert.deepEqual(Object.keys(received[0] as Push), [
+    'id',
+    'jsonrpc',
+    'result',
+    'sent_time',
+    'cursor',
+    'seq',
+  ])
   assert.deepEqual(Object.keys(bare[0] as Push), ['id', 'jsonrpc', 'result', 'sent_time'])
   assert.deepEqual(
     bare.map(({ result: each }) => withUnknown(each)),
-    told.map(({ result: each }) => each),
+    received.map(({ result: each }) => each),
   )
   // The ack's own cursor stands before all of them.
   await resume(gateway, result.cursor ?? '', range(first, traded.block))
@@ -102,16 +109,16 @@ test('from: any push on, in the middle of a set too; from memory, from the log a
   const first = traded.block + 1
   await world.publish([...traded.trades(1), { type: 'token', token: sampleToken() }, ...traded.trades(2)])
   await world.publish(traded.trades(3))
-  const told = await pushes(client, 6)
+  const received = await pushes(client, 6)
   await client.close()
   const last = await world.publish(traded.trades(2))
   await gateway.applied(last)
-  for (const [index, { cursor }] of told.entries()) {
+  for (const [index, { cursor }] of received.entries()) {
     await resume(gateway, cursor, range(first + index + 1, traded.block))
   }
   await world.storeAll()
   const other = await world.startGateway()
-  for (const [index, { cursor }] of told.entries()) {
+  for (const [index, { cursor }] of received.entries()) {
     const again = await resume(other, cursor, range(first + index + 1, traded.block))
     // And once more from there.
     await resume(gateway, again.at(-1)?.cursor ?? '', [])
@@ -133,10 +140,10 @@ test('from: joins what is pushed meanwhile without gap or duplicate', async () =
   for (const each of clients) await subscribe(each, [...TX, { from: result.cursor }])
   await publishing
   for (const each of clients) {
-    const told = await pushes(each, 600)
-    assert.deepEqual(blocks(told), range(first, traded.block))
-    assert.deepEqual(numbers(told), range(1, 600))
-    assert.equal(told.at(-1)?.result.tx?.block_number, traded.block)
+    const received = await pushes(each, 600)
+    assert.deepEqual(blocks(received), range(first, traded.block))
+    assert.deepEqual(numbers(received), range(1, 600))
+    assert.equal(received.at(-1)?.result.tx?.block_number, traded.block)
     await each.close()
   }
   await other.stop()
@@ -260,8 +267,8 @@ test('price: the present value follows on any cursor', async () => {
   const again = await gateway.connect()
   const answer = await subscribe(again, [...params, { from: result.cursor }])
   assert.equal(answer.result.recovered, true)
-  const [told] = await pushes(again, 1)
-  assert.deepEqual([told?.seq, told?.result], [1, snapshot?.result])
+  const [received] = await pushes(again, 1)
+  assert.deepEqual([received?.seq, received?.result], [1, snapshot?.result])
   await Promise.all([client.close(), again.close()])
 })
 
@@ -325,15 +332,16 @@ test('a slow reader: states are conflated, events never skipped; past the limit 
   while ((await count('conflations')) < conflated + 3) await publish()
   const [lastBlock, lastVersion] = [traded.block, String(version)]
   client.socket.resume()
-  const told: Push[] = []
+  const received: Push[] = []
   const isLast = ({ result }: Push) => result.kline?.usd.volume === lastVersion
-  while (!told.some(isLast) || !blocks(told).includes(lastBlock)) told.push(...(await pushes(client, 1)))
-  const swaps = told.filter(({ id }) => id === 1)
-  const candles = told.filter(({ id }) => id === 2)
+  while (!received.some(isLast) || !blocks(received).includes(lastBlock))
+    received.push(...(await pushes(client, 1)))
+  const swaps = received.filter(({ id }) => id === 1)
+  const candles = received.filter(({ id }) => id === 2)
   assert.deepEqual(blocks(swaps), range(first, lastBlock))
   assert.deepEqual(numbers(swaps), range(1, swaps.length))
   assert.deepEqual(numbers(candles), range(2, candles.length + 1))
-  assert.ok(candles.length < swaps.length, `${candles.length} candles of ${swaps.length} were told`)
+  assert.ok(candles.length < swaps.length, `${candles.length} candles for ${swaps.length} swaps`)
 
   client.socket.pause()
   while ((await count('slow_readers')) === slow) await publish()
@@ -359,17 +367,17 @@ test('a replay larger than all buffers waits for its reader', async () => {
   for (let i = 0; i < 150; i++) await world.publish(traded.trades(1, { sold: BULKY_SIDE }))
   await world.storeAll()
   const slowReaders = async (at: Gateway) => (await at.metric('chaintape_gateway_slow_readers_total')) ?? 0
-  const told = async (at: Gateway) =>
+  const pushed = async (at: Gateway) =>
     (await at.metric('chaintape_gateway_pushes_total', { topic: 'tx' })) ?? 0
   const other = await world.startGateway()
   for (const at of [gateway, other]) {
-    const [before, slow] = [await told(at), await slowReaders(at)]
+    const [before, slow] = [await pushed(at), await slowReaders(at)]
     const again = await at.connect()
     await subscribe(again, [...TX, { from: result.cursor }])
     again.socket.pause()
     let seen = -1
-    while ((await told(at)) !== seen) {
-      seen = await told(at)
+    while ((await pushed(at)) !== seen) {
+      seen = await pushed(at)
       await sleep(300)
     }
     assert.ok(seen - before < 150, `${seen - before} were made for a reader that takes none`)

@@ -362,11 +362,11 @@ test('price of a quote asset: the token itself at once, and whenever it changes,
   const weth = (tvl: string) =>
     sampleToken({ address: WETH, symbol: 'WETH', decimals: 18, tvlUsd: value(tvl) })
   const pair = main(7)
-  const told = await world.publish([
+  const published = await world.publish([
     { type: 'pair', pair },
     { type: 'token', token: weth('5000') },
   ])
-  await gateway.applied(told)
+  await gateway.applied(published)
   const client = await gateway.connect()
   const params = ['price', [`${WETH}-eth`]]
   assert.deepEqual(await client.request(5, 'subscribe', params), ack(5, 'subscribe', params))

@@ -72,9 +72,9 @@ export class HistoryRig {
       background: [history],
       append: async (envelope) => {
         // As it comes out of the log, not as it went in.
-        const told = decodeEnvelope(encodeEnvelope(envelope))
-        this.log.push(told)
-        index.apply(told)
+        const decoded = decodeEnvelope(encodeEnvelope(envelope))
+        this.log.push(decoded)
+        index.apply(decoded)
       },
       flush: async () => undefined,
       startBlock: this.#start,

@@ -115,8 +115,8 @@ test('the newest versions are read, page by page, and nothing above the bound', 
     // So that older versions stay.
     await client.command({ query: 'SYSTEM STOP MERGES' })
     for (const set of sets) await store.write(rowsOfSets([set]))
-    for (const told of [25, messages]) {
-      const { sets: early, world: then } = storySets({ chain: 'eth', seed: 41, messages: told })
+    for (const count of [25, messages]) {
+      const { sets: early, world: then } = storySets({ chain: 'eth', seed: 41, messages: count })
       await assertRead(reader, then, world, early.at(-1)?.seq ?? 0)
     }
     await client.command({ query: 'SYSTEM START MERGES' })
@@ -178,8 +178,8 @@ test('rows are kept for as long as the settings say, and for ever without', asyn
     const lines = common.lines.length
     await migrate({ ...options, retention_days: { trades: 60, candles: 9 } }, common)
     await migrate({ ...options, retention_days: { trades: 60, candles: 9 } }, common)
-    const told = common.lines.slice(lines).filter(({ msg }) => msg === 'Retention changed')
-    assert.deepEqual(told.map((line) => line['table']).sort(), ['candles', 'trades'])
+    const changed = common.lines.slice(lines).filter(({ msg }) => msg === 'Retention changed')
+    assert.deepEqual(changed.map((line) => line['table']).sort(), ['candles', 'trades'])
     assert.deepEqual([await ttl(), await count()], [['candles', 'trades'], 1])
     await migrate(options, common)
     assert.deepEqual(await ttl(), [])

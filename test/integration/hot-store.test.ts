@@ -94,7 +94,7 @@ describe('the newest candle', () => {
       t0,
     ],
     [
-      'goes back, told in the other order',
+      'goes back, published in the other order',
       [setOf(2, putCandle(t1)), setOf(3, putCandle(t0), dropCandle(t1))],
       t0,
     ],
@@ -102,7 +102,7 @@ describe('the newest candle', () => {
     ['is gone', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0))], undefined],
     ['comes back', [setOf(1, putCandle(t0)), setOf(2, dropCandle(t0)), setOf(3, putCandle(t0))], t0],
     [
-      'goes back, and the one before is not told again',
+      'goes back, and the one before is not published again',
       [setOf(1, putCandle(t0)), setOf(2, putCandle(t1)), setOf(3, dropCandle(t1))],
       t0,
     ],
@@ -147,15 +147,15 @@ describe('recent candles', () => {
       await hot.head('eth')
       for (let at = 0; at < sets.length; at += batchSize) {
         await applyAll(sets.slice(at, at + batchSize), batchSize)
-        const told = Math.min(at + batchSize, sets.length)
+        const applied = Math.min(at + batchSize, sets.length)
         const series = await hot.recentCandles(k1, 100)
         const found = (series?.candles ?? []).map(({ record }) => record.start)
         const expected = many
-          .slice(0, told)
+          .slice(0, applied)
           .map(({ start }) => start)
           .filter((start) => start >= (series?.from ?? 0))
         assert.deepEqual(found, expected.reverse())
-        assert.ok(found.length >= Math.min(told, 8) && found.length <= 12, `${found.length} kept`)
+        assert.ok(found.length >= Math.min(applied, 8) && found.length <= 12, `${found.length} kept`)
       }
       assert.ok(((await hot.recentCandles(k1, 100))?.from ?? 0) > 0)
     }

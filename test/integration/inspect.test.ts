@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/inspection.ts'
 import { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
-import { artifact, INSPECTED_TOKENS, tellsPools } from '../support/tokens/inspected-tokens.ts'
+import { artifact, INSPECTED_TOKENS, takesPools } from '../support/tokens/inspected-tokens.ts'
 
 const TOKENS_IN_POOL = 10n ** 24n
 const COINS_IN_POOL = 100n * 10n ** 18n
@@ -49,7 +49,7 @@ before(async () => {
     const token = await market.deploy(artifact(name), args)
     tokens.set(name, token)
     await openPools(token)
-    if (!tellsPools(name)) continue
+    if (!takesPools(name)) continue
     for (const { address } of await pairsOf(token))
       await market.send({ to: token, abi: artifact(name).abi, name: 'setPool', args: [address] })
     await market.mine()

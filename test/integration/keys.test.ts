@@ -158,7 +158,7 @@ test('missing, malformed, unknown, expired, revoked: the time to refuse is the s
 })
 
 test('every response has cost, balance and limits', async () => {
-  const { apiKey } = await store.create({ name: 'told', plan: 'small' })
+  const { apiKey } = await store.create({ name: 'reported', plan: 'small' })
   await msUntilKnown(apiKey)
   const { headers } = await first().get(PAIR_PATH, withKey(apiKey))
   const now = new Date()
@@ -260,7 +260,10 @@ test('usage: by day and operation, of the key that asks only', async () => {
     await gateway.get('/v2/pairs/nonsense', withKey(mine.apiKey))
   }
   await first().get(PAIR_PATH, withKey(other.apiKey))
-  await waitUntil('both gateways have told', async () => (await usageOf(mine.apiKey)).pairs.requests === 6)
+  await waitUntil(
+    'both gateways have reported usage',
+    async () => (await usageOf(mine.apiKey)).pairs.requests === 6,
+  )
   const usage = await usageOf(mine.apiKey)
   assert.deepEqual(usage.pairs, { operation: 'GET /v2/pairs/:pairId', requests: 6, cu: 30 })
   assert.deepEqual([before.cu_used, usage.cu_used, usage.cu_limit - usage.cu_remaining], [0, 30, 30])

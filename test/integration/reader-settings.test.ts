@@ -96,12 +96,12 @@ describe('new heads', () => {
           reader.lines('New head subscription recovered').length > 0 ? true : undefined,
         )
         await reader.reach(await rig.trade(1))
-        const told = reader.lines(QUIET)
-        assert.deepEqual(told.map((line) => line['endpoint']).sort(), [
+        const lines = reader.lines(QUIET)
+        assert.deepEqual(lines.map((line) => line['endpoint']).sort(), [
           `0:127.0.0.1:${port}`,
           '1:127.0.0.1:9',
         ])
-        assert.doesNotMatch(JSON.stringify(told), /secret|user/)
+        assert.doesNotMatch(JSON.stringify(lines), /secret|user/)
         await reader.expectTrueLog()
       })
     } finally {

@@ -168,26 +168,26 @@ test('a quote asset is genuine whatever others hold', async () => {
 
 test('a token is found by what it is now: not once it is undone, nor by what it held before', async () => {
   const [gone, rugged, other] = [`0x${'91'.repeat(20)}`, `0x${'92'.repeat(20)}`, `0x${'93'.repeat(20)}`]
-  const told = async (): Promise<unknown[]> =>
+  const results = async (): Promise<unknown[]> =>
     (await search('rugx', { orderby: 'main_pair_tvl' })).map((row) => [row.token, row.is_impostor])
   await store([
     ...tokenOf('RUGX', { tvl: 900 }, gone),
     ...tokenOf('RUGX', { tvl: 800 }, rugged),
     ...tokenOf('RUGX', { tvl: 700 }, other),
   ])
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await results(), [
     [gone, false],
     [rugged, true],
     [other, true],
   ])
   await store(tokenOf('RUGX', { tvl: 1 }, rugged))
   await store([{ type: 'tokenRemoved', token: gone }])
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await results(), [
     [other, false],
     [rugged, true],
   ])
   await store(tokenOf('RUGX', { tvl: 2_000 }, gone))
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await results(), [
     [gone, false],
     [other, true],
     [rugged, true],
@@ -196,18 +196,18 @@ test('a token is found by what it is now: not once it is undone, nor by what it 
 
 test('a returned row is updated when its token or its windows change', async () => {
   const address = `0x${'94'.repeat(20)}`
-  const told = async (): Promise<unknown[]> =>
+  const results = async (): Promise<unknown[]> =>
     (await search('oftx')).map((row) => [row.main_pair_tvl, row.tx_volume_u_24h, row.is_impostor])
   await store(tokenOf('OFTX', { tvl: 100, volume: 7 }, address))
-  for (let times = 0; times < 2; times++) assert.deepEqual(await told(), [['100', '7', false]])
+  for (let times = 0; times < 2; times++) assert.deepEqual(await results(), [['100', '7', false]])
   const [token, windows] = tokenOf('OFTX', { tvl: 50, volume: 8 }, address)
   assert.ok(token !== undefined && windows !== undefined)
   await store([token])
-  assert.deepEqual(await told(), [['50', '7', false]])
+  assert.deepEqual(await results(), [['50', '7', false]])
   await store([windows])
-  assert.deepEqual(await told(), [['50', '8', false]])
+  assert.deepEqual(await results(), [['50', '8', false]])
   await store(tokenOf('OFTX', { tvl: 60, volume: 1 }))
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await results(), [
     ['60', '1', false],
     ['50', '8', true],
   ])

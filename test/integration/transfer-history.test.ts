@@ -110,7 +110,7 @@ describe('a token that is older than its pool', () => {
     assert.deepEqual(
       ends,
       [...new Set(ends)].sort((a, b) => a - b),
-      'nothing was told twice',
+      'no transfer was published twice',
     )
     await expectAllTrue(rig)
   })
@@ -121,7 +121,7 @@ describe('a token that is older than its pool', () => {
     await trade()
     const rig = new HistoryRig(market, [stack.rpcUrl], start, SMALL)
     await rig.read(() => rig.pieces(token).length >= 2)
-    const told = rig.log.length
+    const logged = rig.log.length
     const depth = (await market.head()).number - start + 1
     await market.reorganise(depth - 1)
     await market.transfer(token, holder(1), 11n)
@@ -129,7 +129,7 @@ describe('a token that is older than its pool', () => {
     await openPool(10n ** 23n)
     await trade()
     await rig.readAll()
-    assert.ok(rig.log.slice(told).some(({ kind }) => kind === 'undo'))
+    assert.ok(rig.log.slice(logged).some(({ kind }) => kind === 'undo'))
     assert.equal(rig.pieces(token).at(-1)?.isLast, true)
     await expectAllTrue(rig)
   })

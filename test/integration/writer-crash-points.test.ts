@@ -125,7 +125,7 @@ test('after a crash at any point no store vouches for what it does not hold, and
     await rig.written('eth', story.sets)
     last.abort()
     await running
-    await rig.assertTold('eth', story)
+    await rig.assertStored('eth', story)
   } finally {
     await Promise.all([logs.close(), history.close(), hot.close()])
     await rig.close()

@@ -63,8 +63,8 @@ test('what is rebuilt equals what was lost, key by key, and the writer goes on f
     await rig.start()
     await rig.publish('eth', eth.sets.slice(150))
     await rig.written('eth', eth.sets)
-    await rig.assertTold('eth', eth)
-    await rig.assertTold('bsc', bsc)
+    await rig.assertStored('eth', eth)
+    await rig.assertStored('bsc', bsc)
   } finally {
     await rig.close()
   }
@@ -80,15 +80,15 @@ test('the latest candles of long series are rebuilt, with the time from which th
     await first.stop()
     await redis.flushall()
     await rebuild(rig)
-    const told = storySets({ chain: 'eth', seed: 53, messages: 100 })
-    await rig.assertTold('eth', told)
-    const pair = [...told.world.pairs.keys()][0] ?? ''
+    const published = storySets({ chain: 'eth', seed: 53, messages: 100 })
+    await rig.assertStored('eth', published)
+    const pair = [...published.world.pairs.keys()][0] ?? ''
     const series = await rig.hot.recentCandles({ chain: 'eth', pair, interval: 's1' }, 100)
     assert.ok(series !== undefined && series.from > 0 && series.candles.length <= 4)
     await rig.start()
     await rig.publish('eth', eth.sets.slice(100))
     await rig.written('eth', eth.sets)
-    await rig.assertTold('eth', eth)
+    await rig.assertStored('eth', eth)
   } finally {
     await rig.close()
   }
@@ -109,7 +109,7 @@ test('rows of a batch that was not finished do no harm', async () => {
     await rig.start()
     await rig.publish('eth', eth.sets.slice(60))
     await rig.written('eth', eth.sets)
-    await rig.assertTold('eth', eth)
+    await rig.assertStored('eth', eth)
   } finally {
     await history.close()
     await rig.close()

@@ -102,8 +102,8 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
     head: () => ask((node) => node.head()),
     headerAt: (number) => ask((node) => node.headerAt(number)),
     headerOf: (hash, child) => {
-      const teller = child === undefined ? undefined : origins.get(child)?.label
-      return ask((node) => node.headerOf(hash), teller)
+      const origin = child === undefined ? undefined : origins.get(child)?.label
+      return ask((node) => node.headerOf(hash), origin)
     },
     finalised: () => ask((node) => node.finalised()),
     blockAt,

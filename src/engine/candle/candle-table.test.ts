@@ -73,7 +73,7 @@ test('the newest candles are those that all trades of their time make', () => {
           all.push({ key, ...trade, time })
         }
         assert.deepEqual(
-          toldBy(table, slot),
+          publishedBy(table, slot),
           INTERVALS.map((interval) => candleOf(all, interval, time)),
         )
         state.sealBlock(block)
@@ -87,7 +87,7 @@ test('the newest candles are those that all trades of their time make', () => {
   )
 })
 
-function toldBy(table: CandleTable, slot: number): Candle[] {
+function publishedBy(table: CandleTable, slot: number): Candle[] {
   const changes = new ChangeSetWriter()
   const head = { number: 1, hash: '0x01', time: 1 }
   changes.begin({ chain: 'test', seq: 1, cause: 'block', head, finalNumber: 0 })

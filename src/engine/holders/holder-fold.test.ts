@@ -57,7 +57,7 @@ const met = (): ExampleMarket =>
 describe('the example of docs/data-rules.md', () => {
   const market = met()
     .block(12, move(BEN, CARL, 100_000n), move(ANN, ZERO, 10_000n))
-    .told(past())
+    .facts(past())
 
   test('holders, burned, locked, circulating', () => {
     const { holding, supplyRaw } = market.token(TOKEN)
@@ -98,7 +98,7 @@ describe('what the token answers of burn addresses and lockers', () => {
   const held = (market: ExampleMarket) => market.token(TOKEN).holding
 
   test('is known before any older transfer is read, and moved by transfers', () => {
-    const market = met().told(answered(5_000n, 50_000n, 200_000n))
+    const market = met().facts(answered(5_000n, 50_000n, 200_000n))
     assert.deepEqual(held(market), {
       holders: undefined,
       burnedRaw: tokens(55_000n),
@@ -120,11 +120,11 @@ describe('what the token answers of burn addresses and lockers', () => {
   })
 
   test('stays true once older transfers are read, which add holders and what was burned before', () => {
-    const market = met().told(answered(0n, 50_000n, 200_000n))
+    const market = met().facts(answered(0n, 50_000n, 200_000n))
     const early = held(market)
     const older = past()
     assert.ok(early && older.type === 'transfers')
-    market.told({ ...older, burnedRaw: tokens(3_000n) })
+    market.facts({ ...older, burnedRaw: tokens(3_000n) })
     assert.deepEqual(held(market), { ...early, holders: 4, burnedRaw: tokens(53_000n) })
   })
 
@@ -133,13 +133,13 @@ describe('what the token answers of burn addresses and lockers', () => {
     assert.ok(fact.type === 'nonCirculating')
     const without = (gone: string) => fact.balances.filter(({ holder }) => holder !== gone)
     for (const gone of [ZERO, DEAD, LOCKER])
-      assert.equal(held(met().told({ ...fact, balances: without(gone) })), undefined)
-    assert.equal(held(met().told(answered(0n, 10n ** 70n, 0n))), undefined)
+      assert.equal(held(met().facts({ ...fact, balances: without(gone) })), undefined)
+    assert.equal(held(met().facts(answered(0n, 10n ** 70n, 0n))), undefined)
   })
 
   test('is dropped when a locker gives away more than it has', () => {
     const market = met()
-      .told(answered(0n, 0n, 100n))
+      .facts(answered(0n, 0n, 100n))
       .block(12, move(LOCKER, BEN, 101n))
     assert.equal(held(market), undefined)
     market.undo()
@@ -147,23 +147,23 @@ describe('what the token answers of burn addresses and lockers', () => {
   })
 
   test('beyond the supply leaves what circulates unknown', () => {
-    const holding = held(met().told(answered(0n, 0n, 2_000_000n)))
+    const holding = held(met().facts(answered(0n, 0n, 2_000_000n)))
     assert.deepEqual([holding?.lockedRaw, holding?.circulatingRaw], [tokens(2_000_000n), undefined])
   })
 })
 
-test('before all transfers are read, nothing is told but balances, which may be below zero', () => {
+test('before all transfers are read, only balances are published, and they may be negative', () => {
   const market = met().block(12, move(BEN, CARL, 100_000n))
   const balanceOf = (holder: string) => market.tables.balances.get(`${TOKEN}/${holder}`)?.amountRaw
   assert.deepEqual([balanceOf(BEN), balanceOf(CARL)], [tokens(-100_000n), tokens(100_000n)])
-  market.told(past(false))
+  market.facts(past(false))
   assert.deepEqual([balanceOf(BEN), balanceOf(CARL)], [undefined, tokens(100_000n)])
   const { holding, origin, marketCapUsd } = market.token(TOKEN)
   assert.deepEqual([holding, origin, marketCapUsd], [undefined, undefined, undefined])
 })
 
-test('who gave away more than he ever got says that transfers do not tell all', () => {
-  const market = met().told(past())
+test('a negative balance shows that transfers are incomplete', () => {
+  const market = met().facts(past())
   assert.ok(market.token(TOKEN).holding !== undefined)
   market.block(12, move(CARL, BEN, 1n))
   assert.equal(market.token(TOKEN).holding, undefined)
@@ -172,9 +172,9 @@ test('who gave away more than he ever got says that transfers do not tell all', 
 })
 
 test('a balance that transfers do not explain is the end of it, until a fork takes it back', () => {
-  const market = met().told(past()).told(balance(BEN, 100_000n), balance(CARL, 0n))
+  const market = met().facts(past()).facts(balance(BEN, 100_000n), balance(CARL, 0n))
   assert.equal(market.token(TOKEN).holding?.holders, 4)
-  market.told(balance(BEN, 100_001n))
+  market.facts(balance(BEN, 100_001n))
   assert.equal(market.token(TOKEN).holding, undefined)
   assert.equal(market.token(TOKEN).marketCapUsd, undefined)
   market.undo()
@@ -196,7 +196,7 @@ test('the shares of a pool are followed like a token', () => {
 })
 
 test('200,000 transfers of one token in one transaction', () => {
-  const market = met().told(past())
+  const market = met().facts(past())
   const parent = market.chain.at(-1)
   assert.ok(parent)
   const logs = Array.from({ length: 200_000 }, (_, index) => ({

@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/builders/launch-market.ts'
 import type { Change, ChangeSet } from '../../domain/change.ts'
 
-function told<Type extends Change['type']>({ changes }: ChangeSet, type: Type) {
+function changesOf<Type extends Change['type']>({ changes }: ChangeSet, type: Type) {
   return changes.filter((change): change is Extract<Change, { type: Type }> => change.type === type)
 }
 
@@ -40,7 +40,7 @@ function half(): LaunchMarket {
   return market
 }
 
-describe('a curve that tells what is left and raised', () => {
+describe('a curve that reports what is left and raised', () => {
   test('is there from its creation on, without a price', () => {
     const market = new LaunchMarket(CURVE)
     const set = market.block(four.create())
@@ -55,7 +55,7 @@ describe('a curve that tells what is left and raised', () => {
       [undefined, undefined, undefined],
     )
     assert.deepEqual(
-      told(set, 'liquidity').map(({ liquidity }) => [liquidity.kind, liquidity.pair]),
+      changesOf(set, 'liquidity').map(({ liquidity }) => [liquidity.kind, liquidity.pair]),
       [['createPair', CURVE]],
     )
   })
@@ -81,11 +81,11 @@ describe('a curve that tells what is left and raised', () => {
     assert.equal(market.token.platform?.progressPpm, 500_000)
   })
 
-  test('is left for the pool in the block that closes it, and that is told', () => {
+  test('is replaced by the pool in the block that closes it, and the switch is published', () => {
     const market = half()
     const set = market.block(...graduation)
     assert.deepEqual(
-      told(set, 'switch').map((change) => change.switch),
+      changesOf(set, 'switch').map((change) => change.switch),
       [
         {
           ...{ token: MEME, block: set.head.number, time: set.head.time },
@@ -107,11 +107,11 @@ describe('a curve that tells what is left and raised', () => {
   test('keeps being its price until there is a pool', () => {
     const market = half()
     const set = market.block(four.buy(millions(100n), ether(10_000n), 0n, ether(20_000n)), four.stop())
-    assert.deepEqual(told(set, 'switch'), [])
+    assert.deepEqual(changesOf(set, 'switch'), [])
     assert.equal(market.token.mainPair, CURVE)
     const later = market.block(pool.create(), pool.sync(ether(20_000n), millions(200n)), four.added(1n, 1n))
     assert.deepEqual(
-      told(later, 'switch').map((change) => change.switch.reason),
+      changesOf(later, 'switch').map((change) => change.switch.reason),
       ['graduated'],
     )
     assert.equal(market.token.platform?.graduatedAt, set.head.time, 'closed when trade was stopped')
@@ -126,7 +126,7 @@ describe('a curve that tells what is left and raised', () => {
     assert.equal(market.run.stateHash(), before.state)
     assert.deepEqual([market.token, market.pair(CURVE)], [before.token, before.pair])
     assert.deepEqual(
-      told(set, 'switchRemoved').map((change) => change.switch.newPair),
+      changesOf(set, 'switchRemoved').map((change) => change.switch.newPair),
       [MEME_POOL],
     )
     assert.equal(market.tables.pairs.get(MEME_POOL), undefined)
@@ -149,7 +149,7 @@ describe('a curve that tells what is left and raised', () => {
   })
 })
 
-test('a curve that tells nothing of what it holds has trades and no depth', () => {
+test('a curve that does not report its reserves has trades but no depth', () => {
   const market = new LaunchMarket(CURVE_V1)
   market.block(four.create(MANAGER_V1))
   market.block(four.buyV1(millions(400n), ether(12_000n)))
@@ -174,7 +174,7 @@ test('a curve whose trades are counted', () => {
   assert.equal(market.token.platform?.progressPpm, 180_000)
   const set = market.block(pool.create(), pool.sync(ether(9_000n), millions(200n)), flap.launch())
   assert.deepEqual(
-    told(set, 'switch').map((change) => [change.switch.oldPair, change.switch.reason]),
+    changesOf(set, 'switch').map((change) => [change.switch.oldPair, change.switch.reason]),
     [[CURVE_FLAP, 'graduated']],
   )
   assert.deepEqual([market.pair(CURVE_FLAP).token1.reserveRaw, market.token.platform?.name], [0n, 'flap'])
@@ -184,7 +184,7 @@ test('a pool that only becomes deeper takes over as any other does', () => {
   const market = half()
   const set = market.block(pool.create(), pool.sync(ether(90_000n), millions(200n)))
   assert.deepEqual(
-    told(set, 'switch').map((change) => change.switch.reason),
+    changesOf(set, 'switch').map((change) => change.switch.reason),
     ['deeper'],
   )
   assert.equal(market.token.platform?.graduatedAt, undefined)

@@ -32,7 +32,7 @@ function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = {
   return ratioOf(pool, { ...pair, askedSlot: NONE }, PRICES)
 }
 
-test('a pool that tells its price has it whatever it holds, known or not', () => {
+test('a pool that reports its price has it, whether its reserves are known or not', () => {
   const nine = { raw0: 1n << 192n, raw1: 9n << 192n }
   for (const reserves of [[7n, 1n], [0n, 1n], [1n, 0n], undefined])
     assert.deepEqual(ratioWith(reserves), nine)

@@ -115,10 +115,10 @@ describe('counted without fees', () => {
   })
 })
 
-test('told: only the event that tells counts', () => {
+test('reported: only reservesSet changes reserves', () => {
   assert.deepEqual(after(swapped, 'reported'), [5_000n, 6_000n])
-  const told = { type: 'reservesSet', pool: POOL, reserve0: 1n, reserve1: 2n } as const
-  assert.deepEqual(after(told, 'reported'), [1n, 2n])
+  const set = { type: 'reservesSet', pool: POOL, reserve0: 1n, reserve1: 2n } as const
+  assert.deepEqual(after(set, 'reported'), [1n, 2n])
 })
 
 test('unknown stays unknown, and so does what a pool of more tokens holds', () => {

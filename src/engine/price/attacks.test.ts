@@ -90,7 +90,7 @@ describe('a pool is made for it', () => {
   test('a thin one asks any price: the deep one is believed', () => {
     const market = calmMarket().block(12, sync(TOKEN_USDC, tokens(1n), usd(1_000n)))
     assert.equal(tokenPrice(market), '20')
-    assert.equal(price(market.pair(TOKEN_USDC).token0.priceUsd), '1000', 'what it asks is still told')
+    assert.equal(price(market.pair(TOKEN_USDC).token0.priceUsd), '1000', 'its own price is still published')
   })
 
   test('one of many dollars for the native coin, but fewer than the others: the others are believed', () => {

@@ -102,7 +102,7 @@ function market(): EngineRun {
   return run
 }
 
-function told<Type extends Change['type']>(run: EngineRun, type: Type) {
+function changesOf<Type extends Change['type']>(run: EngineRun, type: Type) {
   const changes = run.sets.at(-1)?.changes ?? []
   return changes.filter((change): change is Extract<Change, { type: Type }> => change.type === type)
 }
@@ -110,7 +110,7 @@ function told<Type extends Change['type']>(run: EngineRun, type: Type) {
 test('a report joins what the contract can do with who holds the token and the shares of its pool', () => {
   const run = market()
   run.apply(block(12, [], [{ type: 'inspection', address: TOKEN, inspection }]))
-  const [report] = told(run, 'contract').map(({ contract }) => contract)
+  const [report] = changesOf(run, 'contract').map(({ contract }) => contract)
   assert.equal(report?.creator, CREATOR)
   assert.deepEqual(report?.holdings, {
     isOdd: false,
@@ -132,7 +132,7 @@ test('a report joins what the contract can do with who holds the token and the s
   )
   const risk = { score: 40, isHoneypot: false, isMintable: true }
   assert.deepEqual(
-    told(run, 'token').map(({ token }) => [token.address, token.risk]),
+    changesOf(run, 'token').map(({ token }) => [token.address, token.risk]),
     [[TOKEN, risk]],
   )
 })
@@ -141,32 +141,32 @@ test('a fork that undoes the examination takes the report back', () => {
   const run = market()
   run.apply(block(12, [], [{ type: 'inspection', address: TOKEN, inspection }]))
   run.apply({ kind: 'undo', chain: 'testchain', lastValid: { number: 11, hash: block(11, []).hash } })
-  assert.deepEqual(told(run, 'contractRemoved'), [{ type: 'contractRemoved', token: TOKEN }])
-  assert.equal(told(run, 'token')[0]?.token.risk, undefined)
+  assert.deepEqual(changesOf(run, 'contractRemoved'), [{ type: 'contractRemoved', token: TOKEN }])
+  assert.equal(changesOf(run, 'token')[0]?.token.risk, undefined)
 })
 
-test('of a token whose transfers are not all read, nothing is told of its holders', () => {
+test('holders are unknown until all transfers of a token are read', () => {
   const run = new EngineRun(settings)
   run.apply(block(10, [move(TOKEN, ZERO, CREATOR, 1_000n)], [token(TOKEN, 1_000n), token(QUOTE, 5n), pool]))
   run.apply(block(11, [], [{ type: 'inspection', address: TOKEN, inspection }]))
-  const [report] = told(run, 'contract').map(({ contract }) => contract)
+  const [report] = changesOf(run, 'contract').map(({ contract }) => contract)
   assert.deepEqual(
     [report?.holdings.creatorPpm, report?.holdings.largePpm, report?.creator],
     [undefined, undefined, undefined],
   )
 })
 
-test('an examination of a token that was never met is not told', () => {
+test('an inspection of an unknown token is not published', () => {
   const run = market()
   const address = id('9')
   run.apply(block(12, [], [{ type: 'inspection', address, inspection: { ...inspection, token: address } }]))
-  assert.deepEqual(told(run, 'contract'), [])
+  assert.deepEqual(changesOf(run, 'contract'), [])
 })
 
 describe('the score follows what it is made of', () => {
   const scored = (run: EngineRun) => ({
-    token: told(run, 'token').find((change) => change.token.address === TOKEN)?.token.risk?.score,
-    report: told(run, 'contract')[0]?.contract.score.points,
+    token: changesOf(run, 'token').find((change) => change.token.address === TOKEN)?.token.risk?.score,
+    report: changesOf(run, 'contract')[0]?.contract.score.points,
   })
   const examined = (): EngineRun => {
     const run = market()
@@ -202,12 +202,12 @@ describe('the score follows what it is made of', () => {
     assert.deepEqual(scored(run), { token: 20, report: 20 })
     run.apply(block(12, [], [allRead(TOKEN)]))
     assert.deepEqual(scored(run), { token: 55, report: 55 })
-    assert.equal(told(run, 'contract')[0]?.contract.creator, CREATOR)
+    assert.equal(changesOf(run, 'contract')[0]?.contract.creator, CREATOR)
   })
 
-  test('a transfer that moves no factor is not told', () => {
+  test('a transfer that changes no risk factor is not published', () => {
     const run = examined()
     run.apply(block(13, [move(TOKEN, POOL, id('4'), 1n)]))
-    assert.deepEqual(told(run, 'contract'), [])
+    assert.deepEqual(changesOf(run, 'contract'), [])
   })
 })

@@ -32,8 +32,8 @@ test('a pair that becomes more than a tenth deeper takes over, and says so', () 
   const market = twoPairs().block(12, sync(TOKEN_USDC, tokens(11_000n), usd(220_000n)))
   assert.deepEqual(lastChanges(market, 'switch'), [], 'exactly a tenth is not more')
   market.block(12, sync(TOKEN_USDC, tokens(11_001n), usd(220_020n)))
-  const [told] = lastChanges(market, 'switch')
-  assert.deepEqual(told?.switch, {
+  const [change] = lastChanges(market, 'switch')
+  assert.deepEqual(change?.switch, {
     token: TOKEN,
     block: market.chain.at(-1)?.number,
     time: market.chain.at(-1)?.time,
@@ -41,32 +41,32 @@ test('a pair that becomes more than a tenth deeper takes over, and says so', () 
     newPair: addressOf(TOKEN_USDC),
     reason: 'deeper',
   })
-  const told24h = lastChanges(market, 'windows').map(({ windows }) => [
+  const windows24h = lastChanges(market, 'windows').map(({ windows }) => [
     windows.pair,
     windows.lengths.at(-1)?.buys,
   ])
   assert.deepEqual(
-    told24h.filter(([pair]) => pair !== undefined),
+    windows24h.filter(([pair]) => pair !== undefined),
     [[addressOf(TOKEN_USDC), 1]],
-    'its windows are told again, although nothing was traded',
+    'its windows are published again, although nothing was traded',
   )
 })
 
 test('a main pair that is emptied is left', () => {
   const market = twoPairs().block(12, sync(TOKEN_ETH, 0n, 0n))
   assert.deepEqual(
-    lastChanges(market, 'switch').map((told) => told.switch.reason),
+    lastChanges(market, 'switch').map((change) => change.switch.reason),
     ['emptied'],
   )
 })
 
-test('a switch that a fork undoes is told as undone', () => {
+test('a switch that a reorg undoes is published as removed', () => {
   const market = twoPairs()
     .block(12, sync(TOKEN_ETH, 0n, 0n))
     .undo()
-  const [told] = lastChanges(market, 'switchRemoved')
+  const [change] = lastChanges(market, 'switchRemoved')
   assert.deepEqual(
-    [told?.switch.oldPair, told?.switch.newPair],
+    [change?.switch.oldPair, change?.switch.newPair],
     [addressOf(TOKEN_ETH), addressOf(TOKEN_USDC)],
   )
   assert.equal(market.token(TOKEN).mainPair, addressOf(TOKEN_ETH))

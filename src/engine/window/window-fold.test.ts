@@ -14,7 +14,7 @@ import { WindowFold } from './window-fold.ts'
 const DAY_START = 1_700_006_400
 const [PAIR, OTHER, TOKEN, QUOTE] = ['0x01', '0x02', '0xaa', '0xbb']
 
-type Told = {
+type TradeSpec = {
   pair?: string
   token?: string
   buys?: number
@@ -33,7 +33,7 @@ function traded({
   wallet = '0xee',
   close = 5n,
   tokenClose,
-}: Told): AddressedTrades {
+}: TradeSpec): AddressedTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
   const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
   const buyers = Array.from({ length: buys }, () => wallet)
@@ -142,7 +142,7 @@ test('a quote asset has windows of its own, which only the sums over all its pai
   const market = new Market()
   const asTarget = traded({ token: QUOTE, wallet: '0xe1', close: 7n })
   const all = traded({ pair: ALL_PAIRS, token: QUOTE, wallet: '0xe1', buys: 1, sells: 2, close: 6n })
-  const told = (changed: Windows[]) =>
+  const rowsOf = (changed: Windows[]) =>
     changed.map(({ pair, token, lengths, priceUsd }) => [
       pair,
       token,
@@ -151,17 +151,17 @@ test('a quote asset has windows of its own, which only the sums over all its pai
       lengths.at(-1)?.makers,
       priceUsd,
     ])
-  assert.deepEqual(told(market.block(0, asTarget, all)), [
+  assert.deepEqual(rowsOf(market.block(0, asTarget, all)), [
     [PAIR, undefined, 1, 0, 1, 7n],
     [undefined, QUOTE, 1, 2, 1, 6n],
   ])
-  assert.deepEqual(told(market.block(61, traded({ pair: ALL_PAIRS, token: QUOTE, wallet: '0xe2' }))), [
+  assert.deepEqual(rowsOf(market.block(61, traded({ pair: ALL_PAIRS, token: QUOTE, wallet: '0xe2' }))), [
     [PAIR, undefined, 1, 0, 1, 7n],
     [undefined, QUOTE, 2, 2, 2, 5n],
   ])
-  assert.deepEqual(told(market.block(86_400)), [
+  assert.deepEqual(rowsOf(market.block(86_400)), [
     [undefined, QUOTE, 1, 0, 1, 5n],
     [PAIR, undefined, 0, 0, 0, 7n],
   ])
-  assert.deepEqual(told(market.block(86_460)), [[undefined, QUOTE, 0, 0, 0, 5n]])
+  assert.deepEqual(rowsOf(market.block(86_460)), [[undefined, QUOTE, 0, 0, 0, 5n]])
 })

@@ -39,13 +39,13 @@ class Windows {
 
   /** The published bytes. */
   apply({ time, trades }: Block): string {
-    const told = new ChangeSetWriter()
+    const writer = new ChangeSetWriter()
     const head = { number: ++this.#number, hash: '0x', time }
-    told.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
+    writer.begin({ chain: 'eth', seq: this.#number, cause: 'block', head, finalNumber: 0 })
     const all = trades.map((each) => gathered(each, this.#tables.visits))
-    new WindowFold(this.#tables, time, (token) => token === QUOTE).run(all, [], told)
+    new WindowFold(this.#tables, time, (token) => token === QUOTE).run(all, [], writer)
     this.#state.sealBlock(this.#number)
-    return Buffer.from(told.finish()).toString('hex')
+    return Buffer.from(writer.finish()).toString('hex')
   }
 
   undo(blocks: number): number {
@@ -121,7 +121,7 @@ test('what was evicted, committed, restarted and undone in between makes no diff
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const troubled = new Windows(FEW_ROWS)
-      let standing: (Block & { readonly told: string })[] = []
+      let standing: (Block & { readonly bytes: string })[] = []
       for (const each of steps) {
         if (each.do === 'commit') troubled.commit()
         else if (each.do === 'restart') troubled.restart()
@@ -134,11 +134,11 @@ test('what was evicted, committed, restarted and undone in between makes no diff
           assert.ok(!hadTrades || corrected > 0, 'an undone trade changes windows')
         } else {
           const block = { time: (standing.at(-1)?.time ?? FIRST_TIME) + each.seconds, trades: each.trades }
-          standing = [...standing, { ...block, told: troubled.apply(block) }]
+          standing = [...standing, { ...block, bytes: troubled.apply(block) }]
         }
       }
       const calm = new Windows(MANY_ROWS)
-      for (const { told, ...block } of standing) assert.equal(calm.apply(block), told)
+      for (const { bytes, ...block } of standing) assert.equal(calm.apply(block), bytes)
       assert.deepEqual(troubled.entries(), calm.entries())
     }),
     { numRuns: 200 },

@@ -4,7 +4,7 @@ import type { Attempt } from '../supervise.ts'
 import { watchLag } from '../watch-lag.ts'
 
 /** A batch under way is not worth a line. */
-const WORTH_TELLING_SECONDS = 5
+const REPORTED_LAG_SECONDS = 5
 
 /** How long each store of each chain has been behind CHANGES, for the operator. */
 export class StoreLags {
@@ -27,7 +27,7 @@ export class StoreLags {
 
   details(): string[] {
     return [...this.#clocks].flatMap(([name, { seconds }]) =>
-      seconds < WORTH_TELLING_SECONDS ? [] : [`${name} is behind by ${Math.round(seconds)} s`],
+      seconds < REPORTED_LAG_SECONDS ? [] : [`${name} is behind by ${Math.round(seconds)} s`],
     )
   }
 }

@@ -46,7 +46,7 @@ async function assertMended(): Promise<void> {
   await rig.publish('eth', afterwards())
   await rig.written('eth', afterwards())
   await eventually('readiness', async () => (run.readiness() === undefined ? true : undefined))
-  await rig.assertTold('eth', story)
+  await rig.assertStored('eth', story)
 }
 
 async function assertSaid(reason: RegExp): Promise<void> {
@@ -148,7 +148,7 @@ test('a store that hangs reads the log itself once it is back, and ends equal to
   await rig.publish('eth', last)
   await rig.written('eth', last)
   assert.equal(await readersAtTheEnd(), 1)
-  await rig.assertTold('eth', long)
+  await rig.assertStored('eth', long)
 })
 
 test('a writer that starts without one of them writes to the other', async () => {
@@ -164,5 +164,5 @@ test('a writer that starts without one of them writes to the other', async () =>
     await stack.restart(store)
     await rig.written('eth', sets)
   }
-  await rig.assertTold('eth', story)
+  await rig.assertStored('eth', story)
 })

@@ -43,8 +43,8 @@ async function followed(chain: string, block: number): Promise<void> {
       assert.equal(status, 503)
       assert.equal(headers.get('retry-after'), '1')
     }
-    const { body: told } = await chains.pipeline.get('/v2/status')
-    const known = (told as { chains: { chain: string; block?: number }[] }).chains
+    const { body: overview } = await chains.pipeline.get('/v2/status')
+    const known = (overview as { chains: { chain: string; block?: number }[] }).chains
     return known.find((each) => each.chain === chain)?.block === block ? true : undefined
   }
   await waitFor(`block ${block} of ${chain} to be read`, isThere, WAIT_MS)

@@ -230,21 +230,21 @@ export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings
 }
 
 /** Publishes the steps as a reader would: each fact once per branch, nothing undone below what is final. */
-export function tell(world: Market, script: readonly Step[]): Story {
+export function publishScript(world: Market, script: readonly Step[]): Story {
   const envelopes: Envelope[] = []
   const canonical: BlockEnvelope[] = []
   let floor = FIRST_BLOCK - 1
-  for (const [salt, told] of script.entries()) {
+  for (const [salt, step] of script.entries()) {
     const tip = canonical.at(-1)
-    switch (told.do) {
+    switch (step.do) {
       case 'block': {
-        const next = buildBlock(world, canonical, told, salt)
+        const next = buildBlock(world, canonical, step, salt)
         canonical.push(next)
         envelopes.push(next)
         break
       }
       case 'undo': {
-        const depth = Math.min(told.depth, (tip?.number ?? floor) - floor)
+        const depth = Math.min(step.depth, (tip?.number ?? floor) - floor)
         if (depth === 0 || tip === undefined) break
         const gone = canonical.splice(-depth)
         const lastValid = { number: tip.number - depth, hash: gone[0]?.parentHash ?? '' }
@@ -252,7 +252,7 @@ export function tell(world: Market, script: readonly Step[]): Story {
         break
       }
       case 'final': {
-        const upTo = canonical.at(-1 - told.lag)
+        const upTo = canonical.at(-1 - step.lag)
         if (upTo === undefined || upTo.number <= floor) break
         floor = upTo.number
         envelopes.push({ kind: 'final', chain: CHAIN, upTo: { number: upTo.number, hash: upTo.hash } })
@@ -352,12 +352,14 @@ function factsOf(
   before: readonly BlockEnvelope[],
   used: ReadonlyMap<MarketPool, readonly Action[]>,
 ): Fact[] {
-  const told = before.flatMap(({ facts }) => facts)
-  const isTold = (type: Fact['type'], address: string): boolean =>
-    told.some((fact) => fact.type === type && fact.address === address)
-  const pools = [...used.keys()].filter(({ address }) => !isTold('pool', address))
+  const published = before.flatMap(({ facts }) => facts)
+  const isPublished = (type: Fact['type'], address: string): boolean =>
+    published.some((fact) => fact.type === type && fact.address === address)
+  const pools = [...used.keys()].filter(({ address }) => !isPublished('pool', address))
   const addresses = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
-  const tokens = world.tokens.filter(({ address }) => addresses.has(address) && !isTold('token', address))
+  const tokens = world.tokens.filter(
+    ({ address }) => addresses.has(address) && !isPublished('token', address),
+  )
   return [
     ...pools.map((each): Fact => {
       const { address, factory, token0, token1 } = each

@@ -143,10 +143,10 @@ export function moveLogs(token: string, { form, move: { from, to, amount } }: Mo
 /** As a reader publishes it: for a token with history left to read, with the very first transfer once. */
 export function olderFact(
   chain: readonly BlockEnvelope[],
-  told: readonly TransfersFact[],
+  pending: readonly TransfersFact[],
   { of, moves, isLast, since, isImpossible }: OlderMoves,
 ): TransfersFact | undefined {
-  const before = [...chain.flatMap(({ facts }) => facts.filter(isTransfers)), ...told]
+  const before = [...chain.flatMap(({ facts }) => facts.filter(isTransfers)), ...pending]
   const open = [...new Set(chain.flatMap(addressesToRead))].filter((each) =>
     before.every((fact) => fact.address !== each || !fact.isLast),
   )

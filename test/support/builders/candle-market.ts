@@ -23,7 +23,7 @@ export class CandleMarket {
   /** The document of the pair, if there is one, comes before its first trade. */
   constructor(seed: number, pair?: Pair) {
     this.#dice = new Dice(seed)
-    if (pair !== undefined) this.#tell([{ type: 'pair', pair }])
+    if (pair !== undefined) this.#publish([{ type: 'pair', pair }])
   }
 
   step(): void {
@@ -43,7 +43,7 @@ export class CandleMarket {
     for (const candle of candles) {
       this.#state.get(candle.interval)?.set(candle.start, { seq: this.sets.length + 1, record: candle })
     }
-    this.#tell(candles.map((candle) => ({ type: 'candle', candle })))
+    this.#publish(candles.map((candle) => ({ type: 'candle', candle })))
   }
 
   /** Retracted candles are removed, and the latest candle of each interval is published again. */
@@ -64,10 +64,10 @@ export class CandleMarket {
       series.set(newest.record.start, { seq: this.sets.length + 1, record: newest.record })
       changes.push({ type: 'candle', candle: newest.record })
     }
-    this.#tell(changes, 'undo')
+    this.#publish(changes, 'undo')
   }
 
-  #tell(changes: Change[], cause: ChangeSet['cause'] = 'block'): void {
+  #publish(changes: Change[], cause: ChangeSet['cause'] = 'block'): void {
     const seq = this.sets.length + 1
     const head = { number: seq, hash: '0x01', time: 1_000 + seq }
     this.sets.push({ chain: 'eth', seq, cause, head, finalNumber: 0, changes })

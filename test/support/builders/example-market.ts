@@ -62,7 +62,7 @@ export const swap = (pool: number, ...amounts: [bigint, bigint, bigint, bigint])
   return { do: 'swap', pool, amounts, newTx: false }
 }
 
-/** A market one writes down block by block, and what is published of it. */
+/** A market built block by block, and the change sets that the engine publishes. */
 export class ExampleMarket {
   readonly run = new EngineRun(settingsOf(world))
   readonly chain: BlockEnvelope[] = []
@@ -72,7 +72,7 @@ export class ExampleMarket {
   }
 
   /** A block without events, but with facts. */
-  told(...facts: Fact[]): this {
+  facts(...facts: Fact[]): this {
     return this.#apply(12, [], facts)
   }
 

@@ -204,13 +204,13 @@ export class LaunchMarket {
 
   /** As a reader publishes them: each once. */
   #factsFor(logs: readonly Log[]): Fact[] {
-    const told = new Set(this.chain.flatMap(({ facts }) => facts.map(({ address }) => address)))
+    const published = new Set(this.chain.flatMap(({ facts }) => facts.map(({ address }) => address)))
     const named = logs.map(({ address, topics }) => {
       if (address === FACTORY) return topics.length > 1 ? MEME_POOL : ''
       return [MANAGER, MANAGER_V1, PORTAL].includes(address) ? this.#curve : address
     })
-    const pools = POOLS.filter(({ address }) => named.includes(address) && !told.has(address))
-    const tokens = new Set(pools.flatMap((each) => each.tokens).filter((address) => !told.has(address)))
+    const pools = POOLS.filter(({ address }) => named.includes(address) && !published.has(address))
+    const tokens = new Set(pools.flatMap((each) => each.tokens).filter((address) => !published.has(address)))
     return [...[...tokens].map(tokenFact), ...pools]
   }
 }

@@ -115,21 +115,21 @@ export function occurrences(market: SimMarket, { steps }: MarketScript): Occurre
   const branch: BlockEnvelope[] = []
   let undone: BlockEnvelope[] = []
   let floor = FIRST_BLOCK - 1
-  for (const [salt, told] of steps.entries()) {
+  for (const [salt, step] of steps.entries()) {
     const tip = refOf(branch.at(-1))
-    switch (told.do) {
+    switch (step.do) {
       case 'block': {
-        const envelope = blockOn(market, branch, told, salt)
+        const envelope = blockOn(market, branch, step, salt)
         branch.push(envelope)
-        all.push({ type: 'message', envelope, fate: told.fate })
+        all.push({ type: 'message', envelope, fate: step.fate })
         break
       }
       case 'undo': {
-        const depth = Math.min(told.depth, tip.number - floor)
+        const depth = Math.min(step.depth, tip.number - floor)
         if (depth === 0) break
         undone = branch.splice(-depth)
         const lastValid = refOf(branch.at(-1))
-        all.push({ type: 'message', envelope: { kind: 'undo', chain: CHAIN, lastValid }, fate: told.fate })
+        all.push({ type: 'message', envelope: { kind: 'undo', chain: CHAIN, lastValid }, fate: step.fate })
         break
       }
       case 'redo': {
@@ -139,20 +139,20 @@ export function occurrences(market: SimMarket, { steps }: MarketScript): Occurre
         break
       }
       case 'final': {
-        const block = branch.at(-1 - told.lag)
+        const block = branch.at(-1 - step.lag)
         if (block === undefined) break
         floor = Math.max(floor, block.number)
         const envelope = { kind: 'final', chain: CHAIN, upTo: refOf(block) } as const
-        all.push({ type: 'message', envelope, fate: told.fate })
+        all.push({ type: 'message', envelope, fate: step.fate })
         break
       }
       case 'defect': {
-        const envelope = defective(told.defect, branch, floor)
+        const envelope = defective(step.defect, branch, floor)
         if (envelope !== undefined) all.push({ type: 'message', envelope, fate: 'reject' })
         break
       }
       case 'interrupt':
-        all.push({ type: 'interruption', how: told.how })
+        all.push({ type: 'interruption', how: step.how })
     }
   }
   return all

@@ -241,8 +241,8 @@ function differences(from: World, to: World): Change[] {
   for (const [id, { record }] of newestCandles(from)) {
     const earlier = newestBefore.get(id)?.record
     const isSame = earlier === undefined || earlier.start === record.start
-    const isTold = from.candles.get(earlier === undefined ? '' : candleId(earlier))?.record !== earlier
-    if (!isSame && !isTold) changes.push(candle(earlier))
+    const isPublished = from.candles.get(earlier === undefined ? '' : candleId(earlier))?.record !== earlier
+    if (!isSame && !isPublished) changes.push(candle(earlier))
   }
   return changes
 }

@@ -53,7 +53,7 @@ export class RecordedEnvelopes {
       chainId,
     )
     const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))].map(knownToken)
-    const told = transactions.map((transaction) => {
+    const syncs = transactions.map((transaction) => {
       return { ...transaction, logs: transaction.logs.filter(({ topics }) => isSync(topics[0])) }
     })
     const recorded: BlockEnvelope = {
@@ -61,7 +61,7 @@ export class RecordedEnvelopes {
     }
     const grandparent = `0x${'0'.repeat(64)}`
     const links = { number: number - 1, hash: parentHash, parentHash: grandparent }
-    return { before: { ...recorded, ...links, transactions: told, facts: [...pools, ...tokens] }, recorded }
+    return { before: { ...recorded, ...links, transactions: syncs, facts: [...pools, ...tokens] }, recorded }
   }
 
   /** Trades of pools we know the tokens of, counted by their topics alone. */

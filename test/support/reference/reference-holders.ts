@@ -76,19 +76,19 @@ export function referenceHolders(
   }
   const all = holdersIn(pieces).map((holder) => [holder, balanceOf(pieces, holder)] as const)
   const balances = new Map(all.filter(([, amount]) => amount !== 0n))
-  const isTold = isRead && !isOdd && [...balances.values()].every((amount) => amount > 0n)
+  const isComplete = isRead && !isOdd && [...balances.values()].every((amount) => amount > 0n)
   const answered = answer && nonCirculatingAfter(answer, lockers)
   const isEarly = !isRead && !isOdd && answered !== undefined
   const deadRaw = answered?.deadRaw ?? deadIn(pieces)
-  const counted = isTold
+  const counted = isComplete
     ? { dead: deadIn(pieces), burned: burnedIn(pieces) }
     : { dead: answered?.deadRaw ?? 0n, burned: answered?.burnedRaw ?? 0n }
   return {
     balances,
     holding:
-      isTold || isEarly
+      isComplete || isEarly
         ? {
-            holders: isTold ? balances.size : undefined,
+            holders: isComplete ? balances.size : undefined,
             burnedRaw: (isWrappedNative ? 0n : counted.burned) + counted.dead,
             lockedRaw: answered?.lockedRaw ?? sum([...lockers].map((locker) => balanceOf(pieces, locker))),
           }
@@ -151,18 +151,18 @@ function movesIn({ logs }: RawTransaction, address: string, isWrappedNative: boo
   return own.flatMap((log) => {
     const [wrapping] = isWrappedNative ? wrappingIn(log) : []
     if (wrapping === undefined) return transferIn(log)
-    const isToldTwice = transfers.some(
+    const isDuplicate = transfers.some(
       ({ from, to, amount }) => from === wrapping.from && to === wrapping.to && amount === wrapping.amount,
     )
-    return isToldTwice ? [] : [wrapping]
+    return isDuplicate ? [] : [wrapping]
   })
 }
 
 function transferIn({ topics, data }: RawLog): Move[] {
   if (topics[0] !== '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef') return []
-  const told = [...topics.slice(1), ...hexWords(data)]
+  const fields = [...topics.slice(1), ...hexWords(data)]
   if (!(topics.length === 3 && data.length === 32) && !(topics.length === 1 && data.length === 96)) return []
-  const [from, to, amount] = told.map((word) => BigInt(word))
+  const [from, to, amount] = fields.map((word) => BigInt(word))
   if (from === undefined || to === undefined || amount === undefined) return []
   return isAddress(from) && isAddress(to) ? [{ from: toAddress(from), to: toAddress(to), amount }] : []
 }

@@ -10,19 +10,19 @@ import { readToken } from '../../../src/wire/record-codec.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const TOLD_WHENEVER = new Set(['tokens', 'balances'])
+const TIMING_DEPENDENT = new Set(['tokens', 'balances'])
 
-/** Rows by table, without what depends on when a node answered. */
+/** Rows by table, without fields that depend on when a node responded. */
 export function sameRows(rows: Readonly<Record<string, unknown[]>>): Record<string, unknown[]> {
   return Object.fromEntries(
     Object.entries(rows).map(([table, found]) => [
       table,
-      TOLD_WHENEVER.has(table) ? (found as Row[]).map(withoutExamination) : found,
+      TIMING_DEPENDENT.has(table) ? (found as Row[]).map(withoutInspection) : found,
     ]),
   )
 }
 
-function withoutExamination({ seq, risk_score, is_honeypot, is_mintable, ...row }: Row): Row {
+function withoutInspection({ seq, risk_score, is_honeypot, is_mintable, ...row }: Row): Row {
   return row
 }
 

@@ -42,7 +42,7 @@ export type WriterRig = {
     stores?: readonly ('clickhouse' | 'redis')[],
   ): Promise<ChainHead>
   /** Both stores hold what the story says. */
-  assertTold(chain: string, story: Story, gone?: World): Promise<void>
+  assertStored(chain: string, story: Story, gone?: World): Promise<void>
   close(): Promise<void>
 }
 
@@ -103,7 +103,7 @@ export async function createWriterRig(
         return heads.every((head) => head !== undefined && head.seq >= seq) ? heads[0] : undefined
       })
     },
-    assertTold: async (chain, { world }, gone = world) => {
+    assertStored: async (chain, { world }, gone = world) => {
       assert.deepEqual(await readWorld(stack.clickhouseUrl, name, chain), world)
       await assertDocuments(hot, chain, world, gone)
     },

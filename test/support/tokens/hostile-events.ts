@@ -27,7 +27,7 @@ const OWNER: Hex = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const topic = (address: Hex): Hex => padHex(address, { size: 32 })
 const amount = (value: bigint): Hex => numberToHex(value, { size: 32 })
 
-async function holdersAreUntold(world: HostileWorld, token: Hex): Promise<void> {
+async function hasUnknownHolders(world: HostileWorld, token: Hex): Promise<void> {
   const row = await world.rowOf(token)
   assert.deepEqual([row['holders'], row['market_cap'], row['burn_amount']], [undefined, undefined, undefined])
   const { headers } = await world.pipeline.get(`/v2/tokens/top100/${token}-local`)
@@ -48,37 +48,37 @@ function loop({ market }: HostileWorld): Promise<Hex> {
 
 export const EVENT_CASES: readonly EventCase[] = [
   {
-    why: 'a transfer of more than can be',
+    why: 'a transfer beyond the supply',
     prepare: (world, token) => world.say(token, [TRANSFER, topic(OWNER), topic(NOBODY)], amount(HUGE)),
-    check: holdersAreUntold,
+    check: hasUnknownHolders,
   },
   {
-    why: 'more is made than can be',
+    why: 'mints that sum to more than 2^256',
     prepare: async (world, token) => {
       await world.say(token, [TRANSFER, topic(zeroAddress), topic(NOBODY)], amount(HUGE))
       await world.say(token, [TRANSFER, topic(zeroAddress), topic(NOBODY)], amount(HUGE))
     },
     check: async (world, token) => {
-      await holdersAreUntold(world, token)
+      await hasUnknownHolders(world, token)
       assert.equal((await world.rowOf(token))['total'], undefined)
     },
   },
   {
-    why: 'somebody gives what he never had',
+    why: 'a transfer from an empty account',
     prepare: (world, token) => world.say(token, [TRANSFER, topic(NOBODY), topic(OWNER)], amount(5n)),
-    check: holdersAreUntold,
+    check: hasUnknownHolders,
   },
   {
-    why: 'more is burned than there is',
+    why: 'a burn beyond the supply',
     prepare: (world, token) =>
       world.say(token, [TRANSFER, topic(NOBODY), topic(zeroAddress)], amount(2n * SUPPLY)),
     check: async (world, token) => {
-      await holdersAreUntold(world, token)
+      await hasUnknownHolders(world, token)
       assert.equal((await world.rowOf(token))['total'], undefined)
     },
   },
   {
-    why: 'transfers that are none: too few words, too many topics',
+    why: 'malformed Transfer events: too few words, too many topics',
     prepare: async (world, token) => {
       await world.say(token, [TRANSFER], '0x')
       await world.say(token, [TRANSFER, topic(NOBODY)], amount(1n))
@@ -93,7 +93,7 @@ export const EVENT_CASES: readonly EventCase[] = [
     },
   },
   {
-    why: 'transfers of nothing, from nobody to nobody and to oneself',
+    why: 'transfers of zero, and from an account to itself',
     prepare: async (world, token) => {
       await world.say(token, [TRANSFER, topic(NOBODY), topic(NOBODY)], amount(0n))
       await world.say(token, [TRANSFER, topic(NOBODY), topic(NOBODY)], amount(7n))
@@ -102,12 +102,12 @@ export const EVENT_CASES: readonly EventCase[] = [
     check: async (world, token) => assert.equal((await world.rowOf(token))['holders'], 2),
   },
   {
-    why: 'an owner is named whose address is none',
+    why: 'a Transfer event with an invalid sender',
     prepare: (world, token) => world.say(token, [TRANSFER, amount(HUGE), topic(NOBODY)], amount(0n)),
     check: async (world, token) => assert.equal((await world.rowOf(token))['holders'], 2),
   },
   {
-    why: 'a contract in no pool tells of transfers',
+    why: 'a contract without a pool emits Transfer events',
     make: async (world) => {
       const foreign = await world.market.deploy(scripted('Shouter'), [])
       await world.say(foreign, [TRANSFER, topic(zeroAddress), topic(NOBODY)], amount(1n))
@@ -117,7 +117,7 @@ export const EVENT_CASES: readonly EventCase[] = [
     check: (world, foreign) => isUnknown(world, 'tokens', foreign),
   },
   {
-    why: 'a factory that is nobody’s tells of a pair that is there',
+    why: 'an unknown factory announces an existing pair',
     prepare: async (world, token) => {
       const factory = await world.market.deploy(scripted('Shouter'), [])
       const pair = await world.market.pairOf(token, world.market.weth)
@@ -137,7 +137,7 @@ export const EVENT_CASES: readonly EventCase[] = [
     },
   },
   {
-    why: 'it tells of a pair that is not there',
+    why: 'an unknown factory announces a pair that does not exist',
     prepare: async (world, token) => {
       const factory = await world.market.deploy(scripted('Shouter'), [])
       const data = concatHex([topic(NOBODY), amount(1n)])

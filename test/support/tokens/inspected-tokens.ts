@@ -52,7 +52,7 @@ export function artifact(name: string): Artifact {
   return compile(name, SOURCE)
 }
 
-/** It treats pools specially, and has to be given their addresses. */
-export function tellsPools(name: string): boolean {
+/** Whether the token treats pools specially, and so needs their addresses. */
+export function takesPools(name: string): boolean {
   return artifact(name).abi.some((entry) => 'name' in entry && entry.name === 'setPool')
 }

@@ -28,9 +28,9 @@ contract Trader {
         address quote;
     }
 
-    /// What the pool got is too little for it to give anything.
+    /// The pool received too little to pay anything out.
     error Underpaid(uint256 spent, uint256 arrived);
-    /// It holds too little of the quote token for a trade that tells something.
+    /// The pool holds too little of the quote token for a meaningful trade.
     error Empty();
     /// The caller has no quote tokens.
     error Penniless();
@@ -81,7 +81,7 @@ contract Trader {
         (oks[2], answers[2]) = wallet.act(address(this), abi.encodeCall(this.sell, (market)));
     }
 
-    /// As a wallet: does what it is told, and tells no more of the answer than is of use.
+    /// Acts as a wallet: makes a call and returns at most MAX_ANSWER bytes of its result.
     function act(address to, bytes calldata data) external returns (bool ok, bytes memory answer) {
         bytes memory sent = data;
         answer = new bytes(MAX_ANSWER);

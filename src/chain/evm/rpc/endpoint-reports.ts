@@ -37,8 +37,8 @@ const COUNTED_AS: Readonly<Partial<Record<Outcome['kind'], RpcOutcome>>> = {
 }
 /** A single hiccup is a matter for the metrics. */
 const LOGGED_FAILURES = 2
-/** A limit is met again and again; this often it is worth a line. */
-const LIMIT_TOLD_EVERY_MS = 60_000
+/** A rate limit repeats, so it is logged at most this often. */
+const RATE_LIMIT_LOG_INTERVAL_MS = 60_000
 
 /** Reports endpoints by name: every event in the metrics, each change once in the log. */
 export class EndpointReports {
@@ -94,7 +94,7 @@ export class EndpointReports {
   }
 
   limited(endpoint: Endpoint, reason: string, now: number): void {
-    if (now - (this.#limitedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < LIMIT_TOLD_EVERY_MS) return
+    if (now - (this.#limitedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < RATE_LIMIT_LOG_INTERVAL_MS) return
     this.#limitedAt.set(endpoint, now)
     const fields = { endpoint: endpoint.label, reason, per_second: endpoint.rate.perSecond }
     this.#logger.warn(fields, 'RPC endpoint rate limited')
