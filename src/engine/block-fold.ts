@@ -1,5 +1,5 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
-import type { EventRef, LiquidityEvent, MainPairSwitch, Pair, WindowsRef } from '../domain/change.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
 import type { PoolFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
@@ -17,7 +17,7 @@ import { HolderFold } from './holders/holder-fold.ts'
 import { platformAfter } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
-import type { PairView } from './pair/pair-view.ts'
+import type { PairView, SideView } from './pair/pair-view.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { reservesAfter } from './pool/reserves.ts'
@@ -83,7 +83,7 @@ export class BlockFold {
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new CountedWorth(new ReferencePrices(this.#settings, this.#tables), this.#tables.prices)
-    const updates = new TokenUpdates(this.#settings, this.#tables, this.#records, after, this.#block)
+    const updates = new TokenUpdates(this.#settings, this.#records, after, this.#block)
     const switches = updates.run(settled)
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
     this.#keepForUndo(switches)
@@ -108,7 +108,7 @@ export class BlockFold {
   #meetToken(fact: TokenFact): void {
     if (this.#records.tokenIfKnown(fact.address) !== undefined) return
     const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
-    this.#records.putToken({ token, targetOf: [], firstTrade: undefined })
+    this.#records.addToken(token)
   }
 
   #meetPool(fact: PoolFact): void {
@@ -130,7 +130,7 @@ export class BlockFold {
       tokens: [token0, token1],
       reserves,
       targetToken: this.#reference.targetOf(token0, token1),
-      tokenOf: (address) => this.#records.tokenIfKnown(address)?.token,
+      tokenOf: (address) => this.#records.tokenIfKnown(address),
       time: this.#block.time,
     })
     return this.#records.addPair(pair)
@@ -192,11 +192,12 @@ export class BlockFold {
   #foldLaunch(pool: OpenedPool, event: PoolEvent | PoolCreated): void {
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     if (exchange?.is.isLaunchPlatform === undefined || pool.pair === undefined) return
-    const state = this.#records.tokenIfKnown(pool.tokens[0] ?? '')
-    if (state === undefined) return
+    const token = this.#records.tokenIfKnown(pool.tokens[0] ?? '')
+    if (token === undefined) return
     const curve = { name: exchange.amm, pool, pair: pool.pair }
-    const platform = platformAfter(state.token.platform, event, curve, this.#block.time)
-    this.#records.putToken({ ...state, token: { ...state.token, platform, updatedAt: this.#block.time } })
+    this.#records.editToken(token)
+    token.platform = platformAfter(token.platform, event, curve, this.#block.time)
+    token.updatedAt = this.#block.time
   }
 
   #foldSwap(pool: OpenedPool, swap: Swapped, origin: Origin): void {
@@ -243,11 +244,11 @@ export class BlockFold {
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
-    if (pair.targetToken === undefined) return
+    if (pair.targetToken === undefined || pair.oriented === undefined) return
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
     if (!pair.hasTraded) {
-      const isNoted = this.#noteFirstTrade(pair.targetToken, paid.usd)
-      pair.hasTraded = this.#noteFirstTrade(quote.token, quote.priceUsd) && isNoted
+      const isNoted = this.#noteFirstTrade(pair.oriented.target, paid.usd)
+      pair.hasTraded = this.#noteFirstTrade(pair.oriented.quote, quote.priceUsd) && isNoted
     }
     this.#traded.add(pair)
     this.#tables.candles.take(pair.candleSlot, origin.key, trade, this.#candleStarts)
@@ -269,18 +270,19 @@ export class BlockFold {
   }
 
   /** Whether the token's first trade is known now. */
-  #noteFirstTrade(token: string, priceUsd: Price | undefined): boolean {
-    const state = this.#records.tokenIfKnown(token)
-    if (state === undefined) return false
-    if (state.firstTrade !== undefined) return true
+  #noteFirstTrade(side: SideView, priceUsd: Price | undefined): boolean {
+    const token = this.#records.tokenOf(side)
+    if (token === undefined) return false
+    if (token.firstTrade !== undefined) return true
     const firstTrade = { time: this.#block.time, priceUsd }
-    const launch = launchOf(state.token.origin, firstTrade, this.#tables.startTime.get(ONLY))
-    this.#records.putToken({ ...state, token: { ...state.token, launch }, firstTrade })
+    this.#records.editToken(token)
+    token.firstTrade = firstTrade
+    token.launch = launchOf(token.origin, firstTrade, this.#tables.startTime.get(ONLY))
     return true
   }
 
   #foldWindows(after: CountedWorth, named: readonly WindowsRef[]): void {
-    const closeOfToken = (token: string) => this.#records.tokenIfKnown(token)?.token.priceUsd
+    const closeOfToken = (token: string) => this.#records.tokenIfKnown(token)?.priceUsd
     const closesOf = (address: string) => {
       const pair = this.#records.pair(address)
       return {
@@ -295,10 +297,8 @@ export class BlockFold {
     else windows.run(trades, named, this.#changes)
   }
 
-  #supplyOfTarget(pair: Pair): bigint | undefined {
-    return pair.targetToken === undefined
-      ? undefined
-      : this.#records.tokenIfKnown(pair.targetToken)?.token.supplyRaw
+  #supplyOfTarget({ oriented }: PairView): bigint | undefined {
+    return oriented === undefined ? undefined : this.#records.tokenOf(oriented.target)?.supplyRaw
   }
 }
 

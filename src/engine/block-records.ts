@@ -1,19 +1,18 @@
-import type { Pair } from '../domain/change.ts'
+import type { Pair, Token } from '../domain/change.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
-import { writeToken } from '../wire/record-codec.ts'
 import type { PairDepth } from './pair/depth.ts'
-import type { PairView } from './pair/pair-view.ts'
+import type { PairView, SideView } from './pair/pair-view.ts'
 import { writePairRow } from './pair/write-pair.ts'
-import type { EngineTables, TokenState } from './tables.ts'
+import type { EngineTables } from './tables.ts'
+import type { TokenView } from './token/token-view.ts'
+import { writeTokenRow } from './token/write-token.ts'
 
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
   /** How deep they were when the block touched them first. */
   readonly #pairs = new Map<PairView, PairDepth | undefined>()
-  readonly #tokens = new Set<string>()
-  /** Those that the block has looked at, as they are now: it does so again and again. */
-  readonly #states = new Map<string, TokenState | undefined>()
+  readonly #tokens = new Set<TokenView>()
 
   constructor(tables: EngineTables) {
     this.#tables = tables
@@ -24,7 +23,7 @@ export class BlockRecords {
     return this.#pairs
   }
 
-  get touchedTokens(): ReadonlySet<string> {
+  get touchedTokens(): ReadonlySet<TokenView> {
     return this.#tokens
   }
 
@@ -32,17 +31,16 @@ export class BlockRecords {
     return must(this.#tables.pairs.get(address), address)
   }
 
-  token(address: string): TokenState {
+  token(address: string): TokenView {
     return must(this.tokenIfKnown(address), address)
   }
 
-  tokenIfKnown(address: string): TokenState | undefined {
-    let state = this.#states.get(address)
-    if (state === undefined) {
-      state = this.#tables.tokens.get(address)
-      this.#states.set(address, state)
-    }
-    return state
+  tokenIfKnown(address: string): TokenView | undefined {
+    return this.#tables.tokens.get(address)
+  }
+
+  tokenOf(side: SideView): TokenView | undefined {
+    return this.#tables.tokens.ofSide(side)
   }
 
   addPair(pair: Pair): PairView {
@@ -57,15 +55,19 @@ export class BlockRecords {
     pair.edit()
   }
 
-  putToken(state: TokenState): void {
-    this.#tables.tokens.put(state.token.address, state)
-    this.#tokens.add(state.token.address)
-    this.#states.set(state.token.address, state)
+  addToken(token: Token): void {
+    this.#tokens.add(this.#tables.tokens.create(token))
+  }
+
+  /** Call before every change to a token. The token is published even if the change leaves it equal. */
+  editToken(token: TokenView): void {
+    this.#tokens.add(token)
+    token.edit()
   }
 
   publish(changes: ChangeSetWriter): void {
     for (const pair of this.#pairs.keys()) writePairRow(changes.next('pair'), pair)
-    for (const address of this.#tokens) writeToken(changes.next('token'), this.token(address).token)
+    for (const token of this.#tokens) writeTokenRow(changes.next('token'), token)
   }
 }
 

@@ -3,7 +3,7 @@ import type { RecordCodec } from '../state/journaled-state.ts'
 import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import type { Balances } from './holders/balances.ts'
-import { type Emitted, type EngineTables, emittedCodec, reportCodec, tokenCodec } from './tables.ts'
+import { type Emitted, type EngineTables, emittedCodec, reportCodec } from './tables.ts'
 import { windowCorrections } from './window/window-corrections.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
@@ -13,7 +13,7 @@ export function corrections(restored: readonly Restored[], tables: EngineTables)
 
 function recordCorrections(
   restored: readonly Restored[],
-  { balances, candles, pairs }: EngineTables,
+  { balances, candles, pairs, tokens }: EngineTables,
 ): Change[] {
   return restored.flatMap((entry): Change[] => {
     switch (entry.table) {
@@ -24,7 +24,7 @@ function recordCorrections(
       case 'token':
         return entry.restored === undefined
           ? [{ type: 'tokenRemoved', token: entry.id }]
-          : [{ type: 'token', token: decode(tokenCodec, entry.restored).token }]
+          : [{ type: 'token', token: tokens.read(entry.id, entry.restored) }]
       case 'contract':
         return entry.restored === undefined
           ? [{ type: 'contractRemoved', token: entry.id }]

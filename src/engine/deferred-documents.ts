@@ -1,11 +1,11 @@
 import type { WindowsRef } from '../domain/change.ts'
 import type { BlockEnvelope } from '../domain/envelope.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
-import { writeToken } from '../wire/record-codec.ts'
 import type { BlockRecords } from './block-records.ts'
 import type { PairView } from './pair/pair-view.ts'
 import { writePairRow } from './pair/write-pair.ts'
 import { type EngineTables, ONLY } from './tables.ts'
+import { writeTokenRow } from './token/write-token.ts'
 
 /** For how many blocks documents are deferred at most, and about how many of them. */
 export type Deferral = { readonly maxBlocks: number; readonly maxDocuments: number }
@@ -81,7 +81,7 @@ export class DeferredDocuments {
       this.#pairs.add(address)
       pairs.push(address)
     }
-    for (const address of touchedTokens) {
+    for (const { address } of touchedTokens) {
       if (this.#tokens.has(address)) continue
       this.#tokens.add(address)
       tokens.push(address)
@@ -108,7 +108,7 @@ export class DeferredDocuments {
       candles.publishSince(pair, since, changes)
       writePairRow(changes.next('pair'), pair)
     }
-    for (const address of this.#tokens) writeToken(changes.next('token'), records.token(address).token)
+    for (const address of this.#tokens) writeTokenRow(changes.next('token'), records.token(address))
     const ofPairs = Array.from(this.#pairs, (pair) => ({ pair, token: undefined }))
     const ofTokens = Array.from(tokens, (token) => ({ pair: undefined, token }))
     for (let block = since; block <= number; block++) deferred.delete(String(block))

@@ -108,6 +108,7 @@ export class Engine {
   #closeOpened(): void {
     this.#tables.pools.close()
     this.#tables.pairs.close()
+    this.#tables.tokens.close()
   }
 
   #applyBlock(block: OpenedBlock, seq: number): void {
@@ -124,7 +125,7 @@ export class Engine {
     if (startTime.get(ONLY) === undefined) startTime.put(ONLY, time)
     if (block.isOld) windowsSince.put(ONLY, Math.max(windowsSince.get(ONLY) ?? 0, time + 1))
     this.#begin('block', seq, { number, hash, time })
-    if (this.#tables.pairs.isCrowded) this.#closeOpened()
+    if (this.#tables.pairs.isCrowded || this.#tables.tokens.isCrowded) this.#closeOpened()
     new BlockFold(this.#settings, this.#tables, block, this.#changes, this.#deferred).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)

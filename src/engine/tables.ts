@@ -1,4 +1,4 @@
-import type { EventRef, MainPairSwitch, Token, TokenLaunch } from '../domain/change.ts'
+import type { EventRef, MainPairSwitch } from '../domain/change.ts'
 import type { ContractReport } from '../domain/contract-report.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { Price, Value } from '../domain/money.ts'
@@ -7,16 +7,15 @@ import type { ByteReader } from '../wire/byte-reader.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { readReport, writeReport } from '../wire/contract-codec.ts'
 import { readBlockRef, writeBlockRef } from '../wire/envelope-codec.ts'
-import { readEventRef, readMoney, writeEventRef, writeMoney } from '../wire/field-codec.ts'
+import { readEventRef, writeEventRef } from '../wire/field-codec.ts'
 import { readSwitch, writeSwitch } from '../wire/liquidity-codec.ts'
-import { readToken, writeToken } from '../wire/record-codec.ts'
 import { CandleTable } from './candle/candle-table.ts'
 import { type HolderTables, openHolderTables } from './holders/tables.ts'
-import type { PairDepth } from './pair/depth.ts'
 import { PairTable } from './pair/pair-table.ts'
 import type { Ratio } from './pool/pool.ts'
 import { PriceTable } from './pool/price-table.ts'
 import { PoolTable } from './pool-table.ts'
+import { TokenTable } from './token/token-table.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
 
 /** All of the engine's memory, by table. */
@@ -25,9 +24,7 @@ export type EngineTables = WindowTables &
     readonly pools: PoolTable
     readonly prices: PriceTable
     readonly pairs: PairTable
-    readonly tokens: Table<TokenState>
-    /** By quote asset: the pairs that are priced in it. */
-    readonly quotedPairs: Table<QuotedPairs>
+    readonly tokens: TokenTable
     readonly candles: CandleTable
     /** By block number: what an undo of that block has to retract. */
     readonly emitted: Table<Emitted>
@@ -56,16 +53,6 @@ export type Emitted = {
   readonly switches: readonly MainPairSwitch[]
 }
 
-export type TokenState = {
-  readonly token: Token
-  readonly targetOf: readonly PairDepth[]
-  /** In any pair with a price, since it was met. */
-  readonly firstTrade: TokenLaunch | undefined
-}
-
-/** A quote asset may have millions of pairs, so their TVL is a running total and only the deepest are listed. */
-export type QuotedPairs = { readonly tvlUsd: Value; readonly deepest: readonly PairDepth[] }
-
 export type Unsettled = { readonly pair: string; readonly ratio: Ratio }
 
 /** A pool of a stablecoin against the native coin. */
@@ -87,39 +74,6 @@ const ratioCodec: RecordCodec<Ratio> = {
     w.biguint(raw1)
   },
   read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
-}
-
-const depthsCodec = listCodec<PairDepth>(
-  (w, { pair, tvlUsd, depthUsd }) => {
-    w.recurringId(pair)
-    w.biguint(tvlUsd)
-    w.biguint(depthUsd)
-  },
-  (r) => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() }),
-)
-
-const quotedPairsCodec: RecordCodec<QuotedPairs> = {
-  write: (w, { tvlUsd, deepest }) => {
-    w.biguint(tvlUsd)
-    depthsCodec.write(w, deepest)
-  },
-  read: (r) => ({ tvlUsd: r.biguint(), deepest: depthsCodec.read(r) }),
-}
-
-export const tokenCodec: RecordCodec<TokenState> = {
-  write: (w, { token, targetOf, firstTrade }) => {
-    writeToken(w, token)
-    depthsCodec.write(w, targetOf)
-    w.optional(firstTrade, ({ time, priceUsd }) => {
-      w.varuint(time)
-      writeMoney(w, priceUsd)
-    })
-  },
-  read: (r) => ({
-    token: readToken(r),
-    targetOf: depthsCodec.read(r),
-    firstTrade: r.optional(() => ({ time: r.varuint(), priceUsd: readMoney(r) })),
-  }),
 }
 
 export const reportCodec: RecordCodec<ContractReport> = { write: writeReport, read: readReport }
@@ -187,8 +141,7 @@ export function openTables(state: JournaledState): EngineTables {
     pools: new PoolTable(state, pairs),
     prices: new PriceTable(state),
     pairs,
-    tokens: state.table('token', tokenCodec),
-    quotedPairs: state.table('quotedPairs', quotedPairsCodec),
+    tokens: new TokenTable(state),
     candles: new CandleTable(state),
     emitted: state.table('emitted', emittedCodec),
     unsettled: state.table('unsettled', unsettledCodec),

@@ -20,7 +20,7 @@ import type { StartRole } from './role.ts'
 import { watchLag } from './watch-lag.ts'
 
 /** Version of the state layout. State of another version has to be deleted, and is rebuilt from the log. */
-export const STATE_FORMAT = 'engine-8'
+export const STATE_FORMAT = 'engine-9'
 /** Available blocks are folded without a pause, so the loop yields this often to process acknowledgements. */
 const MAX_TURN_MS = 5
 /** A progress bar on the terminal would overwrite the reader's. */

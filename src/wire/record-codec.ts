@@ -100,11 +100,22 @@ export function readPair(r: ByteReader): Pair {
   }
 }
 
+/** The first fields of a token, which never change. */
+export type NamesOfToken = Pick<Token, 'address' | 'name' | 'symbol' | 'decimals'>
+
+export function writeTokenNames(w: ByteWriter, { address, name, symbol, decimals }: NamesOfToken): void {
+  w.recurringId(address)
+  w.text(name)
+  w.text(symbol)
+  writeDecimals(w, decimals)
+}
+
+export function readTokenNames(r: ByteReader): NamesOfToken {
+  return { address: r.recurringId(), name: r.text(), symbol: r.text(), decimals: readDecimals(r) }
+}
+
 export function writeToken(w: ByteWriter, token: Token): void {
-  w.recurringId(token.address)
-  w.text(token.name)
-  w.text(token.symbol)
-  writeDecimals(w, token.decimals)
+  writeTokenNames(w, token)
   writeMoney(w, token.supplyRaw)
   writeMoney(w, token.priceUsd)
   writeMoney(w, token.priceNative)
@@ -143,10 +154,7 @@ export function writeToken(w: ByteWriter, token: Token): void {
 
 export function readToken(r: ByteReader): Token {
   return {
-    address: r.recurringId(),
-    name: r.text(),
-    symbol: r.text(),
-    decimals: readDecimals(r),
+    ...readTokenNames(r),
     supplyRaw: readMoney(r),
     priceUsd: readMoney(r),
     priceNative: readMoney(r),

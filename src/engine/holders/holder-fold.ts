@@ -6,11 +6,15 @@ import { isBalance } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { amountValue } from '../price/pair-prices.ts'
 import type { EngineSettings } from '../settings.ts'
-import { type EngineTables, ONLY, type TokenState } from '../tables.ts'
+import { type EngineTables, ONLY } from '../tables.ts'
 import { launchOf } from '../token/launch.ts'
+import type { TokenView } from '../token/token-view.ts'
 import { withLarge } from './large-holders.ts'
 import { answeredBalances, movedBalances, shownHolding } from './non-circulating.ts'
 import { type Holding, newHolding } from './tables.ts'
+
+/** The fields of a token that depend on its holders. */
+type Shown = Pick<Token, 'holding' | 'marketCapUsd' | 'origin' | 'launch'>
 
 /** Folds the balances of a block: transfers, older transfers found in the background, and sampled balances. */
 export class HolderFold {
@@ -158,7 +162,7 @@ export class HolderFold {
     !DEAD_ADDRESSES.has(holder) && !this.#settings.lockers.has(holder)
 
   #supplyOf(token: string): bigint | undefined {
-    return this.#records.tokenIfKnown(token)?.token.supplyRaw
+    return this.#records.tokenIfKnown(token)?.supplyRaw
   }
 
   #giveUp(token: string): Balance[] {
@@ -183,34 +187,35 @@ export class HolderFold {
   }
 
   #moveSupply(address: string, issuedRaw: bigint): void {
-    const state = this.#records.tokenIfKnown(address)
-    if (state === undefined || issuedRaw === 0n || state.token.supplyRaw === undefined) return
-    const supplyRaw = state.token.supplyRaw + issuedRaw
+    const token = this.#records.tokenIfKnown(address)
+    const holding = this.#tables.holdings.get(address)
+    if (token?.supplyRaw === undefined || holding === undefined || issuedRaw === 0n) return
+    const supplyRaw = token.supplyRaw + issuedRaw
     // A token that unmakes more than it has made, or makes more than can be, is not to be believed.
     const isBelieved = supplyRaw >= 0n && isBalance(supplyRaw)
-    const token = { ...state.token, supplyRaw: isBelieved ? supplyRaw : undefined }
-    const fdvUsd = amountValue(token.supplyRaw, token.decimals, token.priceUsd)
-    this.#records.putToken({ ...state, token: this.#withHolding({ ...token, fdvUsd }, state) })
+    this.#records.editToken(token)
+    token.supplyRaw = isBelieved ? supplyRaw : undefined
+    token.fdvUsd = amountValue(token.supplyRaw, token.decimals, token.priceUsd)
+    Object.assign(token, this.#shown(token, holding))
   }
 
   #put(address: string, holding: Holding): void {
     this.#tables.holdings.put(address, holding)
     this.touched.add(address)
-    const state = this.#records.tokenIfKnown(address)
-    if (state === undefined) return
-    const token = this.#withHolding(state.token, state)
-    if (!isSame(token, state.token)) this.#records.putToken({ ...state, token })
+    const token = this.#records.tokenIfKnown(address)
+    if (token === undefined) return
+    const shown = this.#shown(token, holding)
+    if (isSame(shown, token)) return
+    this.#records.editToken(token)
+    Object.assign(token, shown)
   }
 
-  #withHolding(token: Token, { firstTrade }: TokenState): Token {
-    const holding = this.#tables.holdings.get(token.address)
-    if (holding === undefined) return token
-    const shown = shownHolding(holding, token.supplyRaw, this.#wrappedNative.has(token.address))
+  #shown({ address, supplyRaw, decimals, priceUsd, firstTrade }: TokenView, holding: Holding): Shown {
+    const shown = shownHolding(holding, supplyRaw, this.#wrappedNative.has(address))
     const origin = holding.isRead ? holding.first : undefined
     return {
-      ...token,
       holding: shown,
-      marketCapUsd: amountValue(shown?.circulatingRaw, token.decimals, token.priceUsd),
+      marketCapUsd: amountValue(shown?.circulatingRaw, decimals, priceUsd),
       origin,
       launch: launchOf(origin, firstTrade, this.#tables.startTime.get(ONLY)),
     }
@@ -229,14 +234,14 @@ function merged(changed: readonly Balance[]): Balance[] {
 }
 
 /** Most transfers change none of this. */
-function isSame(a: Token, b: Token): boolean {
+function isSame(shown: Shown, { marketCapUsd, origin, launch, holding }: Shown): boolean {
   return (
-    a.marketCapUsd === b.marketCapUsd &&
-    a.origin?.time === b.origin?.time &&
-    a.launch?.time === b.launch?.time &&
-    a.holding?.holders === b.holding?.holders &&
-    a.holding?.burnedRaw === b.holding?.burnedRaw &&
-    a.holding?.lockedRaw === b.holding?.lockedRaw &&
-    a.holding?.circulatingRaw === b.holding?.circulatingRaw
+    shown.marketCapUsd === marketCapUsd &&
+    shown.origin?.time === origin?.time &&
+    shown.launch?.time === launch?.time &&
+    shown.holding?.holders === holding?.holders &&
+    shown.holding?.burnedRaw === holding?.burnedRaw &&
+    shown.holding?.lockedRaw === holding?.lockedRaw &&
+    shown.holding?.circulatingRaw === holding?.circulatingRaw
   )
 }

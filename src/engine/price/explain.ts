@@ -38,11 +38,10 @@ export function explain(
   settings: EngineSettings,
   tables: EngineTables,
 ): Explanation | undefined {
-  const state = tables.tokens.get(address)
-  if (state === undefined) return undefined
+  const token = tables.tokens.get(address)
+  if (token === undefined) return undefined
   const reference = new ReferencePrices(settings, tables)
-  const { token, targetOf } = state
-  const depths = [...targetOf, ...(tables.quotedPairs.get(address)?.deepest ?? [])]
+  const depths = [...token.targetPairs, ...token.quotedPairs.deepest]
   const describe = (id: string): ExplainedPair | undefined => {
     const pair = tables.pairs.get(id)
     if (pair === undefined) return undefined
@@ -88,7 +87,7 @@ function routeFrom(
     const asset = settings.quoteAssets.find(({ address }) => address === next)
     if (asset === undefined) break
     steps.push({ token: next, kind: asset.kind, worth: reference.worthOf(next) })
-    const main = asset.kind === 'major' ? tables.tokens.get(next)?.token.mainPair : undefined
+    const main = asset.kind === 'major' ? tables.tokens.get(next)?.mainPair : undefined
     const pair = main === undefined ? undefined : tables.pairs.get(main)
     next = pair?.oriented?.quote.token
   }

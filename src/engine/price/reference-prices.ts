@@ -77,10 +77,10 @@ export class ReferencePrices {
       }
       case 'major': {
         // Priced like any token, but only by a pool that is too deep to be moved for fun.
-        const state = tables.tokens.get(address)
-        const main = state?.targetOf.find(({ pair }) => pair === state.token.mainPair)
-        if (state === undefined || main === undefined || main.depthUsd < minDepthUsd) return UNKNOWN_WORTH
-        return { usd: state.token.priceUsd, native: state.token.priceNative }
+        const token = tables.tokens.get(address)
+        const main = token?.targetPairs.find(({ pair }) => pair === token.mainPair)
+        if (token === undefined || main === undefined || main.depthUsd < minDepthUsd) return UNKNOWN_WORTH
+        return { usd: token.priceUsd, native: token.priceNative }
       }
     }
   }

@@ -9,7 +9,8 @@ import { partPpm } from '../../domain/part.ts'
 import { isHoneypot, scoreOf } from '../../domain/risk-score.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { isPublishable } from '../holders/tables.ts'
-import type { EngineTables, TokenState } from '../tables.ts'
+import type { EngineTables } from '../tables.ts'
+import type { TokenView } from '../token/token-view.ts'
 
 /**
  * Joins contract inspections with holders, and computes the score. The score follows every change of balances, supply and
@@ -30,9 +31,9 @@ export class RiskFold {
   run(holdings: ReadonlySet<string>): ContractReport[] {
     const reports = new Map<string, ContractReport>()
     for (const fact of this.#block.facts) {
-      const state = fact.type === 'inspection' ? this.#records.tokenIfKnown(fact.address) : undefined
-      if (fact.type !== 'inspection' || state === undefined) continue
-      reports.set(fact.address, this.#report(fact, state))
+      const token = fact.type === 'inspection' ? this.#records.tokenIfKnown(fact.address) : undefined
+      if (fact.type !== 'inspection' || token === undefined) continue
+      reports.set(fact.address, this.#report(fact, token))
     }
     for (const address of this.#affectedBy(holdings)) {
       const report = reports.has(address) ? undefined : this.#rescored(address)
@@ -43,7 +44,9 @@ export class RiskFold {
 
   /** Tokens that something happened to which their score may be made of. */
   #affectedBy(holdings: ReadonlySet<string>): Set<string> {
-    const affected = new Set([...this.#records.touchedTokens, ...holdings])
+    const affected = new Set<string>()
+    for (const token of this.#records.touchedTokens) if (token.row.hasRiskScore) affected.add(token.address)
+    for (const address of holdings) affected.add(address)
     for (const address of holdings) {
       // Most are tokens, and to look for a pair of that address would take a row to remember that there is none.
       const pair = this.#tables.pools.has(address) ? this.#tables.pairs.get(address) : undefined
@@ -56,34 +59,34 @@ export class RiskFold {
 
   /** The report with its new score, if the holders change it. */
   #rescored(address: string): ContractReport | undefined {
-    const state = this.#records.tokenIfKnown(address)
-    const known = state?.token.risk === undefined ? undefined : this.#tables.contracts.get(address)
-    if (state === undefined || known === undefined) return undefined
+    const token = this.#records.tokenIfKnown(address)
+    const known = token?.risk === undefined ? undefined : this.#tables.contracts.get(address)
+    if (token === undefined || known === undefined) return undefined
     const { inspection } = known
-    const holdings = this.#holdings(state, inspection.owner)
+    const holdings = this.#holdings(token, inspection.owner)
     const score = scoreOf(inspection, holdings)
-    const creator = state.token.origin?.creator
+    const creator = token.origin?.creator
     if (isSameScore(score, known.score) && creator === known.creator) return undefined
-    return this.#put({ ...known, creator, holdings, score }, state)
+    return this.#put({ ...known, creator, holdings, score }, token)
   }
 
-  #report({ address, inspection }: InspectionFact, state: TokenState): ContractReport {
-    const holdings = this.#holdings(state, inspection.owner)
+  #report({ address, inspection }: InspectionFact, token: TokenView): ContractReport {
+    const holdings = this.#holdings(token, inspection.owner)
     const score = scoreOf(inspection, holdings)
-    const creator = state.token.origin?.creator
-    return this.#put({ token: address, inspection, time: this.#block.time, creator, holdings, score }, state)
+    const creator = token.origin?.creator
+    return this.#put({ token: address, inspection, time: this.#block.time, creator, holdings, score }, token)
   }
 
-  #put(report: ContractReport, state: TokenState): ContractReport {
+  #put(report: ContractReport, token: TokenView): ContractReport {
     const { inspection, score } = report
     this.#tables.contracts.put(report.token, report)
     const isMintable = inspection.findings.mint.length > 0
-    const risk = { score: score.points, isHoneypot: isHoneypot(inspection), isMintable }
-    this.#records.putToken({ ...state, token: { ...state.token, risk } })
+    this.#records.editToken(token)
+    token.risk = { score: score.points, isHoneypot: isHoneypot(inspection), isMintable }
     return report
   }
 
-  #holdings({ token }: TokenState, owner: string | undefined): ContractHoldings {
+  #holdings(token: TokenView, owner: string | undefined): ContractHoldings {
     const holding = this.#tables.holdings.get(token.address)
     const pool = token.mainPair === undefined ? undefined : this.#poolHoldings(token.mainPair)
     const isOdd = holding?.isOdd === true || (holding?.isRead === true && holding.overdrawn > 0)

@@ -1,6 +1,5 @@
 import type { Value } from '../../domain/money.ts'
 import type { PairDepth } from '../pair/depth.ts'
-import type { QuotedPairs } from '../tables.ts'
 
 /** By how many hundredths another pair has to be deeper than the main one to take its place. */
 const MARGIN_PERCENT = 10n
@@ -11,16 +10,19 @@ const MAX_LISTED = 16
 /** A pool of a made-up token claims any TVL: for the quote asset its other side counts up to this many times its own. */
 const MAX_TARGET_SHARE = 10n
 
+/** A quote asset may have millions of pairs, so their TVL is a running total and only the deepest are listed. */
+export type QuotedPairs = { readonly tvlUsd: Value; readonly deepest: readonly PairDepth[] }
+
 export const NO_QUOTED_PAIRS: QuotedPairs = { tvlUsd: 0n, deepest: [] }
 
 /** A pair, and how deep it is now. */
 type DeepPair = { readonly address: string; readonly depth: PairDepth | undefined }
 
 /** The token's pairs with this one's depth brought up to date; a pair of unknown depth does not count. */
-export function withDepth(targetOf: readonly PairDepth[], { address, depth: own }: DeepPair): PairDepth[] {
+export function withDepth(targetPairs: readonly PairDepth[], { address, depth: own }: DeepPair): PairDepth[] {
   // Most tokens have one pair.
-  if (targetOf.length === 1 && targetOf[0]?.pair === address) return own === undefined ? [] : [own]
-  const others = targetOf.filter((depth) => depth.pair !== address)
+  if (targetPairs.length === 1 && targetPairs[0]?.pair === address) return own === undefined ? [] : [own]
+  const others = targetPairs.filter((depth) => depth.pair !== address)
   if (own !== undefined) others.push(own)
   return others.length > 1 ? sorted(others) : others
 }
@@ -69,10 +71,10 @@ function isShallower(a: PairDepth, b: PairDepth): boolean {
 }
 
 /** The deepest pair; but the one that is main stays it while no other is deeper by a margin. */
-export function mainOf(targetOf: readonly PairDepth[], current: string | undefined): PairDepth | undefined {
+export function mainOf(depths: readonly PairDepth[], current: string | undefined): PairDepth | undefined {
   let found: PairDepth | undefined
-  for (const depth of targetOf) if (found === undefined || depth.depthUsd > found.depthUsd) found = depth
-  const main = targetOf.find(({ pair }) => pair === current)
+  for (const depth of depths) if (found === undefined || depth.depthUsd > found.depthUsd) found = depth
+  const main = depths.find(({ pair }) => pair === current)
   if (found === undefined || main === undefined) return found
   return found.depthUsd * 100n > main.depthUsd * (100n + MARGIN_PERCENT) ? found : main
 }

@@ -1,4 +1,4 @@
-import type { MainPairSwitch, Token } from '../../domain/change.ts'
+import type { MainPairSwitch } from '../../domain/change.ts'
 import { boundedValue } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { isLeftCurve } from '../launch/platform.ts'
@@ -6,17 +6,16 @@ import type { PairDepth } from '../pair/depth.ts'
 import type { PairView } from '../pair/pair-view.ts'
 import type { CountedWorth } from '../price/counted-worth.ts'
 import { amountValue } from '../price/pair-prices.ts'
-import type { ReferencePrices } from '../price/reference-prices.ts'
+import type { ReferencePrices, Worth } from '../price/reference-prices.ts'
 import type { EngineSettings } from '../settings.ts'
-import type { EngineTables, QuotedPairs, TokenState } from '../tables.ts'
-import { mainOf, NO_QUOTED_PAIRS, withDepth, withQuotedPair } from './main-pair.ts'
+import { mainOf, type QuotedPairs, withDepth, withQuotedPair } from './main-pair.ts'
+import type { TokenView } from './token-view.ts'
 
 type BlockOf = { readonly number: number; readonly time: number }
 
 /** Carries what a block did to pairs over to the tokens on both of their sides. */
 export class TokenUpdates {
   readonly #settings: EngineSettings
-  readonly #tables: EngineTables
   readonly #records: BlockRecords
   readonly #counted: CountedWorth
   readonly #after: ReferencePrices
@@ -24,15 +23,8 @@ export class TokenUpdates {
   readonly #switches: MainPairSwitch[] = []
 
   /** `counted` and its reference prices are those of the end of the block. */
-  constructor(
-    settings: EngineSettings,
-    tables: EngineTables,
-    records: BlockRecords,
-    counted: CountedWorth,
-    block: BlockOf,
-  ) {
+  constructor(settings: EngineSettings, records: BlockRecords, counted: CountedWorth, block: BlockOf) {
     this.#settings = settings
-    this.#tables = tables
     this.#records = records
     this.#counted = counted
     this.#after = counted.reference
@@ -43,79 +35,76 @@ export class TokenUpdates {
   run(settled: readonly PairView[]): MainPairSwitch[] {
     const touched = this.#records.touchedPairs
     // All depths first: which pair is the main one must not depend on which was looked at before.
-    const depths = new Map<string, PairDepth[]>()
-    const quoted = new Map<string, QuotedPairs>()
+    const depths = new Map<TokenView, readonly PairDepth[]>()
+    const quoted = new Map<TokenView, QuotedPairs>()
     for (const pair of new Set([...touched.keys(), ...settled])) {
       const { oriented } = pair
       if (oriented === undefined) continue
-      const [target, quote] = [oriented.target.token, oriented.quote.token]
-      const state = this.#records.tokenIfKnown(target)
-      if (state !== undefined) depths.set(target, withDepth(depths.get(target) ?? state.targetOf, pair))
-      const quoteState = this.#records.tokenIfKnown(quote)
-      if (quoteState === undefined) continue
+      const target = this.#records.tokenOf(oriented.target)
+      if (target !== undefined) depths.set(target, withDepth(depths.get(target) ?? target.targetPairs, pair))
+      const quote = this.#records.tokenOf(oriented.quote)
+      if (quote === undefined) continue
       const before = touched.has(pair) ? touched.get(pair) : pair.depth
-      const known = quoted.get(quote) ?? this.#quotedPairs(quote)
-      quoted.set(quote, withQuotedPair(known, before, pair, quoteState.token.mainPair))
+      const known = quoted.get(quote) ?? quote.quotedPairs
+      quoted.set(quote, withQuotedPair(known, before, pair, quote.mainPair))
     }
-    for (const [token, each] of quoted) this.#tables.quotedPairs.put(token, each)
     for (const token of new Set([...depths.keys(), ...quoted.keys()])) {
-      const state = this.#records.token(token)
-      this.#update(state, depths.get(token) ?? state.targetOf)
+      this.#records.editToken(token)
+      const quotedPairs = quoted.get(token)
+      if (quotedPairs !== undefined) token.setQuotedPairs(quotedPairs)
+      this.#update(token, depths.get(token) ?? token.targetPairs)
     }
     this.#updateQuoteAssets()
     return this.#switches
   }
 
-  #update(state: TokenState, targetOf: readonly PairDepth[]): void {
-    const { address: token, decimals, supplyRaw, mainPair: previous } = state.token
-    const quoted = this.#quotedPairs(token)
+  #update(token: TokenView, targetPairs: readonly PairDepth[]): void {
+    const { mainPair: previous, quotedPairs } = token
     // A pair that has the token as its target prices it; the others only say that it is traded.
-    const pricing = mainOf(targetOf, previous)
-    const main = pricing ?? mainOf(quoted.deepest, previous)
-    if (previous !== undefined && previous !== main?.pair) this.#setMain(token, previous, false)
-    if (main !== undefined) this.#setMain(token, main.pair, true)
-    if (previous !== undefined && main !== undefined && previous !== main.pair) {
-      const { number: block, time } = this.#block
-      const reason = this.#reasonToLeave(state.token, previous, [...targetOf, ...quoted.deepest])
-      this.#switches.push({ token, block, time, oldPair: previous, newPair: main.pair, reason })
-      // Published again with the switch, although nothing in the pair itself may have changed.
-      this.#records.editPair(this.#records.pair(main.pair))
-    }
+    const pricing = mainOf(targetPairs, previous)
+    const main = pricing ?? mainOf(quotedPairs.deepest, previous)
+    if (previous !== main?.pair) this.#switch(token, main?.pair, [...targetPairs, ...quotedPairs.deepest])
     const worth =
       pricing === undefined
-        ? this.#after.worthWithoutPair(token)
+        ? this.#after.worthWithoutPair(token.address)
         : this.#counted.worthOf(this.#records.pair(pricing.pair))
-    const tvlUsd = targetOf.reduce((total, depth) => total + depth.tvlUsd, quoted.tvlUsd)
-    this.#records.putToken({
-      token: {
-        ...state.token,
-        priceUsd: worth.usd,
-        priceNative: worth.native,
-        mainPair: main?.pair,
-        mainPairTvlUsd: main?.tvlUsd,
-        tvlUsd: main === undefined && tvlUsd === 0n ? undefined : boundedValue(tvlUsd),
-        fdvUsd: amountValue(supplyRaw, decimals, worth.usd),
-        marketCapUsd: amountValue(state.token.holding?.circulatingRaw, decimals, worth.usd),
-        updatedAt: this.#block.time,
-      },
-      targetOf,
-      firstTrade: state.firstTrade,
-    })
+    const tvlUsd = targetPairs.reduce((total, depth) => total + depth.tvlUsd, quotedPairs.tvlUsd)
+    token.setPairs(targetPairs, main)
+    token.tvlUsd = main === undefined && tvlUsd === 0n ? undefined : boundedValue(tvlUsd)
+    this.#setWorth(token, worth)
   }
 
-  #quotedPairs(token: string): QuotedPairs {
-    return this.#tables.quotedPairs.get(token) ?? NO_QUOTED_PAIRS
+  #switch(token: TokenView, newPair: string | undefined, depths: readonly PairDepth[]): void {
+    const { mainPair: oldPair } = token
+    if (oldPair !== undefined) this.#setMain(token, oldPair, false)
+    if (newPair === undefined) return
+    this.#setMain(token, newPair, true)
+    if (oldPair === undefined) return
+    const { number: block, time } = this.#block
+    const reason = this.#reasonToLeave(token, oldPair, depths)
+    this.#switches.push({ token: token.address, block, time, oldPair, newPair, reason })
+    // Published again with the switch, although nothing in the pair itself may have changed.
+    this.#records.editPair(this.#records.pair(newPair))
   }
 
-  #reasonToLeave(token: Token, pair: string, depths: readonly PairDepth[]): MainPairSwitch['reason'] {
+  #setWorth(token: TokenView, { usd, native }: Worth): void {
+    const { decimals, supplyRaw } = token
+    token.priceUsd = usd
+    token.priceNative = native
+    token.fdvUsd = amountValue(supplyRaw, decimals, usd)
+    token.marketCapUsd = amountValue(token.row.circulatingRaw, decimals, usd)
+    token.updatedAt = this.#block.time
+  }
+
+  #reasonToLeave(token: TokenView, pair: string, depths: readonly PairDepth[]): MainPairSwitch['reason'] {
     if (isLeftCurve(token, this.#records.pair(pair))) return 'graduated'
     return depths.some((depth) => depth.pair === pair) ? 'deeper' : 'emptied'
   }
 
   /** A pair is called main if it is that of its target. */
-  #setMain(token: string, address: string, isMain: boolean): void {
+  #setMain(token: TokenView, address: string, isMain: boolean): void {
     const pair = this.#records.pair(address)
-    if (pair.targetToken !== token || pair.isMain === isMain) return
+    if (pair.targetToken !== token.address || pair.isMain === isMain) return
     this.#records.editPair(pair)
     pair.isMain = isMain
   }
@@ -123,15 +112,12 @@ export class TokenUpdates {
   /** A stablecoin or native coin that no pair prices is worth what it counts for. */
   #updateQuoteAssets(): void {
     for (const { address, kind } of this.#settings.quoteAssets) {
-      const state = this.#records.tokenIfKnown(address)
-      if (kind === 'major' || state === undefined || state.targetOf.length > 0) continue
-      const { usd, native } = this.#after.worthOf(address)
-      const { decimals, supplyRaw, holding, priceUsd, priceNative } = state.token
-      if (usd === priceUsd && native === priceNative) continue
-      const fdvUsd = amountValue(supplyRaw, decimals, usd)
-      const marketCapUsd = amountValue(holding?.circulatingRaw, decimals, usd)
-      const prices = { priceUsd: usd, priceNative: native, fdvUsd, marketCapUsd, updatedAt: this.#block.time }
-      this.#records.putToken({ ...state, token: { ...state.token, ...prices } })
+      const token = this.#records.tokenIfKnown(address)
+      if (kind === 'major' || token === undefined || token.targetPairs.length > 0) continue
+      const worth = this.#after.worthOf(address)
+      if (worth.usd === token.priceUsd && worth.native === token.priceNative) continue
+      this.#records.editToken(token)
+      this.#setWorth(token, worth)
     }
   }
 }

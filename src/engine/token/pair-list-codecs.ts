@@ -1,0 +1,21 @@
+import type { RecordCodec } from '../../state/journaled-state.ts'
+import type { PairDepth } from '../pair/depth.ts'
+import type { QuotedPairs } from './main-pair.ts'
+
+export const depthsCodec: RecordCodec<readonly PairDepth[]> = {
+  write: (w, depths) =>
+    w.list(depths, ({ pair, tvlUsd, depthUsd }) => {
+      w.recurringId(pair)
+      w.biguint(tvlUsd)
+      w.biguint(depthUsd)
+    }),
+  read: (r) => r.list(() => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() })),
+}
+
+export const quotedPairsCodec: RecordCodec<QuotedPairs> = {
+  write: (w, { tvlUsd, deepest }) => {
+    w.biguint(tvlUsd)
+    depthsCodec.write(w, deepest)
+  },
+  read: (r) => ({ tvlUsd: r.biguint(), deepest: depthsCodec.read(r) }),
+}
