@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config/schema.ts'
-import type { Refusal } from '../../gateway/access/metering/account.ts'
+import type { Refusal } from '../../gateway/access/metering/account-state.ts'
 import { Meter } from '../../gateway/access/metering/meter.ts'
 import { SharedRates } from '../../gateway/access/metering/shared-rates.ts'
 import { readSpentByGateway, UsageLedger } from '../../gateway/access/metering/usage-ledger.ts'

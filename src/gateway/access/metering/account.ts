@@ -1,22 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaseAnswer, LeaseCall } from '../../../store/redis/quota-store.ts'
+import { reduce } from './account-reducer.ts'
+import {
+  type AccountEffect,
+  type AccountEvent,
+  type AccountRules,
+  type AccountState,
+  isKnown,
+  isSettled,
+  openState,
+  type Refusal,
+  remainingUnits,
+} from './account-state.ts'
 import type { Overdraft } from './overdraft.ts'
 
 /** Units set aside for one request; exactly one of the two is called, when its outcome is known. */
 export type Reservation = { charge(): void; release(): void }
 
-/** `exhausted`: nothing is left; `retryMs` says when that may change. `unavailable`: the balance is unknown. */
-export type Refusal = {
-  readonly reason: 'exhausted' | 'unavailable'
-  readonly retryMs: number | undefined
-}
-
-export type AccountOptions = {
-  readonly limit: number
-  /** Units taken from the store at a time, so that most requests need not ask it. */
-  readonly leaseUnits: number
-  /** How long a lease holds; the store counts from the moment it grants it, we from before we ask. */
-  readonly leaseMs: number
+export type AccountOptions = AccountRules & {
   readonly lease: (call: LeaseCall) => Promise<LeaseAnswer>
   /** Asks the other gateways to give back what they have leased and not spent. */
   readonly recall: () => void
@@ -27,283 +27,174 @@ export type AccountOptions = {
   readonly now: () => number
 }
 
-type Waiting = {
-  readonly units: number
-  readonly since: number
-  readonly decide: (outcome: Reservation | Refusal) => void
-}
-
-type Ask = Pick<LeaseCall, 'need' | 'want' | 'least'>
-
-const NOTHING: Ask = { need: 0, want: 0, least: 0 }
-/** How long a request waits for units that others hold, or that are set aside for requests under way. */
-const PATIENCE_MS = 500
-const ASK_AGAIN_MS = 20
-/** After a recall nothing is leased ahead for so long. */
-const TIGHT_MS = 1_000
-
-/**
- * What one key may still spend in one month, at this gateway. It spends from a lease: `spent` and `reserved` together
- * never go above `ceiling`, and the store never lets the ceilings of all gateways together go above the limit; only while the
- * store is away a gateway raises its ceiling by itself, within the overdraft. All three only name totals since the gateway
- * started, so that a call to the store can be lost or repeated without harm.
- */
+/** An account's state with its clock, timers, calls to the store and callers; the reducer decides everything else. */
 export class Account {
   readonly #options: AccountOptions
-  #spent = 0
-  #reserved = 0
-  #ceiling = 0
-  #leaseEnds = 0
-  #spentByOthers = 0
-  #calls = 0
-  #reportedSpent = 0
-  #reportedCeiling = 0
-  #usedAt: number
-  #syncedAt = Number.NEGATIVE_INFINITY
-  #tightUntil = 0
-  #waiting: Waiting[] = []
-  #isServing = false
-  #turn: Promise<unknown> = Promise.resolve()
-  #isReturning = false
+  #state: AccountState
+  #lastId = 0
+  readonly #requests = new Map<number, (outcome: Reservation | Refusal) => void>()
+  readonly #callers = new Map<number, PromiseWithResolvers<void>>()
 
   constructor(options: AccountOptions) {
     this.#options = options
-    this.#usedAt = options.now()
+    this.#state = openState(options.now())
   }
 
   get spent(): number {
-    return this.#spent
+    return this.#state.spent
   }
 
-  /** As far as this gateway knows; what others spent since they were last heard of is missing. */
   get remaining(): number {
-    return Math.max(0, this.#options.limit - this.#spentByOthers - this.#spent)
+    return remainingUnits(this.#state, this.#options)
   }
 
   get isKnown(): boolean {
-    return this.#syncedAt !== Number.NEGATIVE_INFINITY
+    return isKnown(this.#state)
   }
 
-  /** Nothing under way and nothing leased. */
   get isSettled(): boolean {
-    return this.#reserved === 0 && this.#waiting.length === 0 && this.#ceiling === this.#spent
+    return isSettled(this.#state)
   }
 
   /** For what is known to succeed, from what is at hand; if that is too little, nothing has happened. */
   spendNow(units: number): boolean {
-    const now = this.#options.now()
-    if (this.#waiting.length > 0 || units > this.#free(now)) return false
-    this.#usedAt = now
-    this.#spent += units
-    this.#leaseAhead(now)
-    if (this.#isTight(now)) this.#returnSoon()
-    return true
+    return this.#dispatch({ type: 'spend', units, now: this.#now, hasCredit: this.#hasCredit })
   }
 
   reserve(units: number): Reservation | Promise<Reservation | Refusal> {
-    const now = this.#options.now()
-    this.#usedAt = now
-    if (this.#waiting.length === 0 && units <= this.#free(now)) {
-      const reservation = this.#setAside(units)
-      this.#leaseAhead(now)
-      return reservation
-    }
+    if (this.#dispatch({ type: 'reserve', units, now: this.#now, hasCredit: this.#hasCredit }))
+      return this.#reservation(units)
     return new Promise((decide) => {
-      this.#waiting.push({ units, since: this.#options.now(), decide })
-      void this.#serve()
+      const id = ++this.#lastId
+      this.#requests.set(id, decide)
+      this.#dispatch({ type: 'wait', id, units, now: this.#now, hasCredit: this.#hasCredit })
     })
   }
 
   /** Another gateway is out of units: what is not needed here goes back, until it is quiet again. */
   giveBack(): void {
-    this.#tightUntil = this.#options.now() + TIGHT_MS
-    this.#returnSoon()
+    this.#dispatch({ type: 'giveBack', now: this.#now, hasCredit: this.#hasCredit })
   }
 
   /** Called periodically: reports what was spent, renews a lease in use, and returns an idle one. */
-  async maintain(idleMs: number, syncMs: number): Promise<void> {
-    const now = this.#options.now()
-    if (this.#waiting.length > 0 || now - this.#syncedAt < syncMs) return
-    const isIdle = now - this.#usedAt >= idleMs
-    if (isIdle && this.#isReported) return
-    await this.#sync(NOTHING, isIdle)
+  maintain(idleMs: number, syncMs: number): Promise<void> {
+    return this.#settled((id) => ({
+      type: 'maintain',
+      id,
+      idleMs,
+      syncMs,
+      now: this.#now,
+      hasCredit: this.#hasCredit,
+    }))
   }
 
   /** The last call: whatever is left goes back. */
-  async close(): Promise<void> {
-    if (!this.#isReported) await this.#sync(NOTHING, true)
+  close(): Promise<void> {
+    return this.#settled((id) => ({ type: 'close', id, now: this.#now, hasCredit: this.#hasCredit }))
   }
 
   /** Asks what all gateways have spent. */
-  async refresh(): Promise<void> {
-    await this.#sync(NOTHING, false)
+  refresh(): Promise<void> {
+    return this.#settled((id) => ({ type: 'refresh', id, now: this.#now, hasCredit: this.#hasCredit }))
   }
 
-  /** The store knows all there is to know, and holds nothing for us. */
-  get #isReported(): boolean {
-    return this.isSettled && this.#reportedSpent === this.#spent && this.#reportedCeiling === this.#ceiling
+  get #now(): number {
+    return this.#options.now()
   }
 
-  #free(now = this.#options.now()): number {
-    return now < this.#leaseEnds ? this.#ceiling - this.#spent - this.#reserved : 0
+  get #hasCredit(): boolean {
+    return this.#options.overdraft.isOpen
   }
 
-  #setAside(units: number): Reservation {
-    this.#reserved += units
+  #reservation(units: number): Reservation {
     let isOpen = true
     const end = (charged: number): void => {
       if (!isOpen) return
       isOpen = false
-      this.#reserved -= units
-      this.#spent += charged
-      if (this.#isTight()) this.#returnSoon()
+      this.#dispatch({ type: 'end', units, charged, now: this.#now, hasCredit: this.#hasCredit })
     }
     return { charge: () => end(units), release: () => end(0) }
   }
 
-  #isTight(now = this.#options.now()): boolean {
-    return now < this.#tightUntil
+  #settled(event: (id: number) => AccountEvent): Promise<void> {
+    const id = ++this.#lastId
+    const caller = Promise.withResolvers<void>()
+    this.#callers.set(id, caller)
+    this.#dispatch(event(id))
+    return caller.promise
   }
 
-  /** The next lease is fetched before the present one is used up: then nobody waits for it. */
-  #leaseAhead(now: number): void {
-    const { leaseUnits, overdraft } = this.#options
-    if (overdraft.isOpen) return
-    const free = this.#free(now)
-    if (free > leaseUnits / 4 || this.#isServing || this.#isTight(now) || this.remaining < 4 * leaseUnits)
-      return
-    this.#isServing = true
-    this.#sync({ need: 0, want: leaseUnits - free, least: 0 }, false)
-      .catch((error: unknown) => this.#options.onFailure(error))
-      .finally(() => this.#endServing())
+  /** False if nothing has happened. */
+  #dispatch(event: AccountEvent): boolean {
+    const before = this.#state
+    const { state, effects } = reduce(before, event, this.#options)
+    this.#state = state
+    for (const effect of effects) this.#run(effect)
+    return state !== before
   }
 
-  async #serve(): Promise<void> {
-    if (this.#isServing) return
-    this.#isServing = true
+  #run(effect: AccountEffect): void {
+    switch (effect.type) {
+      case 'call':
+        void this.#call(effect.call)
+        break
+      case 'admit':
+        this.#decide(effect.id, this.#reservation(effect.units))
+        break
+      case 'refuse':
+        this.#decide(effect.id, effect.refusal)
+        break
+      case 'settle':
+        this.#settle(effect.id, effect.failure)
+        break
+      case 'logFailure':
+        this.#options.onFailure(effect.error)
+        break
+      case 'recall':
+        this.#recall()
+        break
+      case 'retry':
+        setTimeout(
+          () => this.#dispatch({ type: 'retry', now: this.#now, hasCredit: this.#hasCredit }),
+          effect.afterMs,
+        )
+        break
+      case 'returnSoon':
+        setImmediate(() => this.#dispatch({ type: 'returnSoon', now: this.#now, hasCredit: this.#hasCredit }))
+        break
+    }
+  }
+
+  async #call(call: LeaseCall): Promise<void> {
+    const { lease, overdraft } = this.#options
+    // A lease makes the usage before it durable; the request that caused it is counted only after it has its units.
+    await undefined
+    const outcome = await lease(call).then(
+      (answer) => ({ type: 'answered', answer }) as const,
+      (error: unknown) => ({ type: 'failed', error }) as const,
+    )
+    if (outcome.type === 'answered') overdraft.succeeded()
+    else overdraft.failed()
+    this.#dispatch({ ...outcome, now: this.#now, hasCredit: this.#hasCredit })
+  }
+
+  /** Without it the requests wait for the other leases to end. */
+  #recall(): void {
     try {
-      for (;;) {
-        this.#serveFromLease()
-        // While the store is unavailable no request waits for it; `maintain` keeps reporting and notices when it is back.
-        if (this.#options.overdraft.isOpen) this.#serveOnCredit()
-        if (this.#waiting.length === 0) break
-        const { need, answer } = await this.#leaseForWaiting()
-        this.#serveFromLease()
-        // Requests that arrived during the call are not part of its demand yet.
-        if (this.#waiting.length === 0 || answer.granted >= need) continue
-        const isHopeless = answer.leasedToOthers === 0 && this.#reserved === 0
-        const now = this.#options.now()
-        const isOver = ({ since }: Waiting): boolean => isHopeless || now - since >= PATIENCE_MS
-        const retryMs = isHopeless ? undefined : Math.max(PATIENCE_MS, answer.othersEndMs)
-        this.#refuse(isOver, { reason: 'exhausted', retryMs })
-        if (this.#waiting.length === 0) break
-        this.#tightUntil = now + TIGHT_MS
-        if (answer.leasedToOthers > 0) this.#options.recall()
-        await sleep(ASK_AGAIN_MS)
-      }
+      this.#options.recall()
     } catch (error) {
       this.#options.onFailure(error)
-      if (this.#options.overdraft.isOpen) this.#serveOnCredit()
-      this.#refuse(() => true, { reason: 'unavailable', retryMs: undefined })
-    }
-    this.#endServing()
-  }
-
-  #endServing(): void {
-    this.#isServing = false
-    if (this.#waiting.length > 0) void this.#serve()
-    else if (this.#isTight()) this.#returnSoon()
-  }
-
-  /** Never asks for more than a lease, or than one request needs: that is what can be overspent if the store is lost. */
-  async #leaseForWaiting(): Promise<{ need: number; answer: LeaseAnswer }> {
-    const units = this.#waiting.map((waiting) => waiting.units)
-    const asked = units.reduce((sum, each) => sum + each, 0)
-    const most = Math.max(this.#options.leaseUnits, units[0] ?? 0)
-    const need = Math.min(asked, most)
-    // What is left here is too little for any of them. It goes back in the same step: together with what others give
-    // back it may be enough, here or elsewhere.
-    const ask = { need, want: this.#isTight() ? need : most, least: leastOf(units) }
-    return { need, answer: await this.#sync(ask, true) }
-  }
-
-  #serveFromLease(): void {
-    const left: Waiting[] = []
-    for (const waiting of this.#waiting) {
-      if (waiting.units <= this.#free()) waiting.decide(this.#setAside(waiting.units))
-      else left.push(waiting)
-    }
-    this.#waiting = left
-  }
-
-  /** Up to what was known to be left when the store was last heard of. */
-  #serveOnCredit(): void {
-    const left: Waiting[] = []
-    for (const waiting of this.#waiting) {
-      if (waiting.units > this.remaining - this.#reserved) left.push(waiting)
-      else {
-        waiting.decide(this.#setAside(waiting.units))
-        this.#ceiling = Math.max(this.#ceiling, this.#spent + this.#reserved)
-      }
-    }
-    this.#waiting = left
-  }
-
-  #refuse(isOver: (waiting: Waiting) => boolean, refusal: Refusal): void {
-    const over = this.#waiting.filter(isOver)
-    this.#waiting = this.#waiting.filter((waiting) => !over.includes(waiting))
-    for (const { decide } of over) decide(refusal)
-  }
-
-  /** Coalesces: one call reports everything up to the moment it runs. */
-  #returnSoon(): void {
-    if (this.#isReturning || this.#isServing) return
-    this.#isReturning = true
-    setImmediate(() => {
-      this.#isReturning = false
-      if (this.#isServing || !this.isKnown) return
-      this.#sync(NOTHING, true).catch((error: unknown) => this.#options.onFailure(error))
-    })
-  }
-
-  /** One call at a time: each starts from the ceiling that the one before it left. */
-  #sync(ask: Ask, isReturn: boolean): Promise<LeaseAnswer> {
-    const call = this.#turn.then(() => this.#call(ask, isReturn))
-    this.#turn = call.catch(() => undefined)
-    return call
-  }
-
-  async #call(ask: Ask, isReturn: boolean): Promise<LeaseAnswer> {
-    const { lease, limit, leaseMs, now } = this.#options
-    const askedAt = now()
-    // Lowered before the call: once the store knows, others may lease the units. Those of an expired lease may already be taken.
-    if (isReturn || askedAt >= this.#leaseEnds) this.#ceiling = this.#spent + this.#reserved
-    const [spent, ceiling] = [this.#spent, this.#ceiling]
-    const answer = await this.#ask(() => lease({ call: ++this.#calls, spent, ceiling, limit, ...ask }))
-    // What was set aside on credit meanwhile is above what was asked from.
-    this.#ceiling = Math.max(ceiling + answer.granted, this.#spent + this.#reserved)
-    this.#leaseEnds = askedAt + leaseMs
-    this.#spentByOthers = answer.spentByAll - spent
-    this.#syncedAt = askedAt
-    this.#reportedSpent = spent
-    this.#reportedCeiling = ceiling + answer.granted
-    return answer
-  }
-
-  async #ask(lease: () => Promise<LeaseAnswer>): Promise<LeaseAnswer> {
-    const { overdraft } = this.#options
-    try {
-      const answer = await lease()
-      overdraft.succeeded()
-      return answer
-    } catch (error) {
-      overdraft.failed()
-      throw error
     }
   }
-}
 
-/** Not `Math.min(...units)`: a call takes only so many arguments, and any number of requests may wait. */
-function leastOf(units: readonly number[]): number {
-  return units.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
+  #decide(id: number, outcome: Reservation | Refusal): void {
+    this.#requests.get(id)?.(outcome)
+    this.#requests.delete(id)
+  }
+
+  #settle(id: number, failure: { readonly error: unknown } | undefined): void {
+    if (failure === undefined) this.#callers.get(id)?.resolve()
+    else this.#callers.get(id)?.reject(failure.error)
+    this.#callers.delete(id)
+  }
 }

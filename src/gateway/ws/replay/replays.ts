@@ -1,5 +1,5 @@
 import type { Grant } from '../../access/keys/key-ring.ts'
-import type { Refusal } from '../../access/metering/account.ts'
+import type { Refusal } from '../../access/metering/account-state.ts'
 import type { Bill, Meter } from '../../access/metering/meter.ts'
 import { RpcFault } from '../rpc-fault.ts'
 import { ReplayQueue, type ReplaySlot } from './replay-queue.ts'

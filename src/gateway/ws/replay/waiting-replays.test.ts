@@ -3,7 +3,7 @@ import test from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MEME_WETH, sampleSet, sampleTrade } from '../../../../test/support/builders/market-samples.ts'
 import { failure, originOf, request, startSession, TX } from '../../../../test/support/rigs/fake-session.ts'
-import type { Refusal } from '../../access/metering/account.ts'
+import type { Refusal } from '../../access/metering/account-state.ts'
 import type { Bill } from '../../access/metering/meter.ts'
 import { formatCursor, type PlacedSet } from '../cursor.ts'
 
