@@ -11,13 +11,13 @@ import { openChangeSet } from '../../wire/change-codec.ts'
 import { FIRST_LINK } from '../../wire/frame.ts'
 import { MessageArena } from './message-arena.ts'
 import { Overlay } from './overlay.ts'
-import { type BlockHead, type ChainEnd, headOf, ReadPosition } from './read-position.ts'
+import { type BlockHead, type FeedPosition, headOf, ReadPosition } from './read-position.ts'
 import { type ReadHeads, StoredHeads } from './stored-heads.ts'
 
 /** The log compresses messages to about half, and in memory they take about twice their own bytes. */
 const MEMORY_PER_STORED_BYTE = 4
 
-export type { BlockHead, ChainEnd }
+export type { BlockHead, FeedPosition }
 
 export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
 
@@ -25,7 +25,7 @@ export type ReceivedSet = {
   /** To be read at once: its candles are bytes of memory that is used again. */
   readonly set: ChangeSet
   /** What stands before it in the log, and its message. */
-  readonly origin: ChainEnd
+  readonly origin: FeedPosition
   readonly message: LogMessage
 }
 

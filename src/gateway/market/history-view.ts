@@ -9,7 +9,7 @@ import type {
   MatchesQuestion,
 } from '../../store/clickhouse/read/history-reader.ts'
 import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../../store/redis/hot-store.ts'
-import type { ChainEnd } from './change-feed-follower.ts'
+import type { FeedPosition } from './change-feed-follower.ts'
 import { isUnavailable } from './joined-reads.ts'
 import type { CandleSeries, MarketView, Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
@@ -35,7 +35,7 @@ export type EventRange = {
 }
 
 /** Newest first; every change set up to `end` is taken into account, and none after it. */
-export type EventPage<T> = { readonly events: T[]; readonly end: ChainEnd }
+export type EventPage<T> = { readonly events: T[]; readonly end: FeedPosition }
 
 /** History for REST, up to the latest change set: where ClickHouse is behind, the overlay continues. */
 export type HistoryView = {
@@ -147,7 +147,7 @@ type Joint<Id, T> = {
 /** The newest of what stands by history and overlay together, as of the moment of the question or later. */
 async function joined<Id, T>(
   joint: Joint<Id, T>,
-): Promise<{ readonly standing: Versioned<T>[]; readonly end: ChainEnd }> {
+): Promise<{ readonly standing: Versioned<T>[]; readonly end: FeedPosition }> {
   const { recent, overlaid, ask, idOf, isWanted, newestFirst, limit } = joint
   for (;;) {
     const before = recent()

@@ -8,8 +8,8 @@ import type { HotStore } from '../../store/redis/hot-store.ts'
 import type { StoreName } from '../../store/store-names.ts'
 import {
   type BlockHead,
-  type ChainEnd,
   ChangeFeedFollower,
+  type FeedPosition,
   type FollowedLog,
   type FollowHooks,
   type FollowOptions,
@@ -44,7 +44,7 @@ export type MarketReader = Pick<
 
 export type Recent = {
   readonly upTo: number
-  readonly end: ChainEnd
+  readonly end: FeedPosition
   readonly overlay: Overlay
   /** The commit point that reads last went on to, by its version: what came up to there may never have been in the overlay. */
   readonly adopted: number
@@ -125,12 +125,12 @@ export class MarketView {
   }
 
   /** The end of the feed: the last set given to `onChangeSet`. */
-  end(chain: string): ChainEnd {
+  end(chain: string): FeedPosition {
     return this.#chain(chain).reads.feed
   }
 
   /** As of where reads answer: the same, unless the feed is behind the stores. */
-  readEnd(chain: string): ChainEnd {
+  readEnd(chain: string): FeedPosition {
     return this.#chain(chain).reads.end
   }
 

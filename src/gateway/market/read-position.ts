@@ -15,8 +15,8 @@ export type BlockHead = {
   readonly startTime?: number
 }
 
-/** Where a chain stands in its log, the version of the last set, and the time of the head it made; 0 before the first. */
-export type ChainEnd = { readonly after: LogPosition; readonly version: number; readonly time: number }
+/** A position in a chain's change feed: after which message, with which change set, and the time of its head. */
+export type FeedPosition = { readonly after: LogPosition; readonly version: number; readonly time: number }
 
 export type ReadPositionParts = {
   readonly chain: string
@@ -44,8 +44,8 @@ const NEVER = -1
 export class ReadPosition {
   head: BlockHead | undefined
   readonly #parts: ReadPositionParts
-  #feed: ChainEnd
-  #commitPoint: ChainEnd | undefined
+  #feed: FeedPosition
+  #commitPoint: FeedPosition | undefined
   /** Where the feed stood when it was last waited for in vain. */
   #stalledAt = NEVER
 
@@ -54,11 +54,11 @@ export class ReadPosition {
     this.#feed = { after: start, version: 0, time: 0 }
   }
 
-  get feed(): ChainEnd {
+  get feed(): FeedPosition {
     return this.#feed
   }
 
-  get end(): ChainEnd {
+  get end(): FeedPosition {
     return this.isAheadOfFeed && this.#commitPoint !== undefined ? this.#commitPoint : this.#feed
   }
 
@@ -72,7 +72,7 @@ export class ReadPosition {
   }
 
   /** The feed has brought a set. */
-  advance(feed: ChainEnd, head: ChangeSet['head'], finalNumber: number): void {
+  advance(feed: FeedPosition, head: ChangeSet['head'], finalNumber: number): void {
     const { chain, logger } = this.#parts
     const wasAhead = this.isAheadOfFeed
     this.#feed = feed
@@ -82,7 +82,7 @@ export class ReadPosition {
   }
 
   /** Starts over, with a feed that starts here. */
-  reset(feed: ChainEnd, head = this.head): void {
+  reset(feed: FeedPosition, head = this.head): void {
     this.#feed = feed
     this.#commitPoint = undefined
     this.head = head

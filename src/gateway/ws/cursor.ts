@@ -1,15 +1,10 @@
 import type { ChangeSet, EventRef } from '../../domain/change.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
+import type { FeedPosition } from '../market/read-position.ts'
 
-/**
- * What stands before a set in its log: the message that ends at `after`, which made everything of `version`, when the
- * chain's head was of this time.
- */
-export type SetOrigin = { readonly after: LogPosition; readonly version: number; readonly time: number }
-
-/** A set, what stands before it in the log, and where its message ends. */
+/** A change set, the position before it, and where its message ends. */
 export type PlacedSet = {
-  readonly origin: SetOrigin
+  readonly origin: FeedPosition
   readonly position: LogPosition
   readonly set: ChangeSet
 }
@@ -21,7 +16,7 @@ export type PublishedEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: n
  * A place between two pushes of one chain: `published` changes of the following set were sent. If none was, but `last` is set,
  * then that event came from history, not from the log.
  */
-export type ChainPlace = SetOrigin & {
+export type ChainPlace = FeedPosition & {
   readonly published: number
   readonly last?: PublishedEvent | undefined
 }

@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../../../domain/change.ts'
-import type { SetOrigin } from '../cursor.ts'
+import type { FeedPosition } from '../../market/read-position.ts'
 import type { PushEvent } from '../send/push-event.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
 import { SharedTopics } from './shared-topics.ts'
@@ -50,7 +50,7 @@ export class Hub {
     return this.#listeners.size
   }
 
-  apply(set: ChangeSet, origin: SetOrigin): void {
+  apply(set: ChangeSet, origin: FeedPosition): void {
     const repriced = this.watched.apply(set)
     if (this.#listeners.size === 0) return
     const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now())

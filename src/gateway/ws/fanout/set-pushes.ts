@@ -12,12 +12,12 @@ import type {
 import { type ChainAddress, formatChainAddress } from '../../../domain/ids.ts'
 import { pushedInterval } from '../../../domain/interval.ts'
 import { type OrderKey, publicEventId } from '../../../domain/order-key.ts'
+import type { FeedPosition } from '../../market/read-position.ts'
 import { klinePush } from '../../shape/kline.ts'
 import { liquidityPush } from '../../shape/liquidity-transaction.ts'
 import { switchPush } from '../../shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../../shape/swap-transaction.ts'
-import type { SetOrigin } from '../cursor.ts'
 import { PushEvent, type PushPlace, type Shape } from '../send/push-event.ts'
 import {
   klineKey,
@@ -38,7 +38,7 @@ export type Emit = (keys: readonly string[], isReorg: boolean, build: () => Push
 /** The pushes of one change set, for live subscribers or for a replay. */
 export class SetPushes {
   readonly #set: ChangeSet
-  readonly #origin: SetOrigin
+  readonly #origin: FeedPosition
   readonly #heard: SubscribedTopics
   readonly #watched: WatchedPairs
   readonly #now: number
@@ -46,7 +46,7 @@ export class SetPushes {
 
   constructor(
     set: ChangeSet,
-    origin: SetOrigin,
+    origin: FeedPosition,
     heard: SubscribedTopics,
     watched: WatchedPairs,
     now: number,

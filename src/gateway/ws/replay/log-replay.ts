@@ -1,7 +1,8 @@
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { ChainLog, Standing } from '../../../log/chain-log.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
-import type { PlacedSet, SetOrigin } from '../cursor.ts'
+import type { FeedPosition } from '../../market/read-position.ts'
+import type { PlacedSet } from '../cursor.ts'
 import type { ReplayBuffer } from './replay-buffer.ts'
 
 export type LogReplayOptions = {
@@ -27,13 +28,13 @@ export class LogReplay {
   }
 
   /** Whether everything after a place can still be read. */
-  async locate(chain: string, place: SetOrigin): Promise<Standing> {
+  async locate(chain: string, place: FeedPosition): Promise<Standing> {
     if (this.#options.recent.get(chain)?.holds(place)) return 'held'
     return this.#log(chain).locate(place.after)
   }
 
   /** The sets that follow on a place, some of them: none only if there are none yet. */
-  async page(chain: string, place: SetOrigin): Promise<PlacedSet[]> {
+  async page(chain: string, place: FeedPosition): Promise<PlacedSet[]> {
     const { recent, pageBytes = PAGE_BYTES } = this.#options
     const page = recent.get(chain)?.page(place, pageBytes)
     if (page !== undefined) return page
@@ -46,13 +47,13 @@ export class LogReplay {
     }
   }
 
-  async #readLog(chain: string, place: SetOrigin, maxBytes: number): Promise<PlacedSet[]> {
+  async #readLog(chain: string, place: FeedPosition, maxBytes: number): Promise<PlacedSet[]> {
     const log = this.#log(chain)
     const { signal } = this.#options
     const end = await log.lastSequence()
     const page: PlacedSet[] = []
     if (place.after.seq >= end) return page
-    let origin: SetOrigin = { after: place.after, version: place.version, time: place.time }
+    let origin: FeedPosition = { after: place.after, version: place.version, time: place.time }
     let bytes = 0
     for await (const { body, position } of log.read({
       after: place.after,

@@ -1,9 +1,10 @@
 import type { LogPosition } from '../../../domain/log-position.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
 import { MessageArena } from '../../market/message-arena.ts'
-import type { PlacedSet, SetOrigin } from '../cursor.ts'
+import type { FeedPosition } from '../../market/read-position.ts'
+import type { PlacedSet } from '../cursor.ts'
 
-type Kept = { readonly origin: SetOrigin; readonly position: LogPosition; readonly body: Uint8Array }
+type Kept = { readonly origin: FeedPosition; readonly position: LogPosition; readonly body: Uint8Array }
 
 /** Replay buffer: the latest messages of a chain's CHANGES, as bytes, for clients that were disconnected for a moment. */
 export class ReplayBuffer {
@@ -18,7 +19,7 @@ export class ReplayBuffer {
     this.#maxBytes = maxBytes
   }
 
-  add(origin: SetOrigin, position: LogPosition, body: Uint8Array): void {
+  add(origin: FeedPosition, position: LogPosition, body: Uint8Array): void {
     this.#kept.push({ origin, position, body: this.#arena.copy(body) })
     this.#bytes += body.length
     while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
@@ -32,12 +33,12 @@ export class ReplayBuffer {
   }
 
   /** Whether all that follows on this place is here. */
-  holds(place: SetOrigin): boolean {
+  holds(place: FeedPosition): boolean {
     return this.#indexAfter(place) !== undefined
   }
 
   /** The sets that follow on a place, up to so many bytes, but one at least; undefined if they are not here. */
-  page(place: SetOrigin, maxBytes: number): PlacedSet[] | undefined {
+  page(place: FeedPosition, maxBytes: number): PlacedSet[] | undefined {
     const index = this.#indexAfter(place)
     if (index === undefined) return undefined
     const page: PlacedSet[] = []
@@ -52,7 +53,7 @@ export class ReplayBuffer {
   }
 
   /** Index of the message right after a position. */
-  #indexAfter({ after }: SetOrigin): number | undefined {
+  #indexAfter({ after }: FeedPosition): number | undefined {
     const last = this.#kept.at(-1)?.position
     if (last?.epoch !== after.epoch) return undefined
     // Nothing follows yet.

@@ -1,7 +1,7 @@
 import type { EventRef } from '../../../domain/change.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
+import type { FeedPosition } from '../../market/read-position.ts'
 import { withUnknown } from '../../shape/unknown-in-push.ts'
-import type { SetOrigin } from '../cursor.ts'
 import type { TopicName } from '../topic.ts'
 import { deflate, MESSAGE_END, storedBlock } from './deflate.ts'
 import { compressedFrame, textFrame } from './frame.ts'
@@ -12,7 +12,7 @@ export type PushPlace = {
   /** Counts change sets; a snapshot that took in everything up to one makes pushes of it superfluous. */
   readonly seq: number
   /** Where the set's message follows in the log. */
-  readonly origin: SetOrigin
+  readonly origin: FeedPosition
   /** Number of the set's changes that are published with this push and before it. */
   readonly published: number
   /** The event that it publishes, if history has it too. */
