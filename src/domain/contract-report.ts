@@ -16,7 +16,7 @@ export type ContractReport = {
 /** Distribution of the token at the time of the inspection. */
 export type ContractHoldings = {
   /** Unreliable balances: they change without transfers, or differ from the sum of the transfers. */
-  readonly isOdd: boolean
+  readonly hasUnreliableBalances: boolean
   readonly creatorPpm: number | undefined
   readonly ownerPpm: number | undefined
   readonly lockedPpm: number | undefined

@@ -27,7 +27,7 @@ const trial: TradeTrial = {
   sell: works,
 }
 const unknown: ContractHoldings = {
-  isOdd: false,
+  hasUnreliableBalances: false,
   creatorPpm: undefined,
   ownerPpm: undefined,
   lockedPpm: undefined,
@@ -114,7 +114,7 @@ describe('the examples of docs/risk.md', () => {
     assert.deepEqual(pointsOf(inspected(), { ...unknown, creatorPpm: 60_000, ownerPpm: 60_000 }), {
       creator_share: 10,
     })
-    assert.deepEqual(pointsOf(inspected(), { ...unknown, isOdd: true }), { odd_balances: 15 })
+    assert.deepEqual(pointsOf(inspected(), { ...unknown, hasUnreliableBalances: true }), { odd_balances: 15 })
   })
 
   test('a token without a simulated trade has a factor of its own and no honeypot verdict', () => {

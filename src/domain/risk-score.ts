@@ -89,7 +89,7 @@ function powerFactors({ findings, owner, proxy }: Inspection): RiskFactor[] {
 }
 
 function holdingFactors({ owner }: Inspection, holdings: ContractHoldings): RiskFactor[] {
-  const { isOdd, creatorPpm, ownerPpm, largePpm, pool } = holdings
+  const { hasUnreliableBalances, creatorPpm, ownerPpm, largePpm, pool } = holdings
   const shared = (code: RiskCode, ppm: number | undefined, steps: readonly (readonly [number, number])[]) => {
     const points = steps.find(([atLeast]) => (ppm ?? 0) >= atLeast)?.[1] ?? 0
     return factor(code, points, `${ppm} millionths`)
@@ -116,7 +116,7 @@ function holdingFactors({ owner }: Inspection, holdings: ContractHoldings): Risk
       unlocked === undefined ? 0 : unlocked > 500_000 ? 15 : unlocked > 50_000 ? 5 : 0,
       `${unlocked} millionths of the shares of ${pool?.pair}`,
     ),
-    factor('odd_balances', isOdd ? 15 : 0, 'a balance that its transfers do not explain'),
+    factor('odd_balances', hasUnreliableBalances ? 15 : 0, 'a balance that its transfers do not explain'),
   ]
 }
 

@@ -115,7 +115,7 @@ export class HolderFold {
   ): Balance[] {
     const holding = this.#tables.holdings.get(token)
     if (holding === undefined) return []
-    if (holding.isOdd) {
+    if (holding.hasUnreliableBalances) {
       this.#put(token, holding)
       return []
     }
@@ -167,7 +167,7 @@ export class HolderFold {
 
   #giveUp(token: string): Balance[] {
     const holding = this.#tables.holdings.get(token)
-    if (holding !== undefined) this.#put(token, { ...holding, isOdd: true })
+    if (holding !== undefined) this.#put(token, { ...holding, hasUnreliableBalances: true })
     return []
   }
 
@@ -181,9 +181,9 @@ export class HolderFold {
   /** `balanceOf` after the block is the truth. If the transfers add up to something else, they are incomplete. */
   #check({ address, holder, amountRaw }: BalanceFact): void {
     const holding = this.#tables.holdings.get(address)
-    if (holding === undefined || !holding.isRead || holding.isOdd) return
+    if (holding === undefined || !holding.isRead || holding.hasUnreliableBalances) return
     const summedRaw = this.#tables.balances.get(address, holder)
-    if (summedRaw !== amountRaw) this.#put(address, { ...holding, isOdd: true })
+    if (summedRaw !== amountRaw) this.#put(address, { ...holding, hasUnreliableBalances: true })
   }
 
   #moveSupply(address: string, issuedRaw: bigint): void {

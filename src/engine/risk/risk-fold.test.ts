@@ -113,7 +113,7 @@ test('a report joins what the contract can do with who holds the token and the s
   const [report] = changesOf(run, 'contract').map(({ contract }) => contract)
   assert.equal(report?.creator, CREATOR)
   assert.deepEqual(report?.holdings, {
-    isOdd: false,
+    hasUnreliableBalances: false,
     creatorPpm: 100_000,
     ownerPpm: 100_000,
     lockedPpm: 200_000,

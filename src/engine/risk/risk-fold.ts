@@ -89,11 +89,12 @@ export class RiskFold {
   #holdings(token: TokenView, owner: string | undefined): ContractHoldings {
     const holding = this.#tables.holdings.get(token.address)
     const pool = token.mainPair === undefined ? undefined : this.#poolHoldings(token.mainPair)
-    const isOdd = holding?.isOdd === true || (holding?.isRead === true && holding.overdrawn > 0)
+    const hasUnreliableBalances =
+      holding?.hasUnreliableBalances === true || (holding?.isRead === true && holding.overdrawn > 0)
     const { supplyRaw } = token
     if (holding === undefined || !isPublishable(holding) || supplyRaw === undefined || supplyRaw === 0n) {
       return {
-        isOdd,
+        hasUnreliableBalances,
         creatorPpm: undefined,
         ownerPpm: undefined,
         lockedPpm: undefined,
@@ -108,7 +109,7 @@ export class RiskFold {
     // What pools hold is for sale, and no one's to sell.
     const large = holding.large.filter(({ holder }) => !this.#tables.pools.has(holder))
     return {
-      isOdd,
+      hasUnreliableBalances,
       creatorPpm: shareOf(token.origin?.creator),
       ownerPpm: shareOf(owner),
       lockedPpm: partPpm(holding.deadRaw + holding.lockedRaw, supplyRaw),

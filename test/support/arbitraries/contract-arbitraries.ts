@@ -64,7 +64,7 @@ export const report: fc.Arbitrary<ContractReport> = plain<ContractReport>({
   time: count,
   creator: maybe(address),
   holdings: plain<ContractReport['holdings']>({
-    isOdd: fc.boolean(),
+    hasUnreliableBalances: fc.boolean(),
     creatorPpm: maybe(ppm),
     ownerPpm: maybe(ppm),
     lockedPpm: maybe(ppm),

@@ -38,7 +38,7 @@ export function referenceHolders(
 ): ReferenceHolders {
   let pieces: Piece[] = []
   let isRead = false
-  let isOdd = false
+  let hasUnreliableBalances = false
   let first: TokenOrigin | undefined
   /** What the token answered, and all that moved after that. */
   let answer: { readonly fact: NonCirculatingFact; readonly since: Move[] } | undefined
@@ -58,8 +58,8 @@ export function referenceHolders(
         isRead = piece.older.isLast
         if (piece.older.first) first = { time: piece.older.first.time, creator: piece.older.first.sender }
       }
-      isOdd ||= !isPossible([...pieces, piece], lockers)
-      if (!isOdd) pieces = [...pieces, piece]
+      hasUnreliableBalances ||= !isPossible([...pieces, piece], lockers)
+      if (!hasUnreliableBalances) pieces = [...pieces, piece]
     }
     if (answer !== undefined) {
       answer = { ...answer, since: [...answer.since, ...moves] }
@@ -71,14 +71,14 @@ export function referenceHolders(
     }
     for (const fact of block.facts) {
       if (fact.type !== 'balance' || fact.address !== address || !isRead) continue
-      isOdd ||= balanceOf(pieces, fact.holder) !== fact.amountRaw
+      hasUnreliableBalances ||= balanceOf(pieces, fact.holder) !== fact.amountRaw
     }
   }
   const all = holdersIn(pieces).map((holder) => [holder, balanceOf(pieces, holder)] as const)
   const balances = new Map(all.filter(([, amount]) => amount !== 0n))
-  const isComplete = isRead && !isOdd && [...balances.values()].every((amount) => amount > 0n)
+  const isComplete = isRead && !hasUnreliableBalances && [...balances.values()].every((amount) => amount > 0n)
   const answered = answer && nonCirculatingAfter(answer, lockers)
-  const isEarly = !isRead && !isOdd && answered !== undefined
+  const isEarly = !isRead && !hasUnreliableBalances && answered !== undefined
   const deadRaw = answered?.deadRaw ?? deadIn(pieces)
   const counted = isComplete
     ? { dead: deadIn(pieces), burned: burnedIn(pieces) }

@@ -58,7 +58,13 @@ export const EXAMPLE_MARKET: readonly Change[] = [
         },
       },
       holdings: {
-        ...{ isOdd: false, creatorPpm: 50_000, ownerPpm: 50_000, lockedPpm: 200_000, largePpm: 50_000 },
+        ...{
+          hasUnreliableBalances: false,
+          creatorPpm: 50_000,
+          ownerPpm: 50_000,
+          lockedPpm: 200_000,
+          largePpm: 50_000,
+        },
         pool: undefined,
       },
       score: {

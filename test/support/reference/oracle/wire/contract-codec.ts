@@ -14,7 +14,7 @@ export function writeReport(w: ByteWriter, report: ContractReport): void {
   writeInspection(w, inspection)
   w.varuint(time)
   w.optional(creator, (known) => w.id(known))
-  w.bool(holdings.isOdd)
+  w.bool(holdings.hasUnreliableBalances)
   for (const ppm of [holdings.creatorPpm, holdings.ownerPpm, holdings.lockedPpm, holdings.largePpm])
     w.optional(ppm, (known) => w.varuint(known))
   w.optional(holdings.pool, ({ pair, holders, issuedRaw, lockedPpm }) => {
@@ -40,7 +40,7 @@ export function readReport(r: ByteReader): ContractReport {
     time: r.varuint(),
     creator: r.optional(() => r.id()),
     holdings: {
-      isOdd: r.bool(),
+      hasUnreliableBalances: r.bool(),
       creatorPpm: ppm(),
       ownerPpm: ppm(),
       lockedPpm: ppm(),

@@ -119,7 +119,7 @@ export class HolderFold {
   ): Balance[] {
     const holding = this.#tables.holdings.get(token)
     if (holding === undefined) return []
-    if (holding.isOdd) {
+    if (holding.hasUnreliableBalances) {
       this.#put(token, holding)
       return []
     }
@@ -171,7 +171,7 @@ export class HolderFold {
 
   #giveUp(token: string): Balance[] {
     const holding = this.#tables.holdings.get(token)
-    if (holding !== undefined) this.#put(token, { ...holding, isOdd: true })
+    if (holding !== undefined) this.#put(token, { ...holding, hasUnreliableBalances: true })
     return []
   }
 
@@ -185,9 +185,9 @@ export class HolderFold {
   /** What a token answers after the block is the truth; if its transfers say otherwise, they do not tell all. */
   #check({ address, holder, amountRaw }: BalanceFact): void {
     const holding = this.#tables.holdings.get(address)
-    if (holding === undefined || !holding.isRead || holding.isOdd) return
+    if (holding === undefined || !holding.isRead || holding.hasUnreliableBalances) return
     const told = this.#tables.balances.get(balanceKey(address, holder)) ?? 0n
-    if (told !== amountRaw) this.#put(address, { ...holding, isOdd: true })
+    if (told !== amountRaw) this.#put(address, { ...holding, hasUnreliableBalances: true })
   }
 
   #moveSupply(address: string, issuedRaw: bigint): void {

@@ -43,8 +43,8 @@ export function shownHolding(
   supplyRaw: bigint | undefined,
   isWrappedNative: boolean,
 ): TokenHolding | undefined {
-  const { isRead, isOdd, nonCirculating } = holding
-  if (isOdd || (isRead && !isTellable(holding))) return undefined
+  const { isRead, hasUnreliableBalances, nonCirculating } = holding
+  if (hasUnreliableBalances || (isRead && !isTellable(holding))) return undefined
   if (!isRead && nonCirculating === undefined) return undefined
   const held = nonCirculating ?? holding
   const burned = isRead ? holding : held

@@ -14,7 +14,7 @@ export type Holding = {
   /** All transfers from before it was met have been read. */
   readonly isRead: boolean
   /** It was caught with a balance that its transfers do not explain. */
-  readonly isOdd: boolean
+  readonly hasUnreliableBalances: boolean
   readonly holders: number
   /** Addresses that sent more than they got. */
   readonly overdrawn: number
@@ -46,7 +46,7 @@ export type LargeHolder = { readonly holder: string; readonly amountRaw: bigint 
 export function newHolding(isRead: boolean): Holding {
   return {
     isRead,
-    isOdd: false,
+    hasUnreliableBalances: false,
     holders: 0,
     overdrawn: 0,
     issuedRaw: 0n,
@@ -60,8 +60,8 @@ export function newHolding(isRead: boolean): Holding {
 }
 
 /** What transfers say can be told: all are known, and nothing contradicts them. */
-export function isTellable({ isRead, isOdd, overdrawn }: Holding): boolean {
-  return isRead && !isOdd && overdrawn === 0
+export function isTellable({ isRead, hasUnreliableBalances, overdrawn }: Holding): boolean {
+  return isRead && !hasUnreliableBalances && overdrawn === 0
 }
 
 export const balanceCodec: RecordCodec<bigint> = { write: writeSigned, read: readSigned }
@@ -69,7 +69,7 @@ export const balanceCodec: RecordCodec<bigint> = { write: writeSigned, read: rea
 const holdingCodec: RecordCodec<Holding> = {
   write: (w, holding) => {
     w.bool(holding.isRead)
-    w.bool(holding.isOdd)
+    w.bool(holding.hasUnreliableBalances)
     w.varuint(holding.holders)
     w.varuint(holding.overdrawn)
     writeSigned(w, holding.issuedRaw)
@@ -90,7 +90,7 @@ const holdingCodec: RecordCodec<Holding> = {
   },
   read: (r) => ({
     isRead: r.bool(),
-    isOdd: r.bool(),
+    hasUnreliableBalances: r.bool(),
     holders: r.varuint(),
     overdrawn: r.varuint(),
     issuedRaw: readSigned(r),

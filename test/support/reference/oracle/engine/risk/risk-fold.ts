@@ -83,11 +83,12 @@ export class RiskFold {
   #holdings({ token }: TokenState, owner: string | undefined): ContractHoldings {
     const holding = this.#tables.holdings.get(token.address)
     const pool = token.mainPair === undefined ? undefined : this.#poolHoldings(token.mainPair)
-    const isOdd = holding?.isOdd === true || (holding?.isRead === true && holding.overdrawn > 0)
+    const hasUnreliableBalances =
+      holding?.hasUnreliableBalances === true || (holding?.isRead === true && holding.overdrawn > 0)
     const { supplyRaw } = token
     if (holding === undefined || !isTellable(holding) || supplyRaw === undefined || supplyRaw === 0n) {
       return {
-        isOdd,
+        hasUnreliableBalances,
         creatorPpm: undefined,
         ownerPpm: undefined,
         lockedPpm: undefined,
@@ -102,7 +103,7 @@ export class RiskFold {
     // What pools hold is for sale, and no one's to sell.
     const large = holding.large.filter(({ holder }) => this.#tables.pools.get(holder) === undefined)
     return {
-      isOdd,
+      hasUnreliableBalances,
       creatorPpm: shareOf(token.origin?.creator),
       ownerPpm: shareOf(owner),
       lockedPpm: partPpm(holding.deadRaw + holding.lockedRaw, supplyRaw),
