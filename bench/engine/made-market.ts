@@ -219,7 +219,7 @@ function historyOf(pair: number, upTo: number): Fact {
     isLast: true,
     first: { time: 1_600_000_000, sender: creator },
     gains: [{ holder: poolOf(pair), amountRaw: POOL_HOLDS }],
-    ...{ issuedRaw: POOL_HOLDS, burnedRaw: 0n, stillbornRaw: 0n },
+    ...{ issuedRaw: POOL_HOLDS, burnedRaw: 0n, mintedToZeroRaw: 0n },
   }
 }
 

@@ -25,7 +25,7 @@ function pool(
 
 function piece(at: number, upTo: number, isLast = false, isFirst = false): TransfersFact {
   const first = isFirst ? { time: 1, sender: address(9) } : undefined
-  const sums = { gains: [], issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 0n }
+  const sums = { gains: [], issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 0n }
   return { type: 'transfers', address: address(at), upTo, isLast, first, ...sums }
 }
 

@@ -116,7 +116,7 @@ export type TransfersFact = {
   readonly issuedRaw: bigint
   readonly burnedRaw: bigint
   /** Minted to the zero address. */
-  readonly stillbornRaw: bigint
+  readonly mintedToZeroRaw: bigint
 }
 
 /** Result of a contract inspection, in the state after an earlier block. */

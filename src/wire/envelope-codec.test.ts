@@ -187,7 +187,7 @@ test('the layout of version 5 is stable', () => {
         gains: [{ holder: '0x0b', amountRaw: -5n }],
         issuedRaw: -1n,
         burnedRaw: 2n,
-        stillbornRaw: 0n,
+        mintedToZeroRaw: 0n,
       },
       { type: 'balance', address: '0x09', holder: '0x0b', amountRaw: 256n },
     ],

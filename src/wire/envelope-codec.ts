@@ -273,7 +273,7 @@ function writeTransfers(w: ByteWriter, fact: TransfersFact): void {
   })
   writeSigned(w, fact.issuedRaw)
   w.biguint(fact.burnedRaw)
-  w.biguint(fact.stillbornRaw)
+  w.biguint(fact.mintedToZeroRaw)
 }
 
 function readTransfers(r: ByteReader, address: string): TransfersFact {
@@ -286,7 +286,7 @@ function readTransfers(r: ByteReader, address: string): TransfersFact {
     gains: r.list(() => ({ holder: r.id(), amountRaw: readSigned(r) })),
     issuedRaw: readSigned(r),
     burnedRaw: r.biguint(),
-    stillbornRaw: r.biguint(),
+    mintedToZeroRaw: r.biguint(),
   }
 }
 

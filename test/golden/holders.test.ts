@@ -106,7 +106,7 @@ async function fold(
       starts.set(`${token}/${holder}`, amountRaw)
       return { holder, amountRaw }
     })
-    const sums = { issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 0n }
+    const sums = { issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 0n }
     return { type: 'transfers', address: token, upTo: 1, isLast: true, first: undefined, gains, ...sums }
   })
   const run = new EngineRun(settings)

@@ -93,11 +93,11 @@ export type MoveSums = {
   /** Sent to the zero address. */
   burnedRaw: bigint
   /** Minted to the zero address: part of the supply, but out of reach for ever. */
-  stillbornRaw: bigint
+  mintedToZeroRaw: bigint
 }
 
 export function noMoves(): MoveSums {
-  return { gains: new Map(), issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 0n }
+  return { gains: new Map(), issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 0n }
 }
 
 export function addMove(sums: MoveSums, { from, to, amount }: TokenMove): void {
@@ -105,7 +105,7 @@ export function addMove(sums: MoveSums, { from, to, amount }: TokenMove): void {
   const isGone = to === ZERO_ADDRESS
   if (isMade) sums.issuedRaw += amount
   else sums.gains.set(from, (sums.gains.get(from) ?? 0n) - amount)
-  if (isMade && isGone) sums.stillbornRaw += amount
+  if (isMade && isGone) sums.mintedToZeroRaw += amount
   else if (isGone) {
     sums.issuedRaw -= amount
     sums.burnedRaw += amount

@@ -42,7 +42,7 @@ function past(isLast = true): Fact {
     { holder: LOCKER, amountRaw: tokens(200_000n) },
   ]
   const first = { time: 1_600_000_000, sender: ANN }
-  const sums = { issuedRaw: tokens(1_000_000n), burnedRaw: 0n, stillbornRaw: 0n }
+  const sums = { issuedRaw: tokens(1_000_000n), burnedRaw: 0n, mintedToZeroRaw: 0n }
   return { type: 'transfers', address: TOKEN, upTo: 99, isLast, first, gains, ...sums }
 }
 

@@ -58,7 +58,7 @@ const token = (address: string, supplyRaw: bigint): Fact => ({
 })
 const allRead = (address: string): Fact => ({
   ...{ type: 'transfers', address, upTo: 9, isLast: true, first: undefined, gains: [] },
-  ...{ issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 0n },
+  ...{ issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 0n },
 })
 const balance = (holder: string, amountRaw: bigint): Fact => ({
   ...{ type: 'balance', address: TOKEN, holder, amountRaw },
@@ -179,7 +179,7 @@ describe('the score follows what it is made of', () => {
     ['the creator buys more', [move(TOKEN, POOL, CREATOR, 150n)], [], 60],
     ['shares of the pool are unlocked', [move(POOL, LOCKER, CREATOR, 15n)], [], 50],
     ['all shares of the pool are locked', [move(POOL, CREATOR, DEAD, 10n)], [], 35],
-    // What its holders have is unknown then, and the odd balance counts instead: by chance for as much.
+    // What its holders have is unknown then, and the unreliable balances count instead: by chance for as much.
     ['a balance is not what transfers say', [], [balance(WHALE, 1n)], 40],
     ['the supply shrinks', [move(TOKEN, WHALE, ZERO, 300n), move(TOKEN, POOL, ZERO, 300n)], [], 50],
     ['the pool is emptied', [rawLog(POOL, [SYNC], `0x${word(0n)}${word(0n)}`)], [], 35],

@@ -64,7 +64,7 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     gains: short(plain<{ holder: string; amountRaw: bigint }>({ holder: address, amountRaw: signed })),
     issuedRaw: signed,
     burnedRaw: uint256,
-    stillbornRaw: uint256,
+    mintedToZeroRaw: uint256,
   }),
   plain<Extract<Fact, { type: 'inspection' }>>({ type: fc.constant('inspection'), address, inspection }),
   plain<Extract<Fact, { type: 'inspectionFailure' }>>({

@@ -164,7 +164,7 @@ export function olderFact(
         ? undefined
         : { time: (chain[0]?.time ?? 0) + since, sender: address('5e') },
   } as const
-  if (isImpossible) return { ...common, gains: [], issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: 2n ** 255n }
+  if (isImpossible) return { ...common, gains: [], issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 2n ** 255n }
   const total = (wanted: (move: Move) => boolean): bigint =>
     moves.filter(wanted).reduce((sum, move) => sum + move.amount, 0n)
   const burnedRaw = total(({ from, to }) => from !== ZERO && to === ZERO)
@@ -176,7 +176,7 @@ export function olderFact(
     })),
     issuedRaw: total(({ from }) => from === ZERO) - burnedRaw,
     burnedRaw,
-    stillbornRaw: total(({ from, to }) => from === ZERO && to === ZERO),
+    mintedToZeroRaw: total(({ from, to }) => from === ZERO && to === ZERO),
   }
 }
 

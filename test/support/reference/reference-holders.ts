@@ -232,11 +232,11 @@ function burnedIn(pieces: readonly Piece[]): bigint {
 }
 
 function deadIn(pieces: readonly Piece[]): bigint {
-  const stillborn = pieces.map((piece) => {
-    if ('older' in piece) return piece.older.stillbornRaw
+  const mintedToZero = pieces.map((piece) => {
+    if ('older' in piece) return piece.older.mintedToZeroRaw
     return sum(piece.moves.filter(({ from, to }) => from === ZERO && to === ZERO).map(({ amount }) => amount))
   })
-  return sum(stillborn) + sum(DEAD.map((holder) => balanceOf(pieces, holder)))
+  return sum(mintedToZero) + sum(DEAD.map((holder) => balanceOf(pieces, holder)))
 }
 
 /** Nothing goes beyond what any token can have; balances below zero have their older transfers still to come. */

@@ -143,7 +143,7 @@ describe('the published past', () => {
         ],
         issuedRaw: 8n,
         burnedRaw: 1n,
-        stillbornRaw: 0n,
+        mintedToZeroRaw: 0n,
       },
     ])
     assert.equal(rig.asked[0]?.from, 100)
@@ -176,7 +176,7 @@ describe('the published past', () => {
     const most = 2n ** 256n - 1n
     const rig = new Rig(within([log(200, 0, ZERO_ADDRESS, address(0xa), most)])).meet(TOKEN)
     const [fact] = await rig.next()
-    assert.deepEqual([fact?.gains, fact?.stillbornRaw], [[], 2n ** 255n])
+    assert.deepEqual([fact?.gains, fact?.mintedToZeroRaw], [[], 2n ** 255n])
   })
 
   test('does not begin with what only looks like a transfer', async () => {

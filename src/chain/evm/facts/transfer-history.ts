@@ -244,10 +244,10 @@ const MAX_AMOUNT = 2n ** 255n - 1n
 function factOf(
   { address, upTo }: OpenHistory,
   to: number,
-  { gains, issuedRaw, burnedRaw, stillbornRaw }: MoveSums,
+  { gains, issuedRaw, burnedRaw, mintedToZeroRaw }: MoveSums,
   first: TransfersFact['first'],
 ): TransfersFact {
-  const amounts = [...gains.values(), issuedRaw, burnedRaw, stillbornRaw]
+  const amounts = [...gains.values(), issuedRaw, burnedRaw, mintedToZeroRaw]
   return {
     type: 'transfers',
     address,
@@ -260,9 +260,9 @@ function factOf(
           gains: Array.from(gains, ([holder, amountRaw]) => ({ holder, amountRaw })),
           issuedRaw,
           burnedRaw,
-          stillbornRaw,
+          mintedToZeroRaw,
         }
-      : { gains: [], issuedRaw: 0n, burnedRaw: 0n, stillbornRaw: MAX_AMOUNT + 1n }),
+      : { gains: [], issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: MAX_AMOUNT + 1n }),
   }
 }
 

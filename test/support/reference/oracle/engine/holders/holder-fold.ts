@@ -107,14 +107,14 @@ export class HolderFold {
       isRead: fact.isLast,
       first: first ?? known.first,
     })
-    const { issuedRaw, burnedRaw, stillbornRaw } = fact
+    const { issuedRaw, burnedRaw, mintedToZeroRaw } = fact
     const gains = new Map(fact.gains.map(({ holder, amountRaw }) => [holder, amountRaw]))
-    return this.#fold(fact.address, { gains, issuedRaw, burnedRaw, stillbornRaw }, 'older')
+    return this.#fold(fact.address, { gains, issuedRaw, burnedRaw, mintedToZeroRaw }, 'older')
   }
 
   #fold(
     token: string,
-    { gains, issuedRaw, burnedRaw, stillbornRaw }: MoveSums,
+    { gains, issuedRaw, burnedRaw, mintedToZeroRaw }: MoveSums,
     age: 'new' | 'older',
   ): Balance[] {
     const holding = this.#tables.holdings.get(token)
@@ -138,7 +138,7 @@ export class HolderFold {
       changed.push({ token, holder, amountRaw: after, beforeRaw: before })
     }
     const sums = {
-      deadRaw: deadRaw + stillbornRaw,
+      deadRaw: deadRaw + mintedToZeroRaw,
       issuedRaw: holding.issuedRaw + issuedRaw,
       burnedRaw: holding.burnedRaw + burnedRaw,
       lockedRaw,
