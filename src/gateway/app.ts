@@ -11,6 +11,7 @@ import { addHomePage } from './http/home-page.ts'
 import type { GatewayMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { requireApiKey } from './http/plugins/auth.ts'
+import { parseJsonBodies } from './http/plugins/body.ts'
 import { takeChartToken } from './http/plugins/chart-token.ts'
 import { meterRequests, setNoCostHeader } from './http/plugins/cost.ts'
 import { countRequests } from './http/plugins/count.ts'
@@ -57,8 +58,8 @@ export function createApp(options: AppOptions): Scope {
     requestTimeout: 10_000,
     keepAliveTimeout: 60_000,
     connectionTimeout: 75_000,
-    // By default, Node checks for overdue requests only every 30 s.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    // By default, Node checks for overdue requests only every 30 s, and then refuses all of them in one turn.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 250 },
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 128 },
@@ -72,6 +73,7 @@ export function createApp(options: AppOptions): Scope {
   app.setChildLoggerFactory((logger) => logger)
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
   answerProblems(app)
+  parseJsonBodies(app)
   answerInTime(app, HANDLER_MS)
   setNoCostHeader(app)
   countRequests(app, options.metrics)

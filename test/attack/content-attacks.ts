@@ -53,11 +53,11 @@ const jsonBombs: Attack = {
     const pair = target.pairs[0] ?? ''
     const good = `["tx","${pair}","${CHAIN}"]`
     const said: Said = [
-      [deep('[', ']', 32_000), 'batch of error -32600'],
-      ['['.repeat(60_000), 'error -32700'],
-      ['{"a":'.repeat(10_000), 'error -32700'],
-      [rpc(deep('[', ']', 30_000)), 'error -32602'],
-      [rpc(`["tx",${deep('{"a":', '}', 9_000).replace('}', '1}')}]`), 'error -32602'],
+      [deep('[', ']', 32_000), 'error -32600'],
+      ['['.repeat(60_000), 'error -32600'],
+      ['{"a":'.repeat(10_000), 'error -32600'],
+      [rpc(deep('[', ']', 30_000)), 'error -32600'],
+      [rpc(`["tx",${deep('{"a":', '}', 9_000).replace('}', '1}')}]`), 'error -32600'],
       [rpc(good, '9'.repeat(60_000)), 'error -32600'],
       [rpc(good, '1e999'), 'error -32600'],
       [rpc(good, '-1e999'), 'error -32600'],

@@ -1,56 +1,46 @@
 import { spawnSync } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { availableParallelism, constants, setPriority } from 'node:os'
+
+/** The event loop of the gateway has this CPU, other processes here have the others. */
+const GATEWAY_CPU = 0
+const LAST_CPU = availableParallelism() - 1
+const OTHER_CPUS = `${GATEWAY_CPU + 1}-${LAST_CPU}`
 
 /**
- * All processes share one machine, and a client that waits for a CPU looks like one that waits for the gateway. So
- * the processes on the path of an honest request or push run in real time. Clients, NATS, Redis and the publisher come
- * first: they need little and would have machines of their own. Then the gateway; the attackers get the CPU that is left.
- *
- * Without CAP_SYS_NICE nothing is preferred. Each row reports how long every process waited for a CPU.
+ * All processes share one machine, and a client that waits for a CPU looks like one that waits for the gateway. So the
+ * event loop of the gateway has a CPU of its own, and attackers run only while nothing else wants theirs: honest clients,
+ * NATS, Redis and the publisher would have machines of their own. Nothing runs in real time: where such processes fill a
+ * CPU, Linux stops them for 50 ms of each second. Each row reports how long every process waited for a CPU.
  */
-export function preferBystander(pid: number): void {
-  prefer(pid, 2)
+export function placeGateway(pid: number): void {
+  // Only its main thread: those that collect garbage help it from wherever there is room.
+  if (LAST_CPU > 0) run('taskset', ['--cpu-list', '--pid', String(GATEWAY_CPU), String(pid)])
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST)
+  } catch (error) {
+    // Only root may.
+    report('setpriority', String(error))
+  }
 }
 
-export function preferGateway(pid: number): void {
-  prefer(pid, 1)
+export function placeBystander(pid: number): void {
+  if (LAST_CPU > 0) run('taskset', ['--all-tasks', '--cpu-list', '--pid', OTHER_CPUS, String(pid)])
 }
 
-/** The publisher. Its children, the attackers among them, must not inherit the priority. */
-export function preferThisProcess(): void {
-  prefer(process.pid, 2, '--reset-on-fork')
-}
-
-/**
- * Not in real time: they would starve all other processes, and Linux then takes 5 % of each CPU from real-time processes,
- * the gateway included. On a busy machine the attack is therefore weaker; the row reports how long attackers waited.
- */
 export function placeAttackers(pid: number): void {
-  try {
-    setPriority(pid, -10)
-  } catch {
-    // No CAP_SYS_NICE: the attackers step back instead.
-    setPriority(pid, 10)
-  }
+  placeBystander(pid)
+  run('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
 }
 
-let isRefusalReported = false
-
-function prefer(pid: number, priority: number, ...options: readonly string[]): void {
-  const args = ['--all-tasks', ...options, '--rr', '--pid', String(priority), String(pid)]
-  const { error, status, stderr } = spawnSync('chrt', args, { encoding: 'utf8' })
-  if (status === 0) return
-  // A process that has ended meanwhile needs no priority, and each later refusal has the same cause.
-  if (isRefusalReported || !isRunning(pid)) return
-  isRefusalReported = true
-  const cause = error?.message ?? stderr.trim()
-  console.log(`Nothing runs in real time, so times include waiting for a CPU: ${cause}`)
+function run(command: 'chrt' | 'taskset', args: readonly string[]): void {
+  const { error, status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status !== 0) report(command, error?.message ?? stderr.trim())
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+const reported = new Set<string>()
+
+function report(command: string, failure: string): void {
+  if (!reported.has(command))
+    console.log(`Times include waiting for a CPU, because ${command} failed: ${failure}`)
+  reported.add(command)
 }

@@ -10,7 +10,7 @@ import { Child } from './child.ts'
 import { type Figures, metric, metricsOf } from './figures.ts'
 import type { HonestReport } from './honest-process.ts'
 import { AttackMarket } from './market.ts'
-import { placeAttackers, preferBystander } from './priority.ts'
+import { placeAttackers, placeBystander } from './priority.ts'
 import { IS_SMOKE, MAX_RESIDENT_MB, maxP99Ms, ROWS } from './settings.ts'
 import { AttackWorld } from './world.ts'
 
@@ -43,7 +43,7 @@ before(async () => {
   attackers = new Child('./attacker-process.ts')
   placeAttackers(attackers.pid)
   await honest.next()
-  preferBystander(honest.pid)
+  placeBystander(honest.pid)
   await world.settled(SETTLE_SECONDS)
 })
 

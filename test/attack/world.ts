@@ -21,7 +21,7 @@ import { latestOf } from '../support/reference/rows-of-sets.ts'
 import { Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
 import { settledMemory, Watch } from './figures.ts'
 import type { AttackMarket } from './market.ts'
-import { preferBystander, preferGateway, preferThisProcess } from './priority.ts'
+import { placeBystander, placeGateway } from './priority.ts'
 import {
   ALLOWED_ORIGIN,
   ATTACKER_CONNECTIONS,
@@ -114,9 +114,9 @@ export class AttackWorld {
     const { port = 0 } = await gateway.logged('Gateway listening')
     const { admin_port: adminPort = 0 } = await gateway.logged('Admin server listening')
     await gateway.ready()
-    if (gateway.pid !== undefined) preferGateway(gateway.pid)
-    for (const name of ['nats', 'redis']) preferBystander(stack.pids[name] as number)
-    preferThisProcess()
+    if (gateway.pid !== undefined) placeGateway(gateway.pid)
+    for (const server of Object.values(stack.pids)) placeBystander(server)
+    placeBystander(process.pid)
     return new AttackWorld({
       market,
       gateway,

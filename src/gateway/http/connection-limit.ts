@@ -15,6 +15,10 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
   if (perAddress === 0) return
   const exempt = new Set(proxies.map(connectionSource))
   const open = new Map<string, number>()
+  const refusal = new RequestError(
+    'limit_exceeded',
+    `at most ${perAddress} connections per address; close one first`,
+  )
   // The server's own listener would read, serve and charge a request all the same.
   const inside = server.listeners('connection')
   const admit = (socket: Socket): void => {
@@ -27,10 +31,7 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
     const count = open.get(source) ?? 0
     if (count >= perAddress) {
       // Not counted: a client that retries in a loop would otherwise never be admitted once there is room.
-      writeRawProblem(
-        socket,
-        new RequestError('limit_exceeded', `at most ${perAddress} connections per address; close one first`),
-      )
+      writeRawProblem(socket, refusal)
       return
     }
     open.set(source, count + 1)

@@ -163,15 +163,19 @@ test('options: a trailing object', () => {
 
 test('what is not a request', () => {
   const notJson = failure(null, -32700, 'the message is not JSON')
-  for (const text of ['', '{', 'NaN', '['.repeat(65_000), '{"id":1,}', '\u0000']) {
+  for (const text of ['', '{', 'NaN', '['.repeat(10), '{"id":1,}', '\u0000']) {
     assert.deepEqual(parse(text), { isBatch: false, items: [notJson] })
   }
   const notObject = failure(null, -32600, 'the request must be an object')
   for (const text of ['1', 'null', '"ping"', 'true']) {
     assert.deepEqual(parse(text), { isBatch: false, items: [notObject] })
   }
-  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
-  assert.deepEqual(parse(deep), { isBatch: true, items: [notObject] })
+  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  assert.deepEqual(parse(nested(10)), { isBatch: true, items: [notObject] })
+  const tooDeep = failure(null, -32600, 'the message is nested too deeply')
+  for (const text of [nested(11), nested(30_000), '['.repeat(65_000)]) {
+    assert.deepEqual(parse(text), { isBatch: false, items: [tooDeep] })
+  }
 })
 
 test('invalid requests', () => {

@@ -1,3 +1,4 @@
+import { isTooDeep } from '../../http/json-depth.ts'
 import { RpcFault, type RpcId, TOO_MANY } from '../rpc-fault.ts'
 import type { Topic, TopicOptions } from '../topic.ts'
 import { parseTopic, type TopicRules } from './rpc-topic.ts'
@@ -34,6 +35,8 @@ export type RpcRules = TopicRules & {
 
 /** Reads one inbound message. Whatever is wrong with it comes back as a fault, never as an exception. */
 export function parseMessage(text: string, rules: RpcRules): RpcMessage {
+  if (isTooDeep(text))
+    return refuse(new RpcFault('invalid_request', 'the message is nested too deeply'), rules)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

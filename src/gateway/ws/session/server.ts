@@ -15,6 +15,7 @@ import { Connections } from './connections.ts'
 import { FairQueue } from './fair-queue.ts'
 import { type MayConnect, originRule } from './origin.ts'
 import { Session, type SessionOptions } from './session.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 export type WsServerOptions = Omit<
   SessionOptions,
@@ -86,9 +87,12 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   const flusher = new Flusher()
   const replays = new Replays(options.meter)
   const subscribes = new FairQueue()
+  const strangers = new TurnBudget()
   const sessionOptions = { ...options, limits, connections, flusher, replays, subscribes }
   const open = (socket: WebSocket, stream: Duplex, grant: Grant | undefined): void => {
-    sessions.set(socket, new Session(socket, stream, grant, sessionOptions))
+    const session = new Session(socket, stream, grant, sessionOptions)
+    sessions.set(socket, session)
+    if (grant === undefined) readInTurn(stream, session, strangers)
     options.metrics.sockets.inc()
     socket.once('close', () => {
       sessions.delete(socket)
@@ -98,10 +102,24 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
 
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const admitted = isClosing ? SHUTTING_DOWN : checkUpgrade(request)
-    if (admitted instanceof RequestError) {
-      writeRawProblem(stream, admitted)
+    if (admitted !== undefined && !(admitted instanceof RequestError)) {
+      accept(request, stream, head, admitted)
       return
     }
+    // A client that hangs up before its turn.
+    stream.on('error', () => stream.destroy())
+    strangers.add(() => {
+      if (admitted === undefined) accept(request, stream, head, undefined)
+      else writeRawProblem(stream, admitted)
+    })
+  }
+
+  const accept = (
+    request: IncomingMessage,
+    stream: Duplex,
+    head: Buffer,
+    admitted: Grant | undefined,
+  ): void => {
     const mayCompress = admitted?.plan.sockets.isCompressed ?? options.isCompressionOffered ?? false
     const server = mayCompress && acceptsFullWindow(request) ? deflating : plain
     server.handleUpgrade(request, stream, head, (socket) => open(socket, stream, admitted))
@@ -164,6 +182,15 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
       clearTimeout(stragglers)
     },
   }
+}
+
+/** Until the client has given its key. With a `readable` listener the socket gets data only when the stream is read. */
+function readInTurn(stream: Duplex, session: Session, strangers: TurnBudget): void {
+  const onReadable = (): void => {
+    if (session.hasKey) stream.off('readable', onReadable)
+    else strangers.add(() => stream.read())
+  }
+  stream.on('readable', onReadable)
 }
 
 const SHUTTING_DOWN = new RequestError('internal', 'the server is shutting down')

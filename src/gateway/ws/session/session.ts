@@ -103,6 +103,10 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
+  get hasKey(): boolean {
+    return this.#grant !== undefined
+  }
+
   get isCompressed(): boolean {
     return this.#isCompressed
   }
