@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { makeKnownPairs } from './engine/known-pairs.ts'
 import type { MarketPlan } from './engine/made-market.ts'
 import { MeasuredFold } from './engine/measured-fold.ts'
 import { parsedSwaps } from './engine/parsed-swaps.ts'
@@ -17,6 +18,7 @@ const MAX_RESIDENT_BYTES = 2_000_000_000
 
 const folded = { direction: 'at least', per: 'cpu second' } as const satisfies Partial<Figure>
 const limited = { direction: 'at most', per: 'slice' } as const satisfies Partial<Figure>
+const restarts = { ...limited, maxRounds: { warmUpPairs: 1, pairs: 7 } } as const satisfies Partial<Figure>
 
 /**
  * The whole way of a BLOCKS message through the engine: its bytes, the fold, bytes of CHANGES, state to disk.
@@ -27,7 +29,7 @@ export const bench: Bench = {
     {
       name: `live, ${USUAL_PAIRS} pairs / JSON.parse of the full-form swap`,
       ...{ ...folded, bar: 0.08, goal: 0.12 },
-      open: () => openFold({ pairs: USUAL_PAIRS }, liveBytes),
+      open: () => openNew({ pairs: USUAL_PAIRS }, liveBytes),
     },
     {
       name: 'bytes of CHANGES per swap, live',
@@ -37,26 +39,26 @@ export const bench: Bench = {
     {
       name: 'live, two Transfers per swap / JSON.parse of the full-form swap',
       ...{ ...folded, bar: 0.065, goal: 0.1 },
-      open: () => openFold({ pairs: USUAL_PAIRS, hasTransfers: true }),
+      open: () => openNew({ pairs: USUAL_PAIRS, hasTransfers: true }),
     },
     {
       name: 'backfill / JSON.parse of the full-form swap',
       ...{ ...folded, bar: 0.16, goal: 0.25 },
-      open: () => openFold({ pairs: USUAL_PAIRS, isHistory: true }),
+      open: () => openNew({ pairs: USUAL_PAIRS, isHistory: true }),
     },
     {
       name: `live, ${MANY_PAIRS} pairs / JSON.parse of the full-form swap`,
       ...{ ...folded, bar: 0.035, goal: 0.08 },
-      open: () => openFold({ pairs: MANY_PAIRS }, [], true),
+      open: openMany,
     },
     {
       name: `resident bytes at ${MANY_PAIRS} known pairs / 2 GB`,
-      ...{ ...limited, bar: 1, goal: 0.6 },
+      ...{ ...restarts, bar: 1, goal: 0.6 },
       open: openRestarts,
     },
     {
       name: `from the start of the process to a first block at ${MANY_PAIRS} known pairs / 3 s`,
-      ...{ ...limited, bar: 0.7, goal: 0.3, isTime: true },
+      ...{ ...restarts, bar: 0.7, goal: 0.3, isTime: true },
       open: () => ({ subject: recordedValues(restartShares) }),
     },
   ],
@@ -69,16 +71,33 @@ const restartShares: number[] = []
 /** Kept for the restarts that are measured after it. */
 let many: Pick<RestartPlan, 'dir' | 'place'> | undefined
 
-function openFold(plan: MarketPlan, bytesPerSwap: number[] = [], isKept = false): Sides {
+function openNew(plan: MarketPlan, bytesPerSwap: number[] = []): Sides {
   const start = performance.now()
   const fold = new MeasuredFold(recorded, plan)
   fold.introduce()
-  console.log(`${plan.pairs} pairs met in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
+  console.log(`${plan.pairs} pairs folded in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
+  return sidesOf(fold, async () => {
+    bytesPerSwap.push(...fold.bytesPerSwap)
+    await fold.close()
+  })
+}
+
+async function openMany(): Promise<Sides> {
+  const known = await makeKnownPairs(recorded, MANY_PAIRS)
+  process.once('exit', () => rmSync(known.dir, { recursive: true, force: true }))
+  const fold = new MeasuredFold(recorded, { pairs: MANY_PAIRS }, known)
+  return sidesOf(fold, async () => {
+    fold.commit()
+    many = { dir: fold.dir, place: fold.place }
+    await fold.close(true)
+  })
+}
+
+function sidesOf(fold: MeasuredFold, close: () => Promise<void>): Sides {
   return {
     subject: fold.slice,
     baseline: parsedSwaps(fold.sampleTrades()),
     close: async () => {
-      bytesPerSwap.push(...fold.bytesPerSwap)
       const { rss, heapTotal, external } = process.memoryUsage()
       // The pages of the store count as resident, too, while nobody else needs the memory.
       const [residentMb, ownMb] = [rss, heapTotal + external].map((bytes) => Math.round(bytes / 1e6))
@@ -86,12 +105,7 @@ function openFold(plan: MarketPlan, bytesPerSwap: number[] = [], isKept = false)
         `${Math.round(fold.swapsPerSecond)} swaps/s by the clock, commits to disk included; ` +
           `${residentMb} MB resident, ${ownMb} MB of them on the heap or beside it`,
       )
-      fold.commit()
-      if (isKept) {
-        many = { dir: fold.dir, place: fold.place }
-        process.once('exit', () => rmSync(fold.dir, { recursive: true, force: true }))
-      }
-      await fold.close(isKept)
+      await close()
     },
   }
 }

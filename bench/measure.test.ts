@@ -117,6 +117,19 @@ describe('statistics', () => {
     assert.ok(result.iqr / result.ratio > 0.3)
     assert.equal(result.pass, true)
   })
+
+  test('a figure may take fewer rounds than the plan, never more', async () => {
+    for (const [pairs, expected] of [
+      [5, 5],
+      [99, plans.full.pairs],
+    ] as const) {
+      const world = createWorld()
+      const figure = world.figure({ maxRounds: { warmUpPairs: 1, pairs } }, steady)
+      const result = await measure(figure, plans.full, world.clock)
+      assert.deepEqual([result.pairs, result.pass], [expected, true])
+      assert.equal(world.order.length, 2 * (1 + expected))
+    }
+  })
 })
 
 describe('bars', () => {

@@ -32,6 +32,8 @@ export interface Figure {
   per: 'wall second' | 'cpu second' | 'slice'
   /** A time, not a ratio: means nothing on another machine. */
   isTime?: true
+  /** Fewer rounds than the plan's, where a slice takes seconds and its value is no ratio. */
+  maxRounds?: Pick<Plan, 'warmUpPairs' | 'pairs'>
   /** Starts subject and baseline; both stay alive until close. */
   open: () => Sides | Promise<Sides>
 }
@@ -91,10 +93,11 @@ const minSliceShare = 0.9
 
 export async function measure(
   figure: Figure,
-  plan: Plan,
+  wholePlan: Plan,
   clock: Clock = processClock,
   isDoubtful: (result: FigureResult) => boolean = () => false,
 ): Promise<FigureResult> {
+  const plan = planOf(figure, wholePlan)
   const sides = await figure.open()
   try {
     const first = judge(figure, plan, await runPairs(figure, sides, plan, clock))
@@ -104,6 +107,15 @@ export async function measure(
     return betterOf(first, second)
   } finally {
     await sides.close?.()
+  }
+}
+
+function planOf({ maxRounds }: Figure, wholePlan: Plan): Plan {
+  if (maxRounds === undefined) return wholePlan
+  return {
+    ...wholePlan,
+    warmUpPairs: Math.min(wholePlan.warmUpPairs, maxRounds.warmUpPairs),
+    pairs: Math.min(wholePlan.pairs, maxRounds.pairs),
   }
 }
 

@@ -34,15 +34,19 @@ async function runOne(name: string, isKept: boolean): Promise<boolean> {
   const kept = form === 'short' ? readTable()[name] : undefined
   const { figures } = await loadBench(name)
   const results: FigureResult[] = []
+  const start = performance.now()
   for (const figure of figures) {
+    const figureStart = performance.now()
     const result = await measureSafely(
       figure,
       (first) => form === 'short' && isDoubtful(first, kept, machine),
     )
     const fall = fallOf(result, kept, machine)
     results.push(fall === undefined ? result : { ...result, fall })
+    console.log(`${secondsSince(figureStart)} s: ${figure.name}`)
   }
   printTable(results)
+  console.log(`${secondsSince(start)} s in all`)
   if (form === 'short') {
     const { added, gone } = changedNames(results, kept)
     for (const each of added) console.log(`new, nothing to compare with: ${each}`)
@@ -102,6 +106,10 @@ function printTable(results: readonly FigureResult[]): void {
     const problem = reason ?? fall
     if (problem !== undefined) console.log(`${name}: ${problem}`)
   }
+}
+
+function secondsSince(start: number): number {
+  return Math.round((performance.now() - start) / 1_000)
 }
 
 function rounded(result: FigureResult): FigureResult {

@@ -25,6 +25,8 @@ const BLOCKS_PER_FINAL = 32
 const INTRODUCED_PER_BLOCK = 250
 const WALLETS = 100_000
 const LOGS_PER_SWAP = 4
+/** Pairs of one group, such as 20 to 39, share tokens with one another only. */
+export const PAIRS_PER_GROUP = 20
 /** About what one WETH is worth: turns a recorded amount of WETH into one of USDC. */
 const WETH_USD = 2_000n
 const POOL_HOLDS = 10n ** 24n
@@ -237,7 +239,7 @@ function transfers(pair: number, index: number, wallet: string): RawLog[] {
 
 /** One token in ten has two pairs. */
 function tokenOf(pair: number): string {
-  return addressOf('cc', pair % 20 === 18 ? pair - 2 : pair)
+  return addressOf('cc', pair % PAIRS_PER_GROUP === 18 ? pair - 2 : pair)
 }
 
 function tokenFact(address: string, symbol: string, decimals: number): Fact {
@@ -249,10 +251,20 @@ export function poolOf(pair: number): string {
   return addressOf('bb', pair)
 }
 
-/** Spread as real addresses are: neighbours in rank are no neighbours in a sorted store. */
+/** The pair whose pool or token has this address. */
+export function pairOfAddress(address: string): number | undefined {
+  const [, kind, digits] = /^0x.{8}(bb|cc)(.{30})$/.exec(address) ?? []
+  const pair = Number.parseInt(digits ?? '', 16)
+  return kind !== undefined && addressOf(kind, pair) === address ? pair : undefined
+}
+
 function addressOf(kind: string, number: number): string {
-  const spread = Math.imul(number + 1, 0x9e3779b1) >>> 0
-  return `0x${spread.toString(16).padStart(8, '0')}${kind}${number.toString(16).padStart(30, '0')}`
+  return `0x${spreadOf(number).toString(16).padStart(8, '0')}${kind}${number.toString(16).padStart(30, '0')}`
+}
+
+/** The first four bytes of an address. Like those of real addresses, neighbors in rank are not neighbors in a sorted store. */
+export function spreadOf(number: number): number {
+  return Math.imul(number + 1, 0x9e3779b1) >>> 0
 }
 
 function hex(number: number, size: number): string {

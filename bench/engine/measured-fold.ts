@@ -13,7 +13,7 @@ import { processClock, type Slice } from '../measure.ts'
 import { ethereumSettings, MadeMarket, type MarketPlace, type MarketPlan } from './made-market.ts'
 import type { RecordedSwaps } from './recorded-swaps.ts'
 
-const FORMAT = 'engine-bench'
+export const FORMAT = 'engine-bench'
 /** Blocks as full as no chain has them: fewer of them are as much as many others. */
 const INTRODUCTIONS_PER_COMMIT = 64
 /** Made up together, before the clock runs. */
