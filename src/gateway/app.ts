@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
@@ -6,6 +7,7 @@ import type { KeyRing } from './access/keys/key-ring.ts'
 import type { Meter } from './access/metering/meter.ts'
 import type { SharedRates } from './access/metering/shared-rates.ts'
 import { CachedResponses } from './http/cached-responses.ts'
+import { type ConnectionLimit, connectionLimit } from './http/connection-limit.ts'
 import { allowOrigins } from './http/cors.ts'
 import { addHomePage } from './http/home-page.ts'
 import type { GatewayMetrics } from './http/metrics.ts'
@@ -21,6 +23,7 @@ import { limitHistoryReads } from './http/plugins/history-reads.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './http/plugins/problem.ts'
 import { limitRate } from './http/plugins/rate.ts'
 import type { Scope } from './http/scope.ts'
+import { createHttpServer } from './http/server.ts'
 import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
 import { addOperations } from './rest/operations.ts'
@@ -32,6 +35,7 @@ export type AppOptions = RestContext & {
   readonly publicUrls: readonly string[]
   /** Origins whose pages may read responses; `*` is every origin. */
   readonly allowedOrigins: readonly string[]
+  readonly connectionLimit: ConnectionLimit
   readonly check: KeyRing['check']
   readonly checkChart: KeyRing['checkChart']
   readonly meter: Meter
@@ -48,6 +52,7 @@ const HANDLER_MS = 8_000
 
 /** The REST side of the gateway, not listening yet. */
 export function createApp(options: AppOptions): Scope {
+  const cached = new CachedResponses(options)
   const app = fastify({
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -55,11 +60,15 @@ export function createApp(options: AppOptions): Scope {
     rewriteUrl: takeChartToken,
     // 200 token-ids of the longest form fit.
     bodyLimit: 32 * 1_024,
-    requestTimeout: 10_000,
-    keepAliveTimeout: 60_000,
-    connectionTimeout: 75_000,
-    // By default, Node checks for overdue requests only every 30 s, and then refuses all of them in one turn.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 250 },
+    serverFactory: (framework): Server =>
+      createHttpServer(framework, {
+        admit: connectionLimit(options.connectionLimit),
+        interceptors: [
+          allowOrigins(options.allowedOrigins, options.metrics.countRequests('preflight')),
+          // While the server closes, Fastify refuses requests.
+          (request, response) => app.server.listening && cached.tryAnswer(request, response),
+        ],
+      }),
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 128 },
@@ -80,16 +89,13 @@ export function createApp(options: AppOptions): Scope {
   describeApi(app, options.publicUrls)
   addHomePage(app)
   describeSockets(app, options.publicUrls)
-  const ready = new CachedResponses(options)
-  ready.serve(app.server)
-  allowOrigins(app.server, options.allowedOrigins, options.metrics.countRequests('preflight'))
   app.register(async (scope) => {
     requireApiKey(scope, options)
     limitRate(scope, options.bucketOf)
     setFreshnessHeaders(scope, options.view)
     meterRequests(scope, options.meter)
     limitHistoryReads(scope)
-    ready.learnFrom(scope)
+    cached.learnFrom(scope)
     addOperations(scope, options)
     addUsage(scope, options)
   })

@@ -6,7 +6,6 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
 import { createApp } from '../gateway/app.ts'
 import { type Answer, AnswerCache } from '../gateway/cache/answer-cache.ts'
-import { limitConnections } from '../gateway/http/connection-limit.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/http/metrics.ts'
 import { createContractReports } from '../gateway/market/contract-reports.ts'
 import { FaultBoard } from '../gateway/market/fault-board.ts'
@@ -134,7 +133,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
     ...{ logger, signal: shutdown.signal },
   })
-  const { allowed_origins: allowedOrigins } = config.gateway
+  const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
   const app = createApp({
     ...{
@@ -164,10 +163,9 @@ export const startGateway: StartRole = async (config, common) => {
     quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
     publicUrls: config.gateway.public_urls,
     allowedOrigins,
+    connectionLimit: { perAddress, proxies },
   })
   await app.ready()
-  const { connections_per_ip: perAddress, proxies } = config.gateway
-  limitConnections(app.server, { perAddress, proxies })
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
     ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },

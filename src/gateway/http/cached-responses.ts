@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import type { Grant, KeyRing } from '../access/keys/key-ring.ts'
@@ -65,31 +65,8 @@ export class CachedResponses {
     })
   }
 
-  /** Sees every request of the server first. */
-  serve(server: Server): void {
-    const others = server.listeners('request')
-    server.removeAllListeners('request')
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      // While the server closes, Fastify refuses requests.
-      if (server.listening && this.#tryAnswer(request, response)) return
-      for (const other of others) other.call(server, request, response)
-    })
-  }
-
-  #learn(request: FastifyRequest, { answerChains }: FastifyReply, keptAs: string): void {
-    const { method, url = '' } = request.routeOptions
-    const asked = request.raw.url ?? ''
-    if (method !== 'GET' || asked.length > MOST_CHARACTERS) return
-    this.#byUrl.set(asked, {
-      keptAs,
-      chains: answerChains ?? [],
-      ...chargedFor(request.routeOptions),
-      count: this.#options.metrics.countRequests(url),
-    })
-    this.#byUrl.evict()
-  }
-
-  #tryAnswer(request: IncomingMessage, response: ServerResponse): boolean {
+  /** False if it is left to the framework. */
+  tryAnswer(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET') return false
     const startedMs = performance.now()
     const ready = this.#byUrl.get(request.url ?? '')
@@ -118,5 +95,18 @@ export class CachedResponses {
     response.end(answer.json)
     ready.count(200, performance.now() - startedMs)
     return true
+  }
+
+  #learn(request: FastifyRequest, { answerChains }: FastifyReply, keptAs: string): void {
+    const { method, url = '' } = request.routeOptions
+    const asked = request.raw.url ?? ''
+    if (method !== 'GET' || asked.length > MOST_CHARACTERS) return
+    this.#byUrl.set(asked, {
+      keptAs,
+      chains: answerChains ?? [],
+      ...chargedFor(request.routeOptions),
+      count: this.#options.metrics.countRequests(url),
+    })
+    this.#byUrl.evict()
   }
 }

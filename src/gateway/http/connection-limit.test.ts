@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectionSource, limitConnections } from './connection-limit.ts'
+import { connectionLimit, connectionSource } from './connection-limit.ts'
+import { createHttpServer } from './server.ts'
 
 test('an IPv6 network counts as one, an IPv4 address as itself however it is written', () => {
   const sources = new Map([
@@ -22,8 +22,10 @@ test('an IPv6 network counts as one, an IPv4 address as itself however it is wri
 
 test('an address has its share and no more; others, and proxies, are not touched by it', async (t) => {
   let served = 0
-  const server = createServer((_request, response) => response.end(`served ${++served}`))
-  limitConnections(server, { perAddress: 2, proxies: ['127.0.0.9'] })
+  const server = createHttpServer((_request, response) => response.end(`served ${++served}`), {
+    admit: connectionLimit({ perAddress: 2, proxies: ['127.0.0.9'] }),
+    interceptors: [],
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const opened: Socket[] = []

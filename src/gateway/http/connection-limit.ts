@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net'
 import { RequestError } from './problem.ts'
 import { writeRawProblem } from './raw-problem.ts'
@@ -10,29 +9,23 @@ export type ConnectionLimit = {
   readonly proxies: readonly string[]
 }
 
-/** Limits the connections of one address, so that no client can exhaust the connections of all. */
-export function limitConnections(server: Server, { perAddress, proxies }: ConnectionLimit): void {
-  if (perAddress === 0) return
+/** Limits the connections of one address, so that no client can exhaust the connections of all. Returns false if it refused one. */
+export function connectionLimit({ perAddress, proxies }: ConnectionLimit): (socket: Socket) => boolean {
+  if (perAddress === 0) return () => true
   const exempt = new Set(proxies.map(connectionSource))
   const open = new Map<string, number>()
   const refusal = new RequestError(
     'limit_exceeded',
     `at most ${perAddress} connections per address; close one first`,
   )
-  // The server's own listener would read, serve and charge a request all the same.
-  const inside = server.listeners('connection')
-  const admit = (socket: Socket): void => {
-    for (const listener of inside) listener.call(server, socket)
-  }
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
+  return (socket) => {
     const source = connectionSource(socket.remoteAddress ?? '')
-    if (exempt.has(source)) return admit(socket)
+    if (exempt.has(source)) return true
     const count = open.get(source) ?? 0
     if (count >= perAddress) {
       // Not counted: a client that retries in a loop would otherwise never be admitted once there is room.
       writeRawProblem(socket, refusal)
-      return
+      return false
     }
     open.set(source, count + 1)
     socket.once('close', () => {
@@ -40,8 +33,8 @@ export function limitConnections(server: Server, { perAddress, proxies }: Connec
       if (left > 0) open.set(source, left)
       else open.delete(source)
     })
-    admit(socket)
-  })
+    return true
+  }
 }
 
 const mapped = new BlockList()

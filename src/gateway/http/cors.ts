@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { EXPOSED_HEADERS } from './response-headers.ts'
+import type { Interceptor } from './server.ts'
 
 /** In `gateway.allowed_origins`: pages of every origin. */
 export const ANY_ORIGIN = '*'
@@ -13,29 +14,25 @@ const PREFLIGHT_SECONDS = 86_400
  * the response from a page that sent cookies.
  */
 export function allowOrigins(
-  server: Server,
   allowed: readonly string[],
   countPreflight: (status: number) => void,
-): void {
-  if (allowed.length === 0) return
+): Interceptor {
+  if (allowed.length === 0) return () => false
   const isAny = allowed.includes(ANY_ORIGIN)
   const listed = new Set(allowed.map((origin) => origin.toLowerCase()))
-  const inner = server.listeners('request')
-  server.removeAllListeners('request')
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  return (request, response) => {
     const { origin } = request.headers
     if (!isAny) response.setHeader('vary', 'Origin')
-    if (origin !== undefined && (isAny || listed.has(origin.toLowerCase()))) {
-      response.setHeader('access-control-allow-origin', isAny ? ANY_ORIGIN : origin)
-      if (isPreflight(request)) {
-        answerPreflight(response)
-        countPreflight(204)
-        return
-      }
-      response.setHeader('access-control-expose-headers', EXPOSED_HEADERS)
+    if (origin === undefined || !(isAny || listed.has(origin.toLowerCase()))) return false
+    response.setHeader('access-control-allow-origin', isAny ? ANY_ORIGIN : origin)
+    if (isPreflight(request)) {
+      answerPreflight(response)
+      countPreflight(204)
+      return true
     }
-    for (const listener of inner) listener.call(server, request, response)
-  })
+    response.setHeader('access-control-expose-headers', EXPOSED_HEADERS)
+    return false
+  }
 }
 
 /** A body is never read here: the framework refuses it. */
