@@ -8,10 +8,11 @@ import type {
   HistoryReader,
   MatchesQuestion,
 } from '../../store/clickhouse/read/history-reader.ts'
-import type { HotStore, CandleSeries as RecentCandles, Versioned } from '../../store/redis/hot-store.ts'
+import type { HotStore, RecentCandles, Versioned } from '../../store/redis/hot-store.ts'
+import type { SeriesRef } from '../../store/redis/keys.ts'
 import type { FeedPosition } from './change-feed-follower.ts'
 import { isUnavailable } from './joined-reads.ts'
-import type { CandleSeries, MarketView, Recent } from './market-view.ts'
+import type { MarketView, Recent } from './market-view.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
 
@@ -40,7 +41,7 @@ export type EventPage<T> = { readonly events: T[]; readonly end: FeedPosition }
 /** History for REST, up to the latest change set: where ClickHouse is behind, the overlay continues. */
 export type HistoryView = {
   /** The newest ones of the range, newest first. */
-  candles(series: CandleSeries, range: CandleRange): Promise<Versioned<Candle>[]>
+  candles(series: SeriesRef, range: CandleRange): Promise<Versioned<Candle>[]>
   /** The events right before a place, latest first. */
   trades(pair: ChainAddress, range: EventRange): Promise<EventPage<Trade>>
   liquidity(pair: ChainAddress, range: EventRange): Promise<EventPage<LiquidityEvent>>
@@ -69,7 +70,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
     })
     return { events: standing.map(({ record }) => record), end }
   }
-  const recentCandles = async (series: CandleSeries, wanted: number): Promise<RecentCandles | undefined> => {
+  const recentCandles = async (series: SeriesRef, wanted: number): Promise<RecentCandles | undefined> => {
     const found = await hot.recentCandles(series, wanted)
     const version = Math.max(0, ...(found?.candles ?? []).map(({ seq }) => seq))
     await view.reach(series.chain, version, 'redis')
@@ -129,7 +130,7 @@ function completeFrom({ from, candles }: RecentCandles, wanted: number, first: n
   return first !== undefined && from <= first ? 0 : from
 }
 
-function firstStart({ interval }: CandleSeries, activity: Activity | undefined): number | undefined {
+function firstStart({ interval }: SeriesRef, activity: Activity | undefined): number | undefined {
   return activity?.first === undefined ? undefined : candleStart(interval, activity.first)
 }
 

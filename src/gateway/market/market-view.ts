@@ -1,10 +1,10 @@
 import type { Candle, Pair, Token, Windows } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { ChainAddress } from '../../domain/ids.ts'
-import type { Interval } from '../../domain/interval.ts'
 import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
 import type { DocumentReads, TokenRank } from '../../store/document-reads.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
+import type { SeriesRef } from '../../store/redis/keys.ts'
 import type { StoreName } from '../../store/store-names.ts'
 import {
   type BlockHead,
@@ -20,8 +20,6 @@ import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
 
 export type { Reading }
-
-export type CandleSeries = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
 export type WindowsOf = ChainAddress & { readonly kind: 'pair' | 'token' }
 
@@ -179,7 +177,7 @@ export class MarketView {
   }
 
   /** The newest candle of each series. */
-  candles(refs: readonly CandleSeries[]): Promise<Reading<Candle>[]> {
+  candles(refs: readonly SeriesRef[]): Promise<Reading<Candle>[]> {
     const { history } = this.#options
     return this.#read(refs, {
       fromRedis: () => this.#hotCandles(refs),

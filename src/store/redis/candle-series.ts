@@ -14,7 +14,7 @@ import { RECORD_VERSION } from '../../wire/record-codec.ts'
 import type { Versioned } from '../versioned.ts'
 
 /** The latest candles of a pair and interval. */
-export type CandleSeries = {
+export type RecentCandles = {
   /** Complete from this start on; 0 if there are no older candles at all. */
   readonly from: number
   /** Latest first. */
@@ -43,7 +43,7 @@ export function readOpenCandle(value: Buffer, of: SeriesOf): Versioned<Candle> |
 }
 
 /** Decodes at most `limit` candles; undefined if there is no series or no candle is left. */
-export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): CandleSeries | undefined {
+export function readSeries(fields: SeriesFields, of: SeriesOf, limit: number): RecentCandles | undefined {
   if (fields.open == null) return undefined
   const { from, open } = readOpen(fields.open, of)
   const versions = [...(open === undefined ? [] : [open]), ...readTail(fields.tail, of).reverse()]

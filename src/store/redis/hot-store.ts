@@ -9,7 +9,7 @@ import type { DocumentReads, TokenRank } from '../document-reads.ts'
 import { indexVersions } from '../index-versions.ts'
 import { type LatestChanges, latestChanges } from '../latest-changes.ts'
 import type { LatestPage, Versioned } from '../versioned.ts'
-import { type CandleSeries, readOpenCandle, readSeries } from './candle-series.ts'
+import { type RecentCandles, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
 import { createConsistentReads } from './consistent-reads.ts'
 import { documentsOf, documentsOfPage } from './documents.ts'
@@ -25,7 +25,7 @@ export type HotStoreOptions = RedisOptions & {
   readonly idle_candles_seconds?: number
 }
 
-export type { CandleSeries, TokenRank, Versioned }
+export type { RecentCandles, TokenRank, Versioned }
 
 /** Reads also fail with `store_unavailable` while Redis has less of a chain than `head` returned before. */
 export type HotStore = DocumentReads & {
@@ -40,7 +40,7 @@ export type HotStore = DocumentReads & {
   /** The latest candle of each series; also undefined if the series has expired. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
   /** The latest candles of a series, at most `limit`; undefined if there are none or they have expired. */
-  recentCandles(ref: SeriesRef, limit: number): Promise<CandleSeries | undefined>
+  recentCandles(ref: SeriesRef, limit: number): Promise<RecentCandles | undefined>
   close(): Promise<void>
 }
 
