@@ -1,9 +1,9 @@
 import type { Pair, Token, Windows } from '../domain/change.ts'
 import type { ContractReport } from '../domain/contract-report.ts'
+import type { ChainAddress } from '../domain/ids.ts'
 import type { Versioned } from './versioned.ts'
 
-export type AddressRef = { readonly chain: string; readonly address: string }
-export type WindowsDocumentRef = AddressRef & { readonly kind: 'pair' | 'token' }
+export type WindowsDocumentRef = ChainAddress & { readonly kind: 'pair' | 'token' }
 
 /** Token rankings: 24-hour volume, fully diluted value and main pair liquidity, all in dollars. */
 export const TOKEN_RANKS = ['volume_24h', 'fdv', 'main_pair_tvl'] as const
@@ -19,9 +19,9 @@ export type GroupRank = `${TokenGroup}/${'volume_24h' | 'main_pair_tvl' | 'new' 
 
 /** Documents by id, as both Redis and ClickHouse can serve them; undefined if missing. */
 export type DocumentReads = {
-  pairs(refs: readonly AddressRef[]): Promise<(Versioned<Pair> | undefined)[]>
-  tokens(refs: readonly AddressRef[]): Promise<(Versioned<Token> | undefined)[]>
-  contracts(refs: readonly AddressRef[]): Promise<(Versioned<ContractReport> | undefined)[]>
+  pairs(refs: readonly ChainAddress[]): Promise<(Versioned<Pair> | undefined)[]>
+  tokens(refs: readonly ChainAddress[]): Promise<(Versioned<Token> | undefined)[]>
+  contracts(refs: readonly ChainAddress[]): Promise<(Versioned<ContractReport> | undefined)[]>
   windows(refs: readonly WindowsDocumentRef[]): Promise<(Versioned<Windows> | undefined)[]>
   /** Highest value first; pairs of unknown value come last. */
   topPairs(chain: string, token: string, limit: number): Promise<string[]>

@@ -2,7 +2,7 @@ import type { Candle, Pair, Token, Windows } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { ChainAddress } from '../../domain/ids.ts'
 import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
-import type { DocumentReads, TokenRank } from '../../store/document-reads.ts'
+import type { DocumentReads, TokenRank, WindowsDocumentRef } from '../../store/document-reads.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
 import type { SeriesRef } from '../../store/redis/keys.ts'
 import type { StoreName } from '../../store/store-names.ts'
@@ -20,8 +20,6 @@ import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
 
 export type { Reading }
-
-export type WindowsOf = ChainAddress & { readonly kind: 'pair' | 'token' }
 
 /** Reads of REST and WebSocket; they are never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -165,7 +163,7 @@ export class MarketView {
     })
   }
 
-  windows(refs: readonly WindowsOf[]): Promise<Reading<Windows>[]> {
+  windows(refs: readonly WindowsDocumentRef[]): Promise<Reading<Windows>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.windows(refs),

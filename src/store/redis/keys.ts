@@ -1,5 +1,6 @@
+import type { ChainAddress } from '../../domain/ids.ts'
 import type { Interval } from '../../domain/interval.ts'
-import type { AddressRef, WindowsDocumentRef } from '../document-reads.ts'
+import type { WindowsDocumentRef } from '../document-reads.ts'
 
 export type SeriesRef = { readonly chain: string; readonly pair: string; readonly interval: Interval }
 
@@ -15,16 +16,16 @@ export class Keys {
     this.#prefix = prefix
   }
 
-  pair({ chain, address }: AddressRef): string {
+  pair({ chain, address }: ChainAddress): string {
     return `${this.#prefix}:pair:${chain}:${address}`
   }
 
-  token({ chain, address }: AddressRef): string {
+  token({ chain, address }: ChainAddress): string {
     return `${this.#prefix}:token:${chain}:${address}`
   }
 
   /** A token's contract report. */
-  contract({ chain, address }: AddressRef): string {
+  contract({ chain, address }: ChainAddress): string {
     return `${this.#prefix}:contract:${chain}:${address}`
   }
 
@@ -33,7 +34,7 @@ export class Keys {
   }
 
   /** The latest candles of a pair, for all intervals. */
-  candles({ chain, address }: AddressRef): string {
+  candles({ chain, address }: ChainAddress): string {
     return `${this.#prefix}:candles:${chain}:${address}`
   }
 

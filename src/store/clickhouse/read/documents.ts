@@ -1,7 +1,8 @@
 import type { Pair, Token, Windows } from '../../../domain/change.ts'
 import type { ContractReport } from '../../../domain/contract-report.ts'
+import type { ChainAddress } from '../../../domain/ids.ts'
 import { ALMOST_PPM } from '../../../domain/launch.ts'
-import type { AddressRef, DocumentReads } from '../../document-reads.ts'
+import type { DocumentReads } from '../../document-reads.ts'
 import type { Versioned } from '../../versioned.ts'
 import { reportOf } from '../report-text.ts'
 import type { Ask } from './ask.ts'
@@ -56,7 +57,7 @@ export function createDocuments(ask: Ask): DocumentReads {
       gatherings.set(chain, gathering)
       return gathering
     }
-    return (refs: readonly AddressRef[]): Promise<(Versioned<T> | undefined)[]> =>
+    return (refs: readonly ChainAddress[]): Promise<(Versioned<T> | undefined)[]> =>
       Promise.all(refs.map(({ chain, address }) => gatheringOf(chain).get(address)))
   }
   const windows = { pair: readMany(WINDOWS.pair), token: readMany(WINDOWS.token) }
