@@ -4,9 +4,6 @@ import type { Versioned } from '../../store/versioned.ts'
 import type { ChangeFeedFollower } from './change-feed-follower.ts'
 import type { Version } from './overlay-documents.ts'
 
-/** A document (or its absence) with all change sets up to `seq` taken in. */
-export type Reading<T> = { readonly seq: number; readonly record: T | undefined }
-
 /** How documents of one kind are read, and put together from what a store and the overlay say. */
 export type JoinedRead<Ref, T, Seen> = {
   readonly fromRedis: () => Promise<(Versioned<T> | undefined)[]>
@@ -32,7 +29,7 @@ export async function readJoined<Ref, T, Seen>(
   refs: readonly Ref[],
   read: JoinedRead<Ref, T, Seen>,
   chains: Chains<Ref>,
-): Promise<Reading<T>[]> {
+): Promise<Version<T>[]> {
   if (refs.length === 0) return []
   try {
     const found = await readHot(refs, read, chains)
@@ -48,7 +45,7 @@ async function readHot<Ref, T, Seen>(
   refs: readonly Ref[],
   { fromRedis, look, join }: JoinedRead<Ref, T, Seen>,
   { chainOf, generation }: Chains<Ref>,
-): Promise<Reading<T>[] | undefined> {
+): Promise<Version<T>[] | undefined> {
   for (;;) {
     if (!refs.every((ref) => chainOf(ref).reads.isWhole('redis'))) return undefined
     const before = generation()
@@ -58,7 +55,7 @@ async function readHot<Ref, T, Seen>(
     if (before !== generation()) continue
     return refs.map((ref, index) => {
       const chain = chainOf(ref)
-      return readingOf(chain, join(look(chain, ref), undefined, stored[index]))
+      return asOfReads(chain, join(look(chain, ref), undefined, stored[index]))
     })
   }
 }
@@ -68,7 +65,7 @@ async function readCold<Ref, T, Seen>(
   refs: readonly Ref[],
   { fromClickhouse, look, join }: JoinedRead<Ref, T, Seen>,
   { chainOf }: Chains<Ref>,
-): Promise<Reading<T>[]> {
+): Promise<Version<T>[]> {
   for (;;) {
     const chains = refs.map(chainOf)
     await Promise.all([...new Set(chains)].map(({ reads }) => reads.mustHaveHistory()))
@@ -84,7 +81,7 @@ async function readCold<Ref, T, Seen>(
     if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
     return refs.map((ref, index) => {
       const chain = chains[index] as ChangeFeedFollower
-      return readingOf(chain, join(look(chain, ref), before[index]?.seen, stored[index]))
+      return asOfReads(chain, join(look(chain, ref), before[index]?.seen, stored[index]))
     })
   }
 }
@@ -108,6 +105,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof ChaintapeError && error.code === 'store_unavailable'
 }
 
-function readingOf<T>({ reads }: ChangeFeedFollower, found: Version<T> | undefined): Reading<T> {
+/** All change sets up to the position of reads are taken in, also those that did not change this document. */
+function asOfReads<T>({ reads }: ChangeFeedFollower, found: Version<T> | undefined): Version<T> {
   return { seq: Math.max(reads.end.version, found?.seq ?? 0), record: found?.record }
 }

@@ -14,12 +14,11 @@ import {
   type FollowHooks,
   type FollowOptions,
 } from './change-feed-follower.ts'
-import { isUnavailable, type JoinedRead, type Reading, readJoined } from './joined-reads.ts'
+import { isUnavailable, type JoinedRead, readJoined } from './joined-reads.ts'
 import { byTvl, newest, newestCandle, type PairView } from './newest.ts'
 import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
-
-export type { Reading }
+import type { Version } from './overlay-documents.ts'
 
 /** Reads of REST and WebSocket; they are never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -143,7 +142,7 @@ export class MarketView {
     return this.#chain(chain).overlaySize
   }
 
-  pairs(refs: readonly ChainAddress[]): Promise<Reading<Pair>[]> {
+  pairs(refs: readonly ChainAddress[]): Promise<Version<Pair>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.pairs(refs),
@@ -153,7 +152,7 @@ export class MarketView {
     })
   }
 
-  tokens(refs: readonly ChainAddress[]): Promise<Reading<Token>[]> {
+  tokens(refs: readonly ChainAddress[]): Promise<Version<Token>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.tokens(refs),
@@ -163,7 +162,7 @@ export class MarketView {
     })
   }
 
-  windows(refs: readonly WindowsDocumentRef[]): Promise<Reading<Windows>[]> {
+  windows(refs: readonly WindowsDocumentRef[]): Promise<Version<Windows>[]> {
     const { store, history } = this.#options
     return this.#read(refs, {
       fromRedis: () => store.windows(refs),
@@ -175,7 +174,7 @@ export class MarketView {
   }
 
   /** The newest candle of each series. */
-  candles(refs: readonly SeriesRef[]): Promise<Reading<Candle>[]> {
+  candles(refs: readonly SeriesRef[]): Promise<Version<Candle>[]> {
     const { history } = this.#options
     return this.#read(refs, {
       fromRedis: () => this.#hotCandles(refs),
@@ -187,7 +186,7 @@ export class MarketView {
   }
 
   /** The main pair of each token, if it has one. */
-  async mainPairs(refs: readonly ChainAddress[]): Promise<Reading<Pair>[]> {
+  async mainPairs(refs: readonly ChainAddress[]): Promise<Version<Pair>[]> {
     for (;;) {
       const generation = this.#generation
       const tokens = await this.tokens(refs)
@@ -271,7 +270,7 @@ export class MarketView {
   #read<Ref extends { readonly chain: string }, T, Seen>(
     refs: readonly Ref[],
     read: JoinedRead<Ref, T, Seen>,
-  ): Promise<Reading<T>[]> {
+  ): Promise<Version<T>[]> {
     const chainOf = ({ chain }: Ref): ChangeFeedFollower => this.#available(chain)
     return readJoined(refs, read, { chainOf, generation: () => this.#generation })
   }

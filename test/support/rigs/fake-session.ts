@@ -8,7 +8,8 @@ import type { Candle, ChangeSet, Pair } from '../../../src/domain/change.ts'
 import type { Grant } from '../../../src/gateway/access/keys/key-ring.ts'
 import type { Meter } from '../../../src/gateway/access/metering/meter.ts'
 import { createGatewayMetrics } from '../../../src/gateway/http/metrics.ts'
-import type { MarketReader, Reading } from '../../../src/gateway/market/market-view.ts'
+import type { MarketReader } from '../../../src/gateway/market/market-view.ts'
+import type { Version } from '../../../src/gateway/market/overlay-documents.ts'
 import { Hub } from '../../../src/gateway/ws/fanout/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../../src/gateway/ws/limits.ts'
 import type { HistoryReplay } from '../../../src/gateway/ws/replay/history-replay.ts'
@@ -104,13 +105,13 @@ export function startSession(
   stream.texts.push = (...texts) => socket.sent.push(...texts.map((text) => JSON.parse(text)))
   const clock = { now: 1_000_000 }
   const hub = new Hub(() => clock.now)
-  const pair: Reading<Pair> = { seq: 5, record: samplePair() }
+  const pair: Version<Pair> = { seq: 5, record: samplePair() }
   const view = {
     pairs: async (refs) =>
       refs.map(({ address }) => (address === MEME_WETH ? pair : { seq: 5, record: undefined })),
     tokens: async (refs) =>
       refs.map(({ address }) => ({ seq: 5, record: address === MEME ? sampleToken() : undefined })),
-    candles: async (refs) => refs.map((): Reading<Candle> => ({ seq: 5, record: sampleCandle() })),
+    candles: async (refs) => refs.map((): Version<Candle> => ({ seq: 5, record: sampleCandle() })),
     mainPairs: async (refs) => refs.map(() => pair),
     windows: async (refs) => refs.map(() => ({ seq: 5, record: undefined })),
     topPairs: async () => [],

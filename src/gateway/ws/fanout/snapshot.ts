@@ -1,6 +1,6 @@
 import type { Pair } from '../../../domain/change.ts'
 import type { ChainAddress } from '../../../domain/ids.ts'
-import type { MarketReader, Reading } from '../../market/market-view.ts'
+import type { MarketReader } from '../../market/market-view.ts'
 import type { Version } from '../../market/overlay-documents.ts'
 import { klinePush } from '../../shape/kline.ts'
 import { priceEntry, pricePush, quoteEntry } from '../../shape/price-entry.ts'
@@ -85,7 +85,7 @@ async function readPrices(
   const mains = (await view.mainPairs(tokens)).values()
   const refs = prices.map(({ kind, chain, ref }): { ref: ChainAddress | undefined; seq: number } => {
     if (kind === 'pair') return { ref, seq: 0 }
-    const main: Reading<Pair> | undefined = mains.next().value
+    const main: Version<Pair> | undefined = mains.next().value
     const address = main?.record?.address
     return { ref: address === undefined ? undefined : { chain, address }, seq: main?.seq ?? 0 }
   })
@@ -132,9 +132,9 @@ async function readDocuments(refs: readonly ChainAddress[], view: MarketReader):
     refs.map(({ chain }, index) => ({ chain, address: pairs[index]?.record?.targetToken ?? '' })),
   )
   return refs.map((_, index) => ({
-    pair: versionOf(pairs[index]),
-    windows: versionOf(windows[index]),
-    target: versionOf(targets[index]),
+    pair: pairs[index],
+    windows: windows[index],
+    target: targets[index],
   }))
 }
 
@@ -146,9 +146,5 @@ async function readTokenDocuments(
     view.tokens(refs),
     view.windows(refs.map((ref) => ({ ...ref, kind: 'token' as const }))),
   ])
-  return refs.map((_, index) => ({ token: versionOf(tokens[index]), windows: versionOf(windows[index]) }))
-}
-
-function versionOf<T>(reading: Reading<T> | undefined): Version<T> | undefined {
-  return reading === undefined ? undefined : { seq: reading.seq, record: reading.record }
+  return refs.map((_, index) => ({ token: tokens[index], windows: windows[index] }))
 }

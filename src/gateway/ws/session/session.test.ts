@@ -22,13 +22,13 @@ import {
   TX,
 } from '../../../../test/support/rigs/fake-session.ts'
 import type { Candle, Pair } from '../../../domain/change.ts'
-import type { Reading } from '../../market/market-view.ts'
+import type { Version } from '../../market/overlay-documents.ts'
 import { klinePush } from '../../shape/kline.ts'
 import { priceEntry, pricePush } from '../../shape/price-entry.ts'
 import { swapPush } from '../../shape/swap-transaction.ts'
 
 test('pushes that arrive while the snapshot is read follow it, unless it includes them', async () => {
-  const reading = Promise.withResolvers<Reading<Candle>[]>()
+  const reading = Promise.withResolvers<Version<Candle>[]>()
   const { socket, apply, receive } = startSession({ view: { candles: () => reading.promise } })
   await receive(request(4, 'subscribe', KLINE))
   const at = (tradeCount: number) => sampleCandle({ start: tradeCount })
@@ -194,7 +194,7 @@ test('what is held back for a snapshot is bounded too', async () => {
 })
 
 test('a socket that closes while its pair is looked up leaves no subscription', async () => {
-  const lookup = Promise.withResolvers<Reading<Pair>[]>()
+  const lookup = Promise.withResolvers<Version<Pair>[]>()
   const { socket, hub, receive } = startSession({ view: { pairs: () => lookup.promise } })
   await receive(request(1, 'subscribe', TX))
   socket.readyState = 3
