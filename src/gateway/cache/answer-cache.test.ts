@@ -115,8 +115,8 @@ test('at midnight everything is made anew: changes since then count from another
 
 test('an answer that depends on data outside change sets has a time to live', async () => {
   const { cache } = new World()
-  cache.put('eth', 'short', { answer: { json: 'short' }, dependsOn: [], keptMs: 1 })
-  cache.put('eth', 'long', { answer: { json: 'long' }, dependsOn: [], keptMs: 60_000 })
+  cache.put('eth', 'short', { answer: { json: 'short' }, dependsOn: [], ttlMs: 1 })
+  cache.put('eth', 'long', { answer: { json: 'long' }, dependsOn: [], ttlMs: 60_000 })
   await sleep(5)
   assert.equal(cache.get('short'), undefined)
   assert.equal(cache.get('long')?.json, 'long')

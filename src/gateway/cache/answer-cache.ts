@@ -19,14 +19,14 @@ export type Dependency =
 /** JSON that is sent as it is, and perhaps what has to be known of it beside. */
 export type Answer = { readonly json: string | Buffer; readonly headers?: Readonly<Record<string, string>> }
 
-export type Made<T extends Answer> = {
+export type CacheableAnswer<T extends Answer> = {
   readonly answer: T
   readonly dependsOn: readonly Dependency[]
   /** Time to live, if the answer also depends on data that no change set reports. */
-  readonly keptMs?: number
+  readonly ttlMs?: number
 }
 
-type Kept<T> = {
+type Entry<T> = {
   readonly answer: T
   readonly chain: string
   readonly period: number
@@ -46,7 +46,7 @@ const ENTRY_BYTES = 500
 export class AnswerCache<T extends Answer> {
   readonly #view: ChainProgress
   readonly #maxBytes: number
-  readonly #kept = new Map<string, Kept<T>>()
+  readonly #entries = new Map<string, Entry<T>>()
   readonly #byDependency = new Map<string, Set<string>>()
   #bytes = 0
   #clearings = 0
@@ -57,22 +57,22 @@ export class AnswerCache<T extends Answer> {
   }
 
   get(name: string): T | undefined {
-    const kept = this.#kept.get(name)
-    if (kept === undefined) return undefined
-    if (kept.period !== this.#period(kept.chain) || performance.now() >= kept.until) {
-      this.#forget(name)
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return undefined
+    if (entry.period !== this.#period(entry.chain) || performance.now() >= entry.until) {
+      this.#evict(name)
       return undefined
     }
-    kept.wasAskedFor = true
-    return kept.answer
+    entry.wasAskedFor = true
+    return entry.answer
   }
 
-  /** From here, or made now; kept only if nothing changed while it was made. */
-  getOrMake(chain: string, name: string, make: () => Promise<Made<T>>): T | Promise<T> {
+  /** From here, or made now; cached only if nothing changed while it was made. */
+  getOrMake(chain: string, name: string, make: () => Promise<CacheableAnswer<T>>): T | Promise<T> {
     return this.get(name) ?? this.#make(chain, name, make)
   }
 
-  async #make(chain: string, name: string, make: () => Promise<Made<T>>): Promise<T> {
+  async #make(chain: string, name: string, make: () => Promise<CacheableAnswer<T>>): Promise<T> {
     const [before, clearings] = [this.#view.readEnd(chain).version, this.#clearings]
     const made = await make()
     const isCurrent = this.#view.readEnd(chain).version === before && this.#clearings === clearings
@@ -80,12 +80,12 @@ export class AnswerCache<T extends Answer> {
     return made.answer
   }
 
-  put(chain: string, name: string, { answer, dependsOn, keptMs = Infinity }: Made<T>): void {
-    this.#forget(name)
+  put(chain: string, name: string, { answer, dependsOn, ttlMs = Infinity }: CacheableAnswer<T>): void {
+    this.#evict(name)
     const dependencies = dependsOn.map((each) => keyOf(chain, each))
     const period = this.#period(chain)
-    const until = performance.now() + keptMs
-    this.#kept.set(name, { answer, chain, period, until, dependsOn: dependencies, wasAskedFor: false })
+    const until = performance.now() + ttlMs
+    this.#entries.set(name, { answer, chain, period, until, dependsOn: dependencies, wasAskedFor: false })
     this.#bytes += sizeOf(answer)
     for (const dependency of dependencies) {
       const names = this.#byDependency.get(dependency)
@@ -96,21 +96,21 @@ export class AnswerCache<T extends Answer> {
   }
 
   get size(): number {
-    return this.#kept.size
+    return this.#entries.size
   }
 
   /** Call when data changed that any answer (of a chain) may depend on and no change set reports. */
   clear(chain?: string): void {
     this.#clearings++
-    for (const [name, kept] of [...this.#kept])
-      if (chain === undefined || kept.chain === chain) this.#forget(name)
+    for (const [name, entry] of [...this.#entries])
+      if (chain === undefined || entry.chain === chain) this.#evict(name)
   }
 
   /** To be called with every set, before anybody reads what it changed. */
   apply({ chain, changes }: ChangeSet): void {
-    if (this.#kept.size === 0) return
+    if (this.#entries.size === 0) return
     const changed = (dependency: Dependency): void => {
-      for (const name of this.#byDependency.get(keyOf(chain, dependency)) ?? []) this.#forget(name)
+      for (const name of this.#byDependency.get(keyOf(chain, dependency)) ?? []) this.#evict(name)
     }
     for (const change of changes) {
       switch (change.type) {
@@ -143,22 +143,22 @@ export class AnswerCache<T extends Answer> {
 
   /** Second-chance eviction: an entry that was read moves to the end of the queue, so that a read only sets a mark. */
   #makeRoom(): void {
-    for (const [oldest, kept] of this.#kept) {
+    for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
-      if (kept.wasAskedFor) {
-        kept.wasAskedFor = false
-        this.#kept.delete(oldest)
-        this.#kept.set(oldest, kept)
-      } else this.#forget(oldest)
+      if (entry.wasAskedFor) {
+        entry.wasAskedFor = false
+        this.#entries.delete(oldest)
+        this.#entries.set(oldest, entry)
+      } else this.#evict(oldest)
     }
   }
 
-  #forget(name: string): void {
-    const kept = this.#kept.get(name)
-    if (kept === undefined) return
-    this.#kept.delete(name)
-    this.#bytes -= sizeOf(kept.answer)
-    for (const dependency of kept.dependsOn) {
+  #evict(name: string): void {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return
+    this.#entries.delete(name)
+    this.#bytes -= sizeOf(entry.answer)
+    for (const dependency of entry.dependsOn) {
       const names = this.#byDependency.get(dependency)
       names?.delete(name)
       if (names?.size === 0) this.#byDependency.delete(dependency)

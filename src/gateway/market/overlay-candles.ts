@@ -9,8 +9,8 @@ export type CandlePlace = { readonly interval: Interval; readonly start: number 
 
 const NOWHERE = -1
 
-/** Candles of one pair that stand in a row in a message; from nowhere, if the set says that there are none any more. */
-export class CandleRun {
+/** Consecutive candles of one pair as the bytes of their message, decoded at every read; without `at` they are removed. */
+export class EncodedCandles {
   readonly pair: string
   readonly places: readonly CandlePlace[]
   readonly #message: SetMessage
@@ -35,9 +35,9 @@ export class CandleRun {
  * Ten candles change with every trade: each run of them is held as one, and which of them somebody looks for is found out
  * when somebody does. A run of the same candles takes the place of the one before, so a pair has one for each second.
  */
-export class CandleRuns {
+export class OverlayCandles {
   /** By pair, in order. None is empty. */
-  readonly #runs = new Map<string, CandleRun[]>()
+  readonly #runs = new Map<string, EncodedCandles[]>()
 
   get size(): number {
     let size = 0
@@ -57,7 +57,7 @@ export class CandleRuns {
     return found
   }
 
-  put(run: CandleRun): void {
+  put(run: EncodedCandles): void {
     const runs = this.#runs.get(run.pair)
     const last = runs?.at(-1)
     if (runs === undefined || last === undefined) this.#runs.set(run.pair, [run])
@@ -65,8 +65,8 @@ export class CandleRuns {
     else runs.push(run)
   }
 
-  /** Unless something newer has come by then. */
-  forget(run: CandleRun): void {
+  /** Keeps later versions that replaced these. */
+  drop(run: EncodedCandles): void {
     const runs = this.#runs.get(run.pair)
     // They leave in the order they came in.
     if (runs?.[0] !== run) return

@@ -15,14 +15,14 @@ const NOWHERE = -1
  * read: as objects they would keep the garbage collector busy. They must not leave the overlay, because their bytes are reused
  * soon after it drops them.
  */
-export class Kept<T> {
+export class EncodedDocument<T> {
   readonly table: Documents<T>
   readonly group: string
   readonly id: Id
   readonly #message: SetMessage
   readonly #at: number
 
-  /** From nowhere, if the set says that there is no such document any more. */
+  /** Without `at` it is a tombstone: the set removed the document. */
   constructor(table: Documents<T>, group: string, id: Id, message: SetMessage, at: number = NOWHERE) {
     this.table = table
     this.group = group
@@ -44,7 +44,7 @@ export class Kept<T> {
 /** The newest versions of documents of one kind, by group and id. No group is empty. */
 export class Documents<T> {
   readonly read: (r: ByteReader) => T
-  readonly #groups = new Map<string, Map<Id, Kept<T>>>()
+  readonly #groups = new Map<string, Map<Id, EncodedDocument<T>>>()
 
   constructor(read: (r: ByteReader) => T) {
     this.read = read
@@ -56,31 +56,31 @@ export class Documents<T> {
     return size
   }
 
-  kept(group: string, id: Id): Kept<T> | undefined {
+  find(group: string, id: Id): EncodedDocument<T> | undefined {
     return this.#groups.get(group)?.get(id)
   }
 
   get(group: string, id: Id): Version<T> | undefined {
-    return this.kept(group, id)?.version()
+    return this.find(group, id)?.version()
   }
 
   group<Key extends Id>(group: string): ReadonlyMap<Key, Version<T>> {
     const versions = new Map<Key, Version<T>>()
-    for (const [id, kept] of this.#groups.get(group) ?? []) versions.set(id as Key, kept.version())
+    for (const [id, document] of this.#groups.get(group) ?? []) versions.set(id as Key, document.version())
     return versions
   }
 
-  put(kept: Kept<T>): void {
-    const versions = this.#groups.get(kept.group)
-    if (versions === undefined) this.#groups.set(kept.group, new Map([[kept.id, kept]]))
-    else versions.set(kept.id, kept)
+  put(document: EncodedDocument<T>): void {
+    const versions = this.#groups.get(document.group)
+    if (versions === undefined) this.#groups.set(document.group, new Map([[document.id, document]]))
+    else versions.set(document.id, document)
   }
 
-  /** Unless something newer has come by then. */
-  forget(kept: Kept<T>): void {
-    const versions = this.#groups.get(kept.group)
-    if (versions?.get(kept.id) !== kept) return
-    versions.delete(kept.id)
-    if (versions.size === 0) this.#groups.delete(kept.group)
+  /** Keeps a later version that replaced this one. */
+  drop(document: EncodedDocument<T>): void {
+    const versions = this.#groups.get(document.group)
+    if (versions?.get(document.id) !== document) return
+    versions.delete(document.id)
+    if (versions.size === 0) this.#groups.delete(document.group)
   }
 }

@@ -17,10 +17,10 @@ import type { OpenedChangeSet } from '../../wire/change-codec.ts'
 import { readLiquidity } from '../../wire/liquidity-codec.ts'
 import { readPair, readToken, readTrade } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
-import { type CandlePlace, CandleRun, CandleRuns, samePlaces } from './overlay-candles.ts'
-import { Documents, Kept, type SetMessage, type Version } from './overlay-documents.ts'
+import { type CandlePlace, EncodedCandles, OverlayCandles, samePlaces } from './overlay-candles.ts'
+import { Documents, EncodedDocument, type SetMessage, type Version } from './overlay-documents.ts'
 
-type Held = Kept<unknown> | CandleRun
+type Held = EncodedDocument<unknown> | EncodedCandles
 
 /** The changes of a set that the overlay holds. */
 type Applied = { readonly seq: number; readonly held: readonly Held[] }
@@ -39,7 +39,7 @@ export class Overlay {
   readonly #tokens = new Documents<Token>(readToken)
   readonly #pairWindows = new Documents<Windows>(readWindows)
   readonly #tokenWindows = new Documents<Windows>(readWindows)
-  readonly #candles = new CandleRuns()
+  readonly #candles = new OverlayCandles()
   /** Places in the last run of candles. */
   #places: readonly CandlePlace[] = []
   /** By pair. */
@@ -100,29 +100,29 @@ export class Overlay {
     for (let index = 0; index < changes.length; index++) {
       const change = changes[index] as Change
       const at = offsets[index] as number
-      if (change.type !== 'candle') this.#keep(change, message, at, held)
+      if (change.type !== 'candle') this.#putChange(change, message, at, held)
       // Candles of a pair begin where the first of them does.
       else if (at !== offsets[index - 1]) {
         let end = index + 1
         while (offsets[end] === at) end++
         const run = changes.slice(index, end) as CandleChange[]
-        this.#hold(new CandleRun(change.candle.pair, this.#placesOf(run), message, at), held)
+        this.#putCandles(new EncodedCandles(change.candle.pair, this.#placesOf(run), message, at), held)
       }
     }
     if (held.length > 0) this.#applied.push({ seq, held })
   }
 
   /**
-   * Forgets what the sets up to `seq` said, unless a later one said it anew, oldest first, and no more sets once those
-   * had `enough` changes. Gives the version up to which nothing is held any more; undefined if nothing was to forget.
+   * Drops the changes of the sets up to `seq`, oldest first, unless a later set replaced them; stops after a set once
+   * `enough` changes are dropped. Returns the `seq` up to which nothing is held, or undefined if nothing was dropped.
    */
   drop(seq: number, enough = Number.POSITIVE_INFINITY): number | undefined {
     let count = 0
-    let forgotten = 0
+    let dropped = 0
     for (const applied of this.#applied) {
-      if (applied.seq > seq || forgotten >= enough) break
-      for (const each of applied.held) this.#forget(each)
-      forgotten += applied.held.length
+      if (applied.seq > seq || dropped >= enough) break
+      for (const each of applied.held) this.#dropOne(each)
+      dropped += applied.held.length
       count++
     }
     const last = this.#applied.splice(0, count).at(-1)
@@ -131,47 +131,48 @@ export class Overlay {
     return next !== undefined && next.seq <= seq ? last.seq : seq
   }
 
-  #forget(held: Held): void {
-    if (held instanceof CandleRun) this.#candles.forget(held)
-    else if (held.table === this.#pairs) this.#changePair(held as Kept<Pair>, () => held.table.forget(held))
-    else held.table.forget(held)
+  #dropOne(held: Held): void {
+    if (held instanceof EncodedCandles) this.#candles.drop(held)
+    else if (held.table === this.#pairs)
+      this.#changePair(held as EncodedDocument<Pair>, () => held.table.drop(held))
+    else held.table.drop(held)
   }
 
   /** Records the change, unless the overlay does not hold its kind. */
-  #keep(change: Exclude<Change, CandleChange>, message: SetMessage, at: number, into: Held[]): void {
+  #putChange(change: Exclude<Change, CandleChange>, message: SetMessage, at: number, into: Held[]): void {
     switch (change.type) {
       case 'pair':
-        this.#keepPair(new KeptPair(this.#pairs, change.pair, message, at), into)
+        this.#putPair(new EncodedPair(this.#pairs, change.pair, message, at), into)
         break
       case 'pairRemoved':
-        this.#keepPair(new Kept(this.#pairs, ALL, change.pair, message), into)
+        this.#putPair(new EncodedDocument(this.#pairs, ALL, change.pair, message), into)
         break
       case 'token':
-        put(new Kept(this.#tokens, ALL, change.token.address, message, at), into)
+        put(new EncodedDocument(this.#tokens, ALL, change.token.address, message, at), into)
         break
       case 'tokenRemoved':
-        put(new Kept(this.#tokens, ALL, change.token, message), into)
+        put(new EncodedDocument(this.#tokens, ALL, change.token, message), into)
         break
       case 'windows':
-        this.#keepWindows(change.windows, message, at, into)
+        this.#putWindows(change.windows, message, at, into)
         break
       case 'windowsRemoved':
-        this.#keepWindows(change.windows, message, undefined, into)
+        this.#putWindows(change.windows, message, undefined, into)
         break
       case 'candleRemoved':
-        this.#hold(new CandleRun(change.candle.pair, this.#placesOf([change]), message), into)
+        this.#putCandles(new EncodedCandles(change.candle.pair, this.#placesOf([change]), message), into)
         break
       case 'trade':
-        put(keptEvent(this.#trades, change.trade, message, at), into)
+        put(encodedEvent(this.#trades, change.trade, message, at), into)
         break
       case 'tradeRemoved':
-        put(keptEvent(this.#trades, change.trade, message), into)
+        put(encodedEvent(this.#trades, change.trade, message), into)
         break
       case 'liquidity':
-        put(keptEvent(this.#liquidity, change.liquidity, message, at), into)
+        put(encodedEvent(this.#liquidity, change.liquidity, message, at), into)
         break
       case 'liquidityRemoved':
-        put(keptEvent(this.#liquidity, change.liquidity, message), into)
+        put(encodedEvent(this.#liquidity, change.liquidity, message), into)
         break
       case 'switch':
       case 'switchRemoved':
@@ -186,7 +187,7 @@ export class Overlay {
     }
   }
 
-  #hold(run: CandleRun, into: Held[]): void {
+  #putCandles(run: EncodedCandles, into: Held[]): void {
     this.#candles.put(run)
     into.push(run)
   }
@@ -199,20 +200,20 @@ export class Overlay {
     return this.#places
   }
 
-  #keepWindows({ pair, token }: WindowsRef, message: SetMessage, at: number | undefined, into: Held[]): void {
-    if (pair !== undefined) put(new Kept(this.#pairWindows, ALL, pair, message, at), into)
-    if (token !== undefined) put(new Kept(this.#tokenWindows, ALL, token, message, at), into)
+  #putWindows({ pair, token }: WindowsRef, message: SetMessage, at: number | undefined, into: Held[]): void {
+    if (pair !== undefined) put(new EncodedDocument(this.#pairWindows, ALL, pair, message, at), into)
+    if (token !== undefined) put(new EncodedDocument(this.#tokenWindows, ALL, token, message, at), into)
   }
 
-  #keepPair(kept: Kept<Pair>, into: Held[]): void {
-    this.#changePair(kept, () => put(kept, into))
+  #putPair(pair: EncodedDocument<Pair>, into: Held[]): void {
+    this.#changePair(pair, () => put(pair, into))
   }
 
-  #changePair({ id }: Kept<Pair>, change: () => void): void {
+  #changePair({ id }: EncodedDocument<Pair>, change: () => void): void {
     const address = id as string
-    const before = this.#pairs.kept(ALL, address)
+    const before = this.#pairs.find(ALL, address)
     change()
-    const after = this.#pairs.kept(ALL, address)
+    const after = this.#pairs.find(ALL, address)
     if (before === after) return
     if (after?.isTombstone) this.#removedPairs.add(address)
     else this.#removedPairs.delete(address)
@@ -235,22 +236,22 @@ export class Overlay {
   }
 }
 
-function put<T>(kept: Kept<T>, into: Held[]): void {
-  kept.table.put(kept)
-  into.push(kept as Kept<unknown>)
+function put<T>(document: EncodedDocument<T>, into: Held[]): void {
+  document.table.put(document)
+  into.push(document as EncodedDocument<unknown>)
 }
 
-function keptEvent<T>(
+function encodedEvent<T>(
   events: Documents<T>,
   { pair, key }: EventRef,
   message: SetMessage,
   at?: number,
-): Kept<T> {
-  return new Kept(events, pair, formatOrderKey(key), message, at)
+): EncodedDocument<T> {
+  return new EncodedDocument(events, pair, formatOrderKey(key), message, at)
 }
 
 /** A pair with its tokens, so that it is found without decoding. */
-class KeptPair extends Kept<Pair> {
+class EncodedPair extends EncodedDocument<Pair> {
   readonly tokens: readonly string[]
 
   constructor(table: Documents<Pair>, { address, token0, token1 }: Pair, message: SetMessage, at: number) {
@@ -259,6 +260,6 @@ class KeptPair extends Kept<Pair> {
   }
 }
 
-function tokensOf(kept: Kept<Pair> | undefined): readonly string[] {
-  return kept instanceof KeptPair ? kept.tokens : []
+function tokensOf(pair: EncodedDocument<Pair> | undefined): readonly string[] {
+  return pair instanceof EncodedPair ? pair.tokens : []
 }

@@ -35,7 +35,7 @@ main_coin_balance is then 0.`,
 }
 
 /** As old as this an answer may be on top of the list it was made of. */
-const KEPT_MS = 1_000
+const TTL_MS = 1_000
 
 /** `GET /v2/tokens/top100/{token-id}` */
 export function addTopHolders(scope: Scope, context: RestContext): void {
@@ -48,7 +48,7 @@ export function addTopHolders(scope: Scope, context: RestContext): void {
     const answer = answers.getOrMake(chain, `top${limit}/${address}-${chain}`, async () => ({
       answer: await topHolders(context, ref, limit),
       dependsOn: [`token/${address}`],
-      keptMs: KEPT_MS,
+      ttlMs: TTL_MS,
     }))
     return sendAnswer(reply, answer)
   })

@@ -4,12 +4,16 @@ import { MessageArena } from '../../market/message-arena.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
 import type { PlacedSet } from '../cursor.ts'
 
-type Kept = { readonly origin: FeedPosition; readonly position: LogPosition; readonly body: Uint8Array }
+type BufferedSet = {
+  readonly origin: FeedPosition
+  readonly position: LogPosition
+  readonly body: Uint8Array
+}
 
 /** Replay buffer: the latest messages of a chain's CHANGES, as bytes, for clients that were disconnected for a moment. */
 export class ReplayBuffer {
   readonly #maxBytes: number
-  #kept: (Kept | undefined)[] = []
+  #sets: (BufferedSet | undefined)[] = []
   /** Index of the first one that was not dropped; the array is compacted later. */
   #first = 0
   #bytes = 0
@@ -20,15 +24,15 @@ export class ReplayBuffer {
   }
 
   add(origin: FeedPosition, position: LogPosition, body: Uint8Array): void {
-    this.#kept.push({ origin, position, body: this.#arena.copy(body) })
+    this.#sets.push({ origin, position, body: this.#arena.copy(body) })
     this.#bytes += body.length
-    while (this.#bytes > this.#maxBytes && this.#first < this.#kept.length - 1) {
-      this.#bytes -= this.#kept[this.#first]?.body.length ?? 0
-      this.#kept[this.#first++] = undefined
+    while (this.#bytes > this.#maxBytes && this.#first < this.#sets.length - 1) {
+      this.#bytes -= this.#sets[this.#first]?.body.length ?? 0
+      this.#sets[this.#first++] = undefined
       this.#arena.freeOldest()
     }
-    if (this.#first * 2 < this.#kept.length) return
-    this.#kept = this.#kept.slice(this.#first)
+    if (this.#first * 2 < this.#sets.length) return
+    this.#sets = this.#sets.slice(this.#first)
     this.#first = 0
   }
 
@@ -43,8 +47,8 @@ export class ReplayBuffer {
     if (index === undefined) return undefined
     const page: PlacedSet[] = []
     let bytes = 0
-    for (let i = index; i < this.#kept.length && bytes < maxBytes; i++) {
-      const { origin, position, body } = this.#kept[i] as Kept
+    for (let i = index; i < this.#sets.length && bytes < maxBytes; i++) {
+      const { origin, position, body } = this.#sets[i] as BufferedSet
       // A copy, because a slow replay may outlive the buffered message.
       page.push({ origin, position, set: openChangeSet(new Uint8Array(body)).set })
       bytes += body.length
@@ -54,17 +58,17 @@ export class ReplayBuffer {
 
   /** Index of the message right after a position. */
   #indexAfter({ after }: FeedPosition): number | undefined {
-    const last = this.#kept.at(-1)?.position
+    const last = this.#sets.at(-1)?.position
     if (last?.epoch !== after.epoch) return undefined
     // Nothing follows yet.
-    if (last.seq === after.seq) return last.link === after.link ? this.#kept.length : undefined
-    let [low, high] = [this.#first, this.#kept.length]
+    if (last.seq === after.seq) return last.link === after.link ? this.#sets.length : undefined
+    let [low, high] = [this.#first, this.#sets.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#kept[middle] as Kept).origin.after.seq < after.seq) low = middle + 1
+      if ((this.#sets[middle] as BufferedSet).origin.after.seq < after.seq) low = middle + 1
       else high = middle
     }
-    const found = this.#kept[low]?.origin.after
+    const found = this.#sets[low]?.origin.after
     return found?.seq === after.seq && found.link === after.link ? low : undefined
   }
 }
