@@ -171,11 +171,14 @@ test('quote values equal to those in dollars or native coins take one byte', () 
 test('unknown codes are refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[2], 'CHANGES message has version 2, not 6'],
-    [[6, 0, 0, 3], 'unknown cause'],
+    [[2], 'CHANGES message has version 2, not 7'],
+    [[7, 0, 0, 3], 'unknown cause'],
     [[...head, 18], 'unknown change type 18'],
     [[...head, 9, 0, 0, 0, 0, 0, 4], 'unknown word 4'],
-    [[...head, 10, 0, 0, 1], 'a window cannot begin with 1'],
+    [[...head, 10, 0, 0, 0, 1], 'a window cannot begin with 1'],
+    [[...head, 10, 0, 0, 0, 24], 'a window cannot begin with 24'],
+    [[...head, 10, 0, 0, 0, 136, 0, 0, 0, 0, 0, 15, 15, 15, 15, 15, 0, 2], 'no price at place 0'],
+    [[...head, 10, 0, 0, 0, 136, 0, 0, 0, 0, 0, 15, 15, 15, 15, 15, 0, 11], 'no price at place 9'],
     [[...head, 6, 0, 10, 0], 'unknown interval 10'],
     [[...head, 2, 1, 1], 'a candle cannot begin with 1'],
     [[...head, 2, 1, 0, 0, 0, 0, 1], 'the values of a candle cannot begin with 1'],
@@ -195,7 +198,7 @@ function sums(buyUsd: bigint, openUsd: bigint | undefined): WindowSums {
   return { buyUsd, sellUsd: 0n, buys: 1, sells: 0, makers: 3, buyers: 2, sellers: 1, openUsd }
 }
 
-test('the layout of version 6 is stable', () => {
+test('the layout of version 7 is stable', () => {
   const changes: Change[] = [
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
@@ -290,7 +293,7 @@ test('the layout of version 6 is stable', () => {
     },
   ]
   const layout = [
-    '06 03657468 ac02 01 02 020a 03 00 01',
+    '07 03657468 ac02 01 02 020a 03 00 01',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',
@@ -302,8 +305,8 @@ test('the layout of version 6 is stable', () => {
     '01 0102 0101 00 01020001 01 05 020d 01 06 010107 01 0170 0101 01ac02 00 01 28 0100 01 08',
     '0f 020c 020d 01 0105 00 020001',
     '11 020c',
-    '0a 01020b 00 04 0101 00 0100030201 03 00 0102 00 0100030201 0109 03 01 0108 02 0103 00 0100030201',
-    '010105 010107 010106 010106 14 00',
+    '0a 01020b 00 010106 10 0101 0102 00 0001 03 0f 06 0102 0102 0109 0f 07 0108 0e 0103 0102',
+    '010105 010107 02 14 00',
     '0d 00 01020c',
     '0b 020c 01 02 020b 020d 01',
     '00',

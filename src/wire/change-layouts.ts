@@ -143,14 +143,14 @@ export const CANDLE_REMOVED = defineLayout(TYPE.candleRemoved, {
 
 const WINDOWS_REF = { pair: 'id?', token: 'id?' } as const
 
-/** Windows also share fields with the next shorter one. */
+/** Windows also share fields with the next shorter one, and prices of a document may refer to earlier ones. */
 export const WINDOWS_LAYOUT = defineLayout(TYPE.windows, {
   ...WINDOWS_REF,
+  priceUsd: 'biguint?',
   ...windowSums(),
   amountRaw: 'biguint?',
   highUsd: 'biguint?',
   lowUsd: 'biguint?',
-  priceUsd: 'biguint?',
   day: 'varuint',
   dayOpenUsd: 'biguint?',
 })

@@ -1,7 +1,7 @@
 import type { Change } from '../domain/change.ts'
 
 /** Version of a CHANGES message. A changed layout takes the next number and, once released, still reads this one. */
-export const CHANGES_VERSION = 6
+export const CHANGES_VERSION = 7
 
 export const CAUSES = ['block', 'undo', 'final'] as const
 

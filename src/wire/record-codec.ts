@@ -22,7 +22,7 @@ import {
 /** The encoding of the published records, shared by the CHANGES log and the engine's state. */
 
 /** Precedes records stored outside the log, where no message header gives their layout. */
-export const RECORD_VERSION = 7
+export const RECORD_VERSION = 8
 
 export function writeTrade(w: ByteWriter, trade: Trade): void {
   writeEventRef(w, trade)

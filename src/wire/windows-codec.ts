@@ -6,15 +6,23 @@ import type { ByteWriter } from './byte-writer.ts'
 import { readMoney, writeMoney } from './field-codec.ts'
 
 /**
- * Flags at the start of a window. Several windows of a rarely traded subject are equal: sums or an opening price equal to
- * those of the next shorter window are not written again.
+ * Flags at the start of a window. Windows of a rarely traded subject have mostly the same trades, so fields equal to
+ * those of the next shorter window are not written again. The open of the shortest one is compared with the price.
  */
-export const SAME_SUMS = 1
-export const SAME_OPEN = 2
-export const NO_OPEN = 4
-export const NO_BUY = 8
-export const NO_SELL = 16
-const ALL_FLAGS = SAME_SUMS | SAME_OPEN | NO_OPEN | NO_BUY | NO_SELL
+export const SAME_BUYS = 1
+export const SAME_SELLS = 2
+export const SAME_MAKERS = 4
+export const SAME_OPEN = 8
+export const NO_OPEN = 16
+export const NO_BUY = 32
+export const NO_SELL = 64
+/** There are as many buyers as buys and as many sellers as sells, so the wallets are not written. */
+export const ONCE_EACH = 128
+
+/** In place of a price that may equal an earlier one of its document: `SAME_PRICE` plus the place of that one. */
+export const UNKNOWN_PRICE = 0
+export const OWN_PRICE = 1
+export const SAME_PRICE = 2
 
 export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): void {
   w.optional(pair, (known) => w.recurringId(known))
@@ -26,91 +34,135 @@ export function readWindowsRef(r: ByteReader): WindowsRef {
 }
 
 export function writeWindows(w: ByteWriter, windows: Windows): void {
+  const { lengths, priceUsd } = windows
   writeWindowsRef(w, windows)
+  writeMoney(w, priceUsd)
   for (let at = 0; at < WINDOWS.length; at++) {
-    writeSums(w, windows.lengths[at] as WindowSums, windows.lengths[at - 1])
+    const shorter = lengths[at - 1]
+    writeSums(w, lengths[at] as WindowSums, shorter, at === 0 ? priceUsd : shorter?.openUsd)
   }
   writeMoney(w, windows.amountRaw)
-  writeMoney(w, windows.highUsd)
-  writeMoney(w, windows.lowUsd)
-  writeMoney(w, windows.priceUsd)
+  const prices = [priceUsd, ...lengths.map(({ openUsd }) => openUsd)]
+  writePrice(w, windows.highUsd, prices)
+  writePrice(w, windows.lowUsd, prices)
   w.varuint(windows.day)
-  writeMoney(w, windows.dayOpenUsd)
+  writePrice(w, windows.dayOpenUsd, prices)
 }
 
 export function readWindows(r: ByteReader): Windows {
   const ref = readWindowsRef(r)
+  const priceUsd = readMoney(r)
   const lengths: WindowSums[] = []
-  for (let at = 0; at < WINDOWS.length; at++) lengths.push(readSums(r, lengths[at - 1]))
-  return {
-    pair: ref.pair,
-    token: ref.token,
-    lengths,
-    amountRaw: readMoney(r),
-    highUsd: readMoney(r),
-    lowUsd: readMoney(r),
-    priceUsd: readMoney(r),
-    day: r.varuint(),
-    dayOpenUsd: readMoney(r),
+  const prices = [priceUsd]
+  for (let at = 0; at < WINDOWS.length; at++) {
+    const sums = readSums(r, lengths[at - 1], prices[at])
+    lengths.push(sums)
+    prices.push(sums.openUsd)
   }
+  const amountRaw = readMoney(r)
+  const highUsd = readPrice(r, prices)
+  const lowUsd = readPrice(r, prices)
+  const day = r.varuint()
+  const dayOpenUsd = readPrice(r, prices)
+  return { pair: ref.pair, token: ref.token, lengths, amountRaw, highUsd, lowUsd, priceUsd, day, dayOpenUsd }
 }
 
-function writeSums(w: ByteWriter, sums: WindowSums, previous: WindowSums | undefined): void {
-  const isSameSums =
-    previous !== undefined &&
-    sums.buys === previous.buys &&
-    sums.sells === previous.sells &&
-    sums.makers === previous.makers &&
-    sums.buyers === previous.buyers &&
-    sums.sellers === previous.sellers &&
-    sums.buyUsd === previous.buyUsd &&
-    sums.sellUsd === previous.sellUsd
-  const isSameOpen = previous !== undefined && sums.openUsd === previous.openUsd
-  const open = isSameOpen ? SAME_OPEN : sums.openUsd === undefined ? NO_OPEN : 0
-  const unknown = (sums.buyUsd === undefined ? NO_BUY : 0) | (sums.sellUsd === undefined ? NO_SELL : 0)
-  w.u8((isSameSums ? SAME_SUMS : unknown) | open)
-  if (!isSameSums) {
-    if (sums.buyUsd !== undefined) w.biguint(sums.buyUsd)
-    if (sums.sellUsd !== undefined) w.biguint(sums.sellUsd)
-    w.varuint(sums.buys)
-    w.varuint(sums.sells)
-    w.varuint(sums.makers)
-    w.varuint(sums.buyers)
-    w.varuint(sums.sellers)
-  }
-  if (open === 0) w.biguint(sums.openUsd as bigint)
+function writeSums(
+  w: ByteWriter,
+  sums: WindowSums,
+  shorter: WindowSums | undefined,
+  openBefore: bigint | undefined,
+): void {
+  const { buyUsd, buys, buyers, sellUsd, sells, sellers, makers, openUsd } = sums
+  const isSameBuys = buys === shorter?.buys && buyers === shorter.buyers && buyUsd === shorter.buyUsd
+  const isSameSells = sells === shorter?.sells && sellers === shorter.sellers && sellUsd === shorter.sellUsd
+  const isSameMakers = makers === shorter?.makers
+  const isOnceEach =
+    !(isSameBuys && isSameSells) && (isSameBuys || buyers === buys) && (isSameSells || sellers === sells)
+  const open = openUsd === openBefore ? SAME_OPEN : openUsd === undefined ? NO_OPEN : 0
+  w.u8(
+    (isSameBuys ? SAME_BUYS : buyUsd === undefined ? NO_BUY : 0) |
+      (isSameSells ? SAME_SELLS : sellUsd === undefined ? NO_SELL : 0) |
+      (isSameMakers ? SAME_MAKERS : 0) |
+      (isOnceEach ? ONCE_EACH : 0) |
+      open,
+  )
+  if (!isSameBuys) writeSide(w, buyUsd, buys, isOnceEach ? undefined : buyers)
+  if (!isSameSells) writeSide(w, sellUsd, sells, isOnceEach ? undefined : sellers)
+  if (!isSameMakers) w.varuint(makers)
+  if (open === 0) w.biguint(openUsd as bigint)
 }
 
-function readSums(r: ByteReader, previous: WindowSums | undefined): WindowSums {
+function writeSide(
+  w: ByteWriter,
+  usd: bigint | undefined,
+  trades: number,
+  wallets: number | undefined,
+): void {
+  if (usd !== undefined) w.biguint(usd)
+  w.varuint(trades)
+  if (wallets !== undefined) w.varuint(wallets)
+}
+
+function readSums(
+  r: ByteReader,
+  shorter: WindowSums | undefined,
+  openBefore: bigint | undefined,
+): WindowSums {
   const flags = r.u8()
-  const open = flags & (SAME_OPEN | NO_OPEN)
-  const isSameSums = (flags & SAME_SUMS) !== 0
-  if (!isPossibleWindow(flags, previous !== undefined)) {
+  if (!isPossibleWindow(flags, shorter !== undefined)) {
     throw new ChaintapeError('message_unreadable', `a window cannot begin with ${flags}`)
   }
-  if (previous !== undefined && flags === (SAME_SUMS | SAME_OPEN)) return previous
-  if (previous !== undefined && isSameSums) {
-    return { ...previous, openUsd: open === NO_OPEN ? undefined : r.biguint() }
+  let { buyUsd, buys, buyers, sellUsd, sells, sellers, makers } = shorter ?? NO_TRADES
+  if (!(flags & SAME_BUYS)) {
+    buyUsd = flags & NO_BUY ? undefined : r.biguint()
+    buys = r.varuint()
+    buyers = flags & ONCE_EACH ? buys : r.varuint()
   }
-  return {
-    buyUsd: flags & NO_BUY ? undefined : r.biguint(),
-    sellUsd: flags & NO_SELL ? undefined : r.biguint(),
-    buys: r.varuint(),
-    sells: r.varuint(),
-    makers: r.varuint(),
-    buyers: r.varuint(),
-    sellers: r.varuint(),
-    openUsd: open === SAME_OPEN ? previous?.openUsd : open === NO_OPEN ? undefined : r.biguint(),
+  if (!(flags & SAME_SELLS)) {
+    sellUsd = flags & NO_SELL ? undefined : r.biguint()
+    sells = r.varuint()
+    sellers = flags & ONCE_EACH ? sells : r.varuint()
+  }
+  if (!(flags & SAME_MAKERS)) makers = r.varuint()
+  const openUsd = flags & SAME_OPEN ? openBefore : flags & NO_OPEN ? undefined : r.biguint()
+  return { buyUsd, sellUsd, buys, sells, makers, buyers, sellers, openUsd }
+}
+
+const NO_TRADES: Omit<WindowSums, 'openUsd'> = {
+  ...{ buyUsd: undefined, sellUsd: undefined, buys: 0, sells: 0, makers: 0, buyers: 0, sellers: 0 },
+}
+
+export function isPossibleWindow(flags: number, hasShorter: boolean): boolean {
+  const has = (both: number): boolean => (flags & both) === both
+  if (!hasShorter && flags & (SAME_BUYS | SAME_SELLS | SAME_MAKERS)) return false
+  return !(
+    has(SAME_OPEN | NO_OPEN) ||
+    has(SAME_BUYS | NO_BUY) ||
+    has(SAME_SELLS | NO_SELL) ||
+    has(SAME_BUYS | SAME_SELLS | ONCE_EACH)
+  )
+}
+
+/** `prices` are those before it in its document. */
+function writePrice(w: ByteWriter, price: bigint | undefined, prices: (bigint | undefined)[]): void {
+  const place = price === undefined ? -1 : prices.indexOf(price)
+  prices.push(price)
+  if (place >= 0) w.u8(SAME_PRICE + place)
+  else if (price === undefined) w.u8(UNKNOWN_PRICE)
+  else {
+    w.u8(OWN_PRICE)
+    w.biguint(price)
   }
 }
 
-export function isPossibleWindow(flags: number, hasPrevious: boolean): boolean {
-  const open = flags & (SAME_OPEN | NO_OPEN)
-  const isSameSums = (flags & SAME_SUMS) !== 0
-  return (
-    flags <= ALL_FLAGS &&
-    open !== (SAME_OPEN | NO_OPEN) &&
-    !(isSameSums && (flags & (NO_BUY | NO_SELL)) !== 0) &&
-    (hasPrevious || !(isSameSums || open === SAME_OPEN))
-  )
+function readPrice(r: ByteReader, prices: (bigint | undefined)[]): bigint | undefined {
+  const code = r.u8()
+  const price =
+    code === UNKNOWN_PRICE ? undefined : code === OWN_PRICE ? r.biguint() : prices[code - SAME_PRICE]
+  if (code >= SAME_PRICE && price === undefined) {
+    throw new ChaintapeError('message_unreadable', `no price at place ${code - SAME_PRICE}`)
+  }
+  prices.push(price)
+  return price
 }

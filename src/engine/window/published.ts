@@ -5,7 +5,19 @@ import { u256, u320 } from '../../state/layout.ts'
 import { compare, compareLimbs, isZeroLimbs, writeBigint } from '../../state/limbs.ts'
 import { Memory } from '../../state/memory.ts'
 import type { ByteWriter } from '../../wire/byte-writer.ts'
-import { NO_BUY, NO_OPEN, NO_SELL, SAME_OPEN, SAME_SUMS } from '../../wire/windows-codec.ts'
+import {
+  NO_BUY,
+  NO_OPEN,
+  NO_SELL,
+  ONCE_EACH,
+  OWN_PRICE,
+  SAME_BUYS,
+  SAME_MAKERS,
+  SAME_OPEN,
+  SAME_PRICE,
+  SAME_SELLS,
+  UNKNOWN_PRICE,
+} from '../../wire/windows-codec.ts'
 import { EXTREMES, HIGH, LOW } from './subject-row.ts'
 import type { ReadSubject } from './subjects.ts'
 
@@ -38,12 +50,20 @@ function sumsOf(subject: ReadSubject, place: number): WindowSums {
 
 /** The bytes that `writeWindows` makes of `published`, straight from the row. */
 export function writePublished(w: ByteWriter, subject: ReadSubject): void {
-  const { words } = subject
+  const { words, windows } = subject
   w.bool(subject.hasPair)
   if (subject.hasPair) w.idWords(words, subject.pairAt)
   w.bool(subject.hasToken)
   if (subject.hasToken) w.idWords(words, subject.tokenAt)
-  for (let place = 0; place < WINDOWS.length; place++) writeSums(w, subject, place)
+  w.bool(subject.hasPriceUsd)
+  if (subject.hasPriceUsd) w.limbs(words, subject.priceUsdAt)
+  prices.length = 0
+  prices.push(subject.hasPriceUsd ? subject.priceUsdAt : NO_PRICE)
+  for (let place = 0; place < WINDOWS.length; place++) {
+    writeSums(w, subject, place)
+    const { hasOpenUsd, openUsdAt } = windows.at(place)
+    prices.push(hasOpenUsd ? openUsdAt : NO_PRICE)
+  }
   const isAmount = isZeroLimbs(words, subject.amountRawAt + u256.limbs, u320.limbs - u256.limbs)
   w.bool(isAmount)
   if (isAmount) w.limbs(words, subject.amountRawAt)
@@ -51,43 +71,72 @@ export function writePublished(w: ByteWriter, subject: ReadSubject): void {
     const { hasUsd, usdAt } = subject.extremes.at(side)
     writePrice(w, words, hasUsd, usdAt)
   }
-  writePrice(w, words, subject.hasPriceUsd, subject.priceUsdAt)
   w.varuint(subject.day)
   writePrice(w, words, subject.hasDayOpenUsd, subject.dayOpenUsdAt)
 }
 
-function writePrice(w: ByteWriter, words: Uint32Array, isKnown: boolean, at: number): void {
-  w.bool(isKnown)
-  if (isKnown) w.limbs(words, at)
-}
+const NO_PRICE = -1
+/** Where the prices of the document stand in the row, in its order. */
+const prices: number[] = []
 
-function writeSums(w: ByteWriter, subject: ReadSubject, place: number): void {
-  const { words, windows } = subject
-  const window = windows.at(place)
-  const { buys, sells, hasOpenUsd, openUsdAt } = window
-  let isSameOpen = false
-  if (place > 0) {
-    const shorter = windows.at(place - 1)
-    // A longer window has all trades of a shorter one: with as many, they are the same trades, and began after the same.
-    if (shorter.buys === buys && shorter.sells === sells) {
-      w.u8(SAME_SUMS | SAME_OPEN)
+function writePrice(w: ByteWriter, words: Uint32Array, isKnown: boolean, at: number): void {
+  if (!isKnown) {
+    w.u8(UNKNOWN_PRICE)
+    prices.push(NO_PRICE)
+    return
+  }
+  for (let place = 0; place < prices.length; place++) {
+    const other = prices[place] as number
+    if (other !== NO_PRICE && compare(words, other, words, at) === 0) {
+      w.u8(SAME_PRICE + place)
+      prices.push(at)
       return
     }
-    isSameOpen =
-      shorter.hasOpenUsd === hasOpenUsd && compare(words, shorter.openUsdAt, words, openUsdAt) === 0
-    windows.at(place)
   }
-  const { buyUsdAt, sellUsdAt } = window
-  const [isBuyKnown, isSellKnown] = [isValue(words, buyUsdAt), isValue(words, sellUsdAt)]
+  w.u8(OWN_PRICE)
+  w.limbs(words, at)
+  prices.push(at)
+}
+
+/** A longer window has all trades of a shorter one: with as many buys, they are the same, and so are their wallets. */
+function writeSums(w: ByteWriter, subject: ReadSubject, place: number): void {
+  const { words, windows } = subject
+  let [isSameBuys, isSameSells, isSameMakers] = [false, false, false]
+  const { buys, sells, makers, buyers, sellers } = windows.at(place)
+  if (place > 0) {
+    const shorter = windows.at(place - 1)
+    isSameBuys = shorter.buys === buys
+    isSameSells = shorter.sells === sells
+    isSameMakers = shorter.makers === makers
+  }
+  const { hasOpenUsd, openUsdAt, buyUsdAt, sellUsdAt } = windows.at(place)
+  const openBefore = prices[place] as number
+  const isSameOpen = hasOpenUsd
+    ? openBefore !== NO_PRICE && compare(words, openBefore, words, openUsdAt) === 0
+    : openBefore === NO_PRICE
+  const isOnceEach =
+    !(isSameBuys && isSameSells) && (isSameBuys || buyers === buys) && (isSameSells || sellers === sells)
+  const isBuyKnown = isSameBuys || isValue(words, buyUsdAt)
+  const isSellKnown = isSameSells || isValue(words, sellUsdAt)
   const open = isSameOpen ? SAME_OPEN : hasOpenUsd ? 0 : NO_OPEN
-  w.u8(open | (isBuyKnown ? 0 : NO_BUY) | (isSellKnown ? 0 : NO_SELL))
-  if (isBuyKnown) w.limbs(words, buyUsdAt)
-  if (isSellKnown) w.limbs(words, sellUsdAt)
-  w.varuint(buys)
-  w.varuint(sells)
-  w.varuint(window.makers)
-  w.varuint(window.buyers)
-  w.varuint(window.sellers)
+  w.u8(
+    (isSameBuys ? SAME_BUYS : isBuyKnown ? 0 : NO_BUY) |
+      (isSameSells ? SAME_SELLS : isSellKnown ? 0 : NO_SELL) |
+      (isSameMakers ? SAME_MAKERS : 0) |
+      (isOnceEach ? ONCE_EACH : 0) |
+      open,
+  )
+  if (!isSameBuys) {
+    if (isBuyKnown) w.limbs(words, buyUsdAt)
+    w.varuint(buys)
+    if (!isOnceEach) w.varuint(buyers)
+  }
+  if (!isSameSells) {
+    if (isSellKnown) w.limbs(words, sellUsdAt)
+    w.varuint(sells)
+    if (!isOnceEach) w.varuint(sellers)
+  }
+  if (!isSameMakers) w.varuint(makers)
   if (open === 0) w.limbs(words, openUsdAt)
 }
 

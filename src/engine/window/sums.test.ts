@@ -47,6 +47,7 @@ test('sums that do not fit their type are unknown', () => {
   for (const over of [0n, 1n]) {
     const window = subject.windows.at(5)
     window.buys = 1
+    window.sells = 1
     window.buyUsd = MAX_FIXED + over
     window.sellUsd = MAX_FIXED + 1n - over
     subject.amountRaw = MAX_AMOUNT + over

@@ -207,6 +207,8 @@ export const mainPairSwitch: fc.Arbitrary<MainPairSwitch> = plain<MainPairSwitch
 const windowsRef = plain<WindowsRef>({ pair: known(anyId), token: known(anyId) })
 
 /** Few different values, so that neighbours are often alike. */
+const windowPrice = fc.oneof(fc.constantFrom(undefined, 1n, 2n), uint256)
+
 const windowSums = plain<WindowSums>({
   buyUsd: fc.oneof(fc.constantFrom(undefined, 0n, 1n), uint256),
   sellUsd: fc.oneof(fc.constantFrom(undefined, 0n, 1n), uint256),
@@ -215,7 +217,7 @@ const windowSums = plain<WindowSums>({
   makers: fc.constantFrom(0, 1, 300),
   buyers: fc.constantFrom(0, 1),
   sellers: fc.constantFrom(0, 1),
-  openUsd: fc.oneof(fc.constantFrom(undefined, 1n, 2n), uint256),
+  openUsd: windowPrice,
 })
 
 export const windows: fc.Arbitrary<Windows> = plain<Windows>({
@@ -223,11 +225,11 @@ export const windows: fc.Arbitrary<Windows> = plain<Windows>({
   token: known(anyId),
   lengths: fc.array(windowSums, { minLength: WINDOWS.length, maxLength: WINDOWS.length }),
   amountRaw: money,
-  highUsd: money,
-  lowUsd: money,
-  priceUsd: money,
+  highUsd: windowPrice,
+  lowUsd: windowPrice,
+  priceUsd: windowPrice,
   day: uint,
-  dayOpenUsd: money,
+  dayOpenUsd: windowPrice,
 })
 
 type ChangeOf<Type extends Change['type']> = Extract<Change, { type: Type }>
