@@ -22,6 +22,8 @@ export const SAME_LOW = 4
 export const SAME_CLOSE = 8
 export const SAME_VOLUME = 16
 const ALL_PRICES = SAME_OPEN | SAME_HIGH | SAME_LOW | SAME_CLOSE
+/** The most that values without previous ones can have. */
+export const ALL_AS_CLOSE = SAME_OPEN | SAME_HIGH | SAME_LOW
 export const ALL_SAME = ALL_PRICES | SAME_VOLUME
 export const NO_VALUES = 32
 /** The volume is unknown. This combination of bits is otherwise unused. */
@@ -86,15 +88,6 @@ export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): v
     w.varuint(candle.start)
   }
   if (!isSameTrades) writeTrades(w, candle, same, previous)
-}
-
-/** All fields except pair, interval and start; each body decodes on its own. */
-export function writeCandleBody(w: ByteWriter, candle: Candle): void {
-  writeTrades(w, candle, 0, undefined)
-}
-
-export function readCandleBody(r: ByteReader, pair: string, interval: Interval, start: number): Candle {
-  return readTrades(r, pair, interval, start, 0, undefined)
 }
 
 function writeTrades(w: ByteWriter, candle: Candle, same: number, previous: Candle | undefined): void {
@@ -192,6 +185,10 @@ export function readCandles(r: ByteReader): Candle[] {
   })
 }
 
+/**
+ * Values without previous ones begin with the close, and prices that equal it are omitted: most candles of a second have
+ * one trade.
+ */
 function writeCandleValues(
   w: ByteWriter,
   values: CandleValues | undefined,
@@ -201,20 +198,22 @@ function writeCandleValues(
     w.u8(NO_VALUES)
     return
   }
+  const { open, high, low, close, volume } = values
   let same = 0
-  if (values.open === previous?.open) same |= SAME_OPEN
-  if (values.high === previous?.high) same |= SAME_HIGH
-  if (values.low === previous?.low) same |= SAME_LOW
-  if (values.close === previous?.close) same |= SAME_CLOSE
-  if (same === ALL_PRICES && values.volume === previous?.volume) same = ALL_SAME
-  else if (values.volume === undefined) same |= NO_VOLUME
-  else if (values.volume === previous?.volume) same |= SAME_VOLUME
+  if (open === (previous?.open ?? close)) same |= SAME_OPEN
+  if (high === (previous?.high ?? close)) same |= SAME_HIGH
+  if (low === (previous?.low ?? close)) same |= SAME_LOW
+  if (close === previous?.close) same |= SAME_CLOSE
+  if (same === ALL_PRICES && volume === previous?.volume) same = ALL_SAME
+  else if (volume === undefined) same |= NO_VOLUME
+  else if (volume === previous?.volume) same |= SAME_VOLUME
   w.u8(same)
-  if (!(same & SAME_OPEN)) w.biguint(values.open)
-  if (!(same & SAME_HIGH)) w.biguint(values.high)
-  if (!(same & SAME_LOW)) w.biguint(values.low)
-  if (!(same & SAME_CLOSE)) w.biguint(values.close)
-  if (values.volume !== undefined && !(same & SAME_VOLUME)) w.biguint(values.volume)
+  if (previous === undefined) w.biguint(close)
+  if (!(same & SAME_OPEN)) w.biguint(open)
+  if (!(same & SAME_HIGH)) w.biguint(high)
+  if (!(same & SAME_LOW)) w.biguint(low)
+  if (previous !== undefined && !(same & SAME_CLOSE)) w.biguint(close)
+  if (volume !== undefined && !(same & SAME_VOLUME)) w.biguint(volume)
 }
 
 function writeQuoteValues(w: ByteWriter, candle: Candle, previous: CandleValues | undefined): void {
@@ -243,19 +242,17 @@ function readCandleValues(
   if (same === NO_VALUES) return undefined
   const isWithoutVolume = (same & NO_VOLUME) === NO_VOLUME
   const sameAsPrevious = isWithoutVolume ? same & ~NO_VOLUME : same
-  if (sameAsPrevious > (previous === undefined ? 0 : ALL_SAME)) {
-    throw new ChaintapeError('message_unreadable', `the values of a candle cannot begin with ${same}`)
-  }
+  if (sameAsPrevious > (previous === undefined ? ALL_AS_CLOSE : ALL_SAME)) throw badValues(same)
   if (previous !== undefined && same === ALL_SAME) return previous
-  return {
-    open: previous !== undefined && same & SAME_OPEN ? previous.open : r.biguint(),
-    high: previous !== undefined && same & SAME_HIGH ? previous.high : r.biguint(),
-    low: previous !== undefined && same & SAME_LOW ? previous.low : r.biguint(),
-    close: previous !== undefined && same & SAME_CLOSE ? previous.close : r.biguint(),
-    volume: isWithoutVolume
-      ? undefined
-      : previous !== undefined && same & SAME_VOLUME
-        ? previous.volume
-        : r.biguint(),
-  }
+  const first = previous === undefined ? r.biguint() : undefined
+  const open = same & SAME_OPEN ? (previous?.open ?? first) : r.biguint()
+  const high = same & SAME_HIGH ? (previous?.high ?? first) : r.biguint()
+  const low = same & SAME_LOW ? (previous?.low ?? first) : r.biguint()
+  const close = first ?? (same & SAME_CLOSE ? previous?.close : r.biguint())
+  const volume = isWithoutVolume ? undefined : same & SAME_VOLUME ? previous?.volume : r.biguint()
+  return { open, high, low, close, volume } as CandleValues
+}
+
+export function badValues(same: number): ChaintapeError {
+  return new ChaintapeError('message_unreadable', `the values of a candle cannot begin with ${same}`)
 }

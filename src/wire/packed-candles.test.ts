@@ -8,7 +8,7 @@ import { candleStart, INTERVALS, type Interval, intervalSeconds } from '../domai
 import { MAX_FIXED, MAX_TIME } from '../domain/limits.ts'
 import { pow10 } from '../domain/money.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { writeCandleBody } from './candle-codec.ts'
+import { writeCandleBody } from './candle-body.ts'
 import { type CandleVersion, readPackedCandles, writePackedCandles } from './packed-candles.ts'
 
 const PAIR = '0xaa'

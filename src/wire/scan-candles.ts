@@ -1,5 +1,6 @@
 import { MAX_TIME } from '../domain/limits.ts'
 import {
+  ALL_AS_CLOSE,
   ALL_FLAGS,
   ALL_SAME,
   AROUND,
@@ -8,6 +9,7 @@ import {
   INTERVAL_COUNT,
   NO_VALUES,
   NO_VOLUME,
+  SAME_CLOSE,
   SAME_FIRST,
   SAME_LAST,
   SAME_PAIR,
@@ -23,6 +25,7 @@ const { pair, interval, start, usdOpen, nativeOpen, quoteAs, quoteOpen } = CANDL
 const { tradeCount, firstBlock, lastBlock, trades } = CANDLE.slots
 /** Open, high, low, close and volume are adjacent. */
 const VALUES = 5
+const CLOSE = 3
 const VOLUME = 4
 const QUOTE_AS_USD = 1
 const QUOTE_AS_NATIVE = 2
@@ -124,10 +127,14 @@ function scanValues(scanner: RecordScanner, slot: number, same: number): void {
   }
   const isWithoutVolume = (same & NO_VOLUME) === NO_VOLUME
   const sameAsPrevious = isWithoutVolume ? same & ~NO_VOLUME : same
-  if (!(sameAsPrevious <= (places[slot] === 0 ? 0 : ALL_SAME))) {
+  const isFirst = places[slot] === 0
+  if (!(sameAsPrevious <= (isFirst ? ALL_AS_CLOSE : ALL_SAME))) {
     throw unreadable(`the values of a candle cannot begin with ${same}`)
   }
-  for (let i = 0; i < VOLUME; i++) if (!(same & (1 << i))) places[slot + i] = scanner.passBiguint()
+  // Prices equal to the close have its offset.
+  if (isFirst) places.fill(scanner.passBiguint(), slot, slot + VOLUME)
+  for (let i = 0; i < CLOSE; i++) if (!(same & (1 << i))) places[slot + i] = scanner.passBiguint()
+  if (!isFirst && !(same & SAME_CLOSE)) places[slot + CLOSE] = scanner.passBiguint()
   if (isWithoutVolume) places[slot + VOLUME] = 0
   else if (!(same & SAME_VOLUME)) places[slot + VOLUME] = scanner.passBiguint()
 }

@@ -34,8 +34,12 @@ export function scanWindows(scanner: RecordScanner): void {
   const base = scanner.begin(WINDOWS_LAYOUT)
   const { places } = scanner
   scanner.fields(WINDOWS_LAYOUT, base + FIRST_FIELD, 0, FIRST_SUMS - FIRST_FIELD)
+  // The last byte of a message is 0, which reads as 0 in every encoding.
+  places.fill(scanner.bytes.length - 1, base + FIRST_SUMS, base + FIRST_SUMS + OPEN)
   for (let at = 0; at < WINDOWS.length; at++) {
-    scanSums(scanner, base + FIRST_SUMS + at * SUMS, at > 0, base + (PRICES[at] as number))
+    const slot = base + FIRST_SUMS + at * SUMS
+    if (at > 0) places.copyWithin(slot, slot - SUMS, slot - SUMS + OPEN)
+    scanSums(scanner, slot, base + (PRICES[at] as number))
   }
   scanner.fields(WINDOWS_LAYOUT, base + amountRaw, amountRaw - FIRST_FIELD, highUsd - FIRST_FIELD)
   scanPrice(scanner, base, highUsd)
@@ -45,12 +49,11 @@ export function scanWindows(scanner: RecordScanner): void {
   scanner.end(base)
 }
 
-/** Fields that are not written have the offset of the field that they equal. */
-function scanSums(scanner: RecordScanner, slot: number, hasShorter: boolean, openBefore: number): void {
+/** The slots already hold the offsets of the next shorter window, which omitted fields keep. */
+function scanSums(scanner: RecordScanner, slot: number, openBefore: number): void {
   const { places } = scanner
   const flags = scanner.byte()
-  if (!isPossibleWindow(flags, hasShorter)) throw unreadable(`a window cannot begin with ${flags}`)
-  if (hasShorter) places.copyWithin(slot, slot - SUMS, slot - SUMS + OPEN)
+  if (!isPossibleWindow(flags)) throw unreadable(`a window cannot begin with ${flags}`)
   const isOnceEach = (flags & ONCE_EACH) !== 0
   if (!(flags & SAME_BUYS)) {
     places[slot + BUY_USD] = flags & NO_BUY ? 0 : scanner.passBiguint()

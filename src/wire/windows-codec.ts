@@ -7,7 +7,8 @@ import { readMoney, writeMoney } from './field-codec.ts'
 
 /**
  * Flags at the start of a window. Windows of a rarely traded subject have mostly the same trades, so fields equal to
- * those of the next shorter window are not written again. The open of the shortest one is compared with the price.
+ * those of the next shorter window are not written again. The shortest one is compared with a window without trades that
+ * opened at the current price.
  */
 export const SAME_BUYS = 1
 export const SAME_SELLS = 2
@@ -24,6 +25,10 @@ export const UNKNOWN_PRICE = 0
 export const OWN_PRICE = 1
 export const SAME_PRICE = 2
 
+const NO_TRADES: Omit<WindowSums, 'openUsd'> = {
+  ...{ buyUsd: 0n, sellUsd: 0n, buys: 0, sells: 0, makers: 0, buyers: 0, sellers: 0 },
+}
+
 export function writeWindowsRef(w: ByteWriter, { pair, token }: WindowsRef): void {
   w.optional(pair, (known) => w.recurringId(known))
   w.optional(token, (known) => w.recurringId(known))
@@ -38,8 +43,7 @@ export function writeWindows(w: ByteWriter, windows: Windows): void {
   writeWindowsRef(w, windows)
   writeMoney(w, priceUsd)
   for (let at = 0; at < WINDOWS.length; at++) {
-    const shorter = lengths[at - 1]
-    writeSums(w, lengths[at] as WindowSums, shorter, at === 0 ? priceUsd : shorter?.openUsd)
+    writeSums(w, lengths[at] as WindowSums, lengths[at - 1] ?? { ...NO_TRADES, openUsd: priceUsd })
   }
   writeMoney(w, windows.amountRaw)
   const prices = [priceUsd, ...lengths.map(({ openUsd }) => openUsd)]
@@ -54,10 +58,11 @@ export function readWindows(r: ByteReader): Windows {
   const priceUsd = readMoney(r)
   const lengths: WindowSums[] = []
   const prices = [priceUsd]
+  let shorter: WindowSums = { ...NO_TRADES, openUsd: priceUsd }
   for (let at = 0; at < WINDOWS.length; at++) {
-    const sums = readSums(r, lengths[at - 1], prices[at])
-    lengths.push(sums)
-    prices.push(sums.openUsd)
+    shorter = readSums(r, shorter)
+    lengths.push(shorter)
+    prices.push(shorter.openUsd)
   }
   const amountRaw = readMoney(r)
   const highUsd = readPrice(r, prices)
@@ -67,19 +72,14 @@ export function readWindows(r: ByteReader): Windows {
   return { pair: ref.pair, token: ref.token, lengths, amountRaw, highUsd, lowUsd, priceUsd, day, dayOpenUsd }
 }
 
-function writeSums(
-  w: ByteWriter,
-  sums: WindowSums,
-  shorter: WindowSums | undefined,
-  openBefore: bigint | undefined,
-): void {
+function writeSums(w: ByteWriter, sums: WindowSums, shorter: WindowSums): void {
   const { buyUsd, buys, buyers, sellUsd, sells, sellers, makers, openUsd } = sums
-  const isSameBuys = buys === shorter?.buys && buyers === shorter.buyers && buyUsd === shorter.buyUsd
-  const isSameSells = sells === shorter?.sells && sellers === shorter.sellers && sellUsd === shorter.sellUsd
-  const isSameMakers = makers === shorter?.makers
+  const isSameBuys = buys === shorter.buys && buyers === shorter.buyers && buyUsd === shorter.buyUsd
+  const isSameSells = sells === shorter.sells && sellers === shorter.sellers && sellUsd === shorter.sellUsd
+  const isSameMakers = makers === shorter.makers
   const isOnceEach =
     !(isSameBuys && isSameSells) && (isSameBuys || buyers === buys) && (isSameSells || sellers === sells)
-  const open = openUsd === openBefore ? SAME_OPEN : openUsd === undefined ? NO_OPEN : 0
+  const open = openUsd === shorter.openUsd ? SAME_OPEN : openUsd === undefined ? NO_OPEN : 0
   w.u8(
     (isSameBuys ? SAME_BUYS : buyUsd === undefined ? NO_BUY : 0) |
       (isSameSells ? SAME_SELLS : sellUsd === undefined ? NO_SELL : 0) |
@@ -104,16 +104,12 @@ function writeSide(
   if (wallets !== undefined) w.varuint(wallets)
 }
 
-function readSums(
-  r: ByteReader,
-  shorter: WindowSums | undefined,
-  openBefore: bigint | undefined,
-): WindowSums {
+function readSums(r: ByteReader, shorter: WindowSums): WindowSums {
   const flags = r.u8()
-  if (!isPossibleWindow(flags, shorter !== undefined)) {
+  if (!isPossibleWindow(flags)) {
     throw new ChaintapeError('message_unreadable', `a window cannot begin with ${flags}`)
   }
-  let { buyUsd, buys, buyers, sellUsd, sells, sellers, makers } = shorter ?? NO_TRADES
+  let { buyUsd, buys, buyers, sellUsd, sells, sellers, makers } = shorter
   if (!(flags & SAME_BUYS)) {
     buyUsd = flags & NO_BUY ? undefined : r.biguint()
     buys = r.varuint()
@@ -125,17 +121,12 @@ function readSums(
     sellers = flags & ONCE_EACH ? sells : r.varuint()
   }
   if (!(flags & SAME_MAKERS)) makers = r.varuint()
-  const openUsd = flags & SAME_OPEN ? openBefore : flags & NO_OPEN ? undefined : r.biguint()
+  const openUsd = flags & SAME_OPEN ? shorter.openUsd : flags & NO_OPEN ? undefined : r.biguint()
   return { buyUsd, sellUsd, buys, sells, makers, buyers, sellers, openUsd }
 }
 
-const NO_TRADES: Omit<WindowSums, 'openUsd'> = {
-  ...{ buyUsd: undefined, sellUsd: undefined, buys: 0, sells: 0, makers: 0, buyers: 0, sellers: 0 },
-}
-
-export function isPossibleWindow(flags: number, hasShorter: boolean): boolean {
+export function isPossibleWindow(flags: number): boolean {
   const has = (both: number): boolean => (flags & both) === both
-  if (!hasShorter && flags & (SAME_BUYS | SAME_SELLS | SAME_MAKERS)) return false
   return !(
     has(SAME_OPEN | NO_OPEN) ||
     has(SAME_BUYS | NO_BUY) ||

@@ -18,7 +18,7 @@ import { SAME_BODY, writeCandleRecords } from '../../src/store/redis/candle-writ
 import { documentsOf } from '../../src/store/redis/documents.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
 import { ByteWriter } from '../../src/wire/byte-writer.ts'
-import { readCandleBody } from '../../src/wire/candle-codec.ts'
+import { readCandleBody } from '../../src/wire/candle-body.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
 import { readReport } from '../../src/wire/contract-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'

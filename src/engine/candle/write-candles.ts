@@ -113,7 +113,7 @@ function isAs(
   return sameNumbers(values, compared) === ALL_SAME
 }
 
-/** What is as in the shorter candle is not written again: its close always is. */
+/** What is as in the shorter candle is not written again: its close always is. The first one begins with it. */
 function writeValues(
   w: ByteWriter,
   values: ReadValuesRow,
@@ -125,13 +125,22 @@ function writeValues(
     return
   }
   const { words } = values
-  const same = shorter?.isKnown === true ? sameNumbers(values, shorter) : 0
+  const isFirst = shorter?.isKnown !== true
+  const same = isFirst ? sameAsClose(values, close) : sameNumbers(values, shorter)
   w.u8(same === ALL_SAME || values.hasVolume ? same : same | NO_VOLUME)
+  if (isFirst) w.limbs(close.words, close.priceAt)
   if (!(same & SAME_OPEN)) w.limbs(words, values.openAt)
   if (!(same & SAME_HIGH)) w.limbs(words, values.highAt)
   if (!(same & SAME_LOW)) w.limbs(words, values.lowAt)
-  if (!(same & SAME_CLOSE)) w.limbs(close.words, close.priceAt)
   if (values.hasVolume && !(same & SAME_VOLUME)) w.limbs(words, values.volumeAt)
+}
+
+function sameAsClose({ words, openAt, highAt, lowAt }: ReadValuesRow, close: ReadCloseRow): number {
+  let same = 0
+  if (compare(words, openAt, close.words, close.priceAt) === 0) same |= SAME_OPEN
+  if (compare(words, highAt, close.words, close.priceAt) === 0) same |= SAME_HIGH
+  if (compare(words, lowAt, close.words, close.priceAt) === 0) same |= SAME_LOW
+  return same
 }
 
 /** Compares values that share a close. Two unknown volumes are equal only if everything else is. */

@@ -57,12 +57,12 @@ export function writePublished(w: ByteWriter, subject: ReadSubject): void {
   if (subject.hasToken) w.idWords(words, subject.tokenAt)
   w.bool(subject.hasPriceUsd)
   if (subject.hasPriceUsd) w.limbs(words, subject.priceUsdAt)
-  prices.length = 0
-  prices.push(subject.hasPriceUsd ? subject.priceUsdAt : NO_PRICE)
+  knownAt.length = 0
+  knownAt.push(subject.hasPriceUsd ? subject.priceUsdAt : NO_PRICE)
   for (let place = 0; place < WINDOWS.length; place++) {
     writeSums(w, subject, place)
     const { hasOpenUsd, openUsdAt } = windows.at(place)
-    prices.push(hasOpenUsd ? openUsdAt : NO_PRICE)
+    knownAt.push(hasOpenUsd ? openUsdAt : NO_PRICE)
   }
   const isAmount = isZeroLimbs(words, subject.amountRawAt + u256.limbs, u320.limbs - u256.limbs)
   w.bool(isAmount)
@@ -77,32 +77,35 @@ export function writePublished(w: ByteWriter, subject: ReadSubject): void {
 
 const NO_PRICE = -1
 /** Where the prices of the document stand in the row, in its order. */
-const prices: number[] = []
+const knownAt: number[] = []
 
 function writePrice(w: ByteWriter, words: Uint32Array, isKnown: boolean, at: number): void {
   if (!isKnown) {
     w.u8(UNKNOWN_PRICE)
-    prices.push(NO_PRICE)
+    knownAt.push(NO_PRICE)
     return
   }
-  for (let place = 0; place < prices.length; place++) {
-    const other = prices[place] as number
+  for (let place = 0; place < knownAt.length; place++) {
+    const other = knownAt[place] as number
     if (other !== NO_PRICE && compare(words, other, words, at) === 0) {
       w.u8(SAME_PRICE + place)
-      prices.push(at)
+      knownAt.push(at)
       return
     }
   }
   w.u8(OWN_PRICE)
   w.limbs(words, at)
-  prices.push(at)
+  knownAt.push(at)
 }
 
-/** A longer window has all trades of a shorter one: with as many buys, they are the same, and so are their wallets. */
+/**
+ * A longer window has all trades of a shorter one: with as many buys, they are the same, and so are their wallets. The
+ * shortest one is compared with a window without trades.
+ */
 function writeSums(w: ByteWriter, subject: ReadSubject, place: number): void {
   const { words, windows } = subject
-  let [isSameBuys, isSameSells, isSameMakers] = [false, false, false]
   const { buys, sells, makers, buyers, sellers } = windows.at(place)
+  let [isSameBuys, isSameSells, isSameMakers] = [buys === 0, sells === 0, makers === 0]
   if (place > 0) {
     const shorter = windows.at(place - 1)
     isSameBuys = shorter.buys === buys
@@ -110,7 +113,7 @@ function writeSums(w: ByteWriter, subject: ReadSubject, place: number): void {
     isSameMakers = shorter.makers === makers
   }
   const { hasOpenUsd, openUsdAt, buyUsdAt, sellUsdAt } = windows.at(place)
-  const openBefore = prices[place] as number
+  const openBefore = knownAt[place] as number
   const isSameOpen = hasOpenUsd
     ? openBefore !== NO_PRICE && compare(words, openBefore, words, openUsdAt) === 0
     : openBefore === NO_PRICE

@@ -3,7 +3,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { Interval } from '../../domain/interval.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
-import { readCandleBody, writeCandleBody } from '../../wire/candle-codec.ts'
+import { readCandleBody, writeCandleBody } from '../../wire/candle-body.ts'
 import {
   type CandleRecord,
   type CandleVersion,
