@@ -8,6 +8,7 @@ import { ChaintapeError } from './domain/errors.ts'
 import { type AdminAnswer, startAdminServer } from './lib/admin-server.ts'
 import { ArgumentError, parseArguments, suggestion } from './lib/arguments.ts'
 import type { Common } from './lib/common.ts'
+import { GATEWAY_FLAGS, relaunchWith } from './lib/launch-flags.ts'
 import { createLogger } from './lib/logger.ts'
 import { hideSecrets, scrub } from './lib/secrets.ts'
 import { Shutdown } from './lib/shutdown.ts'
@@ -77,8 +78,10 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     if (values.help) return print(USAGE)
     if (values.version) return print(`chaintape ${VERSION}\n`)
     if (name === 'all') await run(Object.keys(ROLES) as RoleName[], values.config)
-    else if (isRole(name)) await run([name], values.config)
-    else if (isCommand(name)) await run([], values.config, name)
+    else if (isRole(name)) {
+      if (name === 'gateway') relaunchWith(GATEWAY_FLAGS)
+      await run([name], values.config)
+    } else if (isCommand(name)) await run([], values.config, name)
     else if (name === '') throw new ArgumentError('missing role or command')
     else {
       const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys', 'quarantine']

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MAIN_ARGS } from '../../dev/main-args.ts'
+import { roleArgs } from '../../dev/main-args.ts'
 import { freePorts } from '../../dev/services/process.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Change, ChangeSet, Token } from '../../src/domain/change.ts'
@@ -43,7 +43,7 @@ export async function openGateway(set = makeMarket(), running?: Stack): Promise<
   const stack = running ?? (await startStack({ services: ['nats', 'redis', 'clickhouse'] }))
   await store(stack, set)
   const [port = 0] = await freePorts(1)
-  const gateway = new MeasuredProcess(MAIN_ARGS, ['gateway', '--config', writeConfig(stack, port)])
+  const gateway = new MeasuredProcess(roleArgs('gateway'), ['--config', writeConfig(stack, port)])
   const headers = { 'x-api-key': API_KEY }
   const json = { 'content-type': 'application/json' }
   const tokens = set.changes.flatMap((change) => (change.type === 'token' ? [change.token] : []))

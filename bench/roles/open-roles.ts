@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
-import { MAIN_ARGS } from '../../dev/main-args.ts'
+import { roleArgs } from '../../dev/main-args.ts'
 import { freePorts } from '../../dev/services/process.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
@@ -43,7 +43,7 @@ export async function openRoles(names: readonly RoleName[]): Promise<RunningRole
   await putTestKey(logs)
   const [gatewayPort = 0] = await freePorts(1)
   const file = writeConfig(stack, gatewayPort)
-  const processes = names.map((name) => new MeasuredProcess(MAIN_ARGS, [name, '--config', file]))
+  const processes = names.map((name) => new MeasuredProcess(roleArgs(name), ['--config', file]))
   const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
   const history = openHistoryStore(historyOptions(stack.clickhouseUrl, PREFIX), common)
   const client = createClient({ url: stack.clickhouseUrl, database: PREFIX })

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
 import type { Config } from '../config/schema.ts'
 import { PROTOCOLS } from '../dex/protocols.ts'
 import { ChaintapeError } from '../domain/errors.ts'
@@ -44,7 +43,6 @@ const RECENT_BYTES = 64 * 1_024 * 1_024
 const ANSWER_BYTES = 64 * 1_024 * 1_024
 
 export const startGateway: StartRole = async (config, common) => {
-  keepPausesShort()
   const { logger, metrics: registry, shutdown } = common
   const families = new Map<string, ChainFamily>(
     Object.entries(config.chains).map(([chain, { family }]) => [chain, family]),
@@ -280,16 +278,4 @@ async function openChanges(
   const opened = new Map<string, ChainLog>()
   for (const chain of chains) opened.set(chain, await logs.open('CHANGES', chain))
   return opened
-}
-
-/** Garbage collection pauses add to every client's latency (docs/decisions/0034). */
-function keepPausesShort(): void {
-  // Pretenuring would allocate lists of pushes in old space, where each one keeps its whole block alive until a major
-  // GC.
-  setFlagsFromString('--no-allocation-site-pretenuring')
-  // Concurrent marking threads take CPU time from the event loop. Incremental marking does the same work in steps of a
-  // millisecond or two.
-  setFlagsFromString('--no-concurrent-marking')
-  // Otherwise a busy gateway would run a major GC every few seconds.
-  setFlagsFromString('--heap-growing-percent=150')
 }

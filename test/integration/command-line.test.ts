@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { startStack } from '../../dev/stack.ts'
+import { GATEWAY_FLAGS } from '../../src/lib/launch-flags.ts'
 import { VERSION } from '../../src/lib/version.ts'
 
 type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }
@@ -78,6 +79,23 @@ test('a mistake is answered with one line and a way out, never with a stack trac
   for (const [index, [args, stderr]] of rows.entries()) {
     assert.deepEqual(ended[index], { code: 2, stdout: '', stderr }, args.join(' '))
   }
+})
+
+test('the gateway relaunches itself once with its V8 flags, as the same process; no other role has them', async () => {
+  const report = 'data:text/javascript,console.log(process.pid,...process.execArgv.slice(0,3))'
+  const launches = (role: string, flags: readonly string[] = []): Promise<string[]> =>
+    new Promise((resolve) => {
+      const args = [...flags, '--import', report, ...MAIN_ARGS, role, '--config', '/nowhere/chaintape.yaml']
+      execFile(process.execPath, args, { env: ENVIRONMENT }, (_error, stdout) =>
+        resolve(stdout.trimEnd().split('\n')),
+      )
+    })
+  const hasFlags = (launch = ''): boolean => launch.endsWith(GATEWAY_FLAGS.join(' '))
+  const [first, second, ...more] = await launches('gateway')
+  assert.deepEqual([hasFlags(first), hasFlags(second), more], [false, true, []])
+  assert.equal(first?.split(' ')[0], second?.split(' ')[0])
+  assert.deepEqual((await launches('gateway', GATEWAY_FLAGS)).map(hasFlags), [true])
+  for (const role of ['reader', 'all']) assert.deepEqual((await launches(role)).map(hasFlags), [false], role)
 })
 
 /** Nothing listens on these. */
