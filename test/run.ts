@@ -70,9 +70,10 @@ for (const word of words) {
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 }
 for (const { name, suite, files } of plan) {
-  const kept = words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
-  if (kept.length === 0 && isAll) continue
-  const tally = await runSuite(suite, kept)
+  const selected =
+    words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
+  if (selected.length === 0 && isAll) continue
+  const tally = await runSuite(suite, selected)
   total.passed += tally.passed
   total.failed += tally.failed
   total.skipped += tally.skipped

@@ -5,8 +5,8 @@ import { ChaintapeError } from '../domain/errors.ts'
 
 /**
  * Prevents a second process from using a folder. Several readers or engines may run for a chain, so the log does not
- * stop one that was given another's state by mistake. The lock has to end with its process, however that ends.
- * Operating system locks do; Node offers none, but its SQLite takes one.
+ * fence a process that uses another's state by mistake. Only an operating system lock always ends with its process;
+ * Node has no API for one, but its SQLite takes one.
  */
 export function lockFolder(dir: string): { release(): void } {
   mkdirSync(dir, { recursive: true })

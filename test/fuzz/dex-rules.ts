@@ -3,7 +3,7 @@ import type { DexEvent, PoolPrice, TokenAmount, TokenRef } from '../../src/dex/e
 import type { FoundPool } from '../../src/dex/protocol.ts'
 import type { Pricing } from '../../src/domain/envelope.ts'
 
-/** The rules that every event follows, as events.ts says, and that folds rely on. */
+/** Invariants of events (src/dex/events.ts) that the engine relies on. */
 
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const POOL = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
@@ -27,26 +27,26 @@ export function checkEvent(event: DexEvent): void {
       checkAmount(event.reserve1)
       break
     case 'swapped':
-      checkSomebody(event.sender)
-      checkSomebody(event.recipient)
+      checkOptionalAddress(event.sender)
+      checkOptionalAddress(event.recipient)
       checkRef(event.token0)
       checkRef(event.token1)
       assert.equal(typeof event.delta0, 'bigint')
       assert.equal(typeof event.delta1, 'bigint')
       if (event.price !== undefined) checkPrice(event.price)
-      if (event.feePpm !== undefined) checkWhole(event.feePpm, 0, 1_000_000)
+      if (event.feePpm !== undefined) checkInteger(event.feePpm, 0, 1_000_000)
       for (const reserve of event.reserves ?? []) checkAmount(reserve)
       break
     case 'liquidityMoved':
-      checkSomebody(event.provider)
-      checkWhole(event.tickLower, -MAX_TICK, MAX_TICK)
-      checkWhole(event.tickUpper, event.tickLower + 1, MAX_TICK)
+      checkOptionalAddress(event.provider)
+      checkInteger(event.tickLower, -MAX_TICK, MAX_TICK)
+      checkInteger(event.tickUpper, event.tickLower + 1, MAX_TICK)
       assert.equal(BigInt.asIntN(128, event.liquidityDelta), event.liquidityDelta)
       break
     case 'liquidityAdded':
     case 'liquidityRemoved':
     case 'feesCollected':
-      checkSomebody(event.provider)
+      checkOptionalAddress(event.provider)
       checkAmounts(event.amounts)
       break
     case 'donated':
@@ -56,10 +56,10 @@ export function checkEvent(event: DexEvent): void {
     case 'curveClosed':
       break
     case 'curveProgressed':
-      checkWhole(event.progressPpm, 0, 1_000_000)
+      checkInteger(event.progressPpm, 0, 1_000_000)
       break
     default:
-      assert.fail(`no event is called ${JSON.stringify(event satisfies never)}`)
+      assert.fail(`unknown event ${JSON.stringify(event satisfies never)}`)
   }
 }
 
@@ -74,23 +74,23 @@ export function checkFound({ factory, tokens, pricing, reservesBefore, goalRaw }
 }
 
 function checkTokens(tokens: readonly string[]): void {
-  checkWhole(tokens.length, 2, MAX_TOKENS)
+  checkInteger(tokens.length, 2, MAX_TOKENS)
   for (const token of tokens) assert.match(token, ADDRESS)
 }
 
 function checkPricing(pricing: Pricing): void {
   assert.ok(['reserves', 'sqrtPrice', 'bins', 'trades'].includes(pricing.kind))
-  if (pricing.kind === 'bins') checkWhole(pricing.binStep, 1, 0xffff)
+  if (pricing.kind === 'bins') checkInteger(pricing.binStep, 1, 0xffff)
 }
 
 function checkPrice(price: PoolPrice): void {
   if (price.kind === 'bin') {
-    checkWhole(price.id, 0, MAX_BIN)
+    checkInteger(price.id, 0, MAX_BIN)
     return
   }
   assert.equal(price.kind, 'sqrt')
   assert.ok(price.sqrtPriceX96 > 0n && price.sqrtPriceX96 < 1n << 160n)
-  checkWhole(price.tick, -MAX_TICK, MAX_TICK)
+  checkInteger(price.tick, -MAX_TICK, MAX_TICK)
 }
 
 function checkAmounts(amounts: readonly TokenAmount[]): void {
@@ -107,14 +107,14 @@ function checkAmount(amount: bigint): void {
 }
 
 function checkRef(token: TokenRef): void {
-  if (typeof token === 'number') checkWhole(token, 0, 2 ** 32)
+  if (typeof token === 'number') checkInteger(token, 0, 2 ** 32)
   else assert.match(token, ADDRESS)
 }
 
-function checkSomebody(address: string | undefined): void {
+function checkOptionalAddress(address: string | undefined): void {
   if (address !== undefined) assert.match(address, ADDRESS)
 }
 
-function checkWhole(value: number, least: number, most: number): void {
+function checkInteger(value: number, least: number, most: number): void {
   assert.ok(Number.isInteger(value) && value >= least && value <= most, `${value}`)
 }

@@ -1,13 +1,13 @@
-/** Dice that fall the same way for the same seed, on every machine. */
+/** Seeded pseudorandom numbers (mulberry32), equal on every machine. */
 export class Random {
   #state: number
 
   constructor(seed: number) {
-    // Seeds that follow one another must not give numbers that do.
+    // Consecutive seeds must give unrelated numbers.
     this.#state = Math.imul((seed | 0) ^ 0x9e3779b9, 0x85ebca6b) ^ (seed / 2 ** 32)
   }
 
-  /** 0 up to 1, without 1 (mulberry32). */
+  /** From 0 up to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -15,12 +15,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number from 0 up to `limit`, without `limit`. */
+  /** An integer from 0 up to `limit`, exclusive. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1)
   }

@@ -17,7 +17,7 @@ import { latestOf } from '../support/reference/rows-of-sets.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 
 const KEY = `test:candles:eth:${CANDLE_PAIR}`
-/** Small, so that a fork takes back most of what is kept; and large enough that it does not. */
+/** Few cached candles, so that a reorg retracts most of them, and many, so that it does not. */
 const [FEW, MANY] = [8, 40]
 
 let stack: Stack
@@ -48,14 +48,14 @@ function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
 }
 
 /** Series in Redis are correct: one may begin later than the market, or be gone, but no candle in it is missing or outdated. */
-async function assertTrue(state: CandleState, kept: number): Promise<void> {
+async function assertTrue(state: CandleState, limit: number): Promise<void> {
   for (const [interval, series] of state) {
     const ref = { chain: 'eth', pair: CANDLE_PAIR, interval }
     const all = newestFirst(series)
     const recent = await hot.recentCandles(ref, 1_000)
     const [newest] = await hot.candles([ref])
     if (recent === undefined) {
-      assert.ok(kept === FEW || all.length === 0, `${interval} is not there`)
+      assert.ok(limit === FEW || all.length === 0, `${interval} is not there`)
       assert.equal(newest, undefined)
       continue
     }
@@ -66,9 +66,9 @@ async function assertTrue(state: CandleState, kept: number): Promise<void> {
     )
     assert.deepEqual(newest, all[0])
     assert.deepEqual((await hot.recentCandles(ref, 3))?.candles, recent.candles.slice(0, 3))
-    assert.ok(recent.candles.length <= kept * 2, `${recent.candles.length} candles`)
-    if (kept === MANY) {
-      assert.ok(recent.candles.length >= Math.min(kept - 10, all.length), `${recent.candles.length} candles`)
+    assert.ok(recent.candles.length <= limit * 2, `${recent.candles.length} candles`)
+    if (limit === MANY) {
+      assert.ok(recent.candles.length >= Math.min(limit - 10, all.length), `${recent.candles.length} candles`)
     }
   }
 }

@@ -15,7 +15,7 @@ import {
 import type { Versioned } from '../../src/store/versioned.ts'
 import { BUSY_PAIR, type BusyPair, fillBusyPair, timeOf } from '../support/builders/busy-pair.ts'
 import { buildTrade, Dice } from '../support/builders/change-builders.ts'
-import { type Kept, storySets, type World } from '../support/builders/story.ts'
+import { storySets, type VersionedTable, type World } from '../support/builders/story.ts'
 import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 
@@ -49,8 +49,12 @@ async function withHistory(
   }
 }
 
-function newestFirst<T>(kept: Kept<T>, belongs: (record: T) => boolean, order: (a: T, b: T) => number) {
-  return [...kept.values()].filter(({ record }) => belongs(record)).sort((a, b) => order(b.record, a.record))
+function newestFirst<T>(
+  table: VersionedTable<T>,
+  belongs: (record: T) => boolean,
+  order: (a: T, b: T) => number,
+) {
+  return [...table.values()].filter(({ record }) => belongs(record)).sort((a, b) => order(b.record, a.record))
 }
 
 type Event = { readonly pair: string } & EventPlace
@@ -144,8 +148,8 @@ test('a row that the marker does not vouch for is not read', async () => {
   })
 })
 
-test('rows are kept for as long as the settings say, and for ever without', async () => {
-  const options = { url: stack.clickhouseUrl, database: 'kept', username: 'default', password: '' }
+test('rows are retained as configured, and forever by default', async () => {
+  const options = { url: stack.clickhouseUrl, database: 'retention', username: 'default', password: '' }
   const now = Math.floor(Date.now() / 1_000)
   const dice = new Dice(8)
   const pool = { address: '0xaa', token0: '0xbb', token1: '0xcc' }
@@ -155,15 +159,15 @@ test('rows are kept for as long as the settings say, and for ever without', asyn
   })
   const ttl = async (): Promise<string[]> => {
     const answer = await client.query({
-      query: `SELECT name FROM system.tables WHERE database = 'kept' AND engine_full LIKE '% TTL %' ORDER BY name`,
+      query: `SELECT name FROM system.tables WHERE database = 'retention' AND engine_full LIKE '% TTL %' ORDER BY name`,
       format: 'JSONEachRow',
     })
     return (await answer.json<{ name: string }>()).map(({ name }) => name)
   }
   const count = async (): Promise<number> => {
-    await client.command({ query: 'OPTIMIZE TABLE kept.trades FINAL' })
+    await client.command({ query: 'OPTIMIZE TABLE retention.trades FINAL' })
     const answer = await client.query({
-      query: 'SELECT count() AS n FROM kept.trades',
+      query: 'SELECT count() AS n FROM retention.trades',
       format: 'JSONEachRow',
     })
     return Number((await answer.json<{ n: string }>())[0]?.n)

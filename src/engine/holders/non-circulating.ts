@@ -4,7 +4,7 @@ import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
 import { type Holding, isPublishable, type NonCirculating } from './tables.ts'
 
-/** Undefined where a locker or a burn address was not asked for, or the token answers more than can be. */
+/** Undefined if the balance of a locker or a burn address is missing, or a sum exceeds the limit of balances. */
 export function answeredBalances(
   { balances }: NonCirculatingFact,
   lockers: ReadonlySet<string>,
@@ -21,7 +21,7 @@ export function answeredBalances(
 
 type Sums = Pick<Holding, 'deadRaw' | 'lockedRaw' | 'burnedRaw'>
 
-/** After transfers that moved the sums of all transfers from what they are to `sums`. */
+/** Adds the difference between `sums`, the new sums over all transfers, and those of the holding. */
 export function movedBalances(holding: Holding, sums: Sums): NonCirculating | undefined {
   const { nonCirculating } = holding
   if (nonCirculating === undefined) return undefined
@@ -30,13 +30,13 @@ export function movedBalances(holding: Holding, sums: Sums): NonCirculating | un
     lockedRaw: nonCirculating.lockedRaw + sums.lockedRaw - holding.lockedRaw,
     burnedRaw: nonCirculating.burnedRaw + sums.burnedRaw - holding.burnedRaw,
   }
-  // A locker that gives away more than the token said it has: one of the two is not true.
+  // A negative amount: the transfers contradict the balances that the token reported.
   return Object.values(moved).every((amount) => amount >= 0n && isBalance(amount)) ? moved : undefined
 }
 
 /**
- * Holders need all transfers. Burned, locked and circulating amounts are known as soon as the token has answered. Older
- * transfers to the zero address show in no balance; they are added to the burned amount once they are read.
+ * Holders need all transfers. Burned, locked and circulating amounts are known once the token has reported balances.
+ * Older transfers to the zero address are in no balance; they are added to the burned amount once they are read.
  */
 export function shownHolding(
   holding: Holding,
@@ -51,7 +51,7 @@ export function shownHolding(
   const circulatingRaw = supplyRaw === undefined ? undefined : supplyRaw - held.deadRaw - held.lockedRaw
   return {
     holders: isRead ? holding.holders : undefined,
-    // To unwrap a coin is not to burn it.
+    // Unwrapping a native coin burns nothing.
     burnedRaw: isWrappedNative ? burned.deadRaw : burned.burnedRaw + burned.deadRaw,
     lockedRaw: held.lockedRaw,
     circulatingRaw: circulatingRaw !== undefined && circulatingRaw < 0n ? undefined : circulatingRaw,

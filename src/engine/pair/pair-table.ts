@@ -10,7 +10,7 @@ import { PairView } from './pair-view.ts'
 const MAX_ROWS = 32_768
 const MAX_OPENED = 8_192
 
-/** By address. Each pair that is looked at is opened once until rows move, and its view is what blocks work on. */
+/** Pairs by address. A pair is opened once until rows move, and blocks work on its view. */
 export class PairTable {
   readonly #rows: Rows<typeof PAIR.fields>
   readonly #key = new Key()
@@ -22,18 +22,18 @@ export class PairTable {
     this.#rows = state.rows('pair', PAIR, { key: ['id'], maxRows: MAX_ROWS })
   }
 
-  /** Whether so many are open that they are better closed before the next block. */
+  /** Whether views should be closed before the next block, because many are open. */
   get isCrowded(): boolean {
     return this.#opened.size > MAX_OPENED
   }
 
-  /** Rows may have moved: views are no longer good. */
+  /** Invalidates all views: rows may have moved. */
   close(): void {
     this.#opened.clear()
     this.#names.evict()
   }
 
-  /** A fork may have made another pair of the same address. */
+  /** After a reorg, another pair may have the same address. */
   forgetNames(): void {
     this.#opened.clear()
     this.#names.clear()
@@ -53,7 +53,7 @@ export class PairTable {
     return this.#open(slot, pair.address, view)
   }
 
-  /** As an undo gives it back. */
+  /** Decodes a row that an undo restored. */
   read(address: string, bytes: Uint8Array): Pair {
     return recordOf(address, this.#rows.view(bytes))
   }
@@ -69,7 +69,7 @@ export class PairTable {
     return view
   }
 
-  /** Views that were closed are opened again for others. */
+  /** Reuses closed views. */
   #nextView(): PairView {
     const used = this.#opened.size
     const view = this.#views[used] ?? new PairView(this.#rows.cursor())

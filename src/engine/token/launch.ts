@@ -1,6 +1,6 @@
 import type { TokenLaunch, TokenOrigin } from '../../domain/change.ts'
 
-/** A token that is older than the log may have been traded before it: then its first trade is not known. */
+/** Unknown for a token that is older than the log, because it may have traded before. */
 export function launchOf(
   origin: TokenOrigin | undefined,
   firstTrade: TokenLaunch | undefined,

@@ -7,7 +7,7 @@ import type { StateStore } from '../../store/lmdb/state-store.ts'
 import { decodeChangeSetHead } from '../../wire/change-codec.ts'
 import { COMMIT_EVERY_MS, isCommitDue } from './commit-policy.ts'
 
-/** So many sets wait in memory to be confirmed, and no more than so many bytes of large ones. */
+/** Limits of the change sets in memory that CHANGES has not confirmed. */
 const MAX_AHEAD = 256
 const MAX_AHEAD_BYTES = 32_000_000
 
@@ -16,7 +16,7 @@ export type FoldStore = Pick<StateStore, 'commit' | 'position'>
 export type ChainFoldParts = {
   readonly engine: Engine
   readonly store: FoldStore
-  /** The last message of CHANGES, to know our own words of before again. */
+  /** The last message of CHANGES; sets up to it are compared, not published again. */
   readonly newest: LogMessage | undefined
   /** Called with the sequence in BLOCKS of each set that is known to be in CHANGES. */
   readonly onConfirmed: (seq: number) => void
@@ -33,7 +33,7 @@ export class ChainFold {
   #confirmedAt: LogPosition | undefined
   #folded: LogPosition | undefined
   #aheadBytes = 0
-  /** When the oldest message was folded that is not committed; undefined if all are. */
+  /** When the oldest uncommitted message was folded; undefined if all are committed. */
   #uncommittedSinceMs: number | undefined
   #waitingSinceMs = 0
   #committedAtMs = Number.NEGATIVE_INFINITY
@@ -57,7 +57,7 @@ export class ChainFold {
     return this.#ahead
   }
 
-  /** Where CHANGES stood after the last set that is known to be in it. */
+  /** The position in CHANGES of the last confirmed set. */
   get confirmedAt(): LogPosition | undefined {
     return this.#confirmedAt
   }
@@ -68,8 +68,8 @@ export class ChainFold {
   }
 
   /**
-   * Nothing may be folded until more is confirmed: too much is ahead, or a commit is overdue, which has to wait until all
-   * that was folded is confirmed.
+   * Backpressure: folding stops while too much is unconfirmed, or while a commit is overdue, which must wait until
+   * everything folded is confirmed.
    */
   get isFull(): boolean {
     if (this.#ahead.length === 0) return false
@@ -87,7 +87,7 @@ export class ChainFold {
     this.#change = Promise.withResolvers()
   }
 
-  /** A message of BLOCKS gives one of CHANGES. */
+  /** Folds one message of BLOCKS into one of CHANGES. */
   fold(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
       this.#apply((engine) => engine.apply(message, position.seq)),
@@ -95,7 +95,7 @@ export class ChainFold {
     )
   }
 
-  /** A quarantined message, as far as it can be decoded. */
+  /** Folds a quarantined message, as far as it can be decoded, without its content. */
   skip(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
       this.#apply((engine) => engine.skip(message, position.seq)),
@@ -103,12 +103,12 @@ export class ChainFold {
     )
   }
 
-  /** Whether the engine failed at the last message, rather than what it stands on. */
+  /** Whether the engine itself failed at the last message, rather than the log or the store. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /** Whether CHANGES may hold this next. */
+  /** Whether this is the next set that CHANGES should hold. */
   expects(body: Uint8Array): boolean {
     const [next] = this.#ahead
     return next !== undefined && Buffer.compare(next.bytes, body) === 0
@@ -119,7 +119,7 @@ export class ChainFold {
     this.#folded = position
     this.#uncommittedSinceMs ??= performance.now()
     if (this.#newest === undefined) this.#push(set)
-    else this.#recognise(this.#newest, set)
+    else this.#recognize(this.#newest, set)
     this.wake()
     return bytes
   }
@@ -137,13 +137,13 @@ export class ChainFold {
     this.wake()
   }
 
-  /** Commits what can be committed, and nothing after it. */
+  /** Commits if everything folded is confirmed; commits nothing afterwards. */
   close(): void {
     if (this.#ahead.length === 0) this.#commit()
     this.abandon()
   }
 
-  /** Back to what was committed, for good. */
+  /** Rolls back to the last commit, permanently. */
   abandon(): void {
     clearTimeout(this.#commitTimer)
     this.#isClosed = true
@@ -155,7 +155,7 @@ export class ChainFold {
       return work(this.#parts.engine)
     } catch (error) {
       this.#hasFailed = true
-      // It may have stopped half-way through a block, and that must not be committed with the ones before it.
+      // A block may be half applied, and must not be committed with earlier ones.
       this.abandon()
       throw error
     }
@@ -167,8 +167,8 @@ export class ChainFold {
     this.#aheadBytes += set.bytes.length
   }
 
-  /** CHANGES held it when we started: it was folded before, by this engine or another. */
-  #recognise(newest: FoldedSet, set: FoldedSet): void {
+  /** CHANGES already had this set at startup, published by this engine or another. */
+  #recognize(newest: FoldedSet, set: FoldedSet): void {
     if (set.seq >= newest.seq) {
       expectSame(set, newest.bytes)
       this.#newest = undefined
@@ -192,7 +192,7 @@ export class ChainFold {
 
   #commitLater(): void {
     this.#commitTimer = undefined
-    // If something is under way again, its confirmation finds the commit overdue.
+    // Otherwise the next confirmation finds the commit overdue.
     if (this.#ahead.length === 0) this.#commit()
   }
 
@@ -216,7 +216,7 @@ function causeOf(newest: LogMessage | undefined): number {
   return newest === undefined ? 0 : decodeChangeSetHead(newest.body).seq
 }
 
-/** Folding the same message twice must give the same bytes; if not, the state or the program is not what it was. */
+/** Folding the same message twice must give the same bytes; otherwise the state or the program has changed. */
 function expectSame({ seq, bytes }: FoldedSet, published: Uint8Array): void {
   if (Buffer.compare(bytes, published) === 0) return
   throw new ChaintapeError(

@@ -21,14 +21,14 @@ export type Push = {
   }
 }
 
-/** One subscription that outlives its sockets: whenever one is gone, it goes on with its cursor at another gateway. */
+/** One subscription: whenever its socket closes, it resumes with its cursor at the next gateway. */
 export class SoakClient {
   /** Every push it received, in order. */
   readonly received: string[] = []
   readonly faults: string[] = []
   readonly closes = new Map<number, number>()
   resumed = 0
-  /** How often its line was cut while it was subscribed. */
+  /** How often it was disconnected while it was subscribed. */
   cuts = 0
   isSubscribed = false
   readonly #subject: Subject
@@ -40,7 +40,7 @@ export class SoakClient {
   #cutAfter: number | undefined
   #isDone = false
 
-  /** `urls` are those of the gateways, as they are at the moment. */
+  /** `urls` returns the current URLs of the gateways. */
   constructor(subject: Subject, gateway: number, urls: () => readonly string[]) {
     this.#subject = subject
     this.#gateway = gateway
@@ -48,7 +48,7 @@ export class SoakClient {
     this.#connect()
   }
 
-  /** Cuts the line when so many more messages have come, but after this time in any case. */
+  /** Disconnects after this many more messages, or after this time. */
   cut(afterMessages: number, afterMs: number): void {
     this.#cutAfter = afterMessages
     setTimeout(() => this.#cutNow(), afterMs)
@@ -80,16 +80,16 @@ export class SoakClient {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }))
     })
     socket.on('message', (data) => {
-      // What had arrived when the line was cut was lost with it.
+      // Messages that arrive after the cut count as lost.
       if (socket.readyState === WebSocket.OPEN)
         this.#take(JSON.parse(String(data)) as Push, from !== undefined)
     })
     // A killed gateway resets its connections, or refuses them; `close` follows.
     socket.on('error', () => undefined)
-    socket.on('close', (code) => void this.#comeAgain(code))
+    socket.on('close', (code) => void this.#reconnect(code))
   }
 
-  async #comeAgain(code: number): Promise<void> {
+  async #reconnect(code: number): Promise<void> {
     this.isSubscribed = false
     this.closes.set(code, (this.closes.get(code) ?? 0) + 1)
     await sleep(Math.random() * 300)
@@ -110,7 +110,7 @@ export class SoakClient {
   #takeAnswer(answer: NonNullable<Push['result']>, wasResumed: boolean): void {
     this.isSubscribed = true
     if (wasResumed) this.resumed++
-    // The log holds all of this run: a cursor can always be followed.
+    // The log holds the whole run, so every cursor is recoverable.
     if (answer.recovered !== (wasResumed ? true : undefined)) {
       this.faults.push(`recovered is ${answer.recovered} in an answer to ${wasResumed ? 'from' : 'cursor'}`)
     }

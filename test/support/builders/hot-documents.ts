@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { HotStore } from '../../../src/store/redis/hot-store.ts'
-import { type Kept, newestCandles, type World } from './story.ts'
+import { latestCandles, type VersionedTable, type World } from './story.ts'
 
 /** Fails unless the documents and ranks are those of the world, and nothing of `gone` is left. */
 export async function assertDocuments(
@@ -19,8 +19,8 @@ export async function assertDocuments(
     expected(world.tokens, tokens),
   )
 
-  const newest = newestCandles(world)
-  const candles = [...new Set([...newest.keys(), ...newestCandles(gone).keys()])]
+  const newest = latestCandles(world)
+  const candles = [...new Set([...newest.keys(), ...latestCandles(gone).keys()])]
   const found = await hot.candles(
     candles.map((id) => {
       const [pair, interval] = id.split('/') as [string, 'k1']
@@ -44,9 +44,9 @@ export async function assertDocuments(
     const [pair, interval] = id.split('/') as [string, 'k1']
     const series = await hot.recentCandles({ chain, pair, interval }, 10_000)
     const all = [...world.candles.values()].filter(({ record }) => candleSeries(record) === id)
-    const kept = all.filter(({ record }) => record.start >= (series?.from ?? 0))
-    assert.ok(series === undefined || series.from === 0 || kept.length > 0)
-    const newestFirst = kept.sort((a, b) => b.record.start - a.record.start)
+    const cached = all.filter(({ record }) => record.start >= (series?.from ?? 0))
+    assert.ok(series === undefined || series.from === 0 || cached.length > 0)
+    const newestFirst = cached.sort((a, b) => b.record.start - a.record.start)
     assert.deepEqual(series?.candles ?? [], newestFirst, `candles of ${id}`)
   }
 
@@ -128,6 +128,6 @@ function ranked(members: readonly string[], score: (member: string) => bigint): 
   })
 }
 
-function expected<T>(kept: Kept<T>, ids: readonly string[]) {
-  return ids.map((id) => kept.get(id))
+function expected<T>(table: VersionedTable<T>, ids: readonly string[]) {
+  return ids.map((id) => table.get(id))
 }

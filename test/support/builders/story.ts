@@ -13,7 +13,7 @@ import type {
 } from '../../../src/domain/change.ts'
 import { INTERVALS } from '../../../src/domain/interval.ts'
 import { formatOrderKey } from '../../../src/domain/order-key.ts'
-import type { Held } from '../reference/change-tables.ts'
+import type { HeldBalance } from '../reference/change-tables.ts'
 import {
   buildBalance,
   buildCandle,
@@ -27,19 +27,19 @@ import {
   type Pool,
 } from './change-builders.ts'
 
-export type Kept<T> = Map<string, { readonly seq: number; readonly record: T }>
+export type VersionedTable<T> = Map<string, { readonly seq: number; readonly record: T }>
 
 /** What remains of a story at its end, by natural key. */
 export type World = {
-  trades: Kept<Trade>
-  liquidity: Kept<LiquidityEvent>
-  candles: Kept<Candle>
-  pairs: Kept<Pair>
-  tokens: Kept<Token>
+  trades: VersionedTable<Trade>
+  liquidity: VersionedTable<LiquidityEvent>
+  candles: VersionedTable<Candle>
+  pairs: VersionedTable<Pair>
+  tokens: VersionedTable<Token>
   /** By `pair/<address>` or `token/<address>`. */
-  windows: Kept<Windows>
-  switches: Kept<MainPairSwitch>
-  balances: Kept<Held>
+  windows: VersionedTable<Windows>
+  switches: VersionedTable<MainPairSwitch>
+  balances: VersionedTable<HeldBalance>
 }
 
 export type Story = { readonly sets: readonly ChangeSet[]; readonly world: World }
@@ -112,7 +112,7 @@ export function balanceId({ token, holder }: Pick<Balance, 'token' | 'holder'>):
   return `${token}/${holder}`
 }
 
-function heldOf({ token, holder, amountRaw }: Balance): Held {
+function heldOf({ token, holder, amountRaw }: Balance): HeldBalance {
   return { token, holder, amountRaw }
 }
 
@@ -122,12 +122,12 @@ export function windowsIds({ pair, token }: WindowsRef): string[] {
 }
 
 /** The newest candle of each pair and interval. */
-export function newestCandles({ candles }: World): Kept<Candle> {
-  const newest: Kept<Candle> = new Map()
-  for (const kept of candles.values()) {
-    const { pair, interval, start } = kept.record
+export function latestCandles({ candles }: World): VersionedTable<Candle> {
+  const newest: VersionedTable<Candle> = new Map()
+  for (const candle of candles.values()) {
+    const { pair, interval, start } = candle.record
     const id = `${pair}/${interval}`
-    if (start >= (newest.get(id)?.record.start ?? 0)) newest.set(id, kept)
+    if (start >= (newest.get(id)?.record.start ?? 0)) newest.set(id, candle)
   }
   return newest
 }
@@ -178,8 +178,8 @@ function blockChanges(dice: Dice, pools: readonly Pool[], head: ChangeSet['head'
 function differences(from: World, to: World): Change[] {
   const changes: Change[] = []
   const compare = <T>(
-    a: Kept<T>,
-    b: Kept<T>,
+    a: VersionedTable<T>,
+    b: VersionedTable<T>,
     removed: (record: T) => Change,
     restored: (record: T) => Change,
   ): void => {
@@ -237,9 +237,9 @@ function differences(from: World, to: World): Change[] {
   )
   changes.push(...windowsDifferences(from.windows, to.windows))
   // The engine stores the latest candle as one record: if it is undone, the one before is published again.
-  const newestBefore = newestCandles(to)
-  for (const [id, { record }] of newestCandles(from)) {
-    const earlier = newestBefore.get(id)?.record
+  const latestBefore = latestCandles(to)
+  for (const [id, { record }] of latestCandles(from)) {
+    const earlier = latestBefore.get(id)?.record
     const isSame = earlier === undefined || earlier.start === record.start
     const isPublished = from.candles.get(earlier === undefined ? '' : candleId(earlier))?.record !== earlier
     if (!isSame && !isPublished) changes.push(candle(earlier))
@@ -248,7 +248,7 @@ function differences(from: World, to: World): Change[] {
 }
 
 /** Each owner is published separately: the other one may have changed meanwhile. */
-function windowsDifferences(from: Kept<Windows>, to: Kept<Windows>): Change[] {
+function windowsDifferences(from: VersionedTable<Windows>, to: VersionedTable<Windows>): Change[] {
   return [...from].flatMap(([id, { record }]): Change[] => {
     const [kind, address] = id.split('/') as ['pair' | 'token', string]
     const owner = { pair: undefined, token: undefined, [kind]: address }
@@ -294,7 +294,7 @@ function apply(world: World, change: Change, seq: number): void {
 
 /** The earlier world, in which what did not change meanwhile keeps the version it has now. */
 function goBack(from: World, to: World): World {
-  const carry = <T>(a: Kept<T>, b: Kept<T>): Kept<T> =>
+  const carry = <T>(a: VersionedTable<T>, b: VersionedTable<T>): VersionedTable<T> =>
     new Map(
       Array.from(b, ([id, earlier]) => {
         const now = a.get(id)

@@ -16,7 +16,7 @@ import type { ContractReport } from '../../../src/domain/contract-report.ts'
 import { never } from '../../../src/domain/ids.ts'
 import { formatOrderKey } from '../../../src/domain/order-key.ts'
 
-/** What a consumer holds that follows the change sets and knows no market rules. */
+/** The tables of a consumer that applies change sets and has no market rules. */
 export type Tables = {
   readonly trades: Map<string, Trade>
   readonly liquidity: Map<string, LiquidityEvent>
@@ -26,17 +26,17 @@ export type Tables = {
   readonly pairWindows: Map<string, WindowNumbers>
   readonly tokenWindows: Map<string, WindowNumbers>
   readonly switches: Map<string, MainPairSwitch>
-  readonly balances: Map<string, Held>
+  readonly balances: Map<string, HeldBalance>
   readonly contracts: Map<string, ContractReport>
 }
 
-/** What it was before depends on the way it came about. */
-export type Held = Omit<Balance, 'beforeRaw'>
+/** Without the previous amount, which depends on the batching of changes. */
+export type HeldBalance = Omit<Balance, 'beforeRaw'>
 
-/** Without whose they are: a pair and its token may share them. */
+/** Without their owner: a pair and its token may share windows. */
 export type WindowNumbers = Omit<Windows, 'pair' | 'token'>
 
-/** Folds by the newest `seq`, whatever order the sets come in. */
+/** Latest wins by `seq`, in whatever order the change sets arrive. */
 export function foldChangeSets(sets: readonly ChangeSet[]): Tables {
   const versions = new Map<string, number>()
   const tables: Tables = {
@@ -54,7 +54,7 @@ export function foldChangeSets(sets: readonly ChangeSet[]): Tables {
   const set = <T>(name: keyof Tables, id: string | undefined, record: T | undefined, seq: number): void => {
     if (id === undefined) return
     const version = versions.get(`${name} ${id}`) ?? 0
-    assert.notEqual(version, seq, `${name} ${id} stands twice in set ${seq}`)
+    assert.notEqual(version, seq, `${name} ${id} occurs twice in set ${seq}`)
     if (version > seq) return
     versions.set(`${name} ${id}`, seq)
     const table = tables[name] as Map<string, unknown>

@@ -16,7 +16,7 @@ import type { Market } from '../arbitraries/market-arbitraries.ts'
 import { LOCKERS } from '../arbitraries/move-arbitraries.ts'
 import { ammOf, type MetPool } from '../builders/market-events.ts'
 import { END, MarketHistory, NOTHING, sumThatFits } from '../builders/market-history.ts'
-import { candleId, eventId, type Held, switchId, type Tables } from './change-tables.ts'
+import { candleId, eventId, type HeldBalance, switchId, type Tables } from './change-tables.ts'
 import { type ReferenceHolders, referenceHolders, referenceSupply } from './reference-holders.ts'
 import { referenceWindows } from './reference-windows.ts'
 
@@ -194,7 +194,7 @@ class Reference extends MarketHistory {
     return referenceHolders(this.chain, address, { isWrappedNative, lockers: new Set(LOCKERS) })
   }
 
-  balances(): Map<string, Held> {
+  balances(): Map<string, HeldBalance> {
     const followed = new Set([...this.tokens, ...this.pools].map(({ address }) => address))
     const all = [...followed].flatMap((token) =>
       [...this.#holders(token).balances].map(([holder, amountRaw]) => ({ token, holder, amountRaw })),

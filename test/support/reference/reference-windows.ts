@@ -57,10 +57,10 @@ function windowsOf(
       ? [{ minute: minute(time), time, close: closeAfter(place) }]
       : [],
   )
-  const closes = (kept: (block: TradedBlock) => boolean): Price[] =>
-    traded.filter(kept).flatMap(({ close }) => close ?? [])
+  const closes = (isIncluded: (block: TradedBlock) => boolean): Price[] =>
+    traded.filter(isIncluded).flatMap(({ close }) => close ?? [])
   const lastDay = trades.filter(({ time }) => minute(time) > now - 1_440)
-  const wallets = (kept: readonly Trade[]): number => new Set(kept.map(({ wallet }) => wallet)).size
+  const wallets = (trades: readonly Trade[]): number => new Set(trades.map(({ wallet }) => wallet)).size
   const prices = lastDay.flatMap((trade) => {
     const price = ownSide(trade).priceUsd
     return price === undefined ? [] : [price]

@@ -13,25 +13,25 @@ import type {
 } from '../../../src/domain/change.ts'
 import { isInterval } from '../../../src/domain/interval.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../../src/domain/money.ts'
-import { balanceId, candleId, type Kept, switchId, tradeId, type World } from '../builders/story.ts'
-import type { Held } from './change-tables.ts'
+import { balanceId, candleId, switchId, tradeId, type VersionedTable, type World } from '../builders/story.ts'
+import type { HeldBalance } from './change-tables.ts'
 
 type Row = Record<string, string | number | boolean | null>
 
-/** What ClickHouse holds of a chain, read back into records by other code than wrote it. */
+/** Reads the rows of a chain from ClickHouse into records, independently of the code that writes them. */
 export async function readWorld(url: string, database: string, chain: string): Promise<World> {
   const client = createClient({ url, database })
   try {
     const rows = (table: string): Promise<Row[]> => readRows(client, table, chain)
     return {
-      trades: keep(await rows('trades'), tradeOf, tradeId),
-      liquidity: keep(await rows('liquidity'), liquidityOf, tradeId),
-      candles: keep(await rows('candles'), candleOf, candleId),
-      pairs: keep(await rows('pairs'), pairOf, ({ address }) => address),
-      tokens: keep(await rows('tokens'), tokenOf, ({ address }) => address),
-      windows: keep(await rows('windows'), windowsOf, (_, row) => `${row['kind']}/${row['id']}`),
-      switches: keep(await rows('switches'), switchOf, switchId),
-      balances: keep(await rows('balances'), balanceOf, balanceId),
+      trades: tableOf(await rows('trades'), tradeOf, tradeId),
+      liquidity: tableOf(await rows('liquidity'), liquidityOf, tradeId),
+      candles: tableOf(await rows('candles'), candleOf, candleId),
+      pairs: tableOf(await rows('pairs'), pairOf, ({ address }) => address),
+      tokens: tableOf(await rows('tokens'), tokenOf, ({ address }) => address),
+      windows: tableOf(await rows('windows'), windowsOf, (_, row) => `${row['kind']}/${row['id']}`),
+      switches: tableOf(await rows('switches'), switchOf, switchId),
+      balances: tableOf(await rows('balances'), balanceOf, balanceId),
     }
   } finally {
     await client.close()
@@ -52,19 +52,19 @@ async function readRows(client: ClickHouseClient, table: string, chain: string):
   return answer.json<Row>()
 }
 
-function keep<T>(
+function tableOf<T>(
   rows: readonly Row[],
   read: (row: Row) => T,
   idOf: (record: T, row: Row) => string,
-): Kept<T> {
-  const kept: Kept<T> = new Map()
+): VersionedTable<T> {
+  const table: VersionedTable<T> = new Map()
   for (const row of rows) {
     const record = read(row)
     const id = idOf(record, row)
-    if (kept.has(id)) throw new Error(`two rows of ${id}`)
-    kept.set(id, { seq: Number(row['seq']), record })
+    if (table.has(id)) throw new Error(`two rows of ${id}`)
+    table.set(id, { seq: Number(row['seq']), record })
   }
-  return kept
+  return table
 }
 
 function tradeOf(row: Row): Trade {
@@ -261,7 +261,7 @@ function tokenOf(row: Row): Token {
   }
 }
 
-function balanceOf(row: Row): Held {
+function balanceOf(row: Row): HeldBalance {
   return {
     token: text(row, 'token'),
     holder: text(row, 'holder'),

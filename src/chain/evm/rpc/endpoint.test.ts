@@ -10,7 +10,7 @@ describe('the rate', () => {
     for (let now = from; now < to; now += stepMs) if (rate.waitMs(now) === 0) rate.take(now)
   }
 
-  test('is unlimited until an endpoint refuses, then below what it was', () => {
+  test('is unlimited until an endpoint refuses, then below the rate at that time', () => {
     const rate = new AdaptiveRate()
     takeEvery(rate, 0, 1_000, 10)
     assert.equal(rate.waitMs(1_000), 0)
@@ -19,7 +19,7 @@ describe('the rate', () => {
     assert.equal(rate.waitMs(1_000), 250)
   })
 
-  test('falls once for all that was refused together, and further with the next refusal', () => {
+  test('falls once for refusals of one moment, and further with the next refusal', () => {
     const rate = new AdaptiveRate()
     takeEvery(rate, 0, 1_000, 10)
     for (let now = 1_000; now < 1_100; now += 10) rate.refused(now, undefined)
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     assert.deepEqual(pauses, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   })
 
-  test('fails once when all that was in flight fails', () => {
+  test('counts one failure when all requests in flight fail', () => {
     const endpoint = create()
     for (let asked = 0; asked < 20; asked++) endpoint.failed(asked, 'reset')
     assert.equal(endpoint.failures, 1)
@@ -89,7 +89,7 @@ describe('an endpoint', () => {
     assert.ok(endpoint.failures > 5)
   })
 
-  test('is asked sooner when there is nobody else', () => {
+  test('is retried sooner when there is no other endpoint', () => {
     const endpoint = create()
     for (let now = 0; now < 1_000_000; now += 100_000) endpoint.failed(now, 'reset')
     const last = 900_000
@@ -100,7 +100,7 @@ describe('an endpoint', () => {
     assert.equal(endpoint.isDue(last + 2_100, true), false)
   })
 
-  test('that was outrun looks slower, and is paused when it happens again and again', () => {
+  test('that was outrun counts as slower, and is paused when it happens repeatedly', () => {
     const endpoint = create()
     const before = endpoint.cost(0, 10)
     endpoint.outrun(0, 'eth_call', 200, 10)
@@ -111,7 +111,7 @@ describe('an endpoint', () => {
     assert.equal(endpoint.isProven, false)
   })
 
-  test('that lied is trusted less until time has passed; right answers are no excuse', () => {
+  test('that returned invalid data is trusted less for a time, whatever it returns since', () => {
     const endpoint = create()
     endpoint.blamed(0, 'wrong root')
     assert.equal(endpoint.trust(0), 0.5)

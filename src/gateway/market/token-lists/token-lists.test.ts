@@ -42,7 +42,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-test('several lists: the first logo, and an audit of any of them', async () => {
+test('several lists: the first logo counts, and an audit in any of them', async () => {
   const logo = (name: string): string => `https://pictures.example/${name}.png`
   const first = write('first.json', { address: A, tags: ['audited'] }, { address: B, logoURI: logo('b1') })
   const second = write(

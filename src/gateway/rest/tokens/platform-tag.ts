@@ -3,14 +3,14 @@ import { dayVolume } from '../../../domain/window.ts'
 import type { GroupRank, TokenGroup } from '../../../store/document-reads.ts'
 import type { TokenView } from '../../shape/token-row.ts'
 
-/** Which tokens a tag stands for, and in what order. */
+/** The tokens that a tag selects, and their order. */
 export type PlatformTag = {
-  /** Undefined: of every platform. */
+  /** Undefined: every platform. */
   readonly platform: string | undefined
   readonly rank: GroupRank
-  /** Whether a token, as it is now, carries the tag. */
+  /** Whether a token has the tag now; stored ranks may lag. */
   readonly isOf: (view: TokenView) => boolean
-  /** By what its tokens are ordered, highest first. */
+  /** The sort key, highest first. */
   readonly orderOf: (view: TokenView) => bigint
 }
 

@@ -1,14 +1,14 @@
 import type { TopicName } from '../topic.ts'
 import type { Source } from './sources.ts'
 
-/** The subject of a subscription, as far as it exists. */
+/** A subscription after its lookup: the sources that exist. */
 export type FoundTopic = {
   readonly identity: string
   readonly name: TopicName
   readonly sources: readonly Source[]
 }
 
-/** Many sockets subscribe to the same: what that is about is kept once, for as long as one of them does. */
+/** Interns topics with reference counts: sockets with equal subscriptions share one object. */
 export class SharedTopics {
   readonly #shared = new Map<string, { readonly topic: FoundTopic; holders: number }>()
 
@@ -16,7 +16,7 @@ export class SharedTopics {
     return this.#shared.size
   }
 
-  /** Gives the one that others hold already, if it is the same. */
+  /** Returns the shared topic, if another socket holds an equal one. */
   hold(found: FoundTopic): FoundTopic {
     const known = this.#shared.get(found.identity)
     // A pair that did not exist at the first subscription may exist now.
@@ -30,7 +30,7 @@ export class SharedTopics {
 
   release(topic: FoundTopic): void {
     const known = this.#shared.get(topic.identity)
-    // Another one may have taken its place.
+    // A later subscription may have replaced it.
     if (known?.topic !== topic || --known.holders > 0) return
     this.#shared.delete(topic.identity)
   }

@@ -16,7 +16,7 @@ const FROM = formatCursor(
 /** Versions 4 and 5, then 6, which is published while the replays wait. */
 const SETS = [4, 5, 6].map((seq) => sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))
 
-/** A log whose first read answers only when the test says so: the first replay runs until then, the others wait. */
+/** A log whose first read blocks until `finishFirst`: the first replay runs until then, the others wait. */
 function start(options: Parameters<typeof startSession>[0] = {}) {
   const log = { end: 5, standing: 'held' as 'held' | 'dropped', reads: 0 }
   const first = Promise.withResolvers<void>()
