@@ -146,7 +146,7 @@ async function openRecent(): Promise<Sides> {
       seq,
       ...head,
       finalNumber,
-      position: { epoch: 'e', seq, link: 1 },
+      position: { epoch: 'e', sequence: seq, link: 1 },
     })
   }
   const readHot = async (): Promise<readonly Versioned<Candle>[]> =>

@@ -38,7 +38,7 @@ async function open(): Promise<Sides> {
   const publisher = await (await roles.logs.open('BLOCKS', 'eth')).openPublisher()
   const introduced = Array.from(market.introduction(), messageOf)
   const positions = await Promise.all(introduced.map(({ bytes }) => publisher.publish(bytes)))
-  await roles.written(positions.at(-1)?.seq ?? 0)
+  await roles.written(positions.at(-1)?.sequence ?? 0)
   const client = await followPairs(roles.gatewayPort, FOLLOWED)
   return {
     subject: async (): Promise<SliceOutcome> => {
@@ -55,12 +55,12 @@ async function open(): Promise<Sides> {
       const published = await Promise.all(
         envelopes.map((envelope) => publisher.publish(messageOf(envelope).bytes)),
       )
-      await roles.written(published.at(-1)?.seq ?? 0)
+      await roles.written(published.at(-1)?.sequence ?? 0)
       const missing = await pushes
       const cpuSeconds = (await roles.cpuSeconds()) - before
       const last = envelopes.findLastIndex(({ kind }) => kind === 'block')
       const swaps = messageOf(envelopes[last] as (typeof envelopes)[0]).swaps
-      const wrong = missing ?? (await roles.complaint(published[last]?.seq ?? 0, swaps))
+      const wrong = missing ?? (await roles.complaint(published[last]?.sequence ?? 0, swaps))
       return { units, cpuSeconds, complete: true, ...(wrong !== undefined && { wrong }) }
     },
     baseline: parsedSwaps(await sampleTrades()),

@@ -78,7 +78,7 @@ async function open(): Promise<Sides> {
   function makeBatch(): { head: ChainHead; rows: TableRows[] } {
     const opened = messages.map((message): ChangeSetIndex => ({ ...indexChangeSet(message), seq: ++lastSeq }))
     const { chain, seq, head, finalNumber } = opened.at(-1) as ChangeSetIndex
-    const position = { epoch: 'e', seq, link: 1 }
+    const position = { epoch: 'e', sequence: seq, link: 1 }
     return { head: { chain, seq, ...head, finalNumber, position }, rows: rowsOf(latestChanges(opened)) }
   }
 

@@ -49,7 +49,7 @@ export class MeasuredFold {
     this.#market = new MadeMarket(recorded, plan, from?.place)
     this.#store = openStateStore({ dir: this.dir, format: FORMAT })
     this.#engine = new Engine(this.#settings, this.#store)
-    this.#seq = this.#store.position?.seq ?? 0
+    this.#seq = this.#store.position?.sequence ?? 0
   }
 
   get place(): MarketPlace {
@@ -79,7 +79,7 @@ export class MeasuredFold {
   }
 
   commit(): void {
-    this.#store.commit(this.#engine.pending(), { epoch: 'bench', seq: this.#seq, link: 0 })
+    this.#store.commit(this.#engine.pending(), { epoch: 'bench', sequence: this.#seq, link: 0 })
     this.#engine.committed()
     this.#uncommitted = 0
   }

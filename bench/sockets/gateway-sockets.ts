@@ -19,7 +19,7 @@ import { settledMemory } from './settled-memory.ts'
  * stores take is measured elsewhere, and here would only make the start long.
  */
 const seq = 1
-const end = { after: { epoch: 'e', seq, link: 0 }, version: seq, time: 1 }
+const end = { after: { epoch: 'e', sequence: seq, link: 0 }, version: seq, time: 1 }
 const view: MarketReader = {
   pairs: async (refs) => refs.map(({ address }) => ({ seq, record: samplePair({ address }) })),
   tokens: async (refs) => refs.map(({ address }) => ({ seq, record: sampleToken({ address }) })),

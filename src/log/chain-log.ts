@@ -83,7 +83,7 @@ export class ChainLog {
     const { outbox, logger, stream } = this.#parts
     if (after !== undefined) this.expectEpoch(after)
     const assembler = new MessageAssembler(after?.link ?? FIRST_LINK)
-    let last = after?.seq ?? 0
+    let last = after?.sequence ?? 0
     let isBehind = false
     while (!signal.aborted) {
       try {
@@ -108,7 +108,7 @@ export class ChainLog {
           if (seq > end - OUTBOX_FRAMES) outbox?.add(this.epoch, seq, data)
           const isQuarantined = this.#isQuarantined(seq)
           if (body !== undefined && (withQuarantined || !isQuarantined)) {
-            const position = { epoch: this.epoch, seq, link: assembler.link ?? FIRST_LINK }
+            const position = { epoch: this.epoch, sequence: seq, link: assembler.link ?? FIRST_LINK }
             yield isQuarantined ? { body, position, isQuarantined } : { body, position }
           }
           if (seq === until) return
@@ -123,7 +123,7 @@ export class ChainLog {
     }
   }
 
-  expectEpoch({ epoch, seq }: LogPosition): void {
+  expectEpoch({ epoch, sequence: seq }: LogPosition): void {
     if (epoch !== this.epoch) throw this.#epochChanged(seq)
   }
 
@@ -132,7 +132,7 @@ export class ChainLog {
     return (await this.locate(position)) === 'held'
   }
 
-  async locate({ epoch, seq, link }: LogPosition): Promise<Standing> {
+  async locate({ epoch, sequence: seq, link }: LogPosition): Promise<Standing> {
     if (epoch !== this.epoch) return 'foreign'
     const { config, state } = await this.#info()
     if (config.metadata?.['epoch'] !== this.epoch) return 'foreign'
@@ -158,7 +158,7 @@ export class ChainLog {
     for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
     if (body === undefined)
       throw new ChaintapeError('log_damaged', `${this.#parts.stream}: message parts do not match`)
-    const position = { epoch: this.epoch, seq, link: frame.checksum }
+    const position = { epoch: this.epoch, sequence: seq, link: frame.checksum }
     return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
 
@@ -187,7 +187,7 @@ export class ChainLog {
     let link = before?.checksum ?? FIRST_LINK
     const publisher = new LogPublisher(
       { ...this.#parts, storedAt: (seq) => this.#storedAt(seq) },
-      { epoch: this.epoch, seq: end, link },
+      { epoch: this.epoch, sequence: end, link },
     )
     await outbox?.flushed()
     for (let seq = end + 1; ; seq++) {
@@ -203,7 +203,8 @@ export class ChainLog {
         return await this.#openPublisher()
       }
     }
-    if (publisher.last.seq > end) logger.warn({ end, restored: publisher.last.seq }, 'Log tail restored')
+    if (publisher.last.sequence > end)
+      logger.warn({ end, restored: publisher.last.sequence }, 'Log tail restored')
     return publisher
   }
 

@@ -22,7 +22,7 @@ test('messages published in one turn of the event loop are sent together, in ord
       signal: new AbortController().signal,
       storedAt: async () => undefined,
     },
-    { epoch: 'e', seq: 0, link: 0 },
+    { epoch: 'e', sequence: 0, link: 0 },
   )
   const nextTurn = async (): Promise<void> => {
     await new Promise(setImmediate)
@@ -37,7 +37,7 @@ test('messages published in one turn of the event loop are sent together, in ord
   const third = publisher.publish(message)
   await nextTurn()
   assert.deepEqual(
-    (await Promise.all([first, second, third])).map(({ seq }) => seq),
+    (await Promise.all([first, second, third])).map(({ sequence: seq }) => seq),
     [3, 6, 9],
   )
   assert.deepEqual(

@@ -66,8 +66,8 @@ export class LogPublisher {
     const { epoch } = this.#last
     const appending: Promise<void>[] = []
     for (const frame of frames) {
-      const expected = this.#last.seq
-      this.#last = { epoch, seq: expected + 1, link: frameChecksum(frame) }
+      const expected = this.#last.sequence
+      this.#last = { epoch, sequence: expected + 1, link: frameChecksum(frame) }
       this.#parts.outbox?.add(epoch, expected + 1, frame)
       appending.push(this.#append(frame, expected))
     }

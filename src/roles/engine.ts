@@ -71,7 +71,7 @@ async function runChain(
       metrics.logBytes.set({ chain, log: 'CHANGES' }, await changes.bytesAfter(0))
       return blocks.lastSequence()
     },
-    () => store.position?.seq ?? 0,
+    () => store.position?.sequence ?? 0,
   )
   for (;;) {
     const engine = new Engine(engineSettings(chain, config), store)
@@ -112,10 +112,10 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
     if (seq <= end) progress.update(seq, end)
     if (seq >= end) onCaughtUp()
   }
-  onConfirmed(store.position?.seq ?? 0)
+  onConfirmed(store.position?.sequence ?? 0)
   const fold = new ChainFold({ engine, store, newest, onConfirmed })
   logger.info(
-    { tip: engine.tip?.number, blocks_seq: store.position?.seq, changes_seq: newest?.position.seq },
+    { tip: engine.tip?.number, blocks_seq: store.position?.sequence, changes_seq: newest?.position.sequence },
     'Engine starting',
   )
 
@@ -149,7 +149,7 @@ async function restoredLastSet(changes: ChainLog, store: StateStore): Promise<Lo
   const { last } = await changes.openPublisher()
   const restored = await lastSet(changes)
   if (!isAhead(store, restored)) return restored
-  if (await changes.holds(last)) throw new TailLost('CHANGES', store.position?.seq ?? 0)
+  if (await changes.holds(last)) throw new TailLost('CHANGES', store.position?.sequence ?? 0)
   return await restoredLastSet(changes, store)
 }
 
@@ -191,7 +191,7 @@ function foldMessage(chain: string, fold: ChainFold, message: LogMessage): Uint8
   try {
     return fold.fold(body, position)
   } catch (error) {
-    const place = { chain, log: 'BLOCKS', sequence: position.seq } as const
+    const place = { chain, log: 'BLOCKS', sequence: position.sequence } as const
     throw fold.hasFailed ? new PoisonedMessage(place, error) : error
   }
 }

@@ -200,7 +200,7 @@ export const startGateway: StartRole = async (config, common) => {
       watchLag(
         attempt,
         async () => (await changes.get(chain)?.lastSequence()) ?? 0,
-        () => view.end(chain).after.seq,
+        () => view.end(chain).after.sequence,
       )
       return view.follow(chain, {
         signal: own.shutdown.signal,

@@ -44,7 +44,7 @@ beforeEach(async () => {
 })
 
 function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
-  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } }
+  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', sequence: seq, link: 1 } }
 }
 
 /** Series in Redis are correct: one may begin later than the market, or be gone, but no candle in it is missing or outdated. */

@@ -142,7 +142,13 @@ test('a row that the marker does not vouch for is not read', async () => {
     const question = { chain: 'eth', pair, before: undefined, limit: 10 }
     assert.deepEqual(await reader.trades({ ...question, upTo: set.seq - 1 }), [])
     const { chain, seq, finalNumber } = set
-    await store.commit({ chain, seq, ...set.head, finalNumber, position: { epoch: 'e', seq: 1, link: 1 } })
+    await store.commit({
+      chain,
+      seq,
+      ...set.head,
+      finalNumber,
+      position: { epoch: 'e', sequence: 1, link: 1 },
+    })
     const upTo = (await reader.marker('eth'))?.seq ?? 0
     assert.ok((await reader.trades({ ...question, upTo })).length > 0)
   })

@@ -123,7 +123,7 @@ test('the marker is the newest committed head of its chain, exactly', async () =
     hash: '0xabc',
     time: 1_761_950_000 + seq,
     finalNumber: 3,
-    position: { epoch: 'e', seq: Number.MAX_SAFE_INTEGER, link: 2 ** 32 - 1 },
+    position: { epoch: 'e', sequence: Number.MAX_SAFE_INTEGER, link: 2 ** 32 - 1 },
   })
   try {
     assert.equal(await store.marker('eth'), undefined)

@@ -67,7 +67,7 @@ export function setOf(seq: number, ...changes: Change[]): ChangeSet {
 }
 
 export function headOf({ chain, seq, head, finalNumber }: ChangeSet): ChainHead {
-  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', seq, link: 1 } }
+  return { chain, seq, ...head, finalNumber, position: { epoch: 'e', sequence: seq, link: 1 } }
 }
 
 export const putCandle = (candle: Candle): Change => ({ type: 'candle', candle })

@@ -45,7 +45,7 @@ async function publishAndReadUnder(log: ChainLog, trouble: () => Promise<void>):
     })) {
       const name = Buffer.from(body).toString().split(':')[0] ?? ''
       if (name === 'end') {
-        assert.deepEqual(position.seq, await log.lastSequence())
+        assert.deepEqual(position.sequence, await log.lastSequence())
         break
       }
       seen.push(name)

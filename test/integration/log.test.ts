@@ -110,7 +110,7 @@ describe('writing', () => {
     test(`what was stored without our hearing of it is recognised, ${when}`, async () => {
       const { log, ...name } = await newLog()
       if (window !== undefined) await manager.streams.update(name.stream, { duplicate_window: window })
-      const publisher = deafPublisherAt(name, { epoch: log.epoch, seq: 0, link: FIRST_LINK })
+      const publisher = deafPublisherAt(name, { epoch: log.epoch, sequence: 0, link: FIRST_LINK })
       const large = randomBytes(250_000)
       await publisher.publish(text('one'))
       await publisher.publish(large)
@@ -119,7 +119,7 @@ describe('writing', () => {
         (await readAll(log)).map(({ body }) => body.length),
         [3, 250_000, 5],
       )
-      assert.equal(last.seq, await log.lastSequence())
+      assert.equal(last.sequence, await log.lastSequence())
     })
   }
 
@@ -129,7 +129,7 @@ describe('writing', () => {
     const large = randomBytes(5_000_000)
     await publisher.publish(text('before'))
     const position = await publisher.publish(large)
-    assert.ok(position.seq >= 50, `in ${position.seq - 1} frames`)
+    assert.ok(position.sequence >= 50, `in ${position.sequence - 1} frames`)
     await publisher.publish(text('after'))
     const messages = await readAll(log)
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe('a writer that died between two parts', () => {
       assert.deepEqual(await log.lastMessage(), before)
       assert.equal(
         await log.lastSequence(),
-        before.position.seq,
+        before.position.sequence,
         'a reader waits for nothing that never comes',
       )
       assert.deepEqual(await bodies(log), ['before'])
@@ -180,7 +180,7 @@ describe('a writer that died between two parts', () => {
       const publisher = await log.openPublisher()
       const large = randomBytes(350_000)
       const position = await publisher.publish(large)
-      assert.equal(position.seq, 1 + parts + 4)
+      assert.equal(position.sequence, 1 + parts + 4)
       assert.deepEqual((await log.lastMessage())?.position, position)
       await publisher.publish(text('after'))
       assert.deepEqual(await bodies(log), ['before', large.toString(), 'after'])
@@ -231,7 +231,7 @@ describe('a log that is not what it was', () => {
     const one = await publisher.publish(text('one'))
     const [lost, other] = ['two', 'zwei'].map((body) => splitMessage(text(body), one.link, 1_000)[0])
     assert.ok(lost && other)
-    const two = { epoch: log.epoch, seq: 2, link: frameChecksum(lost) }
+    const two = { epoch: log.epoch, sequence: 2, link: frameChecksum(lost) }
     const { signal } = new AbortController()
     const waiting = log.read({ after: two, signal })
     const restored = waiting.next()
@@ -270,11 +270,11 @@ describe('a log that is not what it was', () => {
       get: (_epoch: string, seq: number) => retained.get(seq),
       // It is called between the look at the end of the log and the first frame that is restored.
       flushed: async () => {
-        if (other.last.seq === 1) await other.publish(text('two'))
+        if (other.last.sequence === 1) await other.publish(text('two'))
       },
     }
     const writer = await (await logs.open('BLOCKS', chain, outbox)).openPublisher()
-    assert.deepEqual(writer.last, { epoch: log.epoch, seq: 3, link: frameChecksum(three) })
+    assert.deepEqual(writer.last, { epoch: log.epoch, sequence: 3, link: frameChecksum(three) })
     assert.deepEqual(await bodies(log), ['one', 'two', 'three'])
   })
 

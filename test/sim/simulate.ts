@@ -109,7 +109,7 @@ function checkContent(block: BlockEnvelope, known: Set<string>): void {
 
 /** The index on disk equals a fold of the log. */
 function checkDisk({ supervisor: { disk }, stream }: History, envelopes: readonly Envelope[]): void {
-  assert.equal(disk.position?.seq, stream.frames.length, 'the index is durable up to the end of the log')
+  assert.equal(disk.position?.sequence, stream.frames.length, 'the index is durable up to the end of the log')
   const index = new ReaderIndex(NOTHING_COMMITTED)
   for (const envelope of envelopes) index.apply(envelope)
   assert.deepEqual(plain(disk.state.entries()), plain(entriesAfter([], index.pending())))

@@ -42,7 +42,9 @@ export class Supervisor {
     }
     this.#reader = this.#startOn(this.#disk)
     this.lastTip = { tip: undefined, times: 0 }
-    this.#note(`reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.seq ?? 'nothing'}`)
+    this.#note(
+      `reader ${this.#reader.id} starts; its index is at ${this.#disk.position?.sequence ?? 'nothing'}`,
+    )
   }
 
   startAnother(): string {

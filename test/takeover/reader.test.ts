@@ -125,7 +125,7 @@ test('BLOCKS holds the chain without a hole or a block twice, and both indexes a
     chain.map(({ hash }) => hash),
   )
   const [one, two] = await Promise.all([first, second].map(indexOf))
-  assert.equal(one?.position?.seq, await blocks.lastSequence())
+  assert.equal(one?.position?.sequence, await blocks.lastSequence())
   assert.ok((one?.entries.length ?? 0) > 20)
   assert.deepEqual(one, two)
 })

@@ -142,7 +142,7 @@ function pauseAfter(lost: LeaderLost, untilMs: number): Pause {
 function foldCalmly(settings: EngineSettings, blocks: readonly LogMessage[]): typeof calm {
   const state = memoryStore()
   const engine = new Engine(settings, state)
-  const sets = blocks.map(({ body, position: { seq } }) => {
+  const sets = blocks.map(({ body, position: { sequence: seq } }) => {
     const bytes = engine.apply(body, seq)
     state.write(engine.pending(), seq)
     engine.committed()

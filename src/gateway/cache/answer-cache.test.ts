@@ -27,7 +27,7 @@ class World {
       {
         head: () => ({ number: 1, time: this.time, finalNumber: 0 }),
         readEnd: () => ({
-          after: { epoch: 'e', seq: this.version, link: 0 },
+          after: { epoch: 'e', sequence: this.version, link: 0 },
           version: this.version,
           time: 0,
         }),

@@ -140,9 +140,9 @@ export class ChangeFeedFollower {
   async #follow({ signal, onStarted, onCaughtUp, onDropped }: FollowHooks): Promise<void> {
     if (this.#hasLostPlace) await this.#leave(onDropped)
     if (!this.#hasStarted) await this.#start()
-    const end = (await this.#log.lastMessage())?.position.seq ?? 0
+    const end = (await this.#log.lastMessage())?.position.sequence ?? 0
     this.#catchUp = () => {
-      if (this.reads.feed.after.seq < end) return
+      if (this.reads.feed.after.sequence < end) return
       this.isCaughtUp = true
       this.#isFaulty = false
       if (this.isAvailable) onCaughtUp()
@@ -186,7 +186,7 @@ export class ChangeFeedFollower {
   /** Whether all that follows on a position is in the log, and fits into the overlay. */
   async #hasRoomAfter(from: LogPosition): Promise<boolean> {
     if ((await this.#log.locate(from)) === 'dropped') return false
-    return (await this.#log.bytesAfter(from.seq)) * MEMORY_PER_STORED_BYTE <= this.#options.maxBytes
+    return (await this.#log.bytesAfter(from.sequence)) * MEMORY_PER_STORED_BYTE <= this.#options.maxBytes
   }
 
   /** Degraded: the chain is unavailable until the writer has come as far as the log is now. */
@@ -250,7 +250,7 @@ export class ChangeFeedFollower {
   }
 
   #takeOrBlame(message: LogMessage): void {
-    const place = { chain: this.#name, log: 'CHANGES', sequence: message.position.seq } as const
+    const place = { chain: this.#name, log: 'CHANGES', sequence: message.position.sequence } as const
     blameMessage(place, () => this.#take(message))
   }
 
@@ -323,7 +323,7 @@ export class ChangeFeedFollower {
 }
 
 function startOf({ epoch }: FollowedLog): LogPosition {
-  return { epoch, seq: 0, link: FIRST_LINK }
+  return { epoch, sequence: 0, link: FIRST_LINK }
 }
 
 /** False when the wait was ended by the signal. */

@@ -124,7 +124,7 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
 }
 
 function recentOf(upTo: number, version: number, overlay: Overlay, adopted = -1): Recent {
-  const end = { after: { epoch: 'e', seq: version, link: 0 }, version, time: 0 }
+  const end = { after: { epoch: 'e', sequence: version, link: 0 }, version, time: 0 }
   return { upTo, end, overlay, adopted, isWhole: () => true, mustHaveHistory: async () => undefined }
 }
 

@@ -11,7 +11,7 @@ const last = fc.option(fc.tuple(half, u32, half, index, index), { nil: undefined
 const place: fc.Arbitrary<ChainPlace> = fc
   .tuple(fc.string({ maxLength: 64 }), positive, u32, positive, u32, u32, last)
   .map(([epoch, seq, link, version, time, published, more]) => {
-    const at = { after: { epoch, seq, link }, version, time, published }
+    const at = { after: { epoch, sequence: seq, link }, version, time, published }
     if (more === undefined) return at
     const [later, eventTime, block, tx, log] = more
     return { ...at, last: { upTo: version + later, time: eventTime, key: { block, tx, log } } }

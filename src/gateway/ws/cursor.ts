@@ -29,7 +29,7 @@ const FORM = 'c1.'
 /** Opaque to a client, and longer than it looks: the log's epoch and checksum make a cursor of another log known. */
 export function formatCursor(places: Places): string {
   const rows = Array.from(places, ([chain, { after, version, time, published, last }]) => [
-    ...[chain, after.epoch, after.seq, after.link, version, time, published],
+    ...[chain, after.epoch, after.sequence, after.link, version, time, published],
     ...(last === undefined ? [] : [last.upTo, last.time, last.key.block, last.key.tx, last.key.log]),
   ])
   return FORM + Buffer.from(JSON.stringify(rows)).toString('base64url')
@@ -68,7 +68,7 @@ function parseRow(row: unknown): { readonly chain: string; readonly place: Chain
     return undefined
   if (!rest.every(isCount)) return undefined
   const [seq, link, version, time, published] = rest as [number, number, number, number, number]
-  const place = { after: { epoch, seq, link }, version, time, published }
+  const place = { after: { epoch, sequence: seq, link }, version, time, published }
   if (Math.max(link, time, published) > MAX_U32) return undefined
   // Every message has a version; only the place before the first one has none, and then nothing else either.
   if (seq === 0 ? link + version + time !== 0 : version === 0) return undefined

@@ -15,7 +15,7 @@ import { decodeChangeSet } from '../../wire/change-codec.ts'
 import { encodeEnvelope } from '../../wire/envelope-codec.ts'
 import { ChainFold } from './chain-fold.ts'
 
-const at = (seq: number): LogPosition => ({ epoch: 'test', seq, link: seq })
+const at = (seq: number): LogPosition => ({ epoch: 'test', sequence: seq, link: seq })
 const chain: BlockEnvelope[] = []
 for (let block = 0; block < 300; block++) {
   const actions = [sync(ETH_POOL, usd(1_000_000n + BigInt(block)), eth(500n))]
@@ -38,7 +38,7 @@ function open(newest?: LogMessage, committed?: LogPosition): Opened {
   const store = {
     position: committed,
     commit: (writes: Writes, position: LogPosition) => {
-      commits.push(position.seq)
+      commits.push(position.sequence)
       state.write(writes)
     },
   }

@@ -47,7 +47,7 @@ export class ChainFold {
     const { newest, store } = parts
     this.#confirmedAt = newest?.position
     const seq = causeOf(newest)
-    const committedSeq = store.position?.seq ?? 0
+    const committedSeq = store.position?.sequence ?? 0
     if (isAhead(store, newest)) throw new TailLost('CHANGES', committedSeq)
     if (newest !== undefined && committedSeq < seq) this.#newest = { seq, bytes: newest.body }
   }
@@ -90,7 +90,7 @@ export class ChainFold {
   /** Folds one message of BLOCKS into one of CHANGES. */
   fold(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
-      this.#apply((engine) => engine.apply(message, position.seq)),
+      this.#apply((engine) => engine.apply(message, position.sequence)),
       position,
     )
   }
@@ -98,7 +98,7 @@ export class ChainFold {
   /** Folds a quarantined message, as far as it can be decoded, without its content. */
   skip(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
-      this.#apply((engine) => engine.skip(message, position.seq)),
+      this.#apply((engine) => engine.skip(message, position.sequence)),
       position,
     )
   }
@@ -115,7 +115,7 @@ export class ChainFold {
   }
 
   #take(bytes: Uint8Array, position: LogPosition): Uint8Array {
-    const set = { seq: position.seq, bytes }
+    const set = { seq: position.sequence, bytes }
     this.#folded = position
     this.#uncommittedSinceMs ??= performance.now()
     if (this.#newest === undefined) this.#push(set)
@@ -208,7 +208,7 @@ export class ChainFold {
 
 /** A set is published before the state that holds it is committed, so a state that is ahead means that CHANGES has lost sets. */
 export function isAhead({ position }: Pick<FoldStore, 'position'>, newest: LogMessage | undefined): boolean {
-  return (position?.seq ?? 0) > causeOf(newest)
+  return (position?.sequence ?? 0) > causeOf(newest)
 }
 
 /** The sequence in BLOCKS of the message that caused this set. */

@@ -82,9 +82,9 @@ async function openAtEnd(
     const publisher = await changes.openPublisher()
     const { confirmedAt } = fold
     const end = await changes.lastSequence()
-    if (end > (confirmedAt?.seq ?? 0)) return undefined
+    if (end > (confirmedAt?.sequence ?? 0)) return undefined
     if (confirmedAt === undefined || (await changes.holds(confirmedAt))) return publisher
-    if (await changes.holds(publisher.last)) throw new TailLost('CHANGES', confirmedAt.seq)
+    if (await changes.holds(publisher.last)) throw new TailLost('CHANGES', confirmedAt.sequence)
     return undefined
   } catch (error) {
     if (error instanceof ChaintapeError) throw error

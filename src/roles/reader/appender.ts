@@ -45,7 +45,10 @@ export async function clearIfForeign(parts: AppendParts, isAheadForeign = false)
   const standing = await log.locate(position)
   if (standing !== 'foreign' && !(isAheadForeign && standing === 'ahead')) return
   const end = await log.lastSequence()
-  logger.error({ code: 'log_truncated', seq: position.seq, end }, 'Rebuilding the reader index from the log')
+  logger.error(
+    { code: 'log_truncated', seq: position.sequence, end },
+    'Rebuilding the reader index from the log',
+  )
   store.clear()
   index.abandon()
 }
@@ -58,21 +61,22 @@ export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
   const publisher = await log.openPublisher()
   const end = await log.lastSequence()
   // A frame for a taken sequence would stay in the outbox, and be restored there after a loss.
-  if (end > publisher.last.seq) throw new ChaintapeError('fenced', 'BLOCKS: another reader is the leader')
+  if (end > publisher.last.sequence)
+    throw new ChaintapeError('fenced', 'BLOCKS: another reader is the leader')
   // An index that follows a log shorter than the publisher's position would leave a gap.
-  if (!(await log.holds(publisher.last))) throw new TailLost('BLOCKS', publisher.last.seq)
+  if (!(await log.holds(publisher.last))) throw new TailLost('BLOCKS', publisher.last.sequence)
   // The outbox could not restore all messages in the index, so the index follows the log and the rest is read from the
   // chain.
   await clearIfForeign(parts, true)
   // After a crash between publish and commit, the log holds messages that the index does not.
-  if (end > (store.position?.seq ?? 0)) {
+  if (end > (store.position?.sequence ?? 0)) {
     let uncommitted = 0
     const { position: after } = store
     for await (const message of log.read({ after, signal, withQuarantined: true, until: end })) {
       const { position } = message
       applyMessage(message, index, chain)
       uncommitted++
-      const isEnd = position.seq >= end
+      const isEnd = position.sequence >= end
       if (!isEnd && uncommitted < MAX_UNCOMMITTED) continue
       store.commit(index.pending(), position)
       index.committed()
@@ -95,7 +99,8 @@ export function applyMessage(
     index.apply(envelope)
     return envelope
   } catch (error) {
-    if (!isQuarantined) throw new PoisonedMessage({ chain, log: 'BLOCKS', sequence: position.seq }, error)
+    if (!isQuarantined)
+      throw new PoisonedMessage({ chain, log: 'BLOCKS', sequence: position.sequence }, error)
     return undefined
   }
 }

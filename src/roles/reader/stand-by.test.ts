@@ -17,7 +17,7 @@ async function watch(head: BlockRef, { until = 0, hasSeenOther = true } = {}) {
   const index = new ReaderIndex(NOTHING_COMMITTED)
   const block = { ...HEAD, parentHash: hash('0'), time: 7, transactions: [], facts: [] }
   index.apply({ kind: 'block', chain: 'test', ...block })
-  const position = { epoch: 'e', seq: 1, link: 0 }
+  const position = { epoch: 'e', sequence: 1, link: 0 }
   let looks = 0
   const log = {
     epoch: 'e',

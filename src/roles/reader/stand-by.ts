@@ -71,7 +71,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
       if (envelope !== undefined) onFollowed?.(envelope)
       dueSinceMs = undefined
       mustRestore = false
-      if (read.seq > start.end) hasSeen = true
+      if (read.sequence > start.end) hasSeen = true
     }
     return undefined
   }
@@ -79,7 +79,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
   /** False if this reader itself stalled, or if the log cannot be read. */
   const isLogSilent = async (waitedMs: number): Promise<boolean> => {
     try {
-      if ((await log.lastSequence()) > (read?.seq ?? 0)) dueSinceMs = undefined
+      if ((await log.lastSequence()) > (read?.sequence ?? 0)) dueSinceMs = undefined
       mustRestore = await isTailLost(parts)
       if (mustRestore && hasSeen && waitedMs < RESTORE_PATIENCE_MS) return false
       return dueSinceMs !== undefined

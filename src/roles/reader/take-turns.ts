@@ -25,14 +25,14 @@ export async function takeTurns(
       index.abandon()
       if (!isLeading) {
         onTurn?.('follows')
-        const at = { tip: index.tip?.number, log_seq: store.position?.seq }
+        const at = { tip: index.tip?.number, log_seq: store.position?.sequence }
         logger.info({ reason: isReplaced ? 'replaced' : 'started', ...at }, 'Reader is standby')
         const takeover = await standBy(parts, isReplaced)
         if (takeover === undefined) return
         isLeading = true
         const { reason, waitedMs } = takeover
         onTurn?.(reason)
-        const from = { tip: index.tip?.number, log_seq: store.position?.seq }
+        const from = { tip: index.tip?.number, log_seq: store.position?.sequence }
         logger.info({ reason, waited_ms: Math.round(waitedMs), ...from }, 'Reader is leader')
       }
       const publisher = await retryOpening(parts, () => continueLog(parts))

@@ -49,10 +49,10 @@ export class LogReader {
   /** False if this reader does not hold all messages after the position. */
   join(store: symbol, after: LogPosition): boolean {
     if (this.#failure !== undefined) return false
-    const last = this.#held.findLastIndex(({ position }) => position.seq <= after.seq)
-    const { epoch, seq, link } = this.#held[last]?.position ?? this.#floor
+    const last = this.#held.findLastIndex(({ position }) => position.sequence <= after.sequence)
+    const { epoch, sequence: seq, link } = this.#held[last]?.position ?? this.#floor
     // With another epoch or link it is no position of this log: a reader of its own reports that.
-    if (seq !== after.seq || link !== after.link || epoch !== after.epoch) return false
+    if (seq !== after.sequence || link !== after.link || epoch !== after.epoch) return false
     this.#members.set(store, this.#released + last + 1)
     return true
   }
@@ -102,7 +102,7 @@ export class LogReader {
   }
 
   #index({ body, position }: LogMessage): IndexedMessage {
-    const set = blameMessage(placeOf(this.#chain, position.seq), () => indexChangeSet(body))
+    const set = blameMessage(placeOf(this.#chain, position.sequence), () => indexChangeSet(body))
     if (set.chain !== this.#chain) {
       throw new ChaintapeError(
         'diverged',

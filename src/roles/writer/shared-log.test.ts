@@ -21,7 +21,7 @@ class MemoryLog implements ReadLog {
   failure: Error | undefined
 
   positionAt(seq: number): LogPosition {
-    return { epoch: this.epoch, seq, link: seq * 7 }
+    return { epoch: this.epoch, sequence: seq, link: seq * 7 }
   }
 
   append(count: number): void {
@@ -49,7 +49,7 @@ class MemoryLog implements ReadLog {
     this.readers++
     signal.addEventListener('abort', () => this.wake())
     try {
-      for (let at = after?.seq ?? 0; !signal.aborted; ) {
+      for (let at = after?.sequence ?? 0; !signal.aborted; ) {
         if (this.failure !== undefined) throw this.failure
         const message = this.#messages[at]
         if (message === undefined) await new Promise<void>((resolve) => this.#waiting.add(resolve))

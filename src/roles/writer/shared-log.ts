@@ -27,7 +27,7 @@ export class SharedLog {
   }): AsyncGenerator<IndexedMessage, void, undefined> {
     const { after, signal } = options
     const store = Symbol('store')
-    let position = after ?? { epoch: this.#log.epoch, seq: 0, link: FIRST_LINK }
+    let position = after ?? { epoch: this.#log.epoch, sequence: 0, link: FIRST_LINK }
     let reader = this.#open(store, position)
     const wake = (): void => reader.wake()
     signal.addEventListener('abort', wake)

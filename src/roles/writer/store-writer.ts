@@ -65,7 +65,7 @@ export class StoreWriter<Contents> {
 
   /** Where in CHANGES the commit point stands; undefined until it is known. */
   get position(): number | undefined {
-    return this.#isOpen ? (this.#written?.position.seq ?? 0) : undefined
+    return this.#isOpen ? (this.#written?.position.sequence ?? 0) : undefined
   }
 
   /** Until the signal aborts: then the batch at hand is finished first. */
@@ -165,7 +165,7 @@ export class StoreWriter<Contents> {
         await this.#write({ items: [item], contents: () => this.#contentsOf([item]) })
       } catch (error) {
         if (!isOfMessage(error)) throw error
-        throw new PoisonedMessage(placeOf(this.#parts.chain, item.position.seq), error)
+        throw new PoisonedMessage(placeOf(this.#parts.chain, item.position.sequence), error)
       }
     }
   }

@@ -87,7 +87,7 @@ async function insertMarker(
           start_time: head.startTime === undefined ? null : secondsText(head.startTime),
           final_number: head.finalNumber,
           log_epoch: head.position.epoch,
-          log_seq: head.position.seq,
+          log_seq: head.position.sequence,
           log_link: head.position.link,
         },
       ],

@@ -14,7 +14,7 @@ after(() => rmSync(root, { recursive: true, force: true }))
 
 let folders = 0
 const newDir = (): string => join(root, String(folders++), 'nested')
-const at = (seq: number) => ({ epoch: 'epoch-1', seq, link: 0xffff_ffff })
+const at = (seq: number) => ({ epoch: 'epoch-1', sequence: seq, link: 0xffff_ffff })
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value))
 
 function dump(store: StateStore): Record<string, string> {
@@ -131,7 +131,7 @@ test('after SIGKILL, state and position are from the same commit', async () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     const store = openStateStore({ dir, format: 'test-1' })
-    const seq = store.position?.seq ?? 0
+    const seq = store.position?.sequence ?? 0
     assert.ok(seq >= firstSeq)
     const values = [...Array(100).keys()].map((key) => Buffer.from(store.get(`key${key}`) ?? []).toString())
     assert.deepEqual(new Set(values), new Set([String(seq)]))

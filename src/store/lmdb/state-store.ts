@@ -6,6 +6,7 @@ import type { LogPosition } from '../../domain/log-position.ts'
 import type { StateKey, Writes } from '../../state/journaled-state.ts'
 import type { HashSecret } from '../../state/slot-index.ts'
 import { decodeStateKey, encodeStateKey } from '../../state/state-key.ts'
+import { fromStoredPosition, type StoredPosition, toStoredPosition } from '../stored-position.ts'
 
 export type StateStore = {
   get(key: StateKey): Uint8Array | undefined
@@ -49,7 +50,8 @@ export function openStateStore(options: { dir: string; format: string }): StateS
       `${options.dir} has state format ${String(format)}, this version needs ${needed}`,
     )
   }
-  let position = meta.get(POSITION) as LogPosition | undefined
+  const stored = meta.get(POSITION) as StoredPosition | undefined
+  let position = stored && fromStoredPosition(stored)
   return {
     get: (key) => state.get(storeKey(key)),
     hashSecret: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
@@ -62,7 +64,7 @@ export function openStateStore(options: { dir: string; format: string }): StateS
           if (value === undefined) state.removeSync(storeKey(key))
           else state.putSync(storeKey(key), value)
         }
-        meta.putSync(POSITION, next)
+        meta.putSync(POSITION, toStoredPosition(next))
       })
       position = next
     },

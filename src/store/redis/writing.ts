@@ -3,6 +3,7 @@ import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { INTERVALS, type Interval } from '../../domain/interval.ts'
 import { RECORD_VERSION } from '../../wire/record-codec.ts'
+import { fromStoredPosition, type StoredPosition, toStoredPosition } from '../stored-position.ts'
 import { packTail } from './candle-series.ts'
 import { guardRedis, type ScriptedRedis } from './connect.ts'
 import { DOCUMENT_KINDS, type Keys } from './keys.ts'
@@ -87,7 +88,8 @@ export function createWriting(
     },
     advance: async (head) => {
       const { chain, seq } = head
-      const value = `${formatHeader(seq)}${JSON.stringify(head)}`
+      const stored: StoredHead = { ...head, position: toStoredPosition(head.position) }
+      const value = `${formatHeader(seq)}${JSON.stringify(stored)}`
       const isComplete = await guardRedis(() =>
         redis.advanceHead(1, keys.head(chain), seq, value, seen.get(chain) ?? ''),
       )
@@ -139,7 +141,11 @@ async function removeAll(redis: ScriptedRedis, pattern: string): Promise<void> {
 }
 
 /** A header alone is the head of a chain that is being refilled. */
+type StoredHead = Omit<ChainHead, 'position'> & { readonly position: StoredPosition }
+
 function parseHead(value: string): ChainHead | undefined {
   const text = value.slice(value.indexOf('\n') + 1)
-  return text === '' ? undefined : (JSON.parse(text) as ChainHead)
+  if (text === '') return undefined
+  const stored = JSON.parse(text) as StoredHead
+  return { ...stored, position: fromStoredPosition(stored.position) }
 }

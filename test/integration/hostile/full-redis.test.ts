@@ -46,7 +46,10 @@ const addressOf = (pair: number): string => `0x${pair.toString(16).padStart(40, 
 function setOf(seq: number, changes: Change[]): [ChangeSet, ChainHead] {
   const head = { number: seq, hash: '0x01', time: 1_000 + seq }
   const set: ChangeSet = { chain: 'eth', seq, cause: 'block', head, finalNumber: 0, changes }
-  return [set, { chain: 'eth', seq, ...head, finalNumber: 0, position: { epoch: 'e', seq, link: 1 } }]
+  return [
+    set,
+    { chain: 'eth', seq, ...head, finalNumber: 0, position: { epoch: 'e', sequence: seq, link: 1 } },
+  ]
 }
 
 test('with volatile-lru a full Redis evicts candles only, and what is left of them is true', async () => {

@@ -103,7 +103,7 @@ async function tradeAndRead(count: number): Promise<[LogMessage[], LogMessage[]]
       if (last === undefined || decodeChangeSet(last.body).head.number !== head.number) return undefined
       const blocks = await read('BLOCKS')
       // A `final` may follow the newest block: only when both are even, nothing is on its way.
-      if (decodeChangeSet(last.body).seq !== blocks.at(-1)?.position.seq) return undefined
+      if (decodeChangeSet(last.body).seq !== blocks.at(-1)?.position.sequence) return undefined
       CanonicalView.of(blocks.map(({ body }) => decodeEnvelope(body)))
       return [blocks, changes]
     },
@@ -140,6 +140,6 @@ async function read(name: LogName): Promise<LogMessage[]> {
 function expectExtends(later: readonly LogMessage[], before: readonly LogMessage[]): void {
   assert.ok(later.length > before.length)
   const facts = ({ body, position }: LogMessage): string =>
-    `${position.seq} ${position.link} ${Buffer.from(body).toString('base64')}`
+    `${position.sequence} ${position.link} ${Buffer.from(body).toString('base64')}`
   assert.deepEqual(later.slice(0, before.length).map(facts), before.map(facts))
 }

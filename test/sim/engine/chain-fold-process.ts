@@ -38,7 +38,7 @@ export class ChainFoldProcess {
     this.#fold = new ChainFold({ engine, store: frail, newest, onConfirmed: () => undefined })
     this.#logs = logs
     this.#trouble = trouble
-    this.#next = store.position?.seq ?? 0
+    this.#next = store.position?.sequence ?? 0
     note(`folds ahead after ${this.#next}, with ${changes.length} published`)
   }
 
@@ -62,7 +62,7 @@ export class ChainFoldProcess {
   }
 
   get #confirmed(): number {
-    return this.#fold.confirmedAt?.seq ?? 0
+    return this.#fold.confirmedAt?.sequence ?? 0
   }
 
   /** A standby compares what the log holds, and may take over at its end. */
@@ -121,13 +121,14 @@ export class ChainFoldProcess {
 function withTrouble(store: StateStore, trouble: Trouble): StateStore['commit'] {
   return (writes, position) => {
     const mishap = trouble.at('commit')
-    if (mishap !== undefined && mishap !== 'killedAfter') throw new Killed(`before commit of ${position.seq}`)
+    if (mishap !== undefined && mishap !== 'killedAfter')
+      throw new Killed(`before commit of ${position.sequence}`)
     store.commit(writes, position)
-    if (mishap === 'killedAfter') throw new Killed(`after ${position.seq} was committed`)
+    if (mishap === 'killedAfter') throw new Killed(`after ${position.sequence} was committed`)
   }
 }
 
 /** Positions in both logs: each of our messages takes one frame. */
 function at(seq: number): LogPosition {
-  return { epoch: CHAIN, seq, link: 0 }
+  return { epoch: CHAIN, sequence: seq, link: 0 }
 }

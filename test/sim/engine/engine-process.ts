@@ -22,7 +22,7 @@ export type Logs = {
 /** CHANGES ends with these: its last message, as an engine finds it. */
 export function lastOf(changes: readonly Uint8Array[]): LogMessage | undefined {
   const body = changes.at(-1)
-  return body && { body, position: { epoch: CHAIN, seq: changes.length, link: 0 } }
+  return body && { body, position: { epoch: CHAIN, sequence: changes.length, link: 0 } }
 }
 
 export class Killed extends Error {}
@@ -50,13 +50,13 @@ export class EngineProcess {
     trouble: Trouble,
     note: (what: string) => void,
   ) {
-    if (isAhead(store, lastOf(logs.changes))) throw new TailLost('CHANGES', store.position?.seq ?? 0)
+    if (isAhead(store, lastOf(logs.changes))) throw new TailLost('CHANGES', store.position?.sequence ?? 0)
     this.#engine = new Engine(settings, store)
     this.#store = store
     this.#logs = logs
     this.#trouble = trouble
     this.#note = note
-    this.#next = store.position?.seq ?? 0
+    this.#next = store.position?.sequence ?? 0
     note(`starts after ${this.#next}, with ${logs.changes.length} published`)
   }
 
@@ -102,7 +102,7 @@ export class EngineProcess {
       this.#startOver('the store refused a commit')
       return
     }
-    this.#store.commit(this.#engine.pending(), { epoch: CHAIN, seq: this.#next, link: 0 })
+    this.#store.commit(this.#engine.pending(), { epoch: CHAIN, sequence: this.#next, link: 0 })
     if (mishap === 'killedAfter') throw new Killed(`after ${this.#next} was committed`)
     this.#engine.committed()
   }
@@ -128,7 +128,7 @@ export class EngineProcess {
 
   #startOver(why: string): void {
     this.#engine.abandon()
-    this.#next = this.#store.position?.seq ?? 0
+    this.#next = this.#store.position?.sequence ?? 0
     this.#note(`${why}: folds again after ${this.#next}`)
   }
 

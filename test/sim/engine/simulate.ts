@@ -131,7 +131,7 @@ class CalmRun {
   apply(envelope: Envelope): void {
     const seq = this.sets.length + 1
     this.sets.push(applyEnvelope(this.#engine, envelope, seq))
-    this.#store.commit(this.#engine.pending(), { epoch: CHAIN, seq, link: 0 })
+    this.#store.commit(this.#engine.pending(), { epoch: CHAIN, sequence: seq, link: 0 })
     this.#engine.committed()
     if (envelope.kind === 'block') this.#checkTables(envelope.hash)
     if (envelope.kind === 'undo') this.#checkTables(envelope.lastValid.hash)

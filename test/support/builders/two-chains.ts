@@ -65,7 +65,7 @@ export class TwoChains {
     return withLogs(this.#nats, async (logs) => {
       const publisher = await (await logs.open(log, chain)).openPublisher()
       await Promise.all(messages().map((message) => publisher.publish(message)))
-      return publisher.last.seq
+      return publisher.last.sequence
     })
   }
 

@@ -32,7 +32,7 @@ export function diskStore(dir: string): EngineStore {
   return {
     get: (key) => store.get(key),
     hashSecret: store.hashSecret,
-    write: (writes, seq) => store.commit(writes, { epoch: 'test', seq, link: 0 }),
+    write: (writes, seq) => store.commit(writes, { epoch: 'test', sequence: seq, link: 0 }),
     entries: () => store.entries(),
     close: () => store.close(),
   }

@@ -15,11 +15,11 @@ export function hasCode(code: ErrorCode): (error: unknown) => boolean {
 export async function readAll(log: ChainLog, after?: LogPosition, until?: number): Promise<LogMessage[]> {
   const end = until ?? (await log.lastSequence())
   const messages: LogMessage[] = []
-  if (end <= (after?.seq ?? 0)) return messages
+  if (end <= (after?.sequence ?? 0)) return messages
   const stop = new AbortController()
   for await (const message of log.read({ after, signal: stop.signal })) {
     messages.push({ ...message, body: Uint8Array.from(message.body) })
-    if (message.position.seq >= end) break
+    if (message.position.sequence >= end) break
   }
   return messages
 }

@@ -57,7 +57,8 @@ export class MarketViewWorld {
     }
     const log = {
       epoch: 'e',
-      read: (options: { after: { seq: number } | undefined }) => this.#read(options.after?.seq ?? 0),
+      read: (options: { after: { sequence: number } | undefined }) =>
+        this.#read(options.after?.sequence ?? 0),
       locate: async () => 'held',
       bytesAfter: async () => 0,
       lastMessage: async () => {
@@ -154,12 +155,12 @@ export class MarketViewWorld {
   }
 
   #position(seq: number) {
-    return { epoch: 'e', seq, link: 0 }
+    return { epoch: 'e', sequence: seq, link: 0 }
   }
 }
 
 export function headAt(seq: number): ChainHead {
-  const position = { epoch: 'e', seq, link: 0 }
+  const position = { epoch: 'e', sequence: seq, link: 0 }
   return {
     chain: 'eth',
     seq,

@@ -152,8 +152,8 @@ function isNews(
 ): boolean {
   if (!caughtUp.has(chain)) return true
   const place = caughtUp.get(chain)
-  if (place === undefined || origin.after.seq < place.after.seq) return false
-  if (origin.after.seq === place.after.seq && published <= place.published) return false
+  if (place === undefined || origin.after.sequence < place.after.sequence) return false
+  if (origin.after.sequence === place.after.sequence && published <= place.published) return false
   caughtUp.delete(chain)
   return true
 }

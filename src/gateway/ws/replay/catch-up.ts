@@ -70,7 +70,7 @@ export async function catchUp(
   let place = from
   let bytes = 0
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
-  while (place.after.seq < view.end(chain).after.seq) {
+  while (place.after.sequence < view.end(chain).after.sequence) {
     for (const { set, origin, position } of await missed.page(chain, place)) {
       const events = eventsOf(set, place.published)
       let pushed = 0
@@ -102,7 +102,7 @@ export async function catchUp(
     if (!isWanted()) return
   }
   // The log may have been read beyond the last push, or a set sent in part.
-  const isBeyond = place.published > 0 || place.after.seq > view.end(chain).after.seq
+  const isBeyond = place.published > 0 || place.after.sequence > view.end(chain).after.sequence
   subscription.endCatchUp(chain, isBeyond ? place : undefined)
 }
 

@@ -8,7 +8,7 @@ import { HistoryReplay } from './history-replay.ts'
 const DAY = 86_400
 const NOW = 1_700_000_000
 const subject = { topic: 'tx', pair: { chain: 'eth', address: MEME_WETH } } as const
-const at = (seq: number, epoch = 'e') => ({ epoch, seq, link: 0 })
+const at = (seq: number, epoch = 'e') => ({ epoch, sequence: seq, link: 0 })
 const place = { after: at(3), version: 30, time: NOW - 10 * DAY, published: 0 }
 const head = { chain: 'eth', seq: 50, number: 1, hash: '0x', time: NOW, finalNumber: 0, position: at(5) }
 

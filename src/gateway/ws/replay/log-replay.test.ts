@@ -8,7 +8,7 @@ import { encodeChangeSet } from '../../../wire/change-codec.ts'
 import { LogReplay } from './log-replay.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 
-const at = (seq: number): LogPosition => ({ epoch: 'e', seq, link: seq })
+const at = (seq: number): LogPosition => ({ epoch: 'e', sequence: seq, link: seq })
 const origin = (seq: number) => ({ after: at(seq), version: seq, time: 1_700_000_000 + seq })
 const setOf = (seq: number) => sampleSet(seq, [])
 
@@ -16,14 +16,15 @@ const setOf = (seq: number) => sampleSet(seq, [])
 function start(pageBytes = 1_000_000) {
   const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve() }
   const log = {
-    locate: async ({ seq }: LogPosition) => (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
+    locate: async ({ sequence: seq }: LogPosition) =>
+      (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
     lastSequence: async () => 20,
     async *read({ after }: { after: LogPosition | undefined }) {
       state.reads++
       state.most = Math.max(state.most, ++state.open)
       try {
         await state.gate
-        for (let seq = (after?.seq ?? 0) + 1; seq <= 20; seq++)
+        for (let seq = (after?.sequence ?? 0) + 1; seq <= 20; seq++)
           yield { body: encodeChangeSet(setOf(seq)), position: at(seq) }
         await new Promise(() => undefined)
       } finally {

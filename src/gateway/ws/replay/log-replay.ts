@@ -52,7 +52,7 @@ export class LogReplay {
     const { signal } = this.#options
     const end = await log.lastSequence()
     const page: PlacedSet[] = []
-    if (place.after.seq >= end) return page
+    if (place.after.sequence >= end) return page
     let origin: FeedPosition = { after: place.after, version: place.version, time: place.time }
     let bytes = 0
     for await (const { body, position } of log.read({
@@ -63,7 +63,7 @@ export class LogReplay {
       const set = openChangeSet(body).set
       page.push({ origin, position, set })
       bytes += body.length
-      if (bytes >= maxBytes || position.seq >= end) return page
+      if (bytes >= maxBytes || position.sequence >= end) return page
       origin = { after: position, version: set.seq, time: set.head.time }
     }
     throw new ChaintapeError('internal', 'the replay ended before the end of the log')

@@ -4,7 +4,7 @@ import { sampleSet, sampleToken } from '../../../../test/support/builders/market
 import { encodeChangeSet } from '../../../wire/change-codec.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 
-const at = (seq: number, epoch = 'e') => ({ epoch, seq, link: seq })
+const at = (seq: number, epoch = 'e') => ({ epoch, sequence: seq, link: seq })
 const origin = (seq: number, epoch = 'e') => ({ after: at(seq, epoch), version: 100 + seq, time: seq })
 /** Each message takes two places in the log. */
 const setOf = (index: number) => sampleSet(100 + 2 * index, [{ type: 'token', token: sampleToken() }])
@@ -39,7 +39,11 @@ test('what is not here is said: dropped, not come yet, inside a message, or of a
   const recent = filled(100, 10 * SIZE)
   assert.ok(recent.holds(origin(180)) && recent.holds(origin(198)) && recent.holds(origin(200)))
   for (const place of [origin(178), origin(0), origin(202), origin(185), origin(198, 'other')]) {
-    assert.deepEqual([recent.holds(place), recent.page(place, 1)], [false, undefined], `${place.after.seq}`)
+    assert.deepEqual(
+      [recent.holds(place), recent.page(place, 1)],
+      [false, undefined],
+      `${place.after.sequence}`,
+    )
   }
   for (const seq of [198, 200]) {
     const forged = { ...origin(seq), after: { ...at(seq), link: 1 } }

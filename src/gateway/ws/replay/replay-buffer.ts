@@ -61,14 +61,14 @@ export class ReplayBuffer {
     const last = this.#sets.at(-1)?.position
     if (last?.epoch !== after.epoch) return undefined
     // Nothing follows yet.
-    if (last.seq === after.seq) return last.link === after.link ? this.#sets.length : undefined
+    if (last.sequence === after.sequence) return last.link === after.link ? this.#sets.length : undefined
     let [low, high] = [this.#first, this.#sets.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#sets[middle] as BufferedSet).origin.after.seq < after.seq) low = middle + 1
+      if ((this.#sets[middle] as BufferedSet).origin.after.sequence < after.sequence) low = middle + 1
       else high = middle
     }
     const found = this.#sets[low]?.origin.after
-    return found?.seq === after.seq && found.link === after.link ? low : undefined
+    return found?.sequence === after.sequence && found.link === after.link ? low : undefined
   }
 }

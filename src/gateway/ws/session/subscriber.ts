@@ -196,7 +196,10 @@ export class Subscriber implements SubscriptionOwner {
 
   async #beginReplay(found: ReplayStart, topic: TopicName, grant: Grant): Promise<Replay> {
     const { view, replays } = this.#options
-    const behind = Array.from(found.places, ([chain, { after }]) => after.seq < view.end(chain).after.seq)
+    const behind = Array.from(
+      found.places,
+      ([chain, { after }]) => after.sequence < view.end(chain).after.sequence,
+    )
     // Prices have no history of their own: nothing is read for them.
     const isBehind = topic !== 'price' && (found.history !== undefined || behind.includes(true))
     return replays.begin(grant, isBehind)

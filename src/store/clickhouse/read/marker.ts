@@ -18,6 +18,10 @@ export async function readMarker(ask: Ask, chain: string): Promise<ChainHead | u
     time: number(row, 'time'),
     ...(startTime === undefined ? {} : { startTime }),
     finalNumber: number(row, 'final_number'),
-    position: { epoch: text(row, 'log_epoch'), seq: number(row, 'log_seq'), link: number(row, 'log_link') },
+    position: {
+      epoch: text(row, 'log_epoch'),
+      sequence: number(row, 'log_seq'),
+      link: number(row, 'log_link'),
+    },
   }
 }
