@@ -19,7 +19,7 @@ import { settledMemory } from './settled-memory.ts'
  * stores take is measured elsewhere, and here would only make the start long.
  */
 const seq = 1
-const end = { after: { epoch: 'e', sequence: seq, link: 0 }, version: seq, time: 1 }
+const end = { after: { epoch: 'e', sequence: seq, link: 0 }, seq, time: 1 }
 const view: MarketReader = {
   pairs: async (refs) => refs.map(({ address }) => ({ seq, record: samplePair({ address }) })),
   tokens: async (refs) => refs.map(({ address }) => ({ seq, record: sampleToken({ address }) })),
@@ -69,12 +69,12 @@ attachWsServer(http, {
 
 const trades = makeTrades()
 let sent = 0
-let version = seq
+let applied = seq
 
 async function send(tick: Tick): Promise<void> {
   await sendTicks(tick, sent, (indexes) => {
     const set = setOf(indexes.flatMap((index) => trades[index] ?? []))
-    hub.apply({ ...set, seq: ++version }, { ...end, version: version - 1 })
+    hub.apply({ ...set, seq: ++applied }, { ...end, seq: applied - 1 })
   })
   sent += tick.ticks * tick.eventsPerTick
 }

@@ -46,7 +46,7 @@ export function framesById(isCompressed = false): Map<number, Buffer[]> {
 }
 
 function pushOf(trade: Trade): PushEvent {
-  const origin = { after: { epoch: 'e', sequence: 1, link: 0 }, version: 1, time: 1 }
+  const origin = { after: { epoch: 'e', sequence: 1, link: 0 }, seq: 1, time: 1 }
   const place = { chain: 'eth', seq: 1, origin, published: 1 }
   return new PushEvent({
     topic: 'tx',

@@ -18,7 +18,7 @@ import { type Answer, AnswerCache, type Dependency } from './answer-cache.ts'
 const DAY = 86_400
 
 class World {
-  version = 1
+  seq = 1
   time = 20_000 * DAY
   readonly cache: AnswerCache<Answer>
 
@@ -27,8 +27,8 @@ class World {
       {
         head: () => ({ number: 1, time: this.time, finalNumber: 0 }),
         readEnd: () => ({
-          after: { epoch: 'e', sequence: this.version, link: 0 },
-          version: this.version,
+          after: { epoch: 'e', sequence: this.seq, link: 0 },
+          seq: this.seq,
           time: 0,
         }),
       },
@@ -42,7 +42,7 @@ class World {
 
   /** What is left after a set. */
   after(change: Change, names: readonly string[]): string[] {
-    this.cache.apply(sampleSet(++this.version, [change]))
+    this.cache.apply(sampleSet(++this.seq, [change]))
     return names.filter((name) => this.cache.get(name) !== undefined)
   }
 }
@@ -81,7 +81,7 @@ test('an answer during whose making something changed is given, but not kept', a
     return { answer: { json }, dependsOn: [] }
   }
   const changes = make('old', () => {
-    world.version++
+    world.seq++
   })
   assert.equal((await world.cache.getOrMake('eth', 'a', changes)).json, 'old')
   assert.equal(

@@ -4,7 +4,7 @@ import { dayOf, isWindowKnown, WINDOWS } from '../../domain/window.ts'
 /** As of where reads of each chain answer. */
 export type ChainProgress = {
   head(chain: string): { readonly time: number; readonly startTime?: number | undefined } | undefined
-  readEnd(chain: string): { readonly version: number }
+  readEnd(chain: string): { readonly seq: number }
 }
 
 /** An input of an answer: when one of these changes, the answer is dropped. */
@@ -73,9 +73,9 @@ export class AnswerCache<T extends Answer> {
   }
 
   async #make(chain: string, name: string, make: () => Promise<CacheableAnswer<T>>): Promise<T> {
-    const [before, clearings] = [this.#view.readEnd(chain).version, this.#clearings]
+    const [before, clearings] = [this.#view.readEnd(chain).seq, this.#clearings]
     const made = await make()
-    const isCurrent = this.#view.readEnd(chain).version === before && this.#clearings === clearings
+    const isCurrent = this.#view.readEnd(chain).seq === before && this.#clearings === clearings
     if (isCurrent) this.put(chain, name, made)
     return made.answer
   }

@@ -79,7 +79,7 @@ export class ChangeFeedFollower {
   #log: FollowedLog
   readonly #options: FollowOptions
   readonly reads: ReadPosition
-  /** Up to this version nothing is in the overlay any more. */
+  /** Up to this change set nothing is in the overlay any more. */
   #dropped = 0
   /** It has reached, at least once, the end that the log had in the beginning. */
   isCaughtUp = false
@@ -111,9 +111,9 @@ export class ChangeFeedFollower {
     return this.#overlay.size
   }
 
-  /** Stores must have everything up to this version; what is newer is in the overlay. */
+  /** Stores must have everything up to this change set; what is newer is in the overlay. */
   get dropped(): number {
-    return this.reads.isAheadOfFeed ? this.reads.end.version : this.#dropped
+    return this.reads.isAheadOfFeed ? this.reads.end.seq : this.#dropped
   }
 
   /** Whether overlay and a store together hold the newest version of every document. */
@@ -169,7 +169,7 @@ export class ChangeFeedFollower {
       if (isForeign) this.stores.need(0)
       this.reads.reset({ ...this.reads.feed, after: start })
     } else if (from !== undefined) {
-      const feed = { after: from.position, version: from.seq, time: from.time }
+      const feed = { after: from.position, seq: from.seq, time: from.time }
       this.reads.reset(feed, headOf(from, from.finalNumber))
       this.#dropped = from.seq
       this.stores.need(from.seq)
@@ -197,12 +197,12 @@ export class ChangeFeedFollower {
       return
     }
     const { set } = openChangeSet(last.body)
-    const feed = { after: last.position, version: set.seq, time: set.head.time }
+    const feed = { after: last.position, seq: set.seq, time: set.head.time }
     this.reads.reset(feed, headOf(set.head, set.finalNumber))
     this.#dropped = set.seq
     this.stores.need(set.seq)
     this.#options.logger.warn(
-      { chain: this.#name, version: set.seq },
+      { chain: this.#name, seq: set.seq },
       'Stores too far behind; chain unavailable until the writer catches up',
     )
   }
@@ -216,7 +216,7 @@ export class ChangeFeedFollower {
     this.#hasStarted = false
     this.#hasLostPlace = false
     this.stores.reset()
-    this.reads.reset({ ...this.reads.feed, version: 0 })
+    this.reads.reset({ ...this.reads.feed, seq: 0 })
     this.#dropped = 0
     onDropped()
     onGap?.(this.#name)
@@ -243,7 +243,7 @@ export class ChangeFeedFollower {
     onDropped()
     if (wasAvailable && !this.isAvailable) {
       logger.warn(
-        { chain: this.#name, version: upTo },
+        { chain: this.#name, seq: upTo },
         'Overlay full; chain unavailable until the writer catches up',
       )
     }
@@ -264,7 +264,7 @@ export class ChangeFeedFollower {
     const bytes = body.length + set.changes.length * DOCUMENT_BYTES
     this.#remembered.push({ seq: set.seq, bytes })
     this.#bytes += bytes
-    const feed = { after: position, version: set.seq, time: set.head.time }
+    const feed = { after: position, seq: set.seq, time: set.head.time }
     this.reads.advance(feed, set.head, set.finalNumber)
     this.#options.onChangeSet({ set, origin, message })
   }
@@ -288,7 +288,7 @@ export class ChangeFeedFollower {
         if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain available again')
         this.#catchUp()
         // What the store had at the last look has not come by the feed since. Both stores have it, so both stay readable.
-        const isOverdue = this.#hasStarted && before > this.reads.end.version
+        const isOverdue = this.#hasStarted && before > this.reads.end.seq
         if (isOverdue && head.seq === this.stores.common) this.reads.adopt(head)
         before = head.seq
         await this.#drop(this.stores.common, signal, onDropped)
@@ -306,14 +306,14 @@ export class ChangeFeedFollower {
       const dropped = this.#overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
       this.#forgetUpTo(dropped ?? seq)
       if (dropped === undefined) return
-      this.#dropped = Math.max(this.#dropped, Math.min(dropped, this.reads.feed.version))
+      this.#dropped = Math.max(this.#dropped, Math.min(dropped, this.reads.feed.seq))
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
   }
 
   /** Nothing of these is in the overlay any more, or ever was. */
-  #forgetUpTo(version: number): void {
-    const left = this.#remembered.findIndex(({ seq }) => seq > version)
+  #forgetUpTo(upTo: number): void {
+    const left = this.#remembered.findIndex(({ seq }) => seq > upTo)
     const count = left === -1 ? this.#remembered.length : left
     for (const { bytes } of this.#remembered.splice(0, count)) {
       this.#bytes -= bytes

@@ -83,7 +83,7 @@ async function answerOf(story: Story, limit: number): Promise<State> {
   return (await pageOf(story, limit)).state
 }
 
-/** And the version of the last set it includes. */
+/** And the `seq` of the last set it includes. */
 async function pageOf(story: Story, limit: number): Promise<{ state: State; end: number }> {
   const { steps, read, forgotten, written, isMerged } = story
   const { changes, rows } = statesOf(steps)
@@ -120,11 +120,11 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
     places.toSorted((a, b) => b - a),
   )
   const state = new Map(found.map(({ sender }, index) => [places[index] ?? -1, Number(sender)]))
-  return { state, end: end.version }
+  return { state, end: end.seq }
 }
 
-function recentOf(upTo: number, version: number, overlay: Overlay, adopted = -1): Recent {
-  const end = { after: { epoch: 'e', sequence: version, link: 0 }, version, time: 0 }
+function recentOf(upTo: number, seq: number, overlay: Overlay, adopted = -1): Recent {
+  const end = { after: { epoch: 'e', sequence: seq, link: 0 }, seq, time: 0 }
   return { upTo, end, overlay, adopted, isWhole: () => true, mustHaveHistory: async () => undefined }
 }
 

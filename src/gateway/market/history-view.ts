@@ -72,8 +72,8 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
   }
   const recentCandles = async (series: SeriesRef, wanted: number): Promise<RecentCandles | undefined> => {
     const found = await hot.recentCandles(series, wanted)
-    const version = Math.max(0, ...(found?.candles ?? []).map(({ seq }) => seq))
-    await view.reach(series.chain, version, 'redis')
+    const seq = Math.max(0, ...(found?.candles ?? []).map((candle) => candle.seq))
+    await view.reach(series.chain, seq, 'redis')
     return found
   }
   return {
@@ -161,7 +161,7 @@ async function joined<Id, T>(
     // The overlay does not go on from there any more: the answer is as of the question.
     const hasMoved = now.adopted !== before.adopted
     // A row that came after the copy and has already left the overlay would be in neither.
-    if (!hasMoved && now.upTo > before.end.version) continue
+    if (!hasMoved && now.upTo > before.end.seq) continue
     const take = (id: Id, version: Version<T>): void => {
       if (version.seq > (versions.get(id)?.seq ?? -1)) versions.set(id, version)
     }

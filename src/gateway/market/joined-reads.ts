@@ -73,7 +73,7 @@ async function readCold<Ref, T, Seen>(
     if (!chains.every(({ reads }) => reads.isWhole('clickhouse'))) continue
     const before = refs.map((ref, index) => {
       const chain = chains[index] as ChangeFeedFollower
-      return { applied: chain.reads.end.version, seen: look(chain, ref) }
+      return { applied: chain.reads.end.seq, seen: look(chain, ref) }
     })
     const stored = await fromClickhouse()
     await keepUp('clickhouse', chains, stored)
@@ -96,8 +96,8 @@ async function keepUp(
   stored: readonly (Versioned<unknown> | undefined)[],
 ): Promise<void> {
   for (const [index, { reads }] of chains.entries()) {
-    const version = stored[index]?.seq ?? 0
-    if (version > reads.end.version) await reads.reach(version, store)
+    const seq = stored[index]?.seq ?? 0
+    if (seq > reads.end.seq) await reads.reach(seq, store)
   }
 }
 
@@ -107,5 +107,5 @@ export function isUnavailable(error: unknown): boolean {
 
 /** All change sets up to the position of reads are taken in, also those that did not change this document. */
 function asOfReads<T>({ reads }: ChangeFeedFollower, found: Version<T> | undefined): Version<T> {
-  return { seq: Math.max(reads.end.version, found?.seq ?? 0), record: found?.record }
+  return { seq: Math.max(reads.end.seq, found?.seq ?? 0), record: found?.record }
 }

@@ -48,7 +48,7 @@ test('a stored document that is ahead of the change feed is returned as of the c
       stored.head = headAt(5)
       assert.deepEqual(await view.pairs([REF]), [{ seq: 5, record: pairAt(5) }])
       assert.equal(view.head('eth')?.number, 105)
-      assert.deepEqual([view.end('eth').version, view.readEnd('eth').version], [2, 5])
+      assert.deepEqual([view.end('eth').seq, view.readEnd('eth').seq], [2, 5])
       const { upTo, end, overlay } = view.recent('eth')
       assert.deepEqual([upTo, end.after.sequence, overlay.size], [5, 5, 0])
       await world.append(sampleSet(3, [{ type: 'pairRemoved', pair: MEME_WETH }]))

@@ -41,7 +41,7 @@ export type Recent = {
   readonly upTo: number
   readonly end: FeedPosition
   readonly overlay: Overlay
-  /** The commit point that reads last went on to, by its version: what came up to there may never have been in the overlay. */
+  /** The commit point that reads last went on to, by its `seq`: what came up to there may never have been in the overlay. */
   readonly adopted: number
   /** Whether a store has everything up to `upTo`. */
   isWhole(store: StoreName): boolean
@@ -129,9 +129,9 @@ export class MarketView {
     return this.#chain(chain).reads.end
   }
 
-  /** Resolves once reads answer as of this version, of which a store holds a document. */
-  reach(chain: string, version: number, store: StoreName): Promise<void> {
-    return this.#chain(chain).reads.reach(version, store)
+  /** Resolves once reads answer as of this change set, of which a store holds a document. */
+  reach(chain: string, seq: number, store: StoreName): Promise<void> {
+    return this.#chain(chain).reads.reach(seq, store)
   }
 
   overlayBytes(chain: string): number {

@@ -16,7 +16,7 @@ export type BlockHead = {
 }
 
 /** A position in a chain's change feed: after which message, with which change set, and the time of its head. */
-export type FeedPosition = { readonly after: LogPosition; readonly version: number; readonly time: number }
+export type FeedPosition = { readonly after: LogPosition; readonly seq: number; readonly time: number }
 
 export type ReadPositionParts = {
   readonly chain: string
@@ -51,7 +51,7 @@ export class ReadPosition {
 
   constructor(start: LogPosition, parts: ReadPositionParts) {
     this.#parts = parts
-    this.#feed = { after: start, version: 0, time: 0 }
+    this.#feed = { after: start, seq: 0, time: 0 }
   }
 
   get feed(): FeedPosition {
@@ -63,12 +63,12 @@ export class ReadPosition {
   }
 
   get isAheadOfFeed(): boolean {
-    return this.adopted > this.#feed.version
+    return this.adopted > this.#feed.seq
   }
 
-  /** The version of the commit point that was adopted last. */
+  /** The `seq` of the commit point that was adopted last. */
   get adopted(): number {
-    return this.#commitPoint?.version ?? NEVER
+    return this.#commitPoint?.seq ?? NEVER
   }
 
   /** The feed has brought a set. */
@@ -89,11 +89,11 @@ export class ReadPosition {
   }
 
   adopt(head: ChainHead): void {
-    if (head.seq <= this.end.version) return
+    if (head.seq <= this.end.seq) return
     const { chain, logger, onAdopted } = this.#parts
     if (!this.isAheadOfFeed)
       logger.warn({ chain, block: head.number }, 'Change feed is behind the stores; reads follow the stores')
-    this.#commitPoint = { after: head.position, version: head.seq, time: head.time }
+    this.#commitPoint = { after: head.position, seq: head.seq, time: head.time }
     this.head = headOf(head, head.finalNumber)
     onAdopted()
   }
@@ -101,22 +101,22 @@ export class ReadPosition {
   /** Whether this store, with what the overlay holds, has the newest version of every document. */
   isWhole(store: StoreName): boolean {
     const { stores } = this.#parts
-    return stores.isWhole(store) && (!this.isAheadOfFeed || stores.has(store, this.end.version))
+    return stores.isWhole(store) && (!this.isAheadOfFeed || stores.has(store, this.end.seq))
   }
 
   /**
-   * Resolves once reads answer as of this version, of which a store holds a document. The feed brings it. If the feed is late, the
+   * Resolves once reads answer as of this change set, of which a store holds a document. The feed brings it. If the feed is late, the
    * store's commit point says which block that is, and reads answer as of it.
    */
-  async reach(version: number, store: StoreName): Promise<void> {
+  async reach(seq: number, store: StoreName): Promise<void> {
     const { stores, epoch } = this.#parts
-    for (let waited = 0; version > this.end.version; waited += LOOK_EVERY_MS) {
-      if (waited >= FEED_WAIT_MS) this.#stalledAt = this.#feed.version
-      if (this.isAheadOfFeed || this.#stalledAt === this.#feed.version) {
+    for (let waited = 0; seq > this.end.seq; waited += LOOK_EVERY_MS) {
+      if (waited >= FEED_WAIT_MS) this.#stalledAt = this.#feed.seq
+      if (this.isAheadOfFeed || this.#stalledAt === this.#feed.seq) {
         const head = await stores.look(store, epoch())
-        if (head !== undefined && head.seq >= version) this.adopt(head)
+        if (head !== undefined && head.seq >= seq) this.adopt(head)
       }
-      if (version <= this.end.version) return
+      if (seq <= this.end.seq) return
       if (waited >= FEED_WAIT_MS + COMMIT_WAIT_MS)
         throw new ChaintapeError('store_unavailable', `${SERVER_NAMES[store]} has not committed a block`)
       await sleep(LOOK_EVERY_MS)
@@ -128,7 +128,7 @@ export class ReadPosition {
     const { stores, epoch } = this.#parts
     const { isAheadOfFeed, end } = this
     const isThere = (): boolean =>
-      stores.isWhole('clickhouse') && (!isAheadOfFeed || stores.has('clickhouse', end.version))
+      stores.isWhole('clickhouse') && (!isAheadOfFeed || stores.has('clickhouse', end.seq))
     for (let waited = 0; !isThere(); waited += HISTORY_LOOK_MS) {
       if (!isAheadOfFeed || waited > HISTORY_WAIT_MS)
         throw new ChaintapeError('store_unavailable', 'ClickHouse lags behind; retry after the given delay')

@@ -12,7 +12,7 @@ const NOTHING = -1
 export class StoredHeads {
   readonly #chain: string
   readonly #read: ReadHeads
-  readonly #versions: Record<StoreName, number> = { clickhouse: NOTHING, redis: NOTHING }
+  readonly #seqs: Record<StoreName, number> = { clickhouse: NOTHING, redis: NOTHING }
   /** Reads in flight, shared by concurrent callers. */
   readonly #looks: Partial<Record<StoreName, Promise<ChainHead | undefined> | undefined>> = {}
   #needed = NOTHING
@@ -29,7 +29,7 @@ export class StoredHeads {
     })
     const head = await this.#looks[store]
     if (head?.position.epoch !== epoch) return undefined
-    this.#versions[store] = Math.max(this.#versions[store], head.seq)
+    this.#seqs[store] = Math.max(this.#seqs[store], head.seq)
     return head
   }
 
@@ -53,15 +53,15 @@ export class StoredHeads {
         isForeign ||= outcome.value !== undefined
       } else {
         heads.push(outcome.value)
-        this.#versions[STORE_NAMES[index] as StoreName] = outcome.value.seq
+        this.#seqs[STORE_NAMES[index] as StoreName] = outcome.value.seq
       }
     }
     return { heads: heads.sort((a, b) => a.seq - b.seq), isAnyEmpty, isForeign }
   }
 
-  /** Up to this version nothing is in the overlay. */
-  need(version: number): void {
-    this.#needed = Math.max(this.#needed, version)
+  /** Up to this change set nothing is in the overlay. */
+  need(seq: number): void {
+    this.#needed = Math.max(this.#needed, seq)
   }
 
   /** Whether this store and the overlay together hold the newest version of everything. */
@@ -69,17 +69,17 @@ export class StoredHeads {
     return this.has(store, this.#needed)
   }
 
-  has(store: StoreName, version: number): boolean {
-    return this.#versions[store] >= version
+  has(store: StoreName, seq: number): boolean {
+    return this.#seqs[store] >= seq
   }
 
-  /** Every store has what came up to this version. */
+  /** Every store has what came up to this change set. */
   get common(): number {
-    return Math.min(...STORE_NAMES.map((store) => this.#versions[store]))
+    return Math.min(...STORE_NAMES.map((store) => this.#seqs[store]))
   }
 
   reset(): void {
-    for (const store of STORE_NAMES) this.#versions[store] = NOTHING
+    for (const store of STORE_NAMES) this.#seqs[store] = NOTHING
     this.#needed = NOTHING
   }
 }

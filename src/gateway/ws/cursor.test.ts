@@ -10,11 +10,11 @@ const index = fc.nat({ max: 999_999 })
 const last = fc.option(fc.tuple(half, u32, half, index, index), { nil: undefined })
 const place: fc.Arbitrary<ChainPlace> = fc
   .tuple(fc.string({ maxLength: 64 }), positive, u32, positive, u32, u32, last)
-  .map(([epoch, seq, link, version, time, published, more]) => {
-    const at = { after: { epoch, sequence: seq, link }, version, time, published }
+  .map(([epoch, sequence, link, seq, time, published, more]) => {
+    const at = { after: { epoch, sequence, link }, seq, time, published }
     if (more === undefined) return at
     const [later, eventTime, block, tx, log] = more
-    return { ...at, last: { upTo: version + later, time: eventTime, key: { block, tx, log } } }
+    return { ...at, last: { upTo: seq + later, time: eventTime, key: { block, tx, log } } }
   })
 
 test('a cursor is read as it was written, and needs no escaping', () => {
@@ -52,12 +52,12 @@ test('anything else is rejected', () => {
     [['eth', 'e', 1, 2 ** 32, 3, 4, 5]],
     [['eth', 'e', 1, 2, 3, 2 ** 32, 5]],
     [['eth', 'e', 1, 2, 3, 4, 2 ** 32]],
-    // No message is without a version, and nothing comes before the first one.
+    // No message is without a `seq`, and nothing comes before the first one.
     [['eth', 'e', 1, 2, 0, 4, 5]],
     [['eth', 'e', 0, 2, 0, 0, 0]],
     [['eth', 'e', 0, 0, 3, 0, 0]],
     [['eth', 'e', 0, 0, 0, 4, 0]],
-    // An event of a version that the place already includes.
+    // An event of a change set that the place already includes.
     [[...row, 2, 5, 5, 5, 5]],
     [[...row, 3, 2 ** 32, 5, 5, 5]],
     [[...row, 3, 5, 5, 1_000_000, 5]],

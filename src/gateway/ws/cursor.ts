@@ -9,7 +9,7 @@ export type PlacedSet = {
   readonly set: ChangeSet
 }
 
-/** The last event sent: of those with a version above the place's and up to `upTo`, all up to this one were sent. */
+/** The last event sent: of those with a `seq` above the place's and up to `upTo`, all up to this one were sent. */
 export type PublishedEvent = Pick<EventRef, 'time' | 'key'> & { readonly upTo: number }
 
 /**
@@ -28,8 +28,8 @@ const FORM = 'c1.'
 
 /** Opaque to a client, and longer than it looks: the log's epoch and checksum make a cursor of another log known. */
 export function formatCursor(places: Places): string {
-  const rows = Array.from(places, ([chain, { after, version, time, published, last }]) => [
-    ...[chain, after.epoch, after.sequence, after.link, version, time, published],
+  const rows = Array.from(places, ([chain, { after, seq, time, published, last }]) => [
+    ...[chain, after.epoch, after.sequence, after.link, seq, time, published],
     ...(last === undefined ? [] : [last.upTo, last.time, last.key.block, last.key.tx, last.key.log]),
   ])
   return FORM + Buffer.from(JSON.stringify(rows)).toString('base64url')
@@ -67,14 +67,14 @@ function parseRow(row: unknown): { readonly chain: string; readonly place: Chain
   if (typeof chain !== 'string' || typeof epoch !== 'string' || epoch.length > MAX_EPOCH_CHARACTERS)
     return undefined
   if (!rest.every(isCount)) return undefined
-  const [seq, link, version, time, published] = rest as [number, number, number, number, number]
-  const place = { after: { epoch, sequence: seq, link }, version, time, published }
+  const [sequence, link, seq, time, published] = rest as [number, number, number, number, number]
+  const place = { after: { epoch, sequence, link }, seq, time, published }
   if (Math.max(link, time, published) > MAX_U32) return undefined
-  // Every message has a version; only the place before the first one has none, and then nothing else either.
-  if (seq === 0 ? link + version + time !== 0 : version === 0) return undefined
+  // Every message has a `seq`; only the place before the first one has none, and then nothing else either.
+  if (sequence === 0 ? link + seq + time !== 0 : seq === 0) return undefined
   if (row.length === 7) return { chain, place }
   const last = parseLast(rest.slice(5) as number[])
-  return last === undefined || last.upTo < version ? undefined : { chain, place: { ...place, last } }
+  return last === undefined || last.upTo < seq ? undefined : { chain, place: { ...place, last } }
 }
 
 function parseLast(numbers: readonly number[]): PublishedEvent | undefined {

@@ -20,7 +20,7 @@ import { FairQueue } from '../../../src/gateway/ws/session/fair-queue.ts'
 import { Session } from '../../../src/gateway/ws/session/session.ts'
 import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from '../builders/market-samples.ts'
 
-const END = { after: { epoch: 'e', sequence: 5, link: 0 }, version: 5, time: 5 }
+const END = { after: { epoch: 'e', sequence: 5, link: 0 }, seq: 5, time: 5 }
 
 /** As much of a WebSocket as a session uses. */
 class FakeSocket extends EventEmitter {
@@ -196,6 +196,6 @@ export const push = (id: number, result: object, sent_time = 1_000_000) => ({
 /** Where a set stands that follows right on the one before it, in a log where each has one message. */
 export const originOf = ({ seq }: Pick<ChangeSet, 'seq'>) => ({
   after: { epoch: 'e', sequence: seq - 1, link: 0 },
-  version: seq - 1,
+  seq: seq - 1,
   time: 1_700_000_000 + seq - 1,
 })

@@ -36,7 +36,7 @@ export async function readTokenAnswers<T extends Answer>(
   const known = ids.map((id) => kept.get(id))
   const missing = refs.filter((_, index) => known[index] === undefined)
   if (missing.length === 0) return known as T[]
-  const versions = new Map(missing.map(({ chain }) => [chain, view.readEnd(chain).version]))
+  const seqs = new Map(missing.map(({ chain }) => [chain, view.readEnd(chain).seq]))
   const made = new Map<string, T>()
   for (const found of await readTokenViews(context, missing)) {
     const { chain, token } = found
@@ -44,7 +44,7 @@ export async function readTokenAnswers<T extends Answer>(
     const answer = answerOf(found)
     made.set(id, answer)
     // Kept only if nothing changed since it was read.
-    if (view.readEnd(chain).version !== versions.get(chain)) continue
+    if (view.readEnd(chain).seq !== seqs.get(chain)) continue
     const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
     kept.put(chain, id, { answer, dependsOn })
   }

@@ -12,7 +12,7 @@ type Gate = {
   /** Until the release. */
   held: Held[] | undefined
   heldBytes: number
-  /** By key: pushes up to this version are already included in what was sent. */
+  /** By key: pushes up to this `seq` are already included in what was sent. */
   readonly after: Map<string, number>
   /** Chains that were caught up with, and how far; those without a place are still being caught up with. */
   readonly caughtUp: Map<string, ChainPlace | undefined> | undefined
@@ -158,8 +158,8 @@ function isNews(
   return true
 }
 
-function placeAfter({ seq, origin, published, event }: PushPlace): ChainPlace {
-  const { after, version, time } = origin
-  const last = event && { upTo: seq, time: event.time, key: event.key }
-  return last === undefined ? { after, version, time, published } : { after, version, time, published, last }
+function placeAfter({ seq: upTo, origin, published, event }: PushPlace): ChainPlace {
+  const { after, seq, time } = origin
+  const last = event && { upTo, time: event.time, key: event.key }
+  return last === undefined ? { after, seq, time, published } : { after, seq, time, published, last }
 }

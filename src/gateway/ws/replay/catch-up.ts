@@ -55,7 +55,7 @@ export async function catchUpFromHistory(
       if (!isWanted()) return undefined
     }
   }
-  return { after: to.position, version: to.seq, time: to.time, published: 0 }
+  return { after: to.position, seq: to.seq, time: to.time, published: 0 }
 }
 
 /** Replays a chain to a subscription, as fast as the client reads, until it has caught up with the head. */
@@ -95,7 +95,7 @@ export async function catchUp(
       }
       // One event may change many candles of one subscription.
       if (pushed > events) await replay.charge(pushed - events)
-      place = { after: position, version: set.seq, time: set.head.time, published: 0 }
+      place = { after: position, seq: set.seq, time: set.head.time, published: 0 }
     }
     // Reading from memory waits for nothing: others must have their turn.
     await turn()

@@ -9,7 +9,7 @@ const DAY = 86_400
 const NOW = 1_700_000_000
 const subject = { topic: 'tx', pair: { chain: 'eth', address: MEME_WETH } } as const
 const at = (seq: number, epoch = 'e') => ({ epoch, sequence: seq, link: 0 })
-const place = { after: at(3), version: 30, time: NOW - 10 * DAY, published: 0 }
+const place = { after: at(3), seq: 30, time: NOW - 10 * DAY, published: 0 }
 const head = { chain: 'eth', seq: 50, number: 1, hash: '0x', time: NOW, finalNumber: 0, position: at(5) }
 
 function start(
@@ -44,7 +44,7 @@ test('history reaches as far as it is written, if nothing was dropped since and 
   assert.equal(await reach({ marker: undefined as never }), undefined)
   assert.equal(await reach({ marker: { ...head, position: at(5, 'other') } }), undefined)
   assert.equal(await reach({}, { ...place, after: at(3, 'other') }), undefined)
-  assert.equal(await reach({}, { ...place, version: 51 }), undefined)
+  assert.equal(await reach({}, { ...place, seq: 51 }), undefined)
 })
 
 test('page by page; sent events are not sent again, and retractions only on request', async () => {

@@ -34,7 +34,7 @@ type ReplayedEvent = {
 }
 
 const DAY_SECONDS = 86_400
-/** No fork reaches further back: what is newer than a version happened after its time, less this. */
+/** No fork reaches further back: what is newer than a change set happened after its time, less this. */
 const DEEPEST_FORK_SECONDS = DAY_SECONDS
 const PAGE_ROWS = 500
 
@@ -55,7 +55,7 @@ export class HistoryReplay {
     const marker = await history.marker(pair.chain)
     // Versions of another log do not compare.
     if (marker === undefined || marker.position.epoch !== place.after.epoch) return undefined
-    if (marker.seq < Math.max(place.version, place.last?.upTo ?? 0)) return undefined
+    if (marker.seq < Math.max(place.seq, place.last?.upTo ?? 0)) return undefined
     return (await logs.get(pair.chain)?.holds(marker.position)) ? marker : undefined
   }
 
@@ -74,7 +74,7 @@ export class HistoryReplay {
     const time = Math.max(0, place.time - DEEPEST_FORK_SECONDS)
     let after: EventPlace | undefined = { time, key: { block: 0, tx: 0, log: 0 } }
     while (after !== undefined) {
-      const rows: readonly ReplayedEvent[] = await this.#rows(subject, place.version, upTo, after)
+      const rows: readonly ReplayedEvent[] = await this.#rows(subject, place.seq, upTo, after)
       after = rows.length < pageRows ? undefined : rows.at(-1)?.ref
       const pushes = rows
         .filter((row) => !wasSent(row) && (wantsReorgs || row.build !== undefined))

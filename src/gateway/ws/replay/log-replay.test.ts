@@ -9,7 +9,7 @@ import { LogReplay } from './log-replay.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 
 const at = (seq: number): LogPosition => ({ epoch: 'e', sequence: seq, link: seq })
-const origin = (seq: number) => ({ after: at(seq), version: seq, time: 1_700_000_000 + seq })
+const origin = (seq: number) => ({ after: at(seq), seq, time: 1_700_000_000 + seq })
 const setOf = (seq: number) => sampleSet(seq, [])
 
 /** A log with messages 11 to 20, of which the last three are in memory too. */

@@ -53,7 +53,7 @@ export class LogReplay {
     const end = await log.lastSequence()
     const page: PlacedSet[] = []
     if (place.after.sequence >= end) return page
-    let origin: FeedPosition = { after: place.after, version: place.version, time: place.time }
+    let origin: FeedPosition = { after: place.after, seq: place.seq, time: place.time }
     let bytes = 0
     for await (const { body, position } of log.read({
       after: place.after,
@@ -64,7 +64,7 @@ export class LogReplay {
       page.push({ origin, position, set })
       bytes += body.length
       if (bytes >= maxBytes || position.sequence >= end) return page
-      origin = { after: position, version: set.seq, time: set.head.time }
+      origin = { after: position, seq: set.seq, time: set.head.time }
     }
     throw new ChaintapeError('internal', 'the replay ended before the end of the log')
   }

@@ -5,7 +5,7 @@ import { encodeChangeSet } from '../../../wire/change-codec.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
 
 const at = (seq: number, epoch = 'e') => ({ epoch, sequence: seq, link: seq })
-const origin = (seq: number, epoch = 'e') => ({ after: at(seq, epoch), version: 100 + seq, time: seq })
+const origin = (seq: number, epoch = 'e') => ({ after: at(seq, epoch), seq: 100 + seq, time: seq })
 /** Each message takes two places in the log. */
 const setOf = (index: number) => sampleSet(100 + 2 * index, [{ type: 'token', token: sampleToken() }])
 const SIZE = encodeChangeSet(setOf(99)).length

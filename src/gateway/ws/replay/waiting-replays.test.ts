@@ -11,7 +11,7 @@ const LIQ = ['liq', MEME_WETH, 'eth']
 const KLINE = ['kline', MEME_WETH, 'k1', 'eth']
 const BILL: Bill = { cu: 50, charge: () => undefined, release: () => undefined }
 const FROM = formatCursor(
-  new Map([['eth', { after: { epoch: 'e', sequence: 3, link: 0 }, version: 3, time: 3, published: 0 }]]),
+  new Map([['eth', { after: { epoch: 'e', sequence: 3, link: 0 }, seq: 3, time: 3, published: 0 }]]),
 )
 /** Versions 4 and 5, then 6, which is published while the replays wait. */
 const SETS = [4, 5, 6].map((seq) => sampleSet(seq, [{ type: 'trade', trade: sampleTrade() }]))
@@ -22,7 +22,7 @@ function start(options: Parameters<typeof startSession>[0] = {}) {
   const first = Promise.withResolvers<void>()
   const session = startSession({
     limits: { maxReplays: 1 },
-    view: { end: () => ({ after: { epoch: 'e', sequence: log.end, link: 0 }, version: log.end, time: 5 }) },
+    view: { end: () => ({ after: { epoch: 'e', sequence: log.end, link: 0 }, seq: log.end, time: 5 }) },
     missed: {
       locate: async () => log.standing,
       page: async (_chain, place) => {

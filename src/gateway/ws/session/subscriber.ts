@@ -228,12 +228,12 @@ export class Subscriber implements SubscriptionOwner {
     for (const [index, { chain, build }] of pushes.entries()) {
       const end = ends.get(chain)
       if (end === undefined) continue
-      const place = { chain, seq: end.version, origin: end, published: 0 }
+      const place = { chain, seq: end.seq, origin: end, published: 0 }
       const event = new PushEvent({ topic: name, place, isState: true, sentTime: now(), build })
       subscription.push(`snapshot ${index}`, event)
     }
     subscription.release()
-    for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).version)
+    for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).seq)
   }
 
   async #catchUp(subscription: Subscription, start: Start): Promise<void> {
