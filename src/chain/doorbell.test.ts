@@ -17,7 +17,7 @@ test('a ring ends the pause', async () => {
   assert.ok(tookMs >= 90 && tookMs < 5_000, `${tookMs} ms`)
 })
 
-test('a ring while nobody was waiting ends the next pause, but only that one', async () => {
+test('a ring before a pause ends the next pause, but only that one', async () => {
   const bell = new Doorbell()
   bell.ring()
   bell.ring()

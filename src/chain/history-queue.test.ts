@@ -63,7 +63,7 @@ describe('the members of the queue', () => {
     assert.deepEqual(rig.order(), [])
   })
 
-  test('nobody twice, though met as a pool and as a token', () => {
+  test('no address twice, even if it is a pool and a token', () => {
     const rig = new Rig()
       .block(100, pool(5), pool(6, [0n, 0n]))
       .block(200, token(5), token(6), token(7), pool(7))
@@ -92,7 +92,7 @@ describe('the members of the queue', () => {
 })
 
 describe('a turn', () => {
-  test('goes on behind what was read, and to the end of the queue', () => {
+  test('continues after the last part, at the end of the queue', () => {
     const rig = new Rig().block(100, token(5), token(6)).block(101, piece(5, 40, false, true))
     assert.deepEqual(rig.order(), [6, 5])
     assert.deepEqual(rig.all()[1], { address: address(5), from: 41, upTo: 99, isBegun: true })
@@ -113,7 +113,7 @@ describe('a turn', () => {
     assert.deepEqual(rig.all()[1], { address: address(5), from: 1, upTo: 99, isBegun: false })
   })
 
-  test('comes to everyone: nobody waits longer than the queue was long', () => {
+  test('is fair: no history waits longer than the queue was long', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -136,7 +136,7 @@ describe('a turn', () => {
   })
 })
 
-test('what blocks did to the queue is taken back with them', () => {
+test('undoing blocks restores the queue', () => {
   const facts: fc.Arbitrary<Fact> = fc.oneof(
     fc.nat(12).map((at) => token(at)),
     fc.nat(12).map((at) => pool(at)),

@@ -75,7 +75,7 @@ test('a new token is due two blocks after it was met, and once', () => {
   assert.deepEqual(rig.block([examined(A, 3)]).blocks(5_000).due, [])
 })
 
-test('one that could not be tried is looked at ever more seldom, and keeps nobody else waiting', () => {
+test('a token without a simulated trade is retried less and less often, and delays no other', () => {
   const rig = new Rig().block([token(A)])
   const looks: number[] = []
   for (let number = 2; number < 5_000; number++) {
@@ -92,7 +92,7 @@ test('one that could not be tried is looked at ever more seldom, and keeps nobod
   assert.deepEqual(other.due, [B])
 })
 
-test('one that has no valid result keeps nobody waiting and is tried again later', () => {
+test('a token without a valid result delays no other and is retried later', () => {
   const all = [1, 2, 3, 4].map(address)
   const rig = new Rig().block([...all, A].map(token)).blocks(2)
   assert.deepEqual(rig.due, all)
@@ -103,7 +103,7 @@ test('one that has no valid result keeps nobody waiting and is tried again later
   assert.ok(!rig.due.includes(B), 'a change is not looked at for ever')
 })
 
-test('one that says it changed is due at once, until it was examined after that', () => {
+test('a contract that emitted a change event is due at once, until it was inspected after it', () => {
   const rig = new Rig()
     .block([token(A), token(C)])
     .blocks(2)
@@ -127,7 +127,7 @@ test('some are due together, and may come in any order', () => {
   assert.deepEqual(rig.due, [5, 6].map(address))
 })
 
-test('what a fork undoes is due again', () => {
+test('inspections that a reorg undoes are due again', () => {
   const rig = new Rig()
     .block([token(A)])
     .blocks(2)

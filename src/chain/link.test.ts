@@ -8,7 +8,7 @@ const header = (number: number, hash: string, parentHash: string): Header => {
   return { number, hash, parentHash, time: 0 }
 }
 
-test('what a head means for the chain as read so far', () => {
+test('decisions on a new head', () => {
   const tip = ref(10, '0x10a')
   assert.equal(readHead(undefined, ref(0, '0x0')), 'ahead')
   assert.equal(readHead(tip, ref(11, '0x11a')), 'ahead')

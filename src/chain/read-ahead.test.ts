@@ -26,7 +26,7 @@ function slowSource(highest: number) {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('so many blocks are fetched at a time, and handed out in order whatever order they come in', async () => {
+test('blocks are fetched concurrently up to a limit, and returned in order', async () => {
   const { source, asked, answer, mostOpen } = slowSource(100)
   const ahead = new ReadAhead({ source, width: 3 })
   const first = ahead.take(10, 100)
@@ -39,7 +39,7 @@ test('so many blocks are fetched at a time, and handed out in order whatever ord
   assert.equal(mostOpen(), 3)
 })
 
-test('it goes on while nothing is taken, up to four times as far', async () => {
+test('fetching continues while no block is taken, up to four times the limit', async () => {
   const { source, asked, answer } = slowSource(100)
   const ahead = new ReadAhead({ source, width: 2 })
   const first = ahead.take(10, 100)
@@ -79,7 +79,7 @@ test('large blocks are fetched less far ahead, and one that is larger than all m
   assert.equal((await taken)?.header.number, 50)
 })
 
-test('nothing beyond the head is asked for', async () => {
+test('no block beyond the head is fetched', async () => {
   const { source, asked, answer } = slowSource(100)
   const ahead = new ReadAhead({ source, width: 8 })
   const taken = ahead.take(99, 100)
@@ -95,7 +95,7 @@ test('a block that the node does not have yet is reported as missing', async () 
   assert.equal(await taken, undefined)
 })
 
-test('what was fetched is dropped when asked, and asked for again', async () => {
+test('after a reset, fetched blocks are dropped and fetched again', async () => {
   const { source, asked, answer } = slowSource(100)
   const ahead = new ReadAhead({ source, width: 2 })
   const first = ahead.take(1, 100)
@@ -109,7 +109,7 @@ test('what was fetched is dropped when asked, and asked for again', async () => 
   assert.equal((await again)?.header.number, 2)
 })
 
-test('what is on its way when it is dropped starts nothing more, and is not prepared', async () => {
+test('blocks in flight at a reset start no further fetch and are not prepared', async () => {
   const { source, asked, answer } = slowSource(100)
   const prepared: number[] = []
   const prepare = async ({ header }: { header: Header }) => void prepared.push(header.number)
@@ -139,7 +139,7 @@ test('a failure is reported with its block, not before; then everything is fetch
   assert.deepEqual(asked.slice(0, 3), [2, 3, 4])
 })
 
-test('a node that fails is not asked for one block after the other', async () => {
+test('a failing node does not get a request per block', async () => {
   let asked = 0
   const headerAt = async (): Promise<Header> => {
     asked++

@@ -87,7 +87,7 @@ test('a fact of an undone block is published again', () => {
   assert.equal(index.knowsPool('p1'), true)
 })
 
-test('what is final is forgotten, except that it is the floor', () => {
+test('final blocks are dropped; the last one remains as the floor', () => {
   const index = indexOf(block(100, 'a', [pool('p0')]), block(101), block(102), final(101))
   assert.deepEqual(index.floor, { number: 101, hash: '101a' })
   assert.deepEqual(

@@ -29,7 +29,7 @@ const defaultPlan = {
   },
 }
 
-test('what is not said has its default', () => {
+test('omitted settings have their defaults', () => {
   assert.deepEqual(load(minimal), {
     data_dir: './data',
     log_level: 'info',
@@ -81,7 +81,7 @@ test('what is not said has its default', () => {
   })
 })
 
-test('what is said stands, in YAML', () => {
+test('settings in YAML override the defaults', () => {
   const config = load(`
 log_level: warn
 nats: { urls: [nats://a, nats://b], replicas: 3 }
@@ -200,7 +200,7 @@ test('a section that only the environment names comes into being', () => {
   assert.equal(load(rest, { CHAINTAPE_GATEWAY_HOST: '::1' }).gateway.host, '::1')
 })
 
-test('a plan says what differs from the default one; the environment may say it too', () => {
+test('a plan overrides the defaults; so does the environment', () => {
   const plans = { free: { cu_per_month: 5, sockets: { connections: 1 } }, pro: null }
   const variables = { CHAINTAPE_PLANS_FREE_BURST: '7', CHAINTAPE_PLANS_FREE_SOCKETS_PRICE_IDS: '9' }
   assertRefused({ ...minimal, plans }, ['plans.pro must be a mapping'])

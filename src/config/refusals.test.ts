@@ -156,7 +156,7 @@ test('all problems are reported at once, one per line', () => {
   )
 })
 
-test('what a setting holds is never part of the message', () => {
+test('error messages never contain the value of a setting', () => {
   assert.throws(
     () => load({ ...minimal, clickhouse: { password: ['tiny secret'] } }),
     (error: Error) => !error.message.includes('tiny secret'),

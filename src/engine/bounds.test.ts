@@ -41,7 +41,7 @@ test('an undo brings a sum that did not fit back to what it was', () => {
   assert.deepEqual(windowsIn(undone), before)
 })
 
-test('what is unknown is unknown after the log, too', () => {
+test('unknown values stay unknown through the log', () => {
   const run = new EngineRun(extremeSettings())
   const set = run.apply(floodBlock(130))
   assert.deepEqual(foldChangeSets([decodeChangeSet(encodeChangeSet(set))]), foldChangeSets([set]))

@@ -191,7 +191,7 @@ describe('properties of the fold', () => {
   })
 })
 
-test('of what is final the engine keeps nothing that only an undo would need', () => {
+test('the engine drops undo data of final blocks', () => {
   fc.assert(
     fc.property(market, steps, (world, script) => {
       const run = runAll(world, publishScript(world, [...script, { do: 'final', lag: 0 }]).envelopes)
@@ -210,7 +210,7 @@ test('of what is final the engine keeps nothing that only an undo would need', (
   )
 })
 
-describe('what the engine refuses', () => {
+describe('messages that the engine refuses', () => {
   const empty: Step & { do: 'block' } = { do: 'block', seconds: 12, actions: [] }
   const world: Market = { tokens: [], pools: [], quoteAssets: [], minDepthUsd: 0n }
 

@@ -40,7 +40,7 @@ describe('prices', () => {
     assert.equal(value(market.pair(ETH_POOL).tvlNative), '1999.999999999999999999')
   })
 
-  test('what was paid is the price of the trade, what the reserves say is the price of the pool', () => {
+  test('the trade price follows from the amounts paid, the pool price from the reserves', () => {
     const market = ethAt(3_000n).block(
       12,
       sync(TOKEN_ETH, eth(12n), tokens(40_000n)),
@@ -239,7 +239,7 @@ describe('main pair', () => {
     assert.deepEqual([market.pair(TOKEN_USDC).isMain, market.tables.pairs.size], [true, 2])
     assert.equal(price(market.token(TOKEN).priceUsd), '5')
   })
-  test('of equally deep pairs the first one stays the main one; at once, it is the one of the lower address', () => {
+  test('of equally deep pairs the first one stays the main pair; in one block, the lower address wins', () => {
     // 5,000 dollars on each side of both.
     const inUsdc = sync(TOKEN_USDC, tokens(1_000n), usd(5_000n))
     const inEth = sync(TOKEN_ETH, eth(5n) / 2n, tokens(500n))

@@ -75,7 +75,7 @@ test('compare, copy, clear', () => {
   )
 })
 
-test('add and subtract wrap at the limit and say so', () => {
+test('add and subtract wrap at the limit and report it', () => {
   fc.assert(
     fc.property(number, number, (a, b) => {
       const [sum, difference] = [memoryOf(a, b), memoryOf(a, b)]
@@ -88,7 +88,7 @@ test('add and subtract wrap at the limit and say so', () => {
   )
 })
 
-test('a wide sum takes in numbers beyond the limit and comes back exactly', () => {
+test('a wide sum exceeds the limit and returns below it exactly', () => {
   fc.assert(
     fc.property(wide, number, (a, b) => {
       const memory = memoryOf(a, b, 10)

@@ -24,7 +24,7 @@ test('two keys are never the same bytes', () => {
   )
 })
 
-test('what is known of one address stands together, and takes few bytes', () => {
+test('keys of one address are adjacent and short', () => {
   const keys = [`pair/${ADDRESS}`, `seen/${ADDRESS}/${WALLET}`, `candles/${ADDRESS}`, `pair/${WALLET}`]
   const sorted = keys.map((name) => Buffer.from(encodeStateKey(name))).sort(Buffer.compare)
   assert.deepEqual(sorted.map(decodeStateKey), [

@@ -127,7 +127,7 @@ for (const operation of OPERATIONS) {
   })
 }
 
-describe('what the inputs do', () => {
+describe('inputs', () => {
   const behaviours = [...TOKEN_BEHAVIOURS, ...LIST_BEHAVIOURS, ...PAIR_BEHAVIOURS]
   for (const { name, operation: wanted, given, check, knowledge = 'some' } of behaviours) {
     test(`${wanted}: ${name}`, async () => {

@@ -42,7 +42,7 @@ async function checkCurve(launch: Launch, rows: readonly Row[], goal = GOAL, dec
   assert.equal(row?.['issue_platform'], amm)
 }
 
-test('what is created is new; what another contract says is created is not', async () => {
+test('tokens of the platform are new; tokens that another contract announces are not', async () => {
   alpha = await run.launch(run.manager, 'ALPHA')
   bravo = await run.launch(run.manager, 'BRAVO')
   dollar = await run.launch(run.manager, 'DOLLAR', run.scenario.stable, 12_000n * 10n ** 6n)

@@ -211,7 +211,7 @@ test('POST /v2/tokens/price gives every known token above the threshold', async 
   )
 })
 
-test('errors say what is wrong', async () => {
+test('errors name the fault', async () => {
   const unknown = await pipeline.get(`/v2/pairs/0x${'1'.repeat(40)}-local`)
   assert.equal(unknown.status, 400)
   assert.equal((unknown.body as { code: string }).code, 'unknown_pair')

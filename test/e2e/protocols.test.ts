@@ -70,7 +70,7 @@ test('liquidity that came and went is stored, with amounts and worth, and so is 
   )
 })
 
-test('a V3 pair holds what the tokens say its pool holds, and has the price the pool has', async () => {
+test('a V3 pair has the balances and the price of its pool', async () => {
   for (const one of v3Pools()) {
     const { address, token0, token1 } = one
     const { sqrtPriceX96 } = await scenario.v3.slot0(one)
@@ -202,7 +202,7 @@ test('pools that were there before the first block read are met with what they h
   }
 })
 
-test('a V4 pool that nobody can name the tokens of is left out, one created later is not', async () => {
+test('a V4 pool with unknown tokens is omitted, one created later is not', async () => {
   for (const key of [scenario.fortUsd, scenario.ethFort]) {
     assert.ok(!JSON.stringify(lateRows).includes(idOf(key)))
     assert.equal((await late.get(`/v2/pairs/${idOf(key)}-local`)).status, 400)

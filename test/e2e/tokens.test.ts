@@ -166,7 +166,7 @@ test('a contract that was not examined yet has no verdict', async () => {
   assert.ok(!('risk_score' in row) && !('is_mintable' in row))
 })
 
-describe('what is found out by itself, soon after a token is met', () => {
+describe('inspection soon after the discovery of a token', () => {
   for (const [name, expected] of Object.entries(INSPECTED_TOKENS)) {
     test(name, async () => {
       const contract = await checkedSince(run.tokenOf(name), 0)
@@ -176,7 +176,7 @@ describe('what is found out by itself, soon after a token is met', () => {
   }
 })
 
-test('a proxy whose code was exchanged is examined again, because it says so', async () => {
+test('a proxy is inspected again after its Upgraded event', async () => {
   const token = run.tokenOf('ProxyToken')
   const before = await run.contractOf(token)
   await run.upgrade()
@@ -209,7 +209,7 @@ test('names that are made to break or to deceive are shown clean', async () => {
   assert.deepEqual(await names('HostileToken'), ['', 'CDSU', 18])
 })
 
-test('thousands of transfers, two forks and a reader that dies: every balance is what the token says', async () => {
+test('thousands of transfers, two forks and a killed reader: every balance equals balanceOf', async () => {
   const busy = run.tokenOf('BusyToken')
   const mined = async (blocks: number, mine = () => run.mine()) => {
     for (let block = 0; block < blocks; block++) {
@@ -310,7 +310,7 @@ test('a report older than an hour is renewed on request, with the current holder
   }
 })
 
-test('what other tokens are traded against is listed', async () => {
+test('main tokens are listed', async () => {
   for (const token of [run.market.weth, run.scenario.stable]) {
     assert.equal((await run.contractOf(token))['risk_level'], 1)
   }

@@ -122,7 +122,7 @@ for (const topic of ['tx', 'multi_tx'] as const) {
   })
 }
 
-test('liq: liquidity less what was taken back is that of the chain', () => {
+test('liq: liquidity without retracted events equals that of the chain', () => {
   const received = pushes(asking, 'liq')
   assert.ok(
     received.some(({ result }) => result?.topic === 'revert'),

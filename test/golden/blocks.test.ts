@@ -22,7 +22,7 @@ const PROTOCOLS_OF: Readonly<Record<string, readonly string[]>> = {
   pcsv3: ['pancakeswap_v3'],
 }
 
-test('the blocks hold as many swaps as their topics say', { skip: !hasRecordings }, () => {
+test('the blocks have as many swaps as matching topics', { skip: !hasRecordings }, () => {
   const blocks = recordedBlocks()
   assert.equal(blocks.length, 33)
   let total = 0

@@ -33,7 +33,7 @@ const exceptions: Readonly<Record<string, string>> = {
   [`${LAUNCH} 727`]: FEES,
 }
 
-test('swaps are what the tokens say has moved', { skip: !hasRecordings }, () => {
+test('swaps equal the transfers of the tokens', { skip: !hasRecordings }, () => {
   const derived = derivedTokens()
   const counts: Record<string, number> = {}
   const found: Record<string, string> = {}

@@ -211,7 +211,7 @@ test('redis rebuild without its stores ends with one line that names them', asyn
   }
 })
 
-test('a server that is not there is named in one line, which says how to start it, and not again', async () => {
+test('an unavailable server is logged once, with a hint how to start it', async () => {
   const stack = await startStack({ services: ['nats'] })
   const chain = join(stack.dataDir, 'chaintape.yaml')
   writeFileSync(chain, 'chains: { local: {} }\nadmin: { reader_port: 0, writer_port: 0, gateway_port: 0 }\n')

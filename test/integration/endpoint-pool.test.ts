@@ -115,7 +115,7 @@ describe('the faulty endpoint', () => {
     )
   })
 
-  test('a block that one of them lacks is asked from the others; one that nobody has is unknown', async () => {
+  test('a block that one endpoint lacks is requested from the others; one that none has is unknown', async () => {
     const proxies = await rig.startProxies(2)
     const newest = await rig.openWorld().source.head()
     for (const proxy of proxies) {
@@ -130,7 +130,7 @@ describe('the faulty endpoint', () => {
     }
   })
 
-  test('a chain of another number is never read, and is what is said when there is no other', async () => {
+  test('an endpoint with another chain id is never read, and is reported if there is no other', async () => {
     const proxies = await rig.startProxies(2)
     const [foreign, own] = proxies as [FaultyProxy, FaultyProxy]
     foreign.fault = { kind: 'foreign' }
@@ -200,7 +200,7 @@ describe('time', () => {
   })
 })
 
-describe('what is kept in', () => {
+describe('secrets', () => {
   test('no key in a URL is ever reported', async () => {
     const proxies = await rig.startProxies(3)
     const [proxy, broken, talker] = proxies as [FaultyProxy, FaultyProxy, FaultyProxy]

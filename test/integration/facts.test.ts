@@ -118,17 +118,17 @@ describe('tokens that do not want to be asked', () => {
     assert.deepEqual([decimals, supplyRaw], [18, 1_000_000n])
   })
 
-  test('what reverts is left out, what answers is kept', () => {
+  test('calls that revert are omitted', () => {
     const { nameRaw, symbolRaw, decimals, supplyRaw } = tokenFact(facts, 'RevertingToken')
     assert.deepEqual([nameRaw.length, symbolRaw.length, decimals, supplyRaw], [0, 0, 7, 5n])
   })
 
-  test('one that burns all gas has said nothing', () => {
+  test('one that burns all gas gives no answer', () => {
     const { nameRaw, symbolRaw, decimals, supplyRaw } = tokenFact(facts, 'GasEater')
     assert.deepEqual([nameRaw.length, symbolRaw.length, decimals, supplyRaw], [0, 0, undefined, undefined])
   })
 
-  test('one that answers a megabyte has said nothing either', () => {
+  test('one that returns a megabyte gives no answer either', () => {
     const { nameRaw, decimals, supplyRaw } = tokenFact(facts, 'MegabyteToken')
     assert.deepEqual([nameRaw.length, decimals, supplyRaw], [0, undefined, undefined])
   })

@@ -134,7 +134,7 @@ test('liquidity likewise', async () => {
   await resume([...liq, { from: cursors[0] }], [104])
 })
 
-test('what happens meanwhile follows, once', async () => {
+test('events during a replay follow, once', async () => {
   const [client, again] = [await gateway.connect(), await gateway.connect()]
   const publishing = (async () => {
     for (let block = 200; block < 260; block++) await world.publish([trade(block), trade(block + 100)])
@@ -204,7 +204,7 @@ test('history over REST and a subscription from its cursor make the log, while t
   }
 })
 
-test('what history does not know of: recovered false, and why; then live', async () => {
+test('a cursor that history does not cover: recovered is false with a reason, then live', async () => {
   const from = cursors[0]
   for (const params of [
     ['multi_tx', MEME, 'eth'],

@@ -167,7 +167,7 @@ test('however it is asked, the answer is the same', async () => {
   }
 })
 
-test('what is not answered to anybody is not answered because somebody else was', async () => {
+test('the fast path serves no request that the framework refuses', async () => {
   const { apiKey } = await newKey('usual')
   const path = newPath()
   await exchange(get(path, apiKey))

@@ -105,7 +105,7 @@ test('upgrades that are refused before the socket opens', async () => {
   assert.deepEqual(await refusal('/other', { 'x-api-key': API_KEY }), [404, type, 404, 'not_found'])
 })
 
-test('a client that hangs up in the middle of anything harms nobody', async () => {
+test('a client that disconnects at any moment affects no other', async () => {
   for (const text of [
     'GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
     'GET /ws HTTP/1.1\r\n',

@@ -143,7 +143,7 @@ test('explained on request only', async () => {
   assert.equal(refused.status, 400)
 })
 
-test('what lists say of tokens: logos in rows and details, and whether one is audited', async () => {
+test('token lists supply logos in rows and details, and audits', async () => {
   const logosOf = (rows: unknown) =>
     Object.values(rows as Record<string, { token: string; logo_url?: string }>).map((row) => row.logo_url)
   const ids = [addressOf(1), addressOf(6)].map((address) => `${address}-eth`)

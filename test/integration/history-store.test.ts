@@ -64,7 +64,7 @@ test('migrations run once, run again after a crash before the record, and refuse
   )
 })
 
-test('rows equal what the changes say, with any batching, any repetition and after merging', async () => {
+test('rows equal the changes, in batches of any size, with repetitions and after merging', async () => {
   for (const [database, seed] of [
     ['history_a', 11],
     ['history_b', 12],

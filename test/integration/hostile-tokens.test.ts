@@ -95,11 +95,11 @@ async function checkCase({ why, expect }: HostileCase): Promise<void> {
   if (expect.impostorOf !== undefined) await checkImpostor(token, expect.impostorOf)
 }
 
-describe('what a token says of itself, and what it does', () => {
+describe('calls and transfers of hostile tokens', () => {
   for (const each of HOSTILE_CASES) test(each.why, () => checkCase(each))
 })
 
-describe('what is said of tokens and pools', () => {
+describe('events about tokens and pools', () => {
   for (const { why, check } of EVENT_CASES) test(why, () => check(world, madeOf(why)))
 })
 
@@ -111,7 +111,7 @@ test('all other tokens are traded and published as usual', async () => {
   assert.equal((await world.get(path))['tx_24h_count'], Number(before['tx_24h_count']) + 1)
 })
 
-test('there are as many cases as were asked for', () => {
+test('there are as many cases as required', () => {
   assert.ok(made.size >= 40)
   assert.equal(made.size, HOSTILE_CASES.length + EVENT_CASES.length, 'each has a name of its own')
 })

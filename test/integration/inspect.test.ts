@@ -168,7 +168,7 @@ for (const kind of ['v2', 'v3'] as const) {
   }
 }
 
-test('each finding says what it was found by', async () => {
+test('each finding has its evidence', async () => {
   const { findings } = await inspect(tokenOf('TrapdoorToken'), [])
   assert.deepEqual(findings.takeBackOwnership, ['0x6bcf52ab takeBackOwnership()'])
   assert.match(findings.selfdestruct.join(), /^SELFDESTRUCT at 0x[0-9a-f]+$/)
@@ -188,7 +188,7 @@ test('no false alarm on contracts that everybody uses', async () => {
   )
 })
 
-test('a token that sells its fees while somebody else sells', async () => {
+test('a token that sells its fees during the sale of another account', async () => {
   const token = tokenOf('SwapBackToken')
   const [pair] = await pairsOf(token)
   for (const method of ['simulate', 'call'] as const) {
@@ -292,7 +292,7 @@ describe('where it is tried', () => {
     assert.equal((await inspect(token, [])).trial, 'no_pair')
   })
 
-  test('a quote token that nobody can be given', async () => {
+  test('a quote token whose balances cannot be overridden', async () => {
     const token = tokenOf('PlainToken')
     const [pair] = await pairsOf(token)
     const strange = { ...pair, quote: lower(tokenOf('StubbornToken')) }
@@ -336,7 +336,7 @@ describe('nodes', () => {
     }
   })
 
-  test('that do not have the block have nothing to say', async () => {
+  test('without the block do not answer', async () => {
     const block = { number: 1, hash: `0x${'ef'.repeat(32)}`, time: 1 }
     await assert.rejects(inspectAt(block, tokenOf('PlainToken'), []), { code: 'node_unavailable' })
   })

@@ -123,7 +123,7 @@ test('two operators at once lose nothing', async () => {
   assert.ok((await store.list()).some(({ id }) => id === record.id))
 })
 
-test('a record that nobody can read harms no other key', async () => {
+test('an unreadable record affects no other key', async () => {
   await values.put('broken', Buffer.from('{"sha256":"secret"'))
   const { apiKey } = await store.create({ name: 'after it', plan: 'default' })
   await msUntil(200, apiKey)

@@ -166,7 +166,7 @@ describe('a writer that died between two parts', () => {
     return { log, stream, before }
   }
 
-  test('leaves a tail that is passed over, until the next writer goes on behind it', async () => {
+  test('leaves a partial tail that readers skip until the next writer continues', async () => {
     for (const parts of [1, 3]) {
       const { log, before } = await halfWritten(parts)
       assert.deepEqual(await log.lastMessage(), before)
@@ -253,7 +253,7 @@ describe('a log that is not what it was', () => {
     await refused
   })
 
-  test('restored by two writers at a time: the later one goes on where the other has come to', async () => {
+  test('restored by two writers at a time: the later one continues where the other stopped', async () => {
     const { log, chain } = await newLog()
     const other = await log.openPublisher()
     const one = await other.publish(text('one'))

@@ -68,7 +68,7 @@ test('less than what is of use is not taken; a call that comes too late changes 
   await assert.rejects(a.lease(ref, call(2)), { code: 'store_unavailable' })
 })
 
-test('what Redis has lost is put back from what was remembered', async () => {
+test('gateways restore totals that Redis has lost', async () => {
   const [a, b] = [await open('a'), await open('b')]
   const ref = { keyId: `k${++keys}`, month: MONTH }
   remembered.set('gone', 30).set('a', 20)
@@ -147,7 +147,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 60, size: 'max' },
 )
 
-test('whatever is asked where, and whichever calls are lost: never more than the limit', async () => {
+test('never more than the limit is granted, whatever is requested and whichever calls are lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(500),
@@ -162,7 +162,7 @@ test('whatever is asked where, and whichever calls are lost: never more than the
   )
 })
 
-test('and with nothing lost, never less than what was asked for', async () => {
+test('with no call lost, the full limit is granted', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(500), fc.integer({ min: 1, max: 200 }), steps, async (limit, leaseUnits, all) => {
       const { isTry, chargedNow } = await runAccounts(limit, leaseUnits, all, [])

@@ -73,7 +73,7 @@ describe('new heads', () => {
     })
   })
 
-  test('are found by polling while nobody announces them, which is said once', async () => {
+  test('are found by polling without a WebSocket endpoint, which is logged once', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

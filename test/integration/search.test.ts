@@ -67,7 +67,7 @@ async function search(keyword: string, others: Record<string, string> = {}): Pro
 const shown = (rows: readonly Row[]): string[] =>
   rows.map(({ symbol, is_impostor: isImpostor }) => `${symbol}${isImpostor ? ' impostor' : ''}`)
 
-describe('what is found', () => {
+describe('matches', () => {
   before(async () => {
     await store([
       ...tokenOf('WOOF', { tvl: 50_000, volume: 10, fdv: 9, name: 'Woof the Dog' }),
@@ -122,7 +122,7 @@ describe('what is found', () => {
     }
   })
 
-  test('whatever is asked is answered in time', async () => {
+  test('every keyword is answered in time', async () => {
     const odd = [
       '%',
       '_',

@@ -75,7 +75,7 @@ describe('nats', () => {
     })
   })
 
-  test('what was acknowledged is there after SIGKILL and after an orderly restart', async () => {
+  test('acknowledged messages survive SIGKILL and an orderly restart', async () => {
     await withNats(single, async (connection) => {
       await (await jetstreamManager(connection)).streams.add({ name: 'KEPT', subjects: ['kept'] })
       await jetstream(connection).publish('kept', 'one')

@@ -103,7 +103,7 @@ function addressOf(index: number): string {
   return `0x${(BigInt(index) * 0x9e3779b97f4a7c15n).toString(16).padStart(40, '0')}`
 }
 
-test('whatever happened to balances, the largest are those of the ledger, before a merge and after', async () => {
+test('the largest holders equal those of the ledger, before and after a merge', async () => {
   await withStore(async ({ write, top, merge }) => {
     const dice = new Dice(11)
     const ledger = new Ledger()
@@ -163,7 +163,7 @@ test('former large holders hide no current one, however many they are', async ()
   })
 })
 
-test('what a fork undid is taken back, in the same batch or in a later one', async () => {
+test('balances that a reorg undid are retracted, in the same batch or in a later one', async () => {
   await withStore(async ({ write, top }) => {
     const ledger = new Ledger()
     const [a = '', b = '', c = ''] = [2, 3, 4].map(addressOf)

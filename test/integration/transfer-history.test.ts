@@ -115,7 +115,7 @@ describe('a token that is older than its pool', () => {
     await expectAllTrue(rig)
   })
 
-  test('has what the other branch says when a fork undoes the block in which it was met', async () => {
+  test('follows the new branch when a reorg undoes the block of its discovery', async () => {
     await market.mineMany(2)
     await openPool(10n ** 22n)
     await trade()
@@ -164,7 +164,7 @@ describe('a token that is older than its pool', () => {
     }
   })
 
-  test('waits for a node that fails, and the others are not kept waiting for ever', async () => {
+  test('waits for a node that fails, without delaying the others forever', async () => {
     const proxy = await FaultyProxy.start(stack.rpcUrl, 0)
     try {
       const rig = new HistoryRig(market, [proxy.url], start, SMALL)

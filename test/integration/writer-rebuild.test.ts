@@ -35,7 +35,7 @@ async function rebuild(rig: WriterRig): Promise<void> {
   assert.match(stdout, /Redis refilled/)
 }
 
-test('what is rebuilt equals what was lost, key by key, and the writer goes on from there', async () => {
+test('rebuilt documents equal the lost ones, key by key, and the writer continues from there', async () => {
   const rig = await createWriterRig(stack, { chains: ['eth', 'bsc', 'base'] })
   try {
     const eth = storySets({ chain: 'eth', seed: 51, messages: 200 })

@@ -60,7 +60,7 @@ async function truncateLog(rig: WriterRig, chain: string, kept: number): Promise
   await connection.close()
 }
 
-test('both stores hold what the log says, of every chain; a second reading of it all changes nothing', async () => {
+test('both stores equal the log of every chain, and reading it again changes nothing', async () => {
   await withRig({ chains: ['eth', 'bsc'] }, async (rig) => {
     const eth = storySets({ chain: 'eth', seed: 1, messages: 200 })
     const bsc = storySets({ chain: 'bsc', seed: 2, messages: 90 })
@@ -210,7 +210,7 @@ test('a log that goes away is waited for', async () => {
   })
 })
 
-test('a writer can be stopped while a store is away, and the next one goes on', async () => {
+test('a writer can be stopped while a store is down, and the next one continues', async () => {
   await withRig({}, async (rig) => {
     const story = storySets({ chain: 'eth', seed: 6, messages: 40 })
     const first = await rig.start()

@@ -128,7 +128,7 @@ test('Redis killed in mid-run, all its data lost: overspent is at most one lease
   assert.deepEqual([requests, cu], [succeeded(), succeeded() * PAIR_CU])
 })
 
-test('what a gateway has leased comes back when it ends in order', async () => {
+test('a gateway returns its lease at shutdown', async () => {
   const key = await world.createKey('hundred')
   await world.startGateways(1)
   const leaving = world.gateway(GATEWAYS)

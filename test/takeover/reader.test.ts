@@ -78,7 +78,7 @@ test('an index that another reader uses is left alone', async () => {
   assert.match(readFileSync(logFile, 'utf8'), /another process uses .*"code":"fenced"/)
 })
 
-test('the standby appends after the leader was killed, and goes on with the work in the background', async (t) => {
+test('the standby appends after the leader was killed, and continues the background work', async (t) => {
   await first.role('reader').kill('SIGKILL')
   t.diagnostic(`BLOCKS paused for ${await pauseOfBlocks()} ms`)
   assert.equal(turns(second).at(-1), 'leader: stalled')

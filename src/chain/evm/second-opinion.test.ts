@@ -205,7 +205,7 @@ describe('a deep fork', () => {
     }
   })
 
-  test('one that is not deep needs nobody else', async () => {
+  test('a shallow one needs no second endpoint', async () => {
     const reading = await caughtUp()
     reading.nodes.suspect.chain.fork(7, 8)
     await reading.read()

@@ -68,7 +68,7 @@ async function refuses(answers: { block?: unknown; logs?: unknown }, why: string
 }
 
 describe('a node without receipts', () => {
-  test('gives the same by its logs, and is said to be unproved', async () => {
+  test('gives the same block by its logs, reported as unproved', async () => {
     const { source, reports } = sourceOf({})
     const from = address('wallet')
     const log = (index: number) => ({
@@ -84,7 +84,7 @@ describe('a node without receipts', () => {
     assert.equal(reports.unproved, 1)
   })
 
-  test('is nothing to remark where the root says nothing anyway', async () => {
+  test('is not reported where the root is unverifiable', async () => {
     const { source, reports } = sourceOf({}, 'unverifiable')
     assert.equal((await source.transactions(header)).length, 2)
     assert.equal(reports.unproved, 0)

@@ -94,7 +94,7 @@ function answered(zero: bigint, dead: bigint, locked: bigint): Fact {
   return { type: 'nonCirculating', address: TOKEN, balances }
 }
 
-describe('what the token answers of burn addresses and lockers', () => {
+describe('reported balances of burn addresses and lockers', () => {
   const held = (market: ExampleMarket) => market.token(TOKEN).holding
 
   test('is known before any older transfer is read, and moved by transfers', () => {

@@ -4,14 +4,14 @@ import { withLarge } from './large-holders.ts'
 
 const held = (holder: string, amountRaw: bigint) => ({ holder, amountRaw })
 
-test('who holds a fiftieth is among them, from when he has it until he has not', () => {
+test('a holder of 2 % is listed while it holds that much', () => {
   const two = withLarge([], [held('b', 2n), held('a', 50n), held('c', 1n)], 100n)
   assert.deepEqual(two, [held('a', 50n), held('b', 2n)])
   assert.deepEqual(withLarge(two, [held('a', 1n), held('b', 3n)], 100n), [held('b', 3n)])
   assert.equal(withLarge(two, [held('c', 1n), held('d', 0n)], 100n), two)
 })
 
-test('of a token that lies about its supply they are not more than fifty, the largest ones', () => {
+test('a token with a false supply has at most fifty large holders, the largest ones', () => {
   const all = Array.from({ length: 1_000 }, (_, at) =>
     held(`h${String(at).padStart(4, '0')}`, BigInt(at + 1)),
   )

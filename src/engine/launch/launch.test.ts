@@ -134,7 +134,7 @@ describe('a curve that reports what is left and raised', () => {
     assert.equal(market.token.mainPair, MEME_POOL)
   })
 
-  test('may be met half way: then nobody knows since when it is there', () => {
+  test('may be discovered late: its creation time is then unknown', () => {
     const market = new LaunchMarket(CURVE)
     market.block(four.sell(millions(50n), ether(2_000n), millions(450n), ether(15_000n)))
     assert.deepEqual(market.token.platform, {
@@ -190,7 +190,7 @@ test('a pool that only becomes deeper takes over as any other does', () => {
   assert.equal(market.token.platform?.graduatedAt, undefined)
 })
 
-test('whatever forks there are, what is left is what a run without them has', () => {
+test('the result with reorgs equals that of a run without them', () => {
   const events = fc.constantFrom(
     four.create(),
     four.buy(millions(40n), ether(900n), millions(700n), ether(4_000n)),

@@ -17,7 +17,7 @@ function poolOf(count: number, address = POOL): Pool {
   }
 }
 
-describe('what two tokens of a pool are called as a pair', () => {
+describe('the pair id of two tokens of a pool', () => {
   test('a pool of two tokens is its pair, be it a contract or a 32-byte id', () => {
     const id = `0x${'cd'.repeat(32)}`
     assert.equal(pairId(poolOf(2), 0, 1), POOL)

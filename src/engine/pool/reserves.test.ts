@@ -58,7 +58,7 @@ describe('counted from what goes in and out', () => {
     assert.deepEqual(after(swapped), [6_001n, 5_100n])
   })
 
-  test('of a swap, what leaves at once for the protocol is not there', () => {
+  test('the protocol fee of a swap leaves the reserves at once', () => {
     assert.deepEqual(after({ ...swapped, feePpm: 3_000, protocolFeePpm: 1_000 }), [5_999n, 5_100n])
   })
 
@@ -97,13 +97,13 @@ describe('counted from what goes in and out', () => {
     assert.deepEqual(after(swapped, 'counted', pairHolding()), [undefined, undefined])
   })
 
-  test('where more leaves than there was, the count was wrong and is given up', () => {
+  test('reserves become unknown if more leaves than there was', () => {
     assert.deepEqual(after({ ...swapped, delta1: -6_001n }), [6_001n, undefined])
   })
 })
 
 describe('counted without fees', () => {
-  test('of a swap, the whole fee, rounded up, waits for its owners', () => {
+  test('the fee of a swap, rounded up, is not part of the reserves', () => {
     assert.deepEqual(after({ ...swapped, feePpm: 3_000 }, 'counted_without_fees'), [5_997n, 5_100n])
   })
 

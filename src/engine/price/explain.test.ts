@@ -53,6 +53,6 @@ test('a price names its pools, its route, and what was not believed', () => {
   )
 })
 
-test('a token that nobody has met cannot be explained', () => {
+test('an unknown token cannot be explained', () => {
   assert.equal(new ExampleMarket().run.engine.explain(TOKEN), undefined)
 })

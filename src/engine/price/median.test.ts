@@ -6,7 +6,7 @@ import { compareRatios, medianRatio, weightedMedian } from './median.ts'
 
 const at = (price: bigint): Ratio => ({ raw0: 7n, raw1: 7n * price })
 
-describe('what counts of a block', () => {
+describe('the counted price of a block', () => {
   const counted = (...prices: bigint[]) => {
     const ratios = prices.map(at)
     const { raw0, raw1 } = medianRatio(ratios, ratios.at(-1) ?? at(0n))
@@ -51,7 +51,7 @@ describe('the middle of the weight', () => {
   const of = (...all: [price: bigint, weight: bigint][]) =>
     weightedMedian(all.map(([price, weight]) => ({ price, weight })))
 
-  test('of nothing is nothing', () => {
+  test('of no prices is undefined', () => {
     assert.equal(of(), undefined)
   })
 

@@ -63,7 +63,7 @@ class Pools {
 }
 
 describe('the native coin', () => {
-  test('is worth what half of the liquidity says', () => {
+  test('is priced by the median, weighted by liquidity', () => {
     const pools = new Pools()
       .note('a1', 10_000n, 2_000n)
       .note('a2', 9_000n, 2_010n)
@@ -82,7 +82,7 @@ describe('the native coin', () => {
 })
 
 describe('a stablecoin', () => {
-  test('is a dollar, be it that nobody knows better or that its pools are off by little', () => {
+  test('is a dollar if no pool prices it, or its pools deviate little', () => {
     assert.equal(new Pools().prices().worthOf(STABLE).usd, ONE_PRICE)
     const pools = new Pools().note('a1', 10_000n, 2_000n).note('a2', 5_000n, 2_030n, OTHER_STABLE)
     assert.equal(pools.prices().worthOf(OTHER_STABLE).usd, ONE_PRICE)

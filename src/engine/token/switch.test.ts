@@ -28,7 +28,7 @@ function lastChanges<Type extends Change['type']>(market: ExampleMarket, type: T
   return changes.filter((change): change is Extract<Change, { type: Type }> => change.type === type)
 }
 
-test('a pair that becomes more than a tenth deeper takes over, and says so', () => {
+test('a pair that becomes more than a tenth deeper becomes the main pair, with a switch event', () => {
   const market = twoPairs().block(12, sync(TOKEN_USDC, tokens(11_000n), usd(220_000n)))
   assert.deepEqual(lastChanges(market, 'switch'), [], 'exactly a tenth is not more')
   market.block(12, sync(TOKEN_USDC, tokens(11_001n), usd(220_020n)))

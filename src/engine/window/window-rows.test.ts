@@ -117,7 +117,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-test('what was evicted, committed, restarted and undone in between makes no difference', () => {
+test('evictions, commits, restarts and undos in between make no difference', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const troubled = new Windows(FEW_ROWS)

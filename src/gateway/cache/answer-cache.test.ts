@@ -123,7 +123,7 @@ test('an answer that depends on data outside change sets has a time to live', as
   assert.equal(cache.size, 1)
 })
 
-test('it holds no more than it may, and what was asked for last stays longest', () => {
+test('the cache is bounded and evicts the least recently used entry', () => {
   const world = new World(2_000)
   for (const name of ['a', 'b', 'c']) world.keep(name, `token/${MEME}`)
   assert.notEqual(world.cache.get('a'), undefined)

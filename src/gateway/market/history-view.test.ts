@@ -170,7 +170,7 @@ test('an answer is exactly what stands at the end that it names', () =>
     { numRuns: 1_000 },
   ))
 
-test('a page is full if there is more, even if trades are taken back meanwhile', () =>
+test('a page is full if there is more, even if trades are retracted meanwhile', () =>
   fc.assert(
     fc.asyncProperty(stories, fc.integer({ min: 1, max: 4 }), async (story, limit) => {
       const states = statesOf(story.steps).states.slice(story.read[0], story.read[1] + 1)

@@ -96,7 +96,7 @@ function shown(overlay: Overlay) {
   }
 }
 
-test('what is left after some sets were dropped is what the others alone would have said', () => {
+test('after sets were dropped, the overlay equals one built from the others alone', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const overlay = new Overlay()

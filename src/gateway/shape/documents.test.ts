@@ -280,7 +280,7 @@ function factsOf(token: Token, listing?: { logoUrl: string | undefined; isAudite
   return Object.fromEntries(row.filter(([name]) => FACTS.includes(name)))
 }
 
-test('what is found out about a token', () => {
+test('market cap, holders, launch, burned and locked amounts of a token', () => {
   const listing = { logoUrl: 'https://pictures.example/meme.png', isAudited: false }
   assert.deepEqual(factsOf(sampleToken(), listing), {
     market_cap: '2400000',
@@ -377,7 +377,7 @@ describe('windows that began before the first block read', () => {
   })
 })
 
-test('what is locked is not known without configured lockers', () => {
+test('the locked amount is unknown without configured lockers', () => {
   const row = tokenRow({ ...traded, hasLockers: false })
   assert.equal(row.lock_amount, undefined)
   assert.ok(row.unknown.includes('lock_amount') && !row.unknown.includes('burn_amount'))

@@ -70,7 +70,7 @@ test('it is an AsyncAPI 3 document whose references all lead somewhere', () => {
   }
 })
 
-test('what is pushed is what it describes, field by field', () => {
+test('pushes match their description, field by field', () => {
   const rows: [MessageName, object][] = [
     ['tx', push(swapPush('eth', sampleTrade()))],
     ['tx', push(tokenSwapPush('eth', sampleTrade()))],

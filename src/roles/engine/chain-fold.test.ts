@@ -67,7 +67,7 @@ test('a state is committed only when all that was folded into it is confirmed', 
   assert.deepEqual(fold.confirmedAt, at(3))
 })
 
-test('what comes soon after a commit is committed together, a moment later', () => {
+test('sets confirmed soon after a commit share the next one', () => {
   const { fold, commits } = open()
   const clock = new HandClock()
   clock.during(() => {
@@ -115,7 +115,7 @@ test('it is full while an overdue commit waits for confirmations', () => {
   })
 })
 
-test('what CHANGES held at the start is recognized, not offered again', () => {
+test('sets that CHANGES had at startup are recognized and not published again', () => {
   const { fold, confirmed } = open({ body: setOf(3), position: at(30) })
   for (const seq of [1, 2, 3, 4]) fold.fold(message(seq), at(seq))
   assert.deepEqual(confirmed, [1, 2, 3])

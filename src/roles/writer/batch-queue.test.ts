@@ -32,14 +32,14 @@ test('a batch is due when its first item has waited long enough, not its last', 
   assert.ok(batch.length > 0 && waitedMs >= 40 && waitedMs < 2_000, `${batch.length} after ${waitedMs} ms`)
 })
 
-test('what came while nobody took has waited already', async () => {
+test('messages that arrived before a take have waited already', async () => {
   const queue = new BatchQueue<string>({ maxSize: 10, maxWaitMs: 1 })
   await queue.put('a', 1)
   await new Promise((resolve) => setTimeout(resolve, 5))
   assert.deepEqual(await queue.take(), ['a'])
 })
 
-test('who puts waits while a whole batch is waiting', async () => {
+test('put waits while a full batch is queued', async () => {
   const queue = new BatchQueue<string>({ maxSize: 2, maxWaitMs: HOURS })
   await queue.put('large', 50)
   const second = queue.put('second', 1)
@@ -52,7 +52,7 @@ test('who puts waits while a whole batch is waiting', async () => {
   assert.deepEqual(await taken, ['second'])
 })
 
-test('the end gives what is left, then nothing, and lets nobody wait', async () => {
+test('the end returns the rest, then nothing, and wakes all waiters', async () => {
   const queue = new BatchQueue<string>({ maxSize: 1, maxWaitMs: HOURS })
   await queue.put('a', 1)
   const waiting = queue.put('b', 1)

@@ -51,7 +51,7 @@ async function pairAt(block: BlockEnvelope): Promise<Answer> {
   })
 }
 
-test('130 swaps of 2^249 units: their sum is unknown, all else is served, and the sum comes back', async () => {
+test('130 swaps of 2^249 units: their sum is unknown until they leave the window, all else is served', async () => {
   const flood = floodBlock(130)
   await publish(flood)
   await pipeline.start('engine', 'writer', 'gateway')

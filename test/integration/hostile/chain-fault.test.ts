@@ -71,7 +71,7 @@ test('a poisoned message stops its chain in every role that reads it, and no oth
   ])
 })
 
-test('the chain is refused with a code, and the other one goes on', async () => {
+test('the chain is refused with a code, and the other one continues', async () => {
   const refused = await chains.pipeline.get(`/v2/pairs/${PAIR}-bad`)
   assert.equal(refused.status, 503)
   assert.equal((refused.body as { code: string }).code, 'chain_unavailable')

@@ -47,7 +47,7 @@ async function inspected(token: Hex): Promise<TradeTrial> {
   })
 }
 
-test('a recipient whose balance seems to shrink has no transfer tax, and the reader goes on', async () => {
+test('a recipient whose balance seems to shrink has no transfer tax, and the reader continues', async () => {
   const { buy, transfer } = await inspected(await inPool('ShrinkingRecipientToken'))
   assert.deepEqual([buy.works, buy.taxPpm], [true, 0])
   assert.deepEqual(
@@ -56,13 +56,13 @@ test('a recipient whose balance seems to shrink has no transfer tax, and the rea
   )
 })
 
-test('a reason of characters that take two units each is cut, and the reader goes on', async () => {
+test('a reason of surrogate pairs is truncated, and the reader continues', async () => {
   const { transfer } = await inspected(await inPool('AstralReasonToken'))
   assert.equal(transfer?.works, false)
   assert.match(transfer?.reason ?? '', /^(\u{1f4a3}){60}$/u)
 })
 
-test('nothing was dropped on the way, and the log is true', async () => {
+test('no block was dropped, and the log equals the chain', async () => {
   await reader.reach(await rig.trade(3))
   assert.equal(await reader.metric('chaintape_reader_facts_dropped_total'), 0)
   await reader.expectTrueLog()

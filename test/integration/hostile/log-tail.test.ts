@@ -70,7 +70,7 @@ test('an engine without its outbox folds BLOCKS again and publishes the same cha
   expectExtends((await tradeAndRead(3))[1], changes)
 })
 
-test('a reader without its outbox goes on from what the log still holds: no hole, no block twice', async () => {
+test('a reader without its outbox continues from the end of the log: no gap, no duplicate', async () => {
   await tradeAndRead(3)
   // An engine that had read what is lost would halt: it cannot know what replaced it.
   await Promise.all([pipeline.role('reader').kill('SIGKILL'), pipeline.role('engine').kill('SIGKILL')])

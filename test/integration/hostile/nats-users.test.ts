@@ -119,7 +119,7 @@ test('every role and tool works with its own user, without a single violation', 
   assert.deepEqual(violations(), [])
 })
 
-test('what roles do only now and then is permitted too', async () => {
+test('rare operations of roles are permitted, too', async () => {
   await withUser('gateway', async (logs) => {
     await (await logs.openLatest('WORK')).put('local.wish', text('one'))
     await (await logs.openLatest('USAGE')).put('key.2026-01.01.gateway', text('one'))

@@ -108,7 +108,7 @@ const happening = fc.record({
 })
 const script = fc.array(fc.array(happening, { maxLength: 4 }), { minLength: 1, maxLength: 30 })
 
-test('what is asked ahead changes neither the transactions nor the facts of any block', async () => {
+test('prefetching changes neither the transactions nor the facts of any block', async () => {
   await fc.assert(
     fc.asyncProperty(script, fc.integer({ min: 1, max: 8 }), fc.nat(4), fc.boolean(), async (...run) => {
       const [happenings, width, silent, isDownFirst] = run

@@ -19,7 +19,7 @@ function words(...values: (bigint | string)[]): Hex {
   return `0x${values.map((value) => (typeof value === 'string' ? value : value.toString(16).padStart(64, '0'))).join('')}`
 }
 
-describe('what a token answers', () => {
+describe('responses of a token', () => {
   test('a string', () => {
     for (const text of ['USD Coin', 'Ünïcödé', '柴犬', '🚀 to the moon', 'x']) {
       assert.equal(readTokenText(asString(text)), text)
@@ -79,7 +79,7 @@ describe('what a token answers', () => {
   })
 })
 
-test('what is asked', () => {
+test('the calls', () => {
   assert.deepEqual(
     tokenQuestions('0x01').map(({ data }) => data),
     ['name()', 'symbol()', 'decimals()', 'totalSupply()'].map((signature) => toFunctionSelector(signature)),

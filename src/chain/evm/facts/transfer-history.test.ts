@@ -172,7 +172,7 @@ describe('the published past', () => {
     )
   })
 
-  test('is impossible where a token says more than can be', async () => {
+  test('is impossible if a token reports more than fits', async () => {
     const most = 2n ** 256n - 1n
     const rig = new Rig(within([log(200, 0, ZERO_ADDRESS, address(0xa), most)])).meet(TOKEN)
     const [fact] = await rig.next()

@@ -15,7 +15,7 @@ function code(...parts: string[]): Uint8Array {
 const read = (...parts: string[]) => readInstructions(code(...parts))
 const reach = (entry: number, ...parts: string[]) => new Paths(read(...parts)).reachFrom(entry)
 
-test('what is pushed is no instruction', () => {
+test('push data is not code', () => {
   assert.deepEqual(
     read('62 ff f4 5b 00 ff').map(({ at, op }) => [at, op]),
     [
@@ -28,7 +28,7 @@ test('what is pushed is no instruction', () => {
   assert.equal(read('5f')[0]?.pushed, 0n)
 })
 
-test('what compilers append is no code', () => {
+test('compiler metadata is not code', () => {
   const metadata = `a264697066735822${'ff'.repeat(34)}64736f6c63430008 1e 00 33`
   assert.deepEqual(
     read('60 01 00', metadata).map(({ op }) => op),
@@ -102,7 +102,7 @@ test('a jump that cannot be followed is admitted; then what is there counts as r
   assert.deepEqual(findInCode(code(...program)).findings.selfdestruct, ['SELFDESTRUCT at 0x4'])
 })
 
-test('a precompiled contract is not somebody else', () => {
+test('a call of a precompiled contract is not external', () => {
   assert.equal(reach(0, '5f 5f 5f 5f 60 01 5a fa').calls.size, 0)
   assert.equal(reach(0, '5f 5f 5f 5f 33 5a fa').calls.size, 1)
 })
@@ -120,7 +120,7 @@ test('addresses that callers are compared with', () => {
   assert.deepEqual(packed[0]?.with, { slot: 3n, shift: 8 })
 })
 
-test('code that has no end of paths is given up on', () => {
+test('the search stops in code with too many paths', () => {
   // 0: goes on to 0x0b or not, leaving one of two places to return to each time: no two states are the same.
   const endless = code('5b 5f 35 60 0b 57 60 00 60 00 56', '5b 60 0b 60 00 56', '5b ff')
   assert.equal(new Paths(readInstructions(endless)).reachFrom(0).isComplete, false)

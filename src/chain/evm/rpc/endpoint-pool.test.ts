@@ -161,7 +161,7 @@ describe('the pool', () => {
     assert.equal(work(0), 30)
   })
 
-  test('waits for one that asks for a rest when there is nobody else', async () => {
+  test('waits for a rate limited endpoint if there is no other', async () => {
     let refusals = 1
     const { ask } = openPool([
       (method) => ({
@@ -240,7 +240,7 @@ describe('the pool', () => {
     assert.equal(counts.get('0:node failed'), undefined)
   })
 
-  test('one can be asked alone, and all the others about what it said', async () => {
+  test('one endpoint can be asked alone, and all others to confirm it', async () => {
     const failing = takes(5, new RpcFailure('failed', 'HTTP 500'))
     const { pool, work } = openPool([takes(5, 'a'), takes(50, 'b'), failing, takes(5, 'd')])
     assert.equal(await settle(pool.run(block, '1:node')), 'b')
@@ -252,7 +252,7 @@ describe('the pool', () => {
     await assert.rejects(settle(pool.run(block, '1:node')), /1:node: the others deny it/)
   })
 
-  test('whatever the others do, the answer of the good one is found', async () => {
+  test('the response of the only good endpoint is found, whatever the others do', async () => {
     const fault = fc.constantFrom<unknown>(
       new RpcFailure('failed', 'HTTP 500'),
       new RpcFailure('timeout', 'no answer'),

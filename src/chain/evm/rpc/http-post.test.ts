@@ -109,7 +109,7 @@ describe('a connection', () => {
     assert.ok(asked >= 1)
   })
 
-  test('is given up when nobody waits for it any more', async () => {
+  test('is aborted when no caller waits for it any more', async () => {
     const controller = new AbortController()
     answer = () => controller.abort()
     await assert.rejects(post(url, headers, 'question', controller.signal), { name: 'AbortError' })

@@ -47,7 +47,7 @@ test('an answer is only of the state, and of the way, it was asked for', async (
   assert.equal(asked.length, 2)
 })
 
-test('what failed is not recorded', async () => {
+test('failures are not recorded', async () => {
   const { asker } = counter()
   const answers = new RecordedAnswers()
   const down: Asker = {

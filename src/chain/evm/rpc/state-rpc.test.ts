@@ -86,7 +86,7 @@ test('any answer is an answer or the node’s fault', async () => {
   )
 })
 
-test('what is refused has no answer; all else is not hidden', async () => {
+test('a reverted request has no result; other failures are thrown', async () => {
   for (const ask of questions.slice(2)) {
     assert.equal(await ask(failing('reverted')), undefined)
     await assert.rejects(ask(failing('unsupported')), RpcFailure)

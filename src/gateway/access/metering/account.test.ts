@@ -51,7 +51,7 @@ test('spends at once what is leased, and nothing without a lease or beyond it', 
   assert.equal(calls.length, 1)
 })
 
-test('what is set aside for requests under way is not spent at once', async () => {
+test('units reserved for running requests are not spent twice', async () => {
   const opened = open()
   await leased(opened)
   const reservation = await opened.account.reserve(95)

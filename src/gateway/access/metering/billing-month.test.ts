@@ -5,7 +5,7 @@ import { billingDay, billingMonth } from './billing-month.ts'
 
 const DAY_SECONDS = 86_400
 
-test('months and days are those of the calendar, in whatever order they are asked for', () => {
+test('months and days are those of the calendar, in whatever order they are requested', () => {
   const time = fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2027, 0) })
   const edge = fc
     .tuple(fc.integer({ min: 0, max: 36 }), fc.constantFrom(-1, 0, 1))

@@ -33,7 +33,7 @@ function start({ perSecond = 100, burst = 100, gateways = 4 } = {}) {
 const at = (buckets: readonly SharedBucket[], index: number) =>
   buckets[index % buckets.length] as SharedBucket
 
-test('what is asked at once on all gateways is granted up to the burst, and no further', async () => {
+test('concurrent requests on all gateways are granted up to the burst', async () => {
   const { buckets } = start()
   const asked = Array.from({ length: 400 }, (_, index) => at(buckets, index).takeOrLease())
   const admitted = (await Promise.all(asked)).filter(Boolean).length
@@ -67,7 +67,7 @@ test('a client below its rate at one gateway is never refused, and seldom waits 
   assert.ok(waited <= 5, `${waited}`)
 })
 
-test('what an idle gateway does not need goes back', async () => {
+test('an idle gateway returns its lease', async () => {
   const { buckets, clock, shared } = start({ burst: 400 })
   for (let nth = 0; nth < 200; nth++) assert.equal(await at(buckets, 0).takeOrLease(), true)
   await new Promise(setImmediate)

@@ -56,7 +56,7 @@ test('entries that make no sense are left out, the others stay', () => {
   })
 })
 
-test('what is no list is refused', () => {
+test('invalid token lists are refused', () => {
   for (const text of ['', '{', 'null', '[]', '{}', '{"tokens":{}}', '<html>'])
     assert.throws(() => parseTokenList(text, CHAINS), { code: 'token_list_unreadable' }, text)
 })

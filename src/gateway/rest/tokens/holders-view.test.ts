@@ -29,7 +29,7 @@ class World {
 const [FIRST, SECOND] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`]
 const ACCOUNT = { balanceRaw: 7n, isContract: false }
 
-test('what is fresh when accounts are asked for does not become too old meanwhile', async () => {
+test('a value that is fresh when accounts are read does not expire during the read', async () => {
   const world = new World()
   await world.view.accounts('eth', [FIRST])
   world.time = 29_995

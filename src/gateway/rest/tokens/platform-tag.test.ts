@@ -31,7 +31,7 @@ test('a tag is one rank of one group, and a platform may have underscores in its
   }
 })
 
-test('what is asked for orders all and hot ones, not the others', () => {
+test('orderby sorts meme and hot tags, not the others', () => {
   assert.equal(parsed('meme', 'main_pair_tvl').rank, 'meme/main_pair_tvl')
   assert.equal(parsed('flap_out_hot', 'main_pair_tvl').rank, 'flap_out/main_pair_tvl')
   assert.equal(parsed('flap_in_new', 'main_pair_tvl').rank, 'flap_in/new')

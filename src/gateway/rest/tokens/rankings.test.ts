@@ -87,7 +87,7 @@ test('later pages are of the ranking that the first one was of; each reader and 
   assert.equal(await setup.read('a', 7), 'eth 2')
 })
 
-test('a client that starts in the middle, or comes back too late, gets the latest ranking and keeps it', async () => {
+test('a client that starts in the middle, or returns too late, gets the latest ranking and keeps it', async () => {
   const setup = new Setup()
   assert.equal(await setup.read('a', 3), 'eth 1')
   setup.clock.ms += READER_MS - 1

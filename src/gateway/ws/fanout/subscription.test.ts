@@ -61,7 +61,7 @@ test('pushes of a key are skipped only while older ones than the snapshot may co
   assert.deepEqual(published(), ['eth 6.1', 'eth 7.1', 'eth 8.1', 'eth 8.1'])
 })
 
-test('what is held back is bounded', () => {
+test('held-back pushes are bounded', () => {
   const { subscription, counts } = start({}, 3 * event(1).size('document'))
   for (let seq = 1; seq <= 4; seq++) subscription.offer('a', event(seq))
   assert.equal(counts.overflows, 1)

@@ -51,7 +51,7 @@ test('an entry changes with the pair, and with what its target counts for', () =
   )
 })
 
-test('what a fork takes away is not known any more', () => {
+test('documents that a reorg removes become unknown', () => {
   const watched = new WatchedPairs()
   watched.watch(onEth(MEME_WETH))
   watched.apply(

@@ -35,7 +35,7 @@ test('a page begins right after a place, and is as large as asked, but has one s
   assert.deepEqual(recent.page(origin(10), 1_000_000), [])
 })
 
-test('what is not here is said: dropped, not come yet, inside a message, or of another log', () => {
+test('a position outside the buffer is classified: dropped, not yet received, inside a message, or of another log', () => {
   const recent = filled(100, 10 * SIZE)
   assert.ok(recent.holds(origin(180)) && recent.holds(origin(198)) && recent.holds(origin(200)))
   for (const place of [origin(178), origin(0), origin(202), origin(185), origin(198, 'other')]) {

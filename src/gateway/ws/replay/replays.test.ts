@@ -94,7 +94,7 @@ test('a key runs two replays at a time; further ones wait in order, another key 
   assert.equal((await begin(7)).turn, undefined)
 })
 
-test('as many replays wait as a connection may have subscriptions', async () => {
+test('the queue of replays is limited like the subscriptions of a connection', async () => {
   const { replays } = start(1_000_000)
   const grant = grantOf('a', { maxSubscriptions: 3 })
   const all = await Promise.all([1, 2, 3, 4, 5].map(() => replays.begin(grant, true)))

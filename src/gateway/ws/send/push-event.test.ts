@@ -21,7 +21,7 @@ function inflated(frame: Buffer): string {
   return inflateRawSync(message, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
 }
 
-test('compressed, a push says the same, whatever it says', () => {
+test('a compressed push inflates to the same text', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   const result = fc.tuple(word, fc.integer({ min: 300, max: 5_000 })).map(([text, times]) => {
     return { text: text.repeat(times), random: text }
@@ -51,7 +51,7 @@ test('it is compressed once for all receivers, and those with the same id share 
   assert.deepEqual(push.frame(1, 'document', true), frames[0])
 })
 
-test('what is too small to gain anything stays as it is', () => {
+test('small pushes are not compressed', () => {
   const push = pushOf(() => ({ a: 1 }))
   assert.equal(push.frame(1, 'document', true), push.frame(1, 'document'))
   assert.deepEqual(push.numberedFrame(1, 'document', 1, 'c', true), push.numberedFrame(1, 'document', 1, 'c'))

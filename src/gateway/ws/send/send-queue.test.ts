@@ -41,7 +41,7 @@ const shown = ({ texts }: FakeStream) =>
     return `${id} ${result.text}`
   })
 
-test('what comes together is written together, in order, and nothing is left out', () => {
+test('pushes of one turn are written together, in order and completely', () => {
   const { stream, counts, queue } = start()
   for (const text of ['a', 'b']) queue.push(framer(1), 'key', event(text))
   queue.push(framer(1), 'other', event('c', false))
@@ -145,7 +145,7 @@ test('drained: at once while the reader keeps up, else when it has taken everyth
   await gone
 })
 
-test('nothing is written after a goodbye, by whichever side', () => {
+test('nothing is written after a close frame of either side', () => {
   const { stream, state, queue } = start()
   queue.push(framer(1), 'key', event('a'))
   state.isOpen = false

@@ -161,7 +161,7 @@ test('options: a trailing object', () => {
   })
 })
 
-test('what is not a request', () => {
+test('invalid requests', () => {
   const notJson = failure(null, -32700, 'the message is not JSON')
   for (const text of ['', '{', 'NaN', '['.repeat(10), '{"id":1,}', '\u0000']) {
     assert.deepEqual(parse(text), { isBatch: false, items: [notJson] })

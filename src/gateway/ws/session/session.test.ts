@@ -152,7 +152,7 @@ test('limits: subscriptions, and messages in one second', async () => {
   ])
 })
 
-test('what waits for a slow store is bounded: beyond that the refusal comes at once', async () => {
+test('requests that wait for a slow store are bounded; further ones are refused at once', async () => {
   const { socket, receive } = startSession({
     limits: { maxWaiting: 2 },
     view: { pairs: () => new Promise(() => undefined) },
@@ -182,7 +182,7 @@ test('a reader that does not keep up is closed with 4408, and gets nothing more'
   assert.equal((await metrics.slowReaders.get()).values[0]?.value, 1)
 })
 
-test('what is held back for a snapshot is bounded too', async () => {
+test('pushes held back for a snapshot are bounded, too', async () => {
   const { socket, apply, hub, receive } = startSession({
     limits: { maxBufferedBytes: 1_000 },
     view: { candles: () => new Promise(() => undefined) },
