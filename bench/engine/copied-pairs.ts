@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { quotedPairsCodec } from '../../src/engine/token/pair-list-codecs.ts'
 import { encodeStateKey } from '../../src/state/state-key.ts'
 import type { StateStore } from '../../src/store/lmdb/state-store.ts'
 import { ByteReader } from '../../src/wire/byte-reader.ts'
@@ -21,7 +22,9 @@ export function copyPairs(store: StateStore, folded: number, pairs: number): voi
   const { position } = store
   assert.ok(position !== undefined && pairs <= MAX_PAIRS)
   assert.ok(folded % PAIRS_PER_GROUP === 0 && pairs % PAIRS_PER_GROUP === 0)
-  const all = copies(store, readTemplates(store, folded), folded, pairs)
+  const templates = readTemplates(store, folded)
+  store.commit([...raisedTotals(store, Math.ceil(pairs / (folded - PAIRS_PER_GROUP)))], position)
+  const all = copies(store, templates, folded, pairs)
   let isDone = false
   function* batch(): Generator<Write> {
     for (let count = 0; count < WRITES_PER_COMMIT; count++) {
@@ -34,6 +37,17 @@ export function copyPairs(store: StateStore, folded: number, pairs: number): voi
     }
   }
   while (!isDone) store.commit(batch(), position)
+}
+
+/** The TVL of all pairs of a quote asset, with that of the copies: too low, it would become negative when their TVL falls. */
+function* raisedTotals(store: StateStore, factor: number): Generator<Write> {
+  for (const [key, value] of store.entries()) {
+    if (!key.startsWith('quotedPairs/')) continue
+    const { tvlUsd, deepest } = quotedPairsCodec.read(new ByteReader(value))
+    const w = new ByteWriter(value.length + 8)
+    quotedPairsCodec.write(w, { tvlUsd: tvlUsd * BigInt(factor), deepest })
+    yield [Buffer.from(encodeStateKey(key)), w.finish()]
+  }
 }
 
 /** In key order, so that each commit writes few pages. */

@@ -49,3 +49,10 @@ test('copied pairs have the keys of folded ones, and their trades publish the sa
   assert.deepEqual(copied.keys, folded.keys)
   assert.deepEqual(copied.documents, folded.documents)
 })
+
+test('the TVL of a quote asset includes copied pairs, so it does not become negative when theirs falls', async () => {
+  const known = await makeKnownPairs(recorded, 2_000, 1_000)
+  const fold = new MeasuredFold(recorded, { pairs: 2_000 }, known)
+  for (let block = 0; block < 40; block++) fold.foldBlock()
+  await fold.close()
+})
