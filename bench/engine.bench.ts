@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { compressionReport } from './engine/compression.ts'
 import { makeKnownPairs } from './engine/known-pairs.ts'
 import type { MarketPlan } from './engine/made-market.ts'
 import { MeasuredFold } from './engine/measured-fold.ts'
@@ -12,6 +13,9 @@ import { type Bench, type Figure, recordedValues, type Sides } from './measure.t
 
 const USUAL_PAIRS = sized({ full: 10_000, short: 10_000, smoke: 500 })
 const MANY_PAIRS = sized({ full: 1_000_000, short: 25_000, smoke: 2_000 })
+
+/** Compared by how they compress. */
+const REPORTED_BLOCKS = 64
 
 const MAX_RESTART_SECONDS = 3
 const MAX_RESIDENT_BYTES = 2_000_000_000
@@ -103,8 +107,10 @@ function sidesOf(fold: MeasuredFold, close: () => Promise<void>): Sides {
       const [residentMb, ownMb] = [rss, heapTotal + external].map((bytes) => Math.round(bytes / 1e6))
       console.log(
         `${Math.round(fold.swapsPerSecond)} swaps/s by the clock, commits to disk included; ` +
-          `${residentMb} MB resident, ${ownMb} MB of them on the heap or beside it`,
+          `${residentMb} MB resident, ${ownMb} MB of them on the heap or beside it; ` +
+          `${Math.round(fold.commitMicrosPerSwap)} µs of CPU time per swap in the last commit`,
       )
+      console.log(compressionReport(Array.from({ length: REPORTED_BLOCKS }, () => fold.foldBlock()).flat()))
       await close()
     },
   }

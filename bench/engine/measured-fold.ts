@@ -37,7 +37,6 @@ export class MeasuredFold {
   #uncommitted = 0
   /** What was folded since the last commit, and how long that took. */
   #period = { swaps: 0, wallSeconds: 0 }
-  /** That of the last commit, spread over the swaps that it held. */
   #commitCpuPerSwap: number | undefined
   #wallSeconds = 0
   #swaps = 0
@@ -58,6 +57,11 @@ export class MeasuredFold {
 
   get swapsPerSecond(): number {
     return this.#swaps / this.#wallSeconds
+  }
+
+  /** CPU time of the last commit, spread over the swaps that it held. */
+  get commitMicrosPerSwap(): number {
+    return (this.#commitCpuPerSwap ?? 0) * 1e6
   }
 
   introduce(): void {
