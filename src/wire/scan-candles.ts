@@ -132,7 +132,10 @@ function scanValues(scanner: RecordScanner, slot: number, same: number): void {
     throw unreadable(`the values of a candle cannot begin with ${same}`)
   }
   // Prices equal to the close have its offset.
-  if (isFirst) places.fill(scanner.passBiguint(), slot, slot + VOLUME)
+  if (isFirst) {
+    const closeAt = scanner.passBiguint()
+    for (let i = 0; i <= CLOSE; i++) places[slot + i] = closeAt
+  }
   for (let i = 0; i < CLOSE; i++) if (!(same & (1 << i))) places[slot + i] = scanner.passBiguint()
   if (!isFirst && !(same & SAME_CLOSE)) places[slot + CLOSE] = scanner.passBiguint()
   if (isWithoutVolume) places[slot + VOLUME] = 0

@@ -35,10 +35,11 @@ export function scanWindows(scanner: RecordScanner): void {
   const { places } = scanner
   scanner.fields(WINDOWS_LAYOUT, base + FIRST_FIELD, 0, FIRST_SUMS - FIRST_FIELD)
   // The last byte of a message is 0, which reads as 0 in every encoding.
-  places.fill(scanner.bytes.length - 1, base + FIRST_SUMS, base + FIRST_SUMS + OPEN)
+  const zeroAt = scanner.bytes.length - 1
   for (let at = 0; at < WINDOWS.length; at++) {
     const slot = base + FIRST_SUMS + at * SUMS
-    if (at > 0) places.copyWithin(slot, slot - SUMS, slot - SUMS + OPEN)
+    // For so few slots, a loop is faster than `fill` and `copyWithin`.
+    for (let i = slot; i < slot + OPEN; i++) places[i] = at === 0 ? zeroAt : (places[i - SUMS] as number)
     scanSums(scanner, slot, base + (PRICES[at] as number))
   }
   scanner.fields(WINDOWS_LAYOUT, base + amountRaw, amountRaw - FIRST_FIELD, highUsd - FIRST_FIELD)

@@ -125,14 +125,19 @@ function readSums(r: ByteReader, shorter: WindowSums): WindowSums {
   return { buyUsd, sellUsd, buys, sells, makers, buyers, sellers, openUsd }
 }
 
-export function isPossibleWindow(flags: number): boolean {
-  const has = (both: number): boolean => (flags & both) === both
-  return !(
+/** By the flags of a window: 1 if they go together. A table, because every window of every reader is checked. */
+const POSSIBLE_WINDOWS = Uint8Array.from({ length: 256 }, (_, flags) => {
+  const has = (all: number): boolean => (flags & all) === all
+  const isWrong =
     has(SAME_OPEN | NO_OPEN) ||
     has(SAME_BUYS | NO_BUY) ||
     has(SAME_SELLS | NO_SELL) ||
     has(SAME_BUYS | SAME_SELLS | ONCE_EACH)
-  )
+  return isWrong ? 0 : 1
+})
+
+export function isPossibleWindow(flags: number): boolean {
+  return POSSIBLE_WINDOWS[flags] === 1
 }
 
 /** `prices` are those before it in its document. */
