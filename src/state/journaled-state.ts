@@ -45,7 +45,7 @@ const JOURNAL = 'journal'
 const RECORD_BYTES = 256
 
 /** Decoded records cached per table: enough for frequently traded pairs, and a bound on memory. */
-const MAX_KEPT = 20_000
+const MAX_CACHED = 20_000
 
 /**
  * State with an undo log for its latest blocks. For every key that a block changes, it saves the value before the block
@@ -59,7 +59,7 @@ const MAX_KEPT = 20_000
 export class JournaledState {
   readonly #committed: CommittedState
   readonly #rows: RowTables
-  readonly #kept = new Map<string, RecentlyUsed<Entry>>()
+  readonly #caches = new Map<string, RecentlyUsed<Entry>>()
   /** In the order of their first write, which depends on the blocks alone. */
   #blockWrites: Entry[] = []
   /** Journals of the blocks since changes were last encoded. */
@@ -81,11 +81,11 @@ export class JournaledState {
     return this.#committed.hashSecret ?? [0, 0]
   }
 
-  /** `maxKept` limits the cache of decoded records; use a small one for large records that are rarely read again. */
-  table<T>(name: string, codec: RecordCodec<T>, maxKept = MAX_KEPT): Table<T> {
-    const kept = new RecentlyUsed<Entry>(maxKept)
-    this.#kept.set(name, kept)
-    const entryOf = (id: string): Entry => kept.get(id) ?? this.#load(kept, name, id, codec)
+  /** `maxCached` limits the cache of decoded records; use a small one for large records that are rarely read again. */
+  table<T>(name: string, codec: RecordCodec<T>, maxCached = MAX_CACHED): Table<T> {
+    const cache = new RecentlyUsed<Entry>(maxCached)
+    this.#caches.set(name, cache)
+    const entryOf = (id: string): Entry => cache.get(id) ?? this.#load(cache, name, id, codec)
     return {
       get: (id) => entryOf(id).record as T | undefined,
       put: (id, record) => this.#write(entryOf(id), record),
@@ -115,7 +115,7 @@ export class JournaledState {
     this.#journals.set(number, journal)
     this.#journalBytes += sizeOf(journal)
     // Evicts only now, because the cache holds the only copy of a block's writes until it is sealed.
-    for (const kept of this.#kept.values()) kept.evict()
+    for (const cache of this.#caches.values()) cache.evict()
   }
 
   /** Undoes the blocks from `last` down to `first` and returns the restored keys. */
@@ -164,7 +164,7 @@ export class JournaledState {
   /** Sets (or, with `undefined`, deletes) a key outside of any block; an undo does not restore it. */
   setOutsideBlocks(table: string, id: string, value: Uint8Array | undefined): void {
     const key = keyOf(table, id)
-    this.#kept.get(table)?.delete(id)
+    this.#caches.get(table)?.delete(id)
     this.#unwritten.delete(key)
     this.#pending.set(key, value)
   }
@@ -196,10 +196,10 @@ export class JournaledState {
     this.#forgetRecords()
   }
 
-  #load<T>(kept: RecentlyUsed<Entry>, table: string, id: string, codec: RecordCodec<T>): Entry {
+  #load<T>(cache: RecentlyUsed<Entry>, table: string, id: string, codec: RecordCodec<T>): Entry {
     const key = keyOf(table, id)
     const entry = this.#unwritten.get(key) ?? this.#read(key, codec as RecordCodec<unknown>)
-    kept.set(id, entry)
+    cache.set(id, entry)
     return entry
   }
 
@@ -255,7 +255,7 @@ export class JournaledState {
   }
 
   #forgetRecords(): void {
-    for (const kept of this.#kept.values()) kept.clear()
+    for (const cache of this.#caches.values()) cache.clear()
     this.#blockWrites = []
   }
 

@@ -26,12 +26,12 @@ const MAX_SERIES = 2_000
 
 /** The newest candle of each series: from ClickHouse where Redis has none of a pair that has traded. */
 export function createNewestCandles({ hot, history, isWhole }: NewestCandlesOptions): HotStore['candles'] {
-  const kept = new StaleWhileRevalidateCache<Versioned<Candle> | undefined>({
+  const cache = new StaleWhileRevalidateCache<Versioned<Candle> | undefined>({
     ...{ freshMs: FRESH_MS, staleMs: 2 * FRESH_MS, maxEntries: MAX_SERIES },
     now: performance.now.bind(performance),
   })
   const expired = (ref: SeriesRef) =>
-    kept.get(`${ref.chain}/${ref.pair}/${ref.interval}`, () => newestCandleOf(ref, hot, history))
+    cache.get(`${ref.chain}/${ref.pair}/${ref.interval}`, () => newestCandleOf(ref, hot, history))
   return async (refs) => {
     const stored = await hot.candles(refs)
     return Promise.all(

@@ -15,7 +15,7 @@ export type SharedBucketOptions = {
 /** Tokens for so long are leased at a time, by what was used lately. */
 const LEASE_MS = 100
 /** A gateway keeps a fortieth of the burst: four that are idle hold a tenth. */
-const KEPT_SHARE = 40
+const RESERVE_SHARE = 40
 /** Redis is not asked more often while the bucket is empty. */
 const EMPTY_PAUSE_MS = 25
 /** While Redis is away it is tried so often. */
@@ -29,7 +29,7 @@ const IDLE_MS = 500
  */
 export class SharedBucket {
   readonly #options: SharedBucketOptions
-  readonly #kept: number
+  readonly #reserve: number
   #tokens = 0
   /** Tokens left in Redis, and when it reported them. */
   #shared: number
@@ -45,7 +45,7 @@ export class SharedBucket {
 
   constructor(options: SharedBucketOptions) {
     this.#options = options
-    this.#kept = Math.floor(options.burst / KEPT_SHARE)
+    this.#reserve = Math.floor(options.burst / RESERVE_SHARE)
     this.#shared = options.burst
     this.#sharedAt = options.now()
     this.#calledAt = this.#sharedAt
@@ -101,10 +101,10 @@ export class SharedBucket {
 
   /** Called now and then: what is not used here goes back, but for a few or, `isLast`, all of it. */
   async settle(isLast = false): Promise<void> {
-    const kept = isLast ? 0 : this.#kept
-    if (this.#leasing !== undefined || this.#own !== undefined || this.#tokens <= kept) return
-    const giveBack = this.#tokens - kept
-    this.#tokens = kept
+    const reserve = isLast ? 0 : this.#reserve
+    if (this.#leasing !== undefined || this.#own !== undefined || this.#tokens <= reserve) return
+    const giveBack = this.#tokens - reserve
+    this.#tokens = reserve
     // Tokens that get lost on the way are made up for by the bucket's rate.
     await this.#call({ giveBack, want: 0 }).catch(() => undefined)
   }
@@ -134,7 +134,7 @@ export class SharedBucket {
   #ahead(now: number): number {
     const used = (this.#taken / Math.max(LEASE_MS, now - this.#calledAt)) * LEASE_MS
     const most = (this.#options.perSecond * LEASE_MS) / 1_000
-    return Math.max(this.#kept, Math.ceil(Math.min(used, most)))
+    return Math.max(this.#reserve, Math.ceil(Math.min(used, most)))
   }
 
   /** One at a time; concurrent requests share the same lease. */

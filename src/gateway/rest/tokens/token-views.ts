@@ -28,12 +28,12 @@ export async function readTokenViews(
 export async function readTokenAnswers<T extends Answer>(
   context: Context,
   refs: readonly ChainAddress[],
-  kept: AnswerCache<T>,
+  cache: AnswerCache<T>,
   answerOf: (view: TokenView) => T,
 ): Promise<T[]> {
   const { view } = context
   const ids = refs.map(({ chain, address }) => formatChainAddress(address, chain))
-  const known = ids.map((id) => kept.get(id))
+  const known = ids.map((id) => cache.get(id))
   const missing = refs.filter((_, index) => known[index] === undefined)
   if (missing.length === 0) return known as T[]
   const seqs = new Map(missing.map(({ chain }) => [chain, view.readEnd(chain).seq]))
@@ -43,10 +43,10 @@ export async function readTokenAnswers<T extends Answer>(
     const id = formatChainAddress(token.address, chain)
     const answer = answerOf(found)
     made.set(id, answer)
-    // Kept only if nothing changed since it was read.
+    // Cached only if nothing changed since it was read.
     if (view.readEnd(chain).seq !== seqs.get(chain)) continue
     const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
-    kept.put(chain, id, { answer, dependsOn })
+    cache.put(chain, id, { answer, dependsOn })
   }
   return ids.flatMap((id, index) => known[index] ?? made.get(id) ?? [])
 }
