@@ -48,6 +48,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   const tops = new StaleWhileRevalidateCache<readonly Holder[]>({
     ...{ freshMs: TOP_MS / 2, staleMs: TOP_MS, maxEntries: MAX_TOPS, now },
   })
+  // Not the shared cache, which reads one name at a time: one request asks for all accounts that are missing.
   const known = new RecentlyUsed<Known>(MAX_ASKED_ACCOUNTS)
 
   const readTop = async ({ chain, address }: ChainAddress): Promise<readonly Holder[]> => {
