@@ -9,7 +9,7 @@ import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import { SERVER_NAMES, STORE_NAMES, type StoreName } from '../../store/store-names.ts'
 import { openChangeSet } from '../../wire/change-codec.ts'
 import { FIRST_LINK } from '../../wire/frame.ts'
-import { MessageArena } from './message-arena.ts'
+import { BufferedSets } from './buffered-sets.ts'
 import { Overlay } from './overlay.ts'
 import { type BlockHead, type FeedPosition, headOf, ReadPosition } from './read-position.ts'
 import { type ReadHeads, StoredHeads } from './stored-heads.ts'
@@ -59,8 +59,6 @@ export type FollowHooks = {
 /** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
 const CHANGES_DROPPED_AT_ONCE = 10_000
 const DROP_PAUSE_MS = 50
-/** Overhead of a document in the overlay beside its bytes, roughly. */
-const DOCUMENT_BYTES = 250
 /** A full overlay is emptied a little further, so that the next message does not find it full again. */
 const SHED_TO = 0.9
 const NO_OVERLAY = new Overlay()
@@ -69,12 +67,8 @@ const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_cha
 
 /** One chain's change sets: taken in as they come, and forgotten once the writer has put them into both stores. */
 export class ChangeFeedFollower {
-  readonly #overlay = new Overlay()
+  readonly #buffer = new BufferedSets()
   readonly stores: StoredHeads
-  /** The messages of these sets, oldest first: all that the overlay may still read. */
-  readonly #arena = new MessageArena()
-  readonly #remembered: { readonly seq: number; readonly bytes: number }[] = []
-  #bytes = 0
   readonly #name: string
   #log: FollowedLog
   readonly #options: FollowOptions
@@ -104,11 +98,11 @@ export class ChangeFeedFollower {
 
   /** What a store may lack: nothing while reads answer as of a store's commit point. */
   get overlay(): Overlay {
-    return this.reads.isAheadOfFeed ? NO_OVERLAY : this.#overlay
+    return this.reads.isAheadOfFeed ? NO_OVERLAY : this.#buffer.overlay
   }
 
   get overlaySize(): number {
-    return this.#overlay.size
+    return this.#buffer.overlay.size
   }
 
   /** Stores must have everything up to this change set; what is newer is in the overlay. */
@@ -123,7 +117,7 @@ export class ChangeFeedFollower {
 
   /** Roughly what the overlay takes. */
   get bytes(): number {
-    return this.#bytes
+    return this.#buffer.bytes
   }
 
   /** Until the signal aborts; rejects when the log cannot be followed any further. Called again, it goes on. */
@@ -151,7 +145,7 @@ export class ChangeFeedFollower {
     onStarted()
     for await (const message of this.#log.read({ after: this.reads.feed.after, signal })) {
       this.#takeOrBlame(message)
-      if (this.#bytes > this.#options.maxBytes) this.#shed(onDropped)
+      if (this.#buffer.bytes > this.#options.maxBytes) this.#shed(onDropped)
       this.#catchUp()
       // If many messages are queued, each is pushed, and requests are served, before the next one is applied.
       await turn()
@@ -211,8 +205,7 @@ export class ChangeFeedFollower {
   async #leave(onDropped: () => void): Promise<void> {
     const { reopen, onGap } = this.#options
     if (reopen !== undefined) this.#log = await reopen(this.#name)
-    this.#overlay.drop(Number.POSITIVE_INFINITY)
-    this.#forgetUpTo(Number.POSITIVE_INFINITY)
+    this.#buffer.drop(Number.POSITIVE_INFINITY)
     this.#hasStarted = false
     this.#hasLostPlace = false
     this.stores.reset()
@@ -228,16 +221,8 @@ export class ChangeFeedFollower {
    */
   #shed(onDropped: () => void): void {
     const { maxBytes, logger } = this.#options
-    let left = this.#bytes
-    let upTo = this.#dropped
-    for (const { seq, bytes } of this.#remembered) {
-      if (left <= maxBytes * SHED_TO) break
-      left -= bytes
-      upTo = seq
-    }
     const wasAvailable = this.isAvailable
-    this.#overlay.drop(upTo)
-    this.#forgetUpTo(upTo)
+    const upTo = this.#buffer.shed(maxBytes * SHED_TO) ?? this.#dropped
     this.#dropped = Math.max(this.#dropped, upTo)
     this.stores.need(upTo)
     onDropped()
@@ -254,16 +239,11 @@ export class ChangeFeedFollower {
     blameMessage(place, () => this.#take(message))
   }
 
-  /** A set is not kept beyond this: what waits for the next message would keep the last one's in memory. */
+  /** A separate method, so that the suspended loop does not retain the previous change set. */
   #take(message: LogMessage): void {
     const { body, position } = message
-    const opened = openChangeSet(this.#arena.copy(body))
-    const { set } = opened
+    const set = this.#buffer.add(body)
     const origin = this.reads.feed
-    this.#overlay.apply(opened)
-    const bytes = body.length + set.changes.length * DOCUMENT_BYTES
-    this.#remembered.push({ seq: set.seq, bytes })
-    this.#bytes += bytes
     const feed = { after: position, seq: set.seq, time: set.head.time }
     this.reads.advance(feed, set.head, set.finalNumber)
     this.#options.onChangeSet({ set, origin, message })
@@ -303,22 +283,11 @@ export class ChangeFeedFollower {
   /** In small steps, so that pushes and reads do not wait long. */
   async #drop(seq: number, signal: AbortSignal, onDropped: () => void): Promise<void> {
     do {
-      const dropped = this.#overlay.drop(seq, CHANGES_DROPPED_AT_ONCE)
-      this.#forgetUpTo(dropped ?? seq)
+      const dropped = this.#buffer.drop(seq, CHANGES_DROPPED_AT_ONCE)
       if (dropped === undefined) return
       this.#dropped = Math.max(this.#dropped, Math.min(dropped, this.reads.feed.seq))
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
-  }
-
-  /** Nothing of these is in the overlay any more, or ever was. */
-  #forgetUpTo(upTo: number): void {
-    const left = this.#remembered.findIndex(({ seq }) => seq > upTo)
-    const count = left === -1 ? this.#remembered.length : left
-    for (const { bytes } of this.#remembered.splice(0, count)) {
-      this.#bytes -= bytes
-      this.#arena.freeOldest()
-    }
   }
 }
 

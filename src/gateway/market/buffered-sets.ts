@@ -1,0 +1,62 @@
+import type { ChangeSet } from '../../domain/change.ts'
+import { openChangeSet } from '../../wire/change-codec.ts'
+import { MessageArena } from './message-arena.ts'
+import { Overlay } from './overlay.ts'
+
+/** Overhead of a document in the overlay beside its bytes, roughly. */
+const DOCUMENT_BYTES = 250
+
+/** The change sets of one chain that a store may lack: their documents in an overlay, over their messages in an arena. */
+export class BufferedSets {
+  readonly overlay = new Overlay()
+  readonly #arena = new MessageArena()
+  /** The sets whose messages are in the arena, oldest first. */
+  readonly #sets: { readonly seq: number; readonly bytes: number }[] = []
+  #bytes = 0
+
+  /** Roughly what they take. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Read the set at once: its candles are bytes of the arena. */
+  add(body: Uint8Array): ChangeSet {
+    const opened = openChangeSet(this.#arena.copy(body))
+    const { set } = opened
+    this.overlay.apply(opened)
+    const bytes = body.length + set.changes.length * DOCUMENT_BYTES
+    this.#sets.push({ seq: set.seq, bytes })
+    this.#bytes += bytes
+    return set
+  }
+
+  /** Drops sets up to `seq`, and stops after `maxChanges` changes. Returns the `seq` that it reached, if it dropped any. */
+  drop(seq: number, maxChanges?: number): number | undefined {
+    const dropped = this.overlay.drop(seq, maxChanges)
+    this.#free(dropped ?? seq)
+    return dropped
+  }
+
+  /** Drops the oldest sets until the rest takes at most this, and returns the `seq` of the last one dropped. */
+  shed(maxBytes: number): number | undefined {
+    let left = this.#bytes
+    let upTo: number | undefined
+    for (const { seq, bytes } of this.#sets) {
+      if (left <= maxBytes) break
+      left -= bytes
+      upTo = seq
+    }
+    if (upTo !== undefined) this.drop(upTo)
+    return upTo
+  }
+
+  /** Nothing of these is in the overlay any more, or ever was. */
+  #free(upTo: number): void {
+    const left = this.#sets.findIndex(({ seq }) => seq > upTo)
+    const count = left === -1 ? this.#sets.length : left
+    for (const { bytes } of this.#sets.splice(0, count)) {
+      this.#bytes -= bytes
+      this.#arena.freeOldest()
+    }
+  }
+}
