@@ -38,7 +38,7 @@ export function framesById(isCompressed = false): Map<number, Buffer[]> {
     Array.from({ length: IDS }, (_, at) => {
       const id = requestIdOf(at)
       const frames = isCompressed
-        ? pushes.map((push) => push.frame(id, 'document', true))
+        ? pushes.map((push) => push.frame(id, true))
         : trades.map((trade) => textFrame(JSON.stringify(messageOf(id, trade))))
       return [id, frames]
     }),
@@ -48,13 +48,8 @@ export function framesById(isCompressed = false): Map<number, Buffer[]> {
 function pushOf(trade: Trade): PushEvent {
   const origin = { after: { epoch: 'e', sequence: 1, link: 0 }, seq: 1, time: 1 }
   const place = { chain: 'eth', seq: 1, origin, published: 1 }
-  return new PushEvent({
-    topic: 'tx',
-    place,
-    isState: false,
-    sentTime: NOW,
-    build: () => swapPush('eth', trade),
-  })
+  const build = () => swapPush('eth', trade)
+  return new PushEvent({ topic: 'tx', place, isState: false, sentTime: NOW, build }, 'document')
 }
 
 /** Calls `send` with the trades of each tick, one turn of the event loop after the other. */

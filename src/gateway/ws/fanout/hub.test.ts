@@ -52,21 +52,19 @@ class Recorder implements Listener {
   }
 
   offer(key: string, event: PushEvent): void {
-    event.size(this.#shape)
     this.offers.push({ key, event })
   }
 
-  get #shape(): Shape {
+  get shape(): Shape {
     return this.wantsReorgs ? 'revised' : 'document'
   }
 
   get shown() {
-    const shape = this.#shape
     return this.offers.map(({ key, event }) => ({
       key,
       topic: event.topic,
       seq: event.place.seq,
-      message: JSON.parse(readFrames(event.frame(this.id, shape)).join()),
+      message: JSON.parse(readFrames(event.frame(this.id)).join()),
     }))
   }
 
@@ -316,8 +314,21 @@ test('a push is built once, and framed once for all subscribers with the same id
   apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
   const events = listeners.map(({ offers }) => offers[0]?.event)
   assert.equal(new Set(events).size, 1)
-  const [a, b, c, d] = listeners.map(({ id }) => events[0]?.frame(id, 'document'))
+  const [a, b, c, d] = listeners.map(({ id }) => events[0]?.frame(id))
   assert.ok(a !== undefined && a === b && a === d && c !== undefined && c !== a)
+})
+
+test('a push is encoded once for each shape that has subscribers', () => {
+  const { hub, apply } = start()
+  const listeners = [false, true, false, true].map((wantsReorgs) => new Recorder(1, wantsReorgs))
+  for (const listener of listeners) hub.add(txKey(onEth(MEME_WETH)), listener)
+  apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
+  const events = listeners.map(({ offers }) => offers[0]?.event)
+  assert.deepEqual(
+    events.map((event) => event?.shape),
+    ['document', 'revised', 'document', 'revised'],
+  )
+  assert.equal(new Set(events).size, 2)
 })
 
 test('a push that waits for one client does not retain the frames of the others', async () => {
@@ -326,10 +337,10 @@ test('a push that waits for one client does not retain the frames of the others'
   hub.add(txKey(onEth(MEME_WETH)), late)
   apply(sampleSet(1, [{ type: 'trade', trade: sampleTrade() }]))
   const event = late.offers[0]?.event
-  const atOnce = event?.frame(2, 'document')
-  assert.equal(event?.frame(2, 'document'), atOnce)
+  const atOnce = event?.frame(2)
+  assert.equal(event?.frame(2), atOnce)
   await new Promise((resolve) => setImmediate(resolve))
-  const later = event?.frame(2, 'document')
+  const later = event?.frame(2)
   assert.notEqual(later, atOnce)
   assert.deepEqual(later, atOnce)
 })

@@ -1,6 +1,6 @@
 import type { ChangeSet } from '../../../domain/change.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
-import type { PushEvent } from '../send/push-event.ts'
+import { PushEvent, type Shape } from '../send/push-event.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
 import { SharedTopics } from './shared-topics.ts'
 import { SubscribedTopics } from './subscribed-topics.ts'
@@ -9,7 +9,8 @@ import { WatchedPairs } from './watched-pairs.ts'
 export type Listener = {
   /** Retractions go only to subscribers that ask for them; others receive corrected values only. */
   readonly wantsReorgs: boolean
-  /** Asks for the size of what it keeps: only what was encoded by then can be written later. */
+  /** Shape of the pushes that it is offered. */
+  readonly shape: Shape
   offer(key: string, event: PushEvent): void
 }
 
@@ -61,11 +62,12 @@ export class Hub {
     const pushed = this.#pushed
     this.#pushed = []
     // By then every socket was written to: that was put into the same queue, before this.
-    if (pushed.length > 0) setImmediate(() => forgetFrames(pushed))
+    if (pushed.length > 0) setImmediate(() => evictFrames(pushed))
   }
 
   readonly #push: Emit = (keys, isReorg, build) => {
     let event: PushEvent | undefined
+    let encoded: PushEvent[] | undefined
     let served: Set<Listener> | undefined
     for (const key of keys) {
       const listeners = this.#listeners.get(key)
@@ -75,16 +77,19 @@ export class Hub {
         // One subscription may name a pair and the token whose main pair it is.
         if (served?.has(listener)) continue
         if (keys.length > 1) served = (served ?? new Set()).add(listener)
-        event ??= build()
+        const { shape } = listener
+        if (event?.shape !== shape) {
+          encoded ??= []
+          event = encoded.find((each) => each.shape === shape) ?? new PushEvent(build(), shape)
+          if (!encoded.includes(event)) encoded.push(event)
+        }
         listener.offer(key, event)
       }
     }
-    if (event === undefined) return
-    event.seal()
-    this.#pushed.push(event)
+    if (encoded !== undefined) this.#pushed.push(...encoded)
   }
 }
 
-function forgetFrames(events: readonly PushEvent[]): void {
-  for (const event of events) event.forgetFrames()
+function evictFrames(events: readonly PushEvent[]): void {
+  for (const event of events) event.evictFrames()
 }

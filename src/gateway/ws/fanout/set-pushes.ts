@@ -18,7 +18,7 @@ import { liquidityPush } from '../../shape/liquidity-transaction.ts'
 import { switchPush } from '../../shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../../shape/swap-transaction.ts'
-import { PushEvent, type PushPlace, type Shape } from '../send/push-event.ts'
+import type { PushParts, PushPlace, Shape } from '../send/push-event.ts'
 import {
   klineKey,
   liquidityKey,
@@ -33,7 +33,7 @@ import type { SubscribedTopics } from './subscribed-topics.ts'
 import type { WatchedPairs } from './watched-pairs.ts'
 
 /** Hands a push to the subscribers of the keys; it is built only if there are any. */
-export type Emit = (keys: readonly string[], isReorg: boolean, build: () => PushEvent) => void
+export type Emit = (keys: readonly string[], isReorg: boolean, build: () => PushParts) => void
 
 /** The pushes of one change set, for live subscribers or for a replay. */
 export class SetPushes {
@@ -154,9 +154,9 @@ export class SetPushes {
     emit([klineKey(this.#on(pair), interval)], true, () => this.#event('kline', index, () => removed))
   }
 
-  #event(topic: TopicName, index: number, build: () => object, event?: EventRef): PushEvent {
+  #event(topic: TopicName, index: number, build: () => object, event?: EventRef): PushParts {
     const place = { ...this.#place(index), ...(event && { event: { time: event.time, key: event.key } }) }
-    return new PushEvent({ topic, place, isState: false, sentTime: this.#now, build })
+    return { topic, place, isState: false, sentTime: this.#now, build }
   }
 
   #state(
@@ -164,9 +164,9 @@ export class SetPushes {
     index: number,
     build: (shape: Shape) => object,
     candle?: number,
-  ): PushEvent {
+  ): PushParts {
     const place = this.#place(index)
-    return new PushEvent({ topic, place, isState: true, candle, sentTime: this.#now, build })
+    return { topic, place, isState: true, candle, sentTime: this.#now, build }
   }
 
   #place(index: number): PushPlace {
@@ -203,7 +203,7 @@ export class SetPushes {
       const build = () => switchPush(chain, to, pair)
       // The document shows it without `sent_time`.
       const sentTime = undefined
-      return new PushEvent({ topic: 'kline', place: this.#place(index), isState: false, sentTime, build })
+      return { topic: 'kline', place: this.#place(index), isState: false, sentTime, build }
     })
   }
 

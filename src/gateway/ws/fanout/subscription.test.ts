@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { originOf, readFrames } from '../../../../test/support/rigs/fake-session.ts'
 import { formatCursor, parseCursor } from '../cursor.ts'
-import { PushEvent } from '../send/push-event.ts'
+import { PushEvent, type PushParts, type Shape } from '../send/push-event.ts'
 import { NO_OPTIONS, type TopicOptions } from '../topic.ts'
 import { Subscription } from './subscription.ts'
 
@@ -26,17 +26,18 @@ function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
   return { subscription, sent, counts, published: () => sent.map(({ result }) => result.at) }
 }
 
-function event(seq: number, published = 1, chain = 'eth'): PushEvent {
-  return new PushEvent({
+function event(seq: number, published = 1, chain = 'eth', shape: Shape = 'document'): PushEvent {
+  const parts: PushParts = {
     topic: 'tx',
     place: { chain, seq, origin: originOf({ seq }), published },
     isState: false,
     sentTime: 1,
-    build: (shape) => ({
+    build: () => ({
       at: `${chain} ${seq}.${published}`,
       ...(shape === 'revised' ? { revised: true } : {}),
     }),
-  })
+  }
+  return new PushEvent(parts, shape)
 }
 
 const placeAt = (seq: number, published = 0) => ({ ...originOf({ seq }), published })
@@ -62,7 +63,7 @@ test('pushes of a key are skipped only while older ones than the snapshot may co
 })
 
 test('held-back pushes are bounded', () => {
-  const { subscription, counts } = start({}, 3 * event(1).size('document'))
+  const { subscription, counts } = start({}, 3 * event(1).size)
   for (let seq = 1; seq <= 4; seq++) subscription.offer('a', event(seq))
   assert.equal(counts.overflows, 1)
 })
@@ -102,8 +103,8 @@ test('numbers are contiguous, and each cursor says where every chain stands', ()
   subscription.startAt('eth', placeAt(2))
   subscription.startAt('bsc', placeAt(9))
   subscription.release()
-  subscription.offer('a', event(3, 2))
-  subscription.offer('a', event(10, 1, 'bsc'))
+  subscription.offer('a', event(3, 2, 'eth', subscription.shape))
+  subscription.offer('a', event(10, 1, 'bsc', subscription.shape))
   assert.deepEqual(
     sent.map(({ seq, result }) => [seq, result.revised]),
     [

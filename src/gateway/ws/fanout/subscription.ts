@@ -40,8 +40,8 @@ export class Subscription implements Listener, Framer {
   readonly serial: number
   readonly topic: FoundTopic
   readonly wantsReorgs: boolean
+  readonly shape: Shape
   readonly #owner: SubscriptionOwner
-  readonly #shape: Shape
   readonly #numbering: Numbering | undefined
   #gate: Gate | undefined = { held: [], heldBytes: 0, after: new Map(), caughtUp: undefined }
 
@@ -56,7 +56,7 @@ export class Subscription implements Listener, Framer {
     this.serial = serial
     this.topic = topic
     this.wantsReorgs = options.reorg
-    this.#shape = options.reorg ? 'revised' : options === NO_OPTIONS ? 'document' : 'extended'
+    this.shape = options.reorg ? 'revised' : options === NO_OPTIONS ? 'document' : 'extended'
     this.#owner = owner
     this.#numbering = options.cursor ? { count: 0, places: new Map() } : undefined
   }
@@ -110,23 +110,19 @@ export class Subscription implements Listener, Framer {
     this.#owner.send(this, key, event)
   }
 
-  size(event: PushEvent): number {
-    return event.size(this.#shape)
-  }
-
   frameOf(event: PushEvent): Buffer {
     const numbering = this.#numbering
     const { isCompressed } = this.#owner
-    if (numbering === undefined) return event.frame(this.id, this.#shape, isCompressed)
+    if (numbering === undefined) return event.frame(this.id, isCompressed)
     const { places } = numbering
     places.set(event.place.chain, placeAfter(event.place))
     const number = ++numbering.count
-    return event.numberedFrame(this.id, this.#shape, number, formatCursor(places), isCompressed)
+    return event.numberedFrame(this.id, number, formatCursor(places), isCompressed)
   }
 
   #passes(gate: Gate, key: string, event: PushEvent): boolean {
     if (gate.held !== undefined) {
-      gate.heldBytes += this.size(event)
+      gate.heldBytes += event.size
       if (gate.heldBytes > this.#owner.maxHeldBytes) this.#owner.onOverflow()
       else gate.held.push({ key, event })
       return false

@@ -7,6 +7,7 @@ import type { Hub } from '../fanout/hub.ts'
 import { SetPushes } from '../fanout/set-pushes.ts'
 import { SubscribedTopics } from '../fanout/subscribed-topics.ts'
 import type { Subscription } from '../fanout/subscription.ts'
+import { PushEvent } from '../send/push-event.ts'
 import type { EventSubject, HistoryReplay } from './history-replay.ts'
 import type { LogReplay } from './log-replay.ts'
 import type { Replay } from './replays.ts'
@@ -46,9 +47,10 @@ export async function catchUpFromHistory(
   let bytes = 0
   for await (const page of events.read(subject, from, to.seq, subscription.wantsReorgs)) {
     await replay.charge(page.events)
-    for (const event of page.pushes) {
+    for (const push of page.pushes) {
+      const event = new PushEvent(push, subscription.shape)
       subscription.push(key, event)
-      bytes += subscription.size(event)
+      bytes += event.size
       if (bytes < BYTES_AT_ONCE) continue
       bytes = 0
       await drained()
@@ -83,9 +85,9 @@ export async function catchUp(
           if (isReorg && !subscription.wantsReorgs) return
           const key = keys.find((each) => own.has(each))
           if (key === undefined) return
-          const event = build()
+          const event = new PushEvent(build(), subscription.shape)
           subscription.push(key, event)
-          bytes += subscription.size(event)
+          bytes += event.size
           pushed++
         })
         if (bytes < BYTES_AT_ONCE) continue

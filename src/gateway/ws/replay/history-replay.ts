@@ -12,7 +12,7 @@ import { liquidityPush } from '../../shape/liquidity-transaction.ts'
 import { swapPush } from '../../shape/swap-transaction.ts'
 import type { ChainPlace } from '../cursor.ts'
 import { revertPush } from '../fanout/set-pushes.ts'
-import { PushEvent } from '../send/push-event.ts'
+import type { PushParts } from '../send/push-event.ts'
 
 /** What history can be asked about: the events of one pair. */
 export type EventSubject = { readonly topic: 'tx' | 'liq'; readonly pair: ChainAddress }
@@ -65,7 +65,7 @@ export class HistoryReplay {
     place: ChainPlace,
     upTo: number,
     wantsReorgs: boolean,
-  ): AsyncGenerator<{ readonly events: number; readonly pushes: PushEvent[] }, void, undefined> {
+  ): AsyncGenerator<{ readonly events: number; readonly pushes: PushParts[] }, void, undefined> {
     const { now, pageRows = PAGE_ROWS } = this.#options
     const { topic, pair } = subject
     const { last } = place
@@ -81,7 +81,7 @@ export class HistoryReplay {
         .map(({ ref, build = () => revertPush(ref.pair, ref.key) }) => {
           const event = { time: ref.time, key: ref.key }
           const at = { chain: pair.chain, seq: upTo, origin: place, published: 0, event }
-          return new PushEvent({ topic, place: at, isState: false, sentTime: now(), build })
+          return { topic, place: at, isState: false, sentTime: now(), build }
         })
       yield { events: rows.length, pushes }
     }

@@ -9,7 +9,7 @@ const MESSAGE_TAIL = Buffer.from([0, 0, 0xff, 0xff])
 
 function pushOf(build: () => object): PushEvent {
   const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), published: 1 }
-  return new PushEvent({ topic: 'tx', place, isState: false, sentTime: 5, build })
+  return new PushEvent({ topic: 'tx', place, isState: false, sentTime: 5, build }, 'document')
 }
 
 /** As a client does it: one message, in a context of its own. */
@@ -29,12 +29,12 @@ test('a compressed push inflates to the same text', () => {
   fc.assert(
     fc.property(result, fc.nat(), (built, id) => {
       const push = pushOf(() => built)
-      const [plain] = readFrames(push.frame(id, 'document'))
-      const frame = push.frame(id, 'document', true)
+      const [plain] = readFrames(push.frame(id))
+      const frame = push.frame(id, true)
       assert.equal(inflated(frame), plain)
-      assert.ok(frame.length < push.frame(id, 'document').length)
-      const [numbered] = readFrames(push.numberedFrame(id, 'document', 3, 'c1.x'))
-      assert.equal(inflated(push.numberedFrame(id, 'document', 3, 'c1.x', true)), numbered)
+      assert.ok(frame.length < push.frame(id).length)
+      const [numbered] = readFrames(push.numberedFrame(id, 3, 'c1.x'))
+      assert.equal(inflated(push.numberedFrame(id, 3, 'c1.x', true)), numbered)
     }),
     { numRuns: 100 },
   )
@@ -43,16 +43,23 @@ test('a compressed push inflates to the same text', () => {
 test('it is compressed once for all receivers, and those with the same id share its frame', () => {
   let builds = 0
   const push = pushOf(() => ({ nth: ++builds, more: 'x'.repeat(1_000) }))
-  const frames = [1, 2, 1].map((id) => push.frame(id, 'document', true))
+  const frames = [1, 2, 1].map((id) => push.frame(id, true))
   assert.equal(frames[0], frames[2])
   assert.equal(builds, 1)
-  push.forgetFrames()
-  assert.notEqual(push.frame(1, 'document', true), frames[0])
-  assert.deepEqual(push.frame(1, 'document', true), frames[0])
+  push.evictFrames()
+  assert.notEqual(push.frame(1, true), frames[0])
+  assert.deepEqual(push.frame(1, true), frames[0])
+})
+
+test('a push is encoded when it is made: later changes of its parts do not reach it', () => {
+  const built = { price: 1 }
+  const push = pushOf(() => built)
+  built.price = 2
+  assert.match(push.frame(1).toString(), /"price":1/)
 })
 
 test('small pushes are not compressed', () => {
   const push = pushOf(() => ({ a: 1 }))
-  assert.equal(push.frame(1, 'document', true), push.frame(1, 'document'))
-  assert.deepEqual(push.numberedFrame(1, 'document', 1, 'c', true), push.numberedFrame(1, 'document', 1, 'c'))
+  assert.equal(push.frame(1, true), push.frame(1))
+  assert.deepEqual(push.numberedFrame(1, 1, 'c', true), push.numberedFrame(1, 1, 'c'))
 })

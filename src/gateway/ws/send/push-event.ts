@@ -1,5 +1,4 @@
 import type { EventRef } from '../../../domain/change.ts'
-import { ChaintapeError } from '../../../domain/errors.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
 import { withUnknown } from '../../shape/unknown-in-push.ts'
 import type { TopicName } from '../topic.ts'
@@ -25,6 +24,7 @@ export type PushPlace = {
  */
 export type Shape = 'document' | 'extended' | 'revised'
 
+/** A push before it is encoded. */
 export type PushParts = {
   readonly topic: TopicName
   readonly place: PushPlace
@@ -37,121 +37,89 @@ export type PushParts = {
   readonly build: (shape: Shape) => object
 }
 
-/** Its frames by the id of the subscribe request. */
-type Encoded = {
-  readonly result: Buffer
-  readonly frames: Map<number, Buffer>
-  /** The result and what follows it, compressed for all receivers that take it; null: not worth it. */
-  deflated: Buffer | null | undefined
-  compressedFrames: Map<number, Buffer> | undefined
-}
-
 const ENVELOPE_BYTES = 64
 /** Smaller ones gain next to nothing. */
 const LEAST_COMPRESSED_BYTES = 256
 
 /**
- * One push, encoded once for each shape and framed once for each request id, however many receive it. Compressed it is once,
- * too: what differs by receiver (its id, number and cursor) stands in blocks of its own that are not compressed.
+ * One push in one shape, immutable: it is encoded when it is made, so one that waits long to be written retains only its
+ * bytes, not the change set. It is framed once for each request id, however many receive it. It is compressed once, too: what
+ * differs by receiver (its id, number and cursor) stands in blocks of its own that are not compressed.
  */
 export class PushEvent {
   readonly topic: TopicName
   readonly place: PushPlace
   readonly isState: boolean
   readonly candle: number | undefined
-  #build: PushParts['build'] | undefined
+  readonly shape: Shape
+  /** Approximate size of its frame. */
+  readonly size: number
+  readonly #result: Buffer
   readonly #sentTime: string
-  readonly #encodings = new Map<Shape, Encoded>()
+  /** Caches, by the id of the subscribe request. */
+  readonly #frames = new Map<number, Buffer>()
+  #compressedFrames: Map<number, Buffer> | undefined
+  /** Null: not worth it. */
+  #deflated: Buffer | null | undefined
 
-  constructor({ topic, place, isState, candle, sentTime, build }: PushParts) {
+  constructor({ topic, place, isState, candle, sentTime, build }: PushParts, shape: Shape) {
     this.topic = topic
     this.place = place
     this.isState = isState
     this.candle = candle
-    this.#build = build
+    this.shape = shape
+    const built = build(shape)
+    this.#result = Buffer.from(JSON.stringify(shape === 'document' ? built : withUnknown(built)))
+    this.size = this.#result.length + ENVELOPE_BYTES
     this.#sentTime = sentTime === undefined ? '' : `,"sent_time":${sentTime}`
   }
 
-  /**
-   * Call after the push was offered to all subscribers; those that took it have asked for its size, which encodes it. A push that
-   * waits long to be written then retains only its bytes, not the change set.
-   */
-  seal(): void {
-    this.#build = undefined
-  }
-
-  /** Fast subscribers have been written to. A late one gets its own frame, so that one push does not retain those of all. */
-  forgetFrames(): void {
-    for (const { frames, compressedFrames } of this.#encodings.values()) {
-      frames.clear()
-      compressedFrames?.clear()
-    }
-  }
-
-  /** Approximate size of its frame. */
-  size(shape: Shape): number {
-    return this.#encoded(shape).result.length + ENVELOPE_BYTES
+  /** Frees memory once fast subscribers have been written to: a late one gets its own frame. */
+  evictFrames(): void {
+    this.#frames.clear()
+    this.#compressedFrames?.clear()
   }
 
   /** The id is that of the subscribe request. */
-  frame(id: number, shape: Shape, isCompressed = false): Buffer {
-    const encoded = this.#encoded(shape)
-    const deflated = isCompressed ? this.#deflated(encoded) : null
-    if (deflated !== null) return this.#compressedFrame(id, encoded, deflated)
-    let frame = encoded.frames.get(id)
+  frame(id: number, isCompressed = false): Buffer {
+    const deflated = isCompressed ? this.#deflate() : null
+    if (deflated !== null) return this.#compressedFrame(id, deflated)
+    let frame = this.#frames.get(id)
     if (frame === undefined) {
-      frame = textFrame(headOf(id), encoded.result, this.#tail)
-      encoded.frames.set(id, frame)
+      frame = textFrame(headOf(id), this.#result, this.#tail)
+      this.#frames.set(id, frame)
     }
     return frame
   }
 
   /** For one receiver alone: its own number and cursor. */
-  numberedFrame(id: number, shape: Shape, number: number, cursor: string, isCompressed = false): Buffer {
-    const encoded = this.#encoded(shape)
+  numberedFrame(id: number, number: number, cursor: string, isCompressed = false): Buffer {
     const own = `,"cursor":"${cursor}","seq":${number}}`
-    const deflated = isCompressed ? this.#deflated(encoded) : null
-    if (deflated === null) return textFrame(headOf(id), encoded.result, `${this.#sentTime}${own}`)
+    const deflated = isCompressed ? this.#deflate() : null
+    if (deflated === null) return textFrame(headOf(id), this.#result, `${this.#sentTime}${own}`)
     const tail = storedBlock(`${this.#sentTime}${own}`)
     return compressedFrame(storedBlock(headOf(id)), deflated, tail, MESSAGE_END)
   }
 
-  #compressedFrame(id: number, encoded: Encoded, deflated: Buffer): Buffer {
-    encoded.compressedFrames ??= new Map()
-    let frame = encoded.compressedFrames.get(id)
+  #compressedFrame(id: number, deflated: Buffer): Buffer {
+    this.#compressedFrames ??= new Map()
+    let frame = this.#compressedFrames.get(id)
     if (frame === undefined) {
-      const tail = storedBlock(this.#tail)
-      frame = compressedFrame(storedBlock(headOf(id)), deflated, tail, MESSAGE_END)
-      encoded.compressedFrames.set(id, frame)
+      frame = compressedFrame(storedBlock(headOf(id)), deflated, storedBlock(this.#tail), MESSAGE_END)
+      this.#compressedFrames.set(id, frame)
     }
     return frame
   }
 
-  #deflated(encoded: Encoded): Buffer | null {
-    if (encoded.deflated === undefined) {
-      const { result } = encoded
-      encoded.deflated = result.length < LEAST_COMPRESSED_BYTES ? null : deflate(result)
+  #deflate(): Buffer | null {
+    if (this.#deflated === undefined) {
+      this.#deflated = this.#result.length < LEAST_COMPRESSED_BYTES ? null : deflate(this.#result)
     }
-    return encoded.deflated
+    return this.#deflated
   }
 
   get #tail(): string {
     return `${this.#sentTime}}`
-  }
-
-  #encoded(shape: Shape): Encoded {
-    const known = this.#encodings.get(shape) ?? this.#encode(shape)
-    this.#encodings.set(shape, known)
-    return known
-  }
-
-  #encode(shape: Shape): Encoded {
-    if (this.#build === undefined) {
-      throw new ChaintapeError('internal', `a push was sealed before it was ever asked for as ${shape}`)
-    }
-    const built = this.#build(shape)
-    const result = Buffer.from(JSON.stringify(shape === 'document' ? built : withUnknown(built)))
-    return { result, frames: new Map(), deflated: undefined, compressedFrames: undefined }
   }
 }
 

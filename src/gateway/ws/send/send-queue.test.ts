@@ -22,17 +22,13 @@ function start(maxBytes = 1_000_000, flusher: Pick<Flusher, 'wake'> = { wake: ()
 }
 
 function framer(serial: number): Framer {
-  return {
-    serial,
-    size: (event) => event.size('document'),
-    frameOf: (event) => event.frame(serial, 'document'),
-  }
+  return { serial, frameOf: (event) => event.frame(serial) }
 }
 
 function event(text: string, isState = true, candle?: number): PushEvent {
   const place = { chain: 'eth', seq: 1, origin: originOf({ seq: 1 }), published: 1 }
   const build = () => ({ text })
-  return new PushEvent({ topic: 'price', place, isState, candle, sentTime: undefined, build })
+  return new PushEvent({ topic: 'price', place, isState, candle, sentTime: undefined, build }, 'document')
 }
 
 const shown = ({ texts }: FakeStream) =>
@@ -100,9 +96,7 @@ test('a reader that lags for long waits for no more than the newest states and a
   }
   const last = rounds - 1
   const expected = ['1 e0', '1 e1000', '1 e2000', `1 a${last}`, `1 b${last}`]
-  const bytes = expected
-    .map((text) => event(text.slice(2)).size('document'))
-    .reduce((sum, each) => sum + each)
+  const bytes = expected.map((text) => event(text.slice(2)).size).reduce((sum, each) => sum + each)
   assert.equal(queue.bufferedBytes - CONGESTED, bytes)
   stream.drain()
   assert.deepEqual(shown(stream).slice(1), expected)
@@ -110,7 +104,7 @@ test('a reader that lags for long waits for no more than the newest states and a
 })
 
 test('the limit counts what the kernel has not taken and what waits; a state that is replaced counts once', () => {
-  const one = event('x'.repeat(1_000)).size('document')
+  const one = event('x'.repeat(1_000)).size
   const { stream, counts, queue } = start(CONGESTED + 3 * one)
   queue.push(framer(1), 'key', event('x'))
   stream.writableLength = CONGESTED

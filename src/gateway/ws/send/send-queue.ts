@@ -7,7 +7,6 @@ import type { PushEvent } from './push-event.ts'
 export type Framer = {
   /** Unique within its socket. */
   readonly serial: number
-  readonly size: (event: PushEvent) => number
   readonly frameOf: (event: PushEvent) => Buffer
 }
 
@@ -98,7 +97,7 @@ export class SendQueue {
   }
 
   push(framer: Framer, key: string, event: PushEvent): void {
-    const bytes = framer.size(event)
+    const { size: bytes } = event
     if (!event.isState || !this.#isCongested) {
       this.#add(framer, event, bytes)
       return
@@ -153,7 +152,7 @@ export class SendQueue {
 
   #leaveOut(at: number): void {
     const waiting = this.#waiting as Waiting
-    this.#bytes -= (waiting[at] as Framer).size(waiting[at + 1] as PushEvent)
+    this.#bytes -= (waiting[at + 1] as PushEvent).size
     waiting[at] = undefined
     waiting[at + 1] = undefined
     this.#left++

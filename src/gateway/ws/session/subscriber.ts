@@ -229,8 +229,8 @@ export class Subscriber implements SubscriptionOwner {
       const end = ends.get(chain)
       if (end === undefined) continue
       const place = { chain, seq: end.seq, origin: end, published: 0 }
-      const event = new PushEvent({ topic: name, place, isState: true, sentTime: now(), build })
-      subscription.push(`snapshot ${index}`, event)
+      const parts = { topic: name, place, isState: true, sentTime: now(), build }
+      subscription.push(`snapshot ${index}`, new PushEvent(parts, subscription.shape))
     }
     subscription.release()
     for (const { key, chain } of sources) subscription.expectAfter(key, view.end(chain).seq)
