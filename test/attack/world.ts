@@ -21,7 +21,7 @@ import { latestOf } from '../support/reference/rows-of-sets.ts'
 import { Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
 import { settledMemory, Watch } from './figures.ts'
 import type { AttackMarket } from './market.ts'
-import { placeBystander, placeGateway } from './priority.ts'
+import { leaveGatewayCpu, placeBystander, placeGateway } from './priority.ts'
 import {
   ALLOWED_ORIGIN,
   ATTACKER_CONNECTIONS,
@@ -115,7 +115,8 @@ export class AttackWorld {
     const { admin_port: adminPort = 0 } = await gateway.logged('Admin server listening')
     await gateway.ready()
     if (gateway.pid !== undefined) placeGateway(gateway.pid)
-    for (const server of Object.values(stack.pids)) placeBystander(server)
+    for (const name of ['nats', 'redis']) placeBystander(stack.pids[name] as number)
+    leaveGatewayCpu(stack.pids['clickhouse'] as number)
     placeBystander(process.pid)
     return new AttackWorld({
       market,
