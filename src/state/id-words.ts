@@ -67,6 +67,11 @@ export function readId(words: Uint32Array, at: number): string {
   return (head & TEXT) === 0 ? `0x${id.hexSlice(0, size)}` : id.utf8Slice(0, size)
 }
 
+/** Whether text from outside can be an id at all; a longer one is nobody's. */
+export function fitsId(text: string): boolean {
+  return readHex(text) || Buffer.byteLength(text) <= MAX_ID_BYTES
+}
+
 export function isTextId(head: number): boolean {
   return (head & TEXT) !== 0
 }

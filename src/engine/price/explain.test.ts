@@ -54,5 +54,7 @@ test('a price names its pools, its route, and what was not believed', () => {
 })
 
 test('an unknown token cannot be explained', () => {
-  assert.equal(new ExampleMarket().run.engine.explain(TOKEN), undefined)
+  const { engine } = new ExampleMarket().run
+  for (const id of [TOKEN, '', 'a'.repeat(200), `0x${'a1'.repeat(100)}`, '\u{1f4a3}'.repeat(15)])
+    assert.equal(engine.explain(id), undefined, id)
 })

@@ -1,4 +1,5 @@
 import type { Price, Value } from '../../domain/money.ts'
+import { fitsId } from '../../state/id-words.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import { poolWorth } from './pair-prices.ts'
@@ -38,7 +39,7 @@ export function explain(
   settings: EngineSettings,
   tables: EngineTables,
 ): Explanation | undefined {
-  const token = tables.tokens.get(address)
+  const token = fitsId(address) ? tables.tokens.get(address) : undefined
   if (token === undefined) return undefined
   const reference = new ReferencePrices(settings, tables)
   const depths = [...token.targetPairs, ...token.quotedPairs.deepest]
