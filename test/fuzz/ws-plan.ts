@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isTooDeep } from '../../src/gateway/http/json-depth.ts'
 import { DEFAULT_WS_LIMITS } from '../../src/gateway/ws/limits.ts'
 import type { Random } from './random.ts'
 import { goodDoor, oddDoor } from './ws-doors.ts'
@@ -133,6 +134,7 @@ function withCut(random: Random, bytes: Buffer): Pick<Step, 'bytes' | 'cut'> {
 /** Derived from the message alone, as documented: each gets one response, with its id if that can be read. */
 function answerTo(text: string, isBinary: boolean): string {
   if (isBinary) return 'null'
+  if (isTooDeep(text)) return 'null'
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
