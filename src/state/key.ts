@@ -1,5 +1,16 @@
-import { ID_WORDS, isTextId, MAX_ID_BYTES, readId, usedIdWords, writeId, writeIdBytes } from './id-words.ts'
-import { NUMBER, TABLE, TEXT } from './state-key.ts'
+import {
+  BASE58_ID,
+  ID_WORDS,
+  idSize,
+  isTextId,
+  MAX_ID_BYTES,
+  readId,
+  usedIdWords,
+  writeBase58Id,
+  writeId,
+  writeIdBytes,
+} from './id-words.ts'
+import { BASE58, NUMBER, TABLE, TEXT } from './state-key.ts'
 
 /** The parts of a table's keys, such as token and wallet, or subject and minute. */
 export type KeyPart = 'id' | 'u32'
@@ -32,6 +43,12 @@ export class Key {
     return this.#endId()
   }
 
+  /** A base58 id within a message. */
+  base58Bytes(bytes: Uint8Array, start: number): this {
+    writeBase58Id(this.words, this.length, bytes, start)
+    return this.#endId()
+  }
+
   /** An id field of a row. */
   idAt(words: Uint32Array, at: number): this {
     const used = usedIdWords(words, at)
@@ -58,8 +75,9 @@ export class Key {
         continue
       }
       const head = words[at] as number
-      const size = head >>> 1
-      if (size === 0 || isTextId(head)) {
+      const size = idSize(head)
+      if (head === BASE58_ID) target[end++] = BASE58
+      else if (size === 0 || isTextId(head)) {
         target[end] = TEXT
         target.writeUInt16BE(size, end + 1)
         end += 3

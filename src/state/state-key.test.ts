@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { solanaAddress } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { decodeStateKey, encodeStateKey } from './state-key.ts'
 
 const ADDRESS = `0x${'ab'.repeat(20)}`
@@ -8,7 +9,12 @@ const WALLET = `0x${'01'.repeat(20)}`
 
 const hex = fc.uint8Array({ maxLength: 70 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
-const part = fc.oneof(hex, text, fc.constantFrom('', '0x', '0xABCD', '0xabc', '0x\u0130\u0130', 'only', '\0'))
+const part = fc.oneof(
+  hex,
+  text,
+  solanaAddress,
+  fc.constantFrom('', '0x', '0xABCD', '0xabc', '0x\u0130\u0130', 'only', '\0'),
+)
 const key = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
 
 test('every key is itself again', () => {

@@ -1,3 +1,11 @@
+import {
+  BASE58_BYTES,
+  base58Text,
+  MAX_BASE58_LETTERS,
+  MIN_BASE58_LETTERS,
+  readBase58,
+} from '../domain/base58.ts'
+
 const SLASH = 0x2f
 /** Precedes a part that is not hex: two bytes of size, then its UTF-8. */
 export const TEXT = 0xff
@@ -5,6 +13,8 @@ export const TEXT = 0xff
 export const TABLE = 0xfe
 /** Precedes a 4-byte big-endian number, which only keys of rows have. */
 export const NUMBER = 0xfd
+/** Precedes the 32 bytes of a base58 part. */
+export const BASE58 = 0xfc
 /** Longer than any address or hash, and less than a marker. */
 const MAX_HEX_BYTES = 64
 /** More than any known id, and less than the store's limit. */
@@ -16,7 +26,10 @@ const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
 for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
 /** The internal method behind `write`; calling it directly skips the argument checks. */
-type Letters = Buffer & { utf8Write(text: string, start: number): number }
+type Letters = Buffer & {
+  utf8Write(text: string, start: number): number
+  latin1Slice(start: number, end: number): string
+}
 
 const letters = Buffer.alloc(MAX_LETTERS * MAX_UTF8_BYTES) as Letters
 /** A part of one character takes four bytes, and no part takes more per character. */
@@ -25,7 +38,7 @@ const target = Buffer.alloc(MAX_LETTERS * 4)
 /**
  * A key in the store's encoding. `<table>/<id>` becomes the id, part by part, followed by the table: all records of a
  * pair are adjacent, so the store reads and writes one page for them instead of one per table. Hex is shrunk to its
- * bytes. The result is valid until the next call.
+ * bytes, and so is base58 of 32 bytes. The result is valid until the next call.
  */
 export function encodeStateKey(key: string): Buffer {
   if (key.length > MAX_LETTERS) throw new RangeError(`key of ${key.length} letters`)
@@ -58,6 +71,9 @@ export function decodeStateKey(key: Uint8Array): string {
     } else if (head === NUMBER) {
       parts.push(String(bytes.readUInt32BE(at)))
       at += 4
+    } else if (head === BASE58) {
+      parts.push(base58Text(bytes, at))
+      at += BASE58_BYTES
     } else {
       at += head
       parts.push(`0x${bytes.toString('hex', at - head, at)}`)
@@ -76,11 +92,22 @@ function writePart(from: number, end: number, start: number): number {
   if (hexEnd !== undefined) return hexEnd
   let at = start
   const size = end - from
+  if (isBase58(from, end, at + 1)) {
+    target[at] = BASE58
+    return at + 1 + BASE58_BYTES
+  }
   target[at++] = TEXT
   target[at++] = size >> 8
   target[at++] = size & 0xff
   for (let i = from; i < end; i++) target[at++] = letters[i] as number
   return at
+}
+
+/** Writes the bytes at `start` if it is. */
+function isBase58(from: number, end: number, start: number): boolean {
+  const size = end - from
+  if (size < MIN_BASE58_LETTERS || size > MAX_BASE58_LETTERS) return false
+  return readBase58(letters.latin1Slice(from, end), target, start)
 }
 
 /** Undefined unless all of it is lower-case hex after 0x. */

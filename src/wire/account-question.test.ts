@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { evmAddress, solanaAddress } from '../../test/support/arbitraries/value-arbitraries.ts'
 import {
   decodeAccountsAnswer,
   decodeAccountsQuestion,
@@ -9,9 +10,7 @@ import {
   MAX_ACCOUNTS,
 } from './account-question.ts'
 
-const address = fc
-  .bigInt({ min: 0n, max: 2n ** 160n - 1n })
-  .map((number) => `0x${number.toString(16).padStart(40, '0')}`)
+const address = fc.oneof(evmAddress, solanaAddress)
 const account = fc
   .tuple(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.boolean())
   .map(([balanceRaw, isContract]) => ({ balanceRaw, isContract }))

@@ -6,7 +6,7 @@ export const MAX_ACCOUNTS = 100
 
 export type AccountAnswer = { readonly balanceRaw: bigint; readonly isContract: boolean }
 
-const ADDRESS = /^0x[0-9a-f]{40}$/
+const ADDRESS = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/
 
 /**
  * A request from one process to another for native balances of accounts. It is plain text, because it is never stored.

@@ -7,12 +7,15 @@ import {
   text as anyText,
   evmAddress,
   solanaAddress,
+  solanaSignature,
   uint,
   uint256,
 } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
+
+const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
 
 type Step = { write: (w: ByteWriter) => void; read: (r: ByteReader) => unknown; value: unknown }
 
@@ -148,9 +151,20 @@ test('finish returns a copy that later writes do not change', () => {
   assert.equal(w.finish().length, 13)
 })
 
-test('hex ids shrink to their bytes, others stay text', () => {
+test('ids of hex and of base58 shrink to their bytes, others stay text', () => {
   fc.assert(fc.property(evmAddress, (id) => assert.equal(written((w) => w.id(id)).length, 21)))
-  fc.assert(fc.property(solanaAddress, (id) => assert.equal(written((w) => w.id(id)).length, 1 + id.length)))
+  fc.assert(fc.property(solanaAddress, (id) => assert.equal(written((w) => w.id(id)).length, 34)))
+  fc.assert(
+    fc.property(solanaSignature, (id) => assert.equal(written((w) => w.id(id)).length, 2 + id.length)),
+  )
+  assert.deepEqual(
+    written((w) => w.id('0x00ff')),
+    Buffer.of(4, 0, 255),
+  )
+  assert.deepEqual(
+    written((w) => w.id('1'.repeat(33))),
+    Buffer.of(67, ...Buffer.from('1'.repeat(33))),
+  )
 })
 
 test('a recurring id reads like any id, however often it occurs and whatever comes in between', () => {
@@ -180,7 +194,17 @@ test('a recurring id reads like any id, however often it occurs and whatever com
 })
 
 test('an id is written as text straight from a message', () => {
-  const ids = ['0x', `0x${'a0'.repeat(20)}`, `0x${'0f'.repeat(32)}`, `0x${'07'.repeat(90)}`, 'So1111', 'é']
+  const ids = [
+    '0x',
+    `0x${'a0'.repeat(20)}`,
+    `0x${'0f'.repeat(32)}`,
+    `0x${'07'.repeat(90)}`,
+    'So1111',
+    'é',
+    '1'.repeat(32),
+    '1'.repeat(33),
+    WRAPPED_SOL,
+  ]
   for (const id of ids) {
     const message = new ByteWriter()
     message.u8(7)

@@ -1,9 +1,11 @@
+import { base58Text } from '../domain/base58.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { BASE58_HEAD, BASE58_MARK } from './id-form.ts'
 
 /** A power of two, so that the slot is a mask of the id's last bytes. */
 const RECENT_IDS = 16_384
 /** Longer ids are neither addresses nor hashes. */
-const MAX_RECENT_BYTES = 33
+const MAX_RECENT_BYTES = 34
 /** Shared by all messages, because the same pools, tokens and routers recur. */
 const recentIds: string[] = new Array(RECENT_IDS).fill('')
 const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
@@ -122,9 +124,9 @@ export class ByteReader {
     const tagged = this.varuint()
     const size = Math.floor(tagged / 2)
     const at = this.#take(size)
-    return tagged % 2 === 0
-      ? `0x${this.#buffer.hexSlice(at, at + size)}`
-      : this.#buffer.utf8Slice(at, at + size)
+    if (tagged % 2 === 0) return `0x${this.#buffer.hexSlice(at, at + size)}`
+    if (tagged === BASE58_HEAD && this.#buffer[at] === BASE58_MARK) return base58Text(this.#buffer, at + 1)
+    return this.#buffer.utf8Slice(at, at + size)
   }
 
   /** Skips an id and returns its offset. */

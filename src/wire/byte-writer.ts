@@ -1,4 +1,6 @@
+import { BASE58_BYTES, MAX_BASE58_LETTERS, readBase58, writeBase58 } from '../domain/base58.ts'
 import { ByteReader } from './byte-reader.ts'
+import { BASE58_HEAD, BASE58_MARK, BASE58_START, isBase58At } from './id-form.ts'
 
 const MAX_BIG_BYTES = 255
 
@@ -16,6 +18,9 @@ const WORD_BYTES = 8
 const LIMB_BYTES = 4
 
 const ZERO_X = 0x3078
+const BASE58_PREFIX = (BASE58_HEAD << 8) | BASE58_MARK
+/** The first word of 32 bytes of text; that of base58 is larger. */
+const MAX_WORD_HEAD = 65
 /** The two digits of each byte. */
 const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
   Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16BE(),
@@ -24,7 +29,7 @@ const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
 /** A power of two, so that the slot is a mask of the id's last characters. */
 const RECENT_IDS = 16_384
 /** Longer ids are neither addresses nor hashes, and are not cached. */
-const MAX_RECENT_BYTES = 33
+const MAX_RECENT_BYTES = 34
 const MAX_RECENT_LETTERS = 66
 /** Shared by all messages, because the same pools, tokens and routers recur. */
 const recentIds: string[] = new Array(RECENT_IDS).fill('')
@@ -130,11 +135,16 @@ export class ByteWriter {
     this.#length = start + size
   }
 
-  /** The encoding of `id`, from words: the first has the size in bytes and the low bit of `id`, the rest its bytes. */
+  /**
+   * The encoding of `id`, from words: the first has the size in bytes and the low bit of `id`, the rest its bytes. Above
+   * the size, a further bit marks base58.
+   */
   idWords(words: Uint32Array, at: number): void {
     const head = words[at] as number
-    const size = head >>> 1
-    this.varuint(head)
+    const isBase58 = head > MAX_WORD_HEAD
+    const size = isBase58 ? BASE58_BYTES : head >>> 1
+    if (isBase58) this.u16(BASE58_PREFIX)
+    else this.varuint(head)
     this.#room(size + LIMB_BYTES)
     const start = this.#length
     for (let nth = 0; nth * LIMB_BYTES < size; nth++) {
@@ -215,6 +225,14 @@ export class ByteWriter {
   sizedIdText(bytes: Uint8Array, at: number): void {
     const tagged = bytes[at] as number
     const size = tagged >> 1
+    if (isBase58At(bytes, at)) {
+      this.#room(4 + MAX_BASE58_LETTERS)
+      const start = this.#length + 4
+      const end = writeBase58(bytes, at + BASE58_START, this.#buffer, start)
+      this.u32(end - start)
+      this.#length = end
+      return
+    }
     if (tagged >= 0x80 || tagged % 2 === 1) {
       this.sizedText(new ByteReader(bytes, at).id())
       return
@@ -231,9 +249,9 @@ export class ByteWriter {
     this.#length = to + 2
   }
 
-  /** An address or hash: hex ids shrink to their bytes, others are text. The low bit distinguishes them. */
+  /** An address or hash: hex and base58 of 32 bytes shrink to their bytes, others are text; see `id-form.ts`. */
   id(value: string): void {
-    if (this.#hex(value)) return
+    if (this.#hex(value) || this.#base58(value)) return
     if (value.length < SHORT_TEXT && this.#ascii(value, value.length * 2 + 1)) return
     const size = Buffer.byteLength(value)
     this.varuint(size * 2 + 1)
@@ -305,6 +323,16 @@ export class ByteWriter {
     const isHex = all <= 0xff
     this.#length = isHex ? at : start
     return isHex
+  }
+
+  /** Returns false and writes nothing, unless `value` is base58 of 32 bytes. */
+  #base58(value: string): boolean {
+    const start = this.#length
+    this.#room(BASE58_START + BASE58_BYTES)
+    if (!readBase58(value, this.#buffer, start + BASE58_START)) return false
+    this.u16(BASE58_PREFIX)
+    this.#length = start + BASE58_START + BASE58_BYTES
+    return true
   }
 
   /** Returns false and writes nothing, unless `value` is ASCII. */

@@ -3,6 +3,7 @@ import { Key } from '../../state/key.ts'
 import { enlarged, type HashSecret, NONE, SlotIndex, secretHash } from '../../state/slot-index.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import type { ByteWriter } from '../../wire/byte-writer.ts'
+import { BASE58_START, isBase58At } from '../../wire/id-form.ts'
 
 const FEWEST_WALLETS = 64
 
@@ -27,6 +28,8 @@ export class Wallets {
   numberIn(message: Uint8Array, at: number): number {
     const head = message[at] as number
     const size = head >>> 1
+    if (isBase58At(message, at))
+      return this.#numberOf(this.#key.clear().base58Bytes(message, at + BASE58_START))
     return isTextId(head) || size === 0 || size > MAX_ID_BYTES
       ? this.#numberOf(this.#key.clear().id(new ByteReader(message, at).id()))
       : this.#numberOf(this.#key.clear().idBytes(message, at + 1, size))

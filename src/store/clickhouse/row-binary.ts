@@ -1,6 +1,8 @@
+import { MAX_BASE58_LETTERS, writeBase58 } from '../../domain/base58.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { MAX_FIXED, MAX_TIME } from '../../domain/limits.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
+import { BASE58_START, isBase58At } from '../../wire/id-form.ts'
 import { CELL, type Cell, type ColumnType, defaultOf, NULL } from './cells.ts'
 import type { Cells } from './columns.ts'
 import { RowBuffer } from './row-buffer.ts'
@@ -218,11 +220,18 @@ export class RowBinary extends RowBuffer {
     this.at += size
   }
 
-  /** Ids are stored as text, so bytes become hex digits. */
+  /** Ids are stored as text, so bytes become digits. */
   #id(bytes: Uint8Array, at: number): void {
     const tagged = bytes[at] as number
     if (tagged >= 0x80) {
       this.string(new ByteReader(bytes, at).id())
+      return
+    }
+    if (isBase58At(bytes, at)) {
+      this.room(1 + MAX_BASE58_LETTERS)
+      const end = writeBase58(bytes, at + BASE58_START, this.bytes, this.at + 1)
+      this.bytes[this.at] = end - this.at - 1
+      this.at = end
       return
     }
     const size = tagged >> 1

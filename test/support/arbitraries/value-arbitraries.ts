@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { base58Text } from '../../../src/domain/base58.ts'
 import { INTERVALS, type Interval } from '../../../src/domain/interval.ts'
 import type { OrderKey } from '../../../src/domain/order-key.ts'
 
@@ -82,8 +83,20 @@ function base58(minLength: number, maxLength: number): fc.Arbitrary<string> {
 
 export const evmAddress: fc.Arbitrary<string> = hex(20)
 export const evmHash: fc.Arbitrary<string> = hex(32)
-export const solanaAddress: fc.Arbitrary<string> = base58(32, 44)
+/** A quarter begin with zeros, which are ones in the text. */
+export const solanaAddress: fc.Arbitrary<string> = fc
+  .tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(127))
+  .map(([content, zeros]) => base58Text(content.fill(0, 0, zeros > 32 ? 0 : zeros), 0))
 export const solanaSignature: fc.Arbitrary<string> = base58(86, 88)
+
+/** Mostly not the text of 32 bytes, so that the short form must not be taken. */
+const almostAddress = fc.oneof(
+  base58(31, 45),
+  fc.constantFrom('1'.repeat(31), '1'.repeat(32), '1'.repeat(33), '1'.repeat(44), 'z'.repeat(44)),
+  fc
+    .tuple(base58(16, 20), fc.constantFrom('0', 'l', 'é', '\u{1f680}'), base58(16, 20))
+    .map((parts) => parts.join('')),
+)
 
 /** Almost hex, so that the short form must not be taken. */
 const almostHex = fc.constantFrom(
@@ -98,6 +111,8 @@ const almostHex = fc.constantFrom(
   '0X00',
   '00',
   '0x00\n',
+  '0x\u0130\u0130',
+  `0x${'\u0161\u0162'.repeat(10)}`,
 )
 
 export const address: fc.Arbitrary<string> = fc.oneof(evmAddress, solanaAddress)
@@ -107,6 +122,7 @@ export const anyId: fc.Arbitrary<string> = fc.oneof(
   { arbitrary: address, weight: 4 },
   { arbitrary: hash, weight: 2 },
   almostHex,
+  almostAddress,
   text,
 )
 
