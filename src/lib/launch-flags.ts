@@ -7,6 +7,8 @@ export const GATEWAY_FLAGS: readonly string[] = [
   '--no-concurrent-marking',
   // Otherwise a busy gateway would run a major GC every few seconds.
   '--heap-growing-percent=150',
+  // Otherwise no scavenge runs while marking does: under load, the pause at its end copies 40 MB and takes 50 to 100 ms.
+  '--no-separate-gc-phases',
 ]
 
 /** Replaces the program by itself with these flags, unless it has them. The process and its id stay the same. */

@@ -3,8 +3,10 @@ const MAX_DEPTH = 10
 
 const QUOTE = '"'.charCodeAt(0)
 const BACKSLASH = '\\'.charCodeAt(0)
-const OPENING = new Set(['[', '{'].map((bracket) => bracket.charCodeAt(0)))
-const CLOSING = new Set([']', '}'].map((bracket) => bracket.charCodeAt(0)))
+/** Square and curly brackets differ in one bit. */
+const CURLY = 0x20
+const OPENING = '{'.charCodeAt(0)
+const CLOSING = '}'.charCodeAt(0)
 
 /** Whether JSON nests too deeply. `JSON.parse` takes up to 10 ms for 64 KiB of brackets, this 0.2 ms. */
 export function isTooDeep(json: string): boolean {
@@ -16,9 +18,9 @@ export function isTooDeep(json: string): boolean {
       if (code === BACKSLASH) at++
       else if (code === QUOTE) isInString = false
     } else if (code === QUOTE) isInString = true
-    else if (OPENING.has(code)) {
+    else if ((code | CURLY) === OPENING) {
       if (++depth > MAX_DEPTH) return true
-    } else if (CLOSING.has(code)) depth--
+    } else if ((code | CURLY) === CLOSING) depth--
   }
   return false
 }

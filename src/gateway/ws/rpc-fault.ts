@@ -23,7 +23,11 @@ export class RpcFault extends Error {
   readonly data: RpcFaultData | undefined
 
   constructor(code: keyof typeof RPC_CODES, message: string, data?: RpcFaultData) {
+    // Nobody sees its stack, and recording one takes most of the time of a refusal.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'RpcFault'
     this.code = code
     this.data = data

@@ -18,6 +18,7 @@ import { Replays } from '../../../src/gateway/ws/replay/replays.ts'
 import { Connections } from '../../../src/gateway/ws/session/connections.ts'
 import { FairQueue } from '../../../src/gateway/ws/session/fair-queue.ts'
 import { Session } from '../../../src/gateway/ws/session/session.ts'
+import type { TurnBudget } from '../../../src/lib/turn-budget.ts'
 import { MEME, MEME_WETH, sampleCandle, samplePair, sampleToken } from '../builders/market-samples.ts'
 
 const END = { after: { epoch: 'e', sequence: 5, link: 0 }, seq: 5, time: 5 }
@@ -36,6 +37,10 @@ class FakeSocket extends EventEmitter {
 
   pause(): void {
     this.isPaused = true
+  }
+
+  resume(): void {
+    this.isPaused = false
   }
 
   pong(data: Buffer): void {
@@ -98,6 +103,7 @@ export function startSession(
     grant?: Partial<Grant>
     missed?: Pick<LogReplay, 'locate' | 'page'>
     meter?: Pick<Meter, 'open'>
+    messages?: Pick<TurnBudget, 'add'>
   } = {},
 ) {
   const socket = new FakeSocket()
@@ -147,7 +153,8 @@ export function startSession(
     missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as LogReplay,
     events: { reach: async () => undefined } as unknown as HistoryReplay,
     replays: new Replays(options.meter ?? { open: () => PAID }),
-    subscribes: new FairQueue(),
+    messages: options.messages ?? AT_ONCE,
+    subscribes: new FairQueue(AT_ONCE),
     // Nothing is gathered here: what is sent is there at once.
     flusher: { wake: (queue) => queue.flush() },
     check: (given) => (given === 'right' ? grant : given === 'old' ? 'ended' : 'unknown'),
@@ -166,6 +173,7 @@ export function startSession(
   return { apply, socket, stream, clock, hub, session, metrics, connections, grant, receive }
 }
 
+const AT_ONCE = { add: (work: () => void): void => work() }
 const PAID = { cu: 50, charge: () => undefined, release: () => undefined }
 
 export const TX = ['tx', MEME_WETH, 'eth']

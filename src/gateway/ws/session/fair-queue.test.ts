@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FairQueue } from './fair-queue.ts'
 
 function start() {
-  const queue = new FairQueue()
+  const queue = new FairQueue({ add: (work) => setImmediate(work) })
   const started: string[] = []
   const run = (keyId: string, name: string) => {
     const done = Promise.withResolvers<void>()

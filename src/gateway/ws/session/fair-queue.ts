@@ -1,13 +1,20 @@
+import type { TurnBudget } from '../../../lib/turn-budget.ts'
+
 /** A request that takes longer, for example one that waits for ClickHouse, no longer delays the next one of its key. */
 const PATIENCE_MS = 100
 
 /**
- * A fair queue: the subscribes of a key run one after another, each in a later turn of the event loop, however many
- * connections they come from. Otherwise ten connections of one key delay every other client by ten subscribes at a time.
+ * A fair queue: the subscribes of a key run one after another, each when its turn comes, however many connections they
+ * come from. Otherwise ten connections of one key delay every other client by ten subscribes at a time.
  */
 export class FairQueue {
+  readonly #turns: Pick<TurnBudget, 'add'>
   /** Keys with a running subscribe, and the others of the key that wait. */
   readonly #waiting = new Map<string, (() => void)[]>()
+
+  constructor(turns: Pick<TurnBudget, 'add'>) {
+    this.#turns = turns
+  }
 
   async run<T>(keyId: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(keyId)
@@ -19,7 +26,7 @@ export class FairQueue {
       hasPassed = true
       const next = this.#waiting.get(keyId)?.shift()
       if (next === undefined) this.#waiting.delete(keyId)
-      else setImmediate(next)
+      else this.#turns.add(next)
     }
     const patience = setTimeout(pass, PATIENCE_MS)
     try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { TurnBudget } from '../../../lib/turn-budget.ts'
 import type { Grant } from '../../access/keys/key-ring.ts'
 import type { Meter } from '../../access/metering/meter.ts'
 import { ANY_ORIGIN } from '../../http/cors.ts'
@@ -15,11 +16,10 @@ import { Connections } from './connections.ts'
 import { FairQueue } from './fair-queue.ts'
 import { type MayConnect, originRule } from './origin.ts'
 import { Session, type SessionOptions } from './session.ts'
-import { TurnBudget } from './turn-budget.ts'
 
 export type WsServerOptions = Omit<
   SessionOptions,
-  'limits' | 'metrics' | 'connections' | 'flusher' | 'replays' | 'subscribes'
+  'limits' | 'metrics' | 'connections' | 'flusher' | 'replays' | 'subscribes' | 'messages'
 > & {
   readonly meter: Pick<Meter, 'open'>
   readonly limits?: Partial<WsLimits>
@@ -86,9 +86,10 @@ export function attachWsServer(http: Server, options: WsServerOptions): WsServer
   const connections = new Connections<Session>()
   const flusher = new Flusher()
   const replays = new Replays(options.meter)
-  const subscribes = new FairQueue()
+  const messages = new TurnBudget()
+  const subscribes = new FairQueue(messages)
   const strangers = new TurnBudget()
-  const sessionOptions = { ...options, limits, connections, flusher, replays, subscribes }
+  const sessionOptions = { ...options, limits, connections, flusher, replays, messages, subscribes }
   const open = (socket: WebSocket, stream: Duplex, grant: Grant | undefined): void => {
     const session = new Session(socket, stream, grant, sessionOptions)
     sessions.set(socket, session)

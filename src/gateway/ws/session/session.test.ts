@@ -259,3 +259,28 @@ test('a shutdown is announced, then the socket is closed', () => {
   ])
   assert.deepEqual(socket.closed, [[1001, 'shutting down']])
 })
+
+test('messages of a client with a key wait for their turn, and the socket is not read meanwhile', async () => {
+  const works: (() => void)[] = []
+  const { socket, receive } = startSession({ messages: { add: (work) => works.push(work) } })
+  await receive(request(1, 'ping', []))
+  await receive(request(2, 'ping', []))
+  assert.deepEqual([socket.sent, socket.isPaused], [[], true])
+  works.shift()?.()
+  await turn()
+  assert.deepEqual([socket.sent.length, socket.isPaused], [1, true])
+  works.shift()?.()
+  await turn()
+  assert.deepEqual([socket.sent.length, socket.isPaused], [2, false])
+})
+
+test('a flood stays in the kernel, also if some of its messages still wait for their turn', async () => {
+  const works: (() => void)[] = []
+  const { socket, receive } = startSession({
+    messages: { add: (work) => works.push(work) },
+    limits: { messagesPerSecond: 1, refusalsPerSecond: 1, refusalsAtOnce: 1 },
+  })
+  for (let id = 0; id < 6; id++) await receive(request(id, 'ping', []))
+  for (const work of works) work()
+  assert.deepEqual([socket.closed, socket.isPaused], [[[4429, 'too many messages']], true])
+})

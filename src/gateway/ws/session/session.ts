@@ -2,6 +2,7 @@ import type { RawData, WebSocket } from 'ws'
 import { withoutApiKeys } from '../../../domain/api-key.ts'
 import type { ChainFamily } from '../../../domain/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
+import type { TurnBudget } from '../../../lib/turn-budget.ts'
 import type { Grant, KeyRing } from '../../access/keys/key-ring.ts'
 import type { SocketPlan } from '../../access/keys/plan.ts'
 import { TokenBucket } from '../../access/metering/token-bucket.ts'
@@ -27,6 +28,7 @@ export type SessionOptions = {
   readonly missed: LogReplay
   readonly events: HistoryReplay
   readonly replays: Replays
+  readonly messages: Pick<TurnBudget, 'add'>
   readonly subscribes: FairQueue
   readonly flusher: Pick<Flusher, 'wake'>
   readonly check: KeyRing['check']
@@ -71,6 +73,9 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   /** While there is anything to answer. */
   #answered: Promise<void> | undefined
   #waiting = 0
+  /** Messages that wait for their turn. */
+  #unread = 0
+  #isFlooding = false
   #heardAt: number
   #pingedAt: number
 
@@ -91,7 +96,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
         () => this.#close(CLOSE_UNAUTHORIZED, 'not authenticated in time'),
         limits.authMs,
       )
-    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
     socket.on('pong', () => this.#heard())
     socket.on('ping', (data) => this.#onPing(data))
     // A protocol error of a client ends only its own socket; `close` follows.
@@ -164,6 +169,20 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     else this.#mayRefuse(data.length)
   }
 
+  /** What clients without a key send was read in turn already. */
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#grant === undefined) {
+      this.#onMessage(data, isBinary)
+      return
+    }
+    // The rest stays in the kernel meanwhile.
+    if (this.#unread++ === 0) this.#socket.pause()
+    this.#options.messages.add(() => {
+      if (--this.#unread === 0 && !this.#isFlooding) this.#socket.resume()
+      this.#onMessage(data, isBinary)
+    })
+  }
+
   #onMessage(data: RawData, isBinary: boolean): void {
     // Messages after our close frame are ignored.
     if (this.#socket.readyState !== this.#socket.OPEN) return
@@ -217,6 +236,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     if (this.#refusals.take(1 + Math.floor(bytes / BYTES_OF_A_REFUSAL))) return true
     this.#close(CLOSE_TOO_MANY, 'too many messages')
     // Even to overlook the rest of a flood would be work: it is left in the kernel until the socket is given up.
+    this.#isFlooding = true
     this.#socket.pause()
     return false
   }

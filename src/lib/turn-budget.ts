@@ -2,8 +2,8 @@
 const BUDGET_MS = 3
 
 /**
- * Work for clients that have not given a key: all of them together take a bounded part of each turn of the event loop.
- * Otherwise hundreds that send something at the same moment delay every other client until all of them are served.
+ * Work of one kind that takes a bounded part of each turn of the event loop, in the order it came. A turn serves every
+ * socket that has sent something: without a bound, hundreds of them delay every other client until all are served.
  */
 export class TurnBudget {
   readonly #waiting: (() => void)[] = []
