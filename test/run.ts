@@ -19,7 +19,7 @@ type Tally = { passed: number; failed: number; skipped: number }
 const cores = availableParallelism()
 const suites: Readonly<Record<string, Suite>> = {
   unit: {
-    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts'],
+    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts', 'test/bytes/*.test.ts'],
     concurrency: cores,
     testTimeoutMs: 120_000,
     // Each test has its limit; property tests may be asked for many more runs than usual.
