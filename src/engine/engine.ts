@@ -93,7 +93,8 @@ export class Engine {
 
   committed(): void {
     this.#state.committed()
-    this.#closeOpened()
+    const { pairs, prices, candles, tokens } = this.#tables
+    if ([pairs, prices, candles, tokens].some(({ hasEvicted }) => hasEvicted)) this.#closeOpened()
   }
 
   abandon(): void {
@@ -104,7 +105,7 @@ export class Engine {
     this.#closeOpened()
   }
 
-  /** After a commit or its opposite rows may stand elsewhere, and after an undo there may be others. */
+  /** Views hold slots: evicted rows leave theirs, and after an undo there may be other rows. */
   #closeOpened(): void {
     this.#tables.pools.close()
     this.#tables.pairs.close()

@@ -7,7 +7,7 @@ import type { PairView } from './pair/pair-view.ts'
 import type { Pool } from './pool/pool.ts'
 import { poolCodec } from './pool/pool-codec.ts'
 
-/** A pool that blocks have met since rows last moved, with all that an event of it is about. */
+/** A pool that blocks have met since rows were last evicted, with all that an event of it is about. */
 export class OpenedPool implements Pool {
   readonly address: string
   readonly factory: string
@@ -69,7 +69,7 @@ export class PoolTable {
     return found
   }
 
-  /** Rows may have moved, or pools are no more. */
+  /** Rows may have been evicted, or pools are no more. */
   close(): void {
     this.#opened.clear()
   }

@@ -33,12 +33,25 @@ test('a block may create more rows than fit in memory; all are readable before a
   assert.equal(rows.size, 5_000)
   commit()
   assert.equal(rows.size, 100)
+  assert.ok(rows.hasEvicted)
   check()
   commit()
   assert.equal(rows.size, 100)
   state.undoBlocks(1, 1)
   commit()
   assert.deepEqual(store.entries(), [])
+})
+
+test('slots stay valid after a commit that evicts nothing', () => {
+  const { state, rows, cursor, commit } = filled(100)
+  const slots = Array.from({ length: 100 }, (_, at) => rows.find(BALANCE_KEY(at)))
+  state.sealBlock(1)
+  commit()
+  assert.ok(!rows.hasEvicted)
+  assert.deepEqual(
+    slots.map((slot) => cursor.at(slot).amount),
+    Array.from({ length: 100 }, (_, at) => BigInt(at)),
+  )
 })
 
 test('eviction spares rows in use and removes idle ones', () => {

@@ -39,8 +39,8 @@ const FEWEST_ROWS = 64
 
 /**
  * A table of fixed-size rows in one buffer, found by key. Rows that are not in memory are read from the committed store
- * on lookup; a slot also records that a key has no row. Slots stay valid until the next commit, which evicts rows that
- * were not used recently.
+ * on lookup; a slot also records that a key has no row. Slots stay valid until a commit that evicts rows, which are
+ * those not used recently (`hasEvicted`).
  */
 export class Rows<F extends Fields> {
   readonly name: string
@@ -58,6 +58,7 @@ export class Rows<F extends Fields> {
   /** By slot: the block that last saved its before-image. */
   #savedIn = new Uint32Array(0)
   #dirty: number[] = []
+  #hasEvicted = false
 
   constructor(parts: RowsParts<F>, { key, maxRows, hash }: RowsOptions) {
     const { name, layout } = parts
@@ -220,7 +221,14 @@ export class Rows<F extends Fields> {
       if (this.#slots.has(slot, EXISTS)) this.#slots.add(slot, STORED)
     }
     this.#dirty = []
-    this.#slots.evict(this.#index.size - this.#maxRows, (slot) => this.#index.remove(slot))
+    const excess = this.#index.size - this.#maxRows
+    this.#hasEvicted = excess > 0
+    this.#slots.evict(excess, (slot) => this.#index.remove(slot))
+  }
+
+  /** Whether the last commit evicted rows: slots from before it are invalid then. */
+  get hasEvicted(): boolean {
+    return this.#hasEvicted
   }
 
   /** Returns to the committed state: rows are loaded again on demand. */

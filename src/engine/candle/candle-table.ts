@@ -28,7 +28,12 @@ export class CandleTable {
     this.#other = this.#rows.cursor()
   }
 
-  /** Where the candles of a pair stand, until rows move. */
+  /** Whether the last commit evicted rows, so that slots are invalid. */
+  get hasEvicted(): boolean {
+    return this.#rows.hasEvicted
+  }
+
+  /** Where the candles of a pair stand, until rows are evicted. */
   slotOf(pair: string): number {
     return this.#rows.findOrCreate(this.#key.clear().id(pair))
   }

@@ -8,9 +8,9 @@ import { fillRow, namesOf, PAIR, type PairNames, recordOf } from './pair-rows.ts
 import { PairView } from './pair-view.ts'
 
 const MAX_ROWS = 32_768
-const MAX_OPENED = 8_192
+const MAX_OPENED = 16_384
 
-/** Pairs by address. A pair is opened once until rows move, and blocks work on its view. */
+/** Pairs by address. A pair is opened once until rows are evicted, and blocks work on its view. */
 export class PairTable {
   readonly #rows: Rows<typeof PAIR.fields>
   readonly #key = new Key()
@@ -22,12 +22,17 @@ export class PairTable {
     this.#rows = state.rows('pair', PAIR, { key: ['id'], maxRows: MAX_ROWS })
   }
 
+  /** Whether the last commit evicted rows, so that slots are invalid. */
+  get hasEvicted(): boolean {
+    return this.#rows.hasEvicted
+  }
+
   /** Whether views should be closed before the next block, because many are open. */
   get isCrowded(): boolean {
     return this.#opened.size > MAX_OPENED
   }
 
-  /** Invalidates all views: rows may have moved. */
+  /** Invalidates all views. */
   close(): void {
     this.#opened.clear()
     this.#names.evict()

@@ -11,7 +11,7 @@ const NOTHING = new Uint8Array(0)
 
 /**
  * A pair of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. Valid until rows move.
+ * called. Valid until rows are evicted.
  */
 export class PairView implements Pair {
   readonly token0 = new SideView()

@@ -31,6 +31,11 @@ export class PriceTable {
     this.#price = this.#rows.cursor()
   }
 
+  /** Whether the last commit evicted rows, so that slots are invalid. */
+  get hasEvicted(): boolean {
+    return this.#rows.hasEvicted
+  }
+
   /** The price in the pool's last event. */
   reported(pool: Priced): PoolPrice | undefined {
     const slot = this.#slotOf(pool)

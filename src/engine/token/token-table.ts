@@ -11,7 +11,7 @@ import { type PairLists, TokenView } from './token-view.ts'
 const MAX_ROWS = 32_768
 const MAX_OPENED = 16_384
 
-/** By address. Each token that is looked at is opened once until rows move, and its view is what blocks work on. */
+/** By address. Each token that is looked at is opened once until rows are evicted, and its view is what blocks work on. */
 export class TokenTable {
   readonly #rows: Rows<typeof TOKEN.fields>
   readonly #names: Table<TokenNames>
@@ -30,12 +30,17 @@ export class TokenTable {
     }
   }
 
+  /** Whether the last commit evicted rows, so that slots are invalid. */
+  get hasEvicted(): boolean {
+    return this.#rows.hasEvicted
+  }
+
   /** Whether so many are open that they are better closed before the next block. */
   get isCrowded(): boolean {
     return this.#opened.size > MAX_OPENED
   }
 
-  /** Rows may have moved: views are no longer good. Pairs must be closed with them. */
+  /** Invalidates all views. Pairs must be closed with them. */
   close(): void {
     this.#opened.clear()
     this.#ofSides.clear()

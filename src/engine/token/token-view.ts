@@ -34,7 +34,7 @@ const NO_PAIRS: readonly PairDepth[] = []
 
 /**
  * A token of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. It is good until rows move.
+ * called. It is good until rows are evicted.
  */
 export class TokenView implements Token {
   readonly #cursor: Cursor<typeof TOKEN.fields>
