@@ -15,11 +15,15 @@ const REFUSED: readonly (readonly [pattern: RegExp, instead: string])[] = [
 ]
 
 const PAGES = ['{docs,bench,.github}/**/*.md', '*.md']
-const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', ...PAGES]
+const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', 'src/store/**/*.{sql,lua}', ...PAGES]
 /** Pages, and the sources with texts for clients and operators. */
 const SPELLED = [...PAGES, 'src/main.ts', 'src/{config,gateway,roles}/**/*.ts']
-/** The frozen engine is deleted as a whole, and this file names the words. */
-const EXEMPT = /^(test\/support\/reference\/oracle\/|dev\/\.|dev\/check-words)/
+/**
+ * The frozen engine is deleted as a whole, migrations are stored with a checksum of their text, and this file names the
+ * words.
+ */
+const EXEMPT =
+  /^(test\/support\/reference\/oracle\/|src\/store\/clickhouse\/migrations\/|dev\/\.|dev\/check-words)/
 
 /** The lines of a file that use a refused word, in names, comments or texts. */
 export function refusedWords(path: string, text: string): string[] {
