@@ -1,7 +1,8 @@
 import type { Fact, PoolFact, TokenFact, TransfersFact } from '../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 import { JournaledQueue } from '../state/journaled-queue.ts'
-import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
+import type { JournaledState, Table } from '../state/journaled-state.ts'
+import { bool, id, record, varuint } from '../wire/codec.ts'
 
 /** Transfers of a token, or of a pool's shares, that are still to be read: all from `from` up to `upTo`. */
 export type OpenHistory = {
@@ -15,15 +16,7 @@ export type OpenHistory = {
 /** The very first one has no transactions, on any chain. */
 export const FIRST_BLOCK = 1
 
-const historyCodec: RecordCodec<OpenHistory> = {
-  write: (w, { address, from, upTo, isBegun }) => {
-    w.id(address)
-    w.varuint(from)
-    w.varuint(upTo)
-    w.bool(isBegun)
-  },
-  read: (r) => ({ address: r.id(), from: r.varuint(), upTo: r.varuint(), isBegun: r.bool() }),
-}
+const historyCodec = record<OpenHistory>({ address: id, from: varuint, upTo: varuint, isBegun: bool })
 
 /**
  * Whose older transfers the log does not hold yet. Each gets its turn, some blocks at a time, and then stands at the

@@ -1,30 +1,17 @@
 import type { Fact, RawLog } from '../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 import { JournaledQueue } from '../state/journaled-queue.ts'
-import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
+import type { JournaledState, Table } from '../state/journaled-state.ts'
+import { id, list, record, recurringId, varuint } from '../wire/codec.ts'
 
 /** A contract that is to be examined as it is after this block, or later. */
 type Due = { readonly token: string; readonly block: number }
 
 export type KnownPool = { readonly address: string; readonly factory: string; readonly quote: string }
 
-const dueCodec: RecordCodec<Due> = {
-  write: (w, { token, block }) => {
-    w.id(token)
-    w.varuint(block)
-  },
-  read: (r) => ({ token: r.id(), block: r.varuint() }),
-}
+const dueCodec = record<Due>({ token: id, block: varuint })
 
-const poolsCodec: RecordCodec<readonly KnownPool[]> = {
-  write: (w, pools) =>
-    w.list(pools, ({ address, factory, quote }) => {
-      w.id(address)
-      w.recurringId(factory)
-      w.recurringId(quote)
-    }),
-  read: (r) => r.list(() => ({ address: r.id(), factory: r.id(), quote: r.id() })),
-}
+const poolsCodec = list(record<KnownPool>({ address: id, factory: recurringId, quote: recurringId }))
 
 /** After these the contract may be another one than was examined. */
 const CONTRACT_CHANGED = new Set([

@@ -1,24 +1,17 @@
 import type { BlockRef, Envelope, Fact, RawLog } from '../domain/envelope.ts'
 import { never } from '../domain/ids.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
-import {
-  type CommittedState,
-  JournaledState,
-  type RecordCodec,
-  type Table,
-  type Writes,
-} from '../state/journaled-state.ts'
+import { type CommittedState, JournaledState, type Table, type Writes } from '../state/journaled-state.ts'
+import { blockRefCodec } from '../wire/block-ref-codec.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
-import { readBlockRef, writeBlockRef } from '../wire/envelope-codec.ts'
+import { type Codec, id } from '../wire/codec.ts'
 import { HistoryQueue } from './history-queue.ts'
 import { InspectionQueue, saysItChanged } from './inspection-queue.ts'
 
 const ONLY = 'only'
 const FLOOR = 'floor'
-const hashCodec: RecordCodec<string> = { write: (w, hash) => w.id(hash), read: (r) => r.id() }
-const refCodec: RecordCodec<BlockRef> = { write: writeBlockRef, read: readBlockRef }
-const presentCodec: RecordCodec<true> = {
+const presentCodec: Codec<true> = {
   write: (w) => w.bool(true),
   read: (r) => {
     r.bool()
@@ -44,8 +37,8 @@ export class ReaderIndex {
 
   constructor(committed: CommittedState) {
     this.#state = new JournaledState(committed)
-    this.#tip = this.#state.table('tip', refCodec)
-    this.#hashes = this.#state.table('hash', hashCodec)
+    this.#tip = this.#state.table('tip', blockRefCodec)
+    this.#hashes = this.#state.table('hash', id)
     this.#pools = this.#state.table('pool', presentCodec)
     this.#tokens = this.#state.table('token', presentCodec)
     this.#unasked = this.#state.table('unasked', presentCodec)
@@ -60,7 +53,7 @@ export class ReaderIndex {
   /** The newest block that cannot be undone; before the first `final`, the one the log starts behind. */
   get floor(): BlockRef | undefined {
     const bytes = this.#state.getOutsideBlocks(FLOOR, ONLY)
-    return bytes === undefined ? undefined : readBlockRef(new ByteReader(bytes))
+    return bytes === undefined ? undefined : blockRefCodec.read(new ByteReader(bytes))
   }
 
   /** The hash of a block of the chain as read so far, if it is not below the floor. */
@@ -155,7 +148,7 @@ export class ReaderIndex {
 
   #setFloor(ref: BlockRef): void {
     const w = new ByteWriter()
-    writeBlockRef(w, ref)
+    blockRefCodec.write(w, ref)
     this.#state.setOutsideBlocks(FLOOR, ONLY, w.finish())
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import { expectEncodable } from '../wire/envelope-codec.ts'
+import { expectEncodable } from '../wire/fact-codec.ts'
 import type { Doorbell } from './doorbell.ts'
 import { continues, isDeepFork, readHead } from './link.ts'
 import { ReadAhead, type ReadAheadParts } from './read-ahead.ts'

@@ -4,9 +4,9 @@ import type { PoolFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
-import { writeReport } from '../wire/contract-codec.ts'
+import { reportCodec } from '../wire/contract-codec.ts'
 import type { OpenedBlock } from '../wire/envelope-codec.ts'
-import { writeLiquidity, writeSwitch } from '../wire/liquidity-codec.ts'
+import { liquidityCodec, switchCodec } from '../wire/liquidity-codec.ts'
 import type { OpenedTransaction } from '../wire/opened-transaction.ts'
 import { writeBalance } from '../wire/record-codec.ts'
 import { BlockRecords } from './block-records.ts'
@@ -89,13 +89,13 @@ export class BlockFold {
     this.#keepForUndo(switches)
 
     const changes = this.#changes
-    for (const event of this.#liquidity) writeLiquidity(changes.next('liquidity'), event)
+    for (const event of this.#liquidity) liquidityCodec.write(changes.next('liquidity'), event)
     const newMain = new Set(switches.map(({ newPair }) => newPair))
     const named = this.#deferred.publish(this.#block, this.#records, this.#traded, newMain, changes)
     this.#foldWindows(after, named)
-    for (const each of switches) writeSwitch(changes.next('switch'), each)
+    for (const each of switches) switchCodec.write(changes.next('switch'), each)
     for (const balance of balances) writeBalance(changes.next('balance'), balance)
-    for (const contract of contracts) writeReport(changes.next('contract'), contract)
+    for (const contract of contracts) reportCodec.write(changes.next('contract'), contract)
   }
 
   /** What nothing later replaces has to be retracted one by one. */

@@ -2,8 +2,9 @@ import type { Balance, Candle, Change } from '../domain/change.ts'
 import type { RecordCodec } from '../state/journaled-state.ts'
 import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
+import { reportCodec } from '../wire/contract-codec.ts'
 import type { Balances } from './holders/balances.ts'
-import { type Emitted, type EngineTables, emittedCodec, reportCodec } from './tables.ts'
+import { type Emitted, type EngineTables, emittedCodec } from './tables.ts'
 import { windowCorrections } from './window/window-corrections.ts'
 
 /** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */

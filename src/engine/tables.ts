@@ -2,13 +2,11 @@ import type { EventRef, MainPairSwitch } from '../domain/change.ts'
 import type { ContractReport } from '../domain/contract-report.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { Price, Value } from '../domain/money.ts'
-import type { JournaledState, RecordCodec, Table } from '../state/journaled-state.ts'
-import type { ByteReader } from '../wire/byte-reader.ts'
-import type { ByteWriter } from '../wire/byte-writer.ts'
-import { readReport, writeReport } from '../wire/contract-codec.ts'
-import { readBlockRef, writeBlockRef } from '../wire/envelope-codec.ts'
-import { readEventRef, writeEventRef } from '../wire/field-codec.ts'
-import { readSwitch, writeSwitch } from '../wire/liquidity-codec.ts'
+import type { JournaledState, Table } from '../state/journaled-state.ts'
+import { biguint, id, list, record, recurringId, varuint } from '../wire/codec.ts'
+import { reportCodec } from '../wire/contract-codec.ts'
+import { eventRefCodec } from '../wire/field-codec.ts'
+import { switchCodec } from '../wire/liquidity-codec.ts'
 import { CandleTable } from './candle/candle-table.ts'
 import { type HolderTables, openHolderTables } from './holders/tables.ts'
 import { PairTable } from './pair/pair-table.ts'
@@ -68,72 +66,27 @@ export type Tip = BlockRef & { readonly time: number }
 /** There is one tip and one list of anchors: their tables have this single key. */
 export const ONLY = 'only'
 
-const ratioCodec: RecordCodec<Ratio> = {
-  write: (w, { raw0, raw1 }) => {
-    w.biguint(raw0)
-    w.biguint(raw1)
-  },
-  read: (r) => ({ raw0: r.biguint(), raw1: r.biguint() }),
-}
+const refs = list(eventRefCodec)
 
-export const reportCodec: RecordCodec<ContractReport> = { write: writeReport, read: readReport }
+export const emittedCodec = record<Emitted>({ trades: refs, liquidity: refs, switches: list(switchCodec) })
 
-const refsCodec = listCodec(writeEventRef, readEventRef)
-const switchesCodec = listCodec(writeSwitch, readSwitch)
+const anchor = record<Anchor>({
+  pair: recurringId,
+  stable: recurringId,
+  depthUsd: biguint,
+  nativeUsd: biguint,
+})
 
-export const emittedCodec: RecordCodec<Emitted> = {
-  write: (w, { trades, liquidity, switches }) => {
-    refsCodec.write(w, trades)
-    refsCodec.write(w, liquidity)
-    switchesCodec.write(w, switches)
-  },
-  read: (r) => ({
-    trades: refsCodec.read(r),
-    liquidity: refsCodec.read(r),
-    switches: switchesCodec.read(r),
-  }),
-}
+const unsettled = record<Unsettled>({
+  pair: recurringId,
+  ratio: record<Ratio>({ raw0: biguint, raw1: biguint }),
+})
 
-const anchorsCodec = listCodec<Anchor>(
-  (w, anchor) => {
-    w.recurringId(anchor.pair)
-    w.recurringId(anchor.stable)
-    w.biguint(anchor.depthUsd)
-    w.biguint(anchor.nativeUsd)
-  },
-  (r) => ({ pair: r.id(), stable: r.id(), depthUsd: r.biguint(), nativeUsd: r.biguint() }),
-)
+const tip = record<Tip>({ number: varuint, hash: id, time: varuint })
 
-const unsettledCodec = listCodec<Unsettled>(
-  (w, { pair, ratio }) => {
-    w.recurringId(pair)
-    ratioCodec.write(w, ratio)
-  },
-  (r) => ({ pair: r.id(), ratio: ratioCodec.read(r) }),
-)
+const names = list(recurringId)
 
-const tipCodec: RecordCodec<Tip> = {
-  write: (w, tip) => {
-    writeBlockRef(w, tip)
-    w.varuint(tip.time)
-  },
-  read: (r) => ({ ...readBlockRef(r), time: r.varuint() }),
-}
-
-const numberCodec: RecordCodec<number> = { write: (w, value) => w.varuint(value), read: (r) => r.varuint() }
-
-const namesCodec = listCodec<string>(
-  (w, name) => w.recurringId(name),
-  (r) => r.id(),
-)
-
-const deferredCodec: RecordCodec<DeferredNames> = {
-  write: (w, { pairs, tokens }) => {
-    namesCodec.write(w, pairs)
-    namesCodec.write(w, tokens)
-  },
-  read: (r) => ({ pairs: namesCodec.read(r), tokens: namesCodec.read(r) }),
-}
+const deferred = record<DeferredNames>({ pairs: names, tokens: names })
 
 export function openTables(state: JournaledState): EngineTables {
   const pairs = new PairTable(state)
@@ -144,22 +97,15 @@ export function openTables(state: JournaledState): EngineTables {
     tokens: new TokenTable(state),
     candles: new CandleTable(state),
     emitted: state.table('emitted', emittedCodec),
-    unsettled: state.table('unsettled', unsettledCodec),
-    anchors: state.table('anchors', anchorsCodec),
+    unsettled: state.table('unsettled', list(unsettled)),
+    anchors: state.table('anchors', list(anchor)),
     contracts: state.table('contract', reportCodec),
-    tip: state.table('tip', tipCodec),
-    startTime: state.table('startTime', numberCodec),
-    windowsSince: state.table('windowsSince', numberCodec),
-    deferredSince: state.table('deferredSince', numberCodec),
-    deferred: state.table('deferred', deferredCodec),
+    tip: state.table('tip', tip),
+    startTime: state.table('startTime', varuint),
+    windowsSince: state.table('windowsSince', varuint),
+    deferredSince: state.table('deferredSince', varuint),
+    deferred: state.table('deferred', deferred),
     ...openWindowTables(state),
     ...openHolderTables(state),
   }
-}
-
-function listCodec<T>(
-  write: (w: ByteWriter, item: T) => void,
-  read: (r: ByteReader) => T,
-): RecordCodec<readonly T[]> {
-  return { write: (w, items) => w.list(items, (item) => write(w, item)), read: (r) => r.list(() => read(r)) }
 }

@@ -1,16 +1,11 @@
+import { record, varuint } from '../wire/codec.ts'
 import type { JournaledState, RecordCodec, Table } from './journaled-state.ts'
 
 type Ends = { readonly first: number; readonly next: number }
 
 const ONLY = 'only'
 
-const endsCodec: RecordCodec<Ends> = {
-  write: (w, { first, next }) => {
-    w.varuint(first)
-    w.varuint(next)
-  },
-  read: (r) => ({ first: r.varuint(), next: r.varuint() }),
-}
+const endsCodec = record<Ends>({ first: varuint, next: varuint })
 
 /** A FIFO queue in journaled state. A turn costs the same however long the queue is. */
 export class JournaledQueue<T> {

@@ -1,11 +1,8 @@
-import type { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
+import type { Codec } from '../wire/codec.ts'
 
-/** Encoding of one kind of record. Equal records have equal bytes, and a decoded record encodes to the same bytes. */
-export type RecordCodec<T> = {
-  readonly write: (w: ByteWriter, record: T) => void
-  readonly read: (r: ByteReader) => T
-}
+/** A decoded record encodes to the same bytes. */
+export type RecordCodec<T> = Codec<T>
 
 /** The value of a key from one block until another block writes it. */
 export type Version = {

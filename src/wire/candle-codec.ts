@@ -60,7 +60,7 @@ function readInterval(r: ByteReader): Interval {
 /**
  * Delta coding: candles of one pair are adjacent, interval by interval, and mostly equal, so fields equal to those of
  * `previous` are omitted. Which ones are omitted follows from the values alone. For a pair that trades rarely, most
- * candles take a single byte.
+ * candles take a single byte. Reader and writer are by hand, because what is written depends on flags.
  */
 export function writeCandle(w: ByteWriter, candle: Candle, previous?: Candle): void {
   if (previous === undefined || candle.pair !== previous.pair) {

@@ -1,16 +1,16 @@
 import type { Candle, Change, ChangeSet } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import { never } from '../domain/ids.ts'
+import { blockRefCodec } from './block-ref-codec.ts'
 import { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
 import { type ChangeSetHead, ChangeSetWriter } from './change-set-writer.ts'
 import { CAUSES, CHANGES_VERSION, END, TYPE } from './change-type.ts'
-import { readReport, writeReport } from './contract-codec.ts'
-import { readBlockRef } from './envelope-codec.ts'
+import type { Codec } from './codec.ts'
+import { reportCodec } from './contract-codec.ts'
 import { readEventRef, readTime, writeEventRef } from './field-codec.ts'
 import { readCandlesLazily } from './lazy-candles.ts'
-import { readLiquidity, readSwitch, writeLiquidity, writeSwitch } from './liquidity-codec.ts'
+import { liquidityCodec, switchCodec } from './liquidity-codec.ts'
 import {
   readBalance,
   readPair,
@@ -98,7 +98,7 @@ export function readSetHead(r: ByteReader): ChangeSetHead {
 }
 
 function readHead(r: ByteReader): ChangeSet['head'] {
-  const head = { ...readBlockRef(r), time: r.varuint() }
+  const head = { ...blockRefCodec.read(r), time: r.varuint() }
   const startTime = readTime(r)
   return startTime === undefined ? head : { ...head, startTime }
 }
@@ -125,94 +125,88 @@ function readChanges(r: ByteReader, readRun: ReadCandles, offsets: number[]): Ch
   return changes
 }
 
-function writeChange(w: ByteWriter, change: Exclude<Change, { type: 'candle' }>): void {
-  switch (change.type) {
-    case 'trade':
-      writeTrade(w, change.trade)
-      break
-    case 'pair':
-      writePair(w, change.pair)
-      break
-    case 'token':
-      writeToken(w, change.token)
-      break
-    case 'tradeRemoved':
-      writeEventRef(w, change.trade)
-      break
-    case 'candleRemoved':
-      writeCandleRef(w, change.candle)
-      break
-    case 'pairRemoved':
-      w.id(change.pair)
-      break
-    case 'tokenRemoved':
-      w.id(change.token)
-      break
-    case 'liquidity':
-      writeLiquidity(w, change.liquidity)
-      break
-    case 'windows':
-      writeWindows(w, change.windows)
-      break
-    case 'switch':
-    case 'switchRemoved':
-      writeSwitch(w, change.switch)
-      break
-    case 'balance':
-      writeBalance(w, change.balance)
-      break
-    case 'contract':
-      writeReport(w, change.contract)
-      break
-    case 'contractRemoved':
-      w.id(change.token)
-      break
-    case 'liquidityRemoved':
-      writeEventRef(w, change.liquidity)
-      break
-    case 'windowsRemoved':
-      writeWindowsRef(w, change.windows)
-      break
-    default:
-      never(change)
-  }
+type Single = Exclude<Change, { type: 'candle' }>
+type ChangeOf<Type extends Single['type']> = Extract<Single, { type: Type }>
+
+/** By type of change. Each names its fields itself: an object with a computed name costs as much as a short record. */
+const CODECS: { readonly [Type in Single['type']]: Codec<ChangeOf<Type>> } = {
+  trade: {
+    write: (w, { trade }) => writeTrade(w, trade),
+    read: (r) => ({ type: 'trade', trade: readTrade(r) }),
+  },
+  pair: {
+    write: (w, { pair }) => writePair(w, pair),
+    read: (r) => ({ type: 'pair', pair: readPair(r) }),
+  },
+  token: {
+    write: (w, { token }) => writeToken(w, token),
+    read: (r) => ({ type: 'token', token: readToken(r) }),
+  },
+  liquidity: {
+    write: (w, { liquidity }) => liquidityCodec.write(w, liquidity),
+    read: (r) => ({ type: 'liquidity', liquidity: liquidityCodec.read(r) }),
+  },
+  windows: {
+    write: (w, { windows }) => writeWindows(w, windows),
+    read: (r) => ({ type: 'windows', windows: readWindows(r) }),
+  },
+  switch: {
+    write: (w, change) => switchCodec.write(w, change.switch),
+    read: (r) => ({ type: 'switch', switch: switchCodec.read(r) }),
+  },
+  balance: {
+    write: (w, { balance }) => writeBalance(w, balance),
+    read: (r) => ({ type: 'balance', balance: readBalance(r) }),
+  },
+  contract: {
+    write: (w, { contract }) => reportCodec.write(w, contract),
+    read: (r) => ({ type: 'contract', contract: reportCodec.read(r) }),
+  },
+  tradeRemoved: {
+    write: (w, { trade }) => writeEventRef(w, trade),
+    read: (r) => ({ type: 'tradeRemoved', trade: readEventRef(r) }),
+  },
+  candleRemoved: {
+    write: (w, { candle }) => writeCandleRef(w, candle),
+    read: (r) => ({ type: 'candleRemoved', candle: readCandleRef(r) }),
+  },
+  pairRemoved: {
+    write: (w, { pair }) => w.id(pair),
+    read: (r) => ({ type: 'pairRemoved', pair: r.id() }),
+  },
+  tokenRemoved: {
+    write: (w, { token }) => w.id(token),
+    read: (r) => ({ type: 'tokenRemoved', token: r.id() }),
+  },
+  liquidityRemoved: {
+    write: (w, { liquidity }) => writeEventRef(w, liquidity),
+    read: (r) => ({ type: 'liquidityRemoved', liquidity: readEventRef(r) }),
+  },
+  windowsRemoved: {
+    write: (w, { windows }) => writeWindowsRef(w, windows),
+    read: (r) => ({ type: 'windowsRemoved', windows: readWindowsRef(r) }),
+  },
+  switchRemoved: {
+    write: (w, change) => switchCodec.write(w, change.switch),
+    read: (r) => ({ type: 'switchRemoved', switch: switchCodec.read(r) }),
+  },
+  contractRemoved: {
+    write: (w, { token }) => w.id(token),
+    read: (r) => ({ type: 'contractRemoved', token: r.id() }),
+  },
+}
+
+const CODECS_BY_CODE: (Codec<Single> | undefined)[] = []
+for (const [type, codec] of Object.entries(CODECS))
+  CODECS_BY_CODE[TYPE[type as Single['type']]] = codec as Codec<Single>
+
+function writeChange(w: ByteWriter, change: Single): void {
+  const codec = CODECS[change.type] as Codec<Single>
+  codec.write(w, change)
 }
 
 function readChange(r: ByteReader, type: number): Change {
-  switch (type) {
-    case TYPE.trade:
-      return { type: 'trade', trade: readTrade(r) }
-    case TYPE.pair:
-      return { type: 'pair', pair: readPair(r) }
-    case TYPE.token:
-      return { type: 'token', token: readToken(r) }
-    case TYPE.tradeRemoved:
-      return { type: 'tradeRemoved', trade: readEventRef(r) }
-    case TYPE.candleRemoved:
-      return { type: 'candleRemoved', candle: readCandleRef(r) }
-    case TYPE.pairRemoved:
-      return { type: 'pairRemoved', pair: r.id() }
-    case TYPE.tokenRemoved:
-      return { type: 'tokenRemoved', token: r.id() }
-    case TYPE.liquidity:
-      return { type: 'liquidity', liquidity: readLiquidity(r) }
-    case TYPE.windows:
-      return { type: 'windows', windows: readWindows(r) }
-    case TYPE.switch:
-      return { type: 'switch', switch: readSwitch(r) }
-    case TYPE.liquidityRemoved:
-      return { type: 'liquidityRemoved', liquidity: readEventRef(r) }
-    case TYPE.windowsRemoved:
-      return { type: 'windowsRemoved', windows: readWindowsRef(r) }
-    case TYPE.switchRemoved:
-      return { type: 'switchRemoved', switch: readSwitch(r) }
-    case TYPE.balance:
-      return { type: 'balance', balance: readBalance(r) }
-    case TYPE.contract:
-      return { type: 'contract', contract: readReport(r) }
-    case TYPE.contractRemoved:
-      return { type: 'contractRemoved', token: r.id() }
-    default:
-      throw new ChaintapeError('message_unreadable', `unknown change type ${type}`)
-  }
+  const codec = CODECS_BY_CODE[type]
+  if (codec === undefined) throw new ChaintapeError('message_unreadable', `unknown change type ${type}`)
+  return codec.read(r)
 }

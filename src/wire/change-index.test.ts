@@ -26,8 +26,8 @@ import { encodeChangeSet } from './change-codec.ts'
 import { type ChangeSetIndex, indexChangeSet, nextChange } from './change-index.ts'
 import * as layouts from './change-layouts.ts'
 import { TYPE } from './change-type.ts'
+import { signed } from './codec.ts'
 import { copyCandleBody } from './copy-candle.ts'
-import { readSigned } from './field-codec.ts'
 import type { FieldKind, RecordLayout } from './record-layout.ts'
 
 const NOTHING: ChangeSet = {
@@ -73,7 +73,7 @@ function readField(bytes: Uint8Array, at: number, kind: FieldKind): Fields[strin
   const r = new ByteReader(bytes, at)
   const reads = {
     ...{ byte: () => r.u8(), varuint: () => r.varuint(), biguint: () => r.biguint() },
-    ...{ signed: () => readSigned(r), text: () => r.text(), id: () => r.id() },
+    ...{ signed: () => signed.read(r), text: () => r.text(), id: () => r.id() },
   }
   return reads[kind.replace('?', '') as keyof typeof reads]()
 }

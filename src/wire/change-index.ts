@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts'
 import { readSetHead } from './change-codec.ts'
 import * as layouts from './change-layouts.ts'
 import { TYPE as CHANGE, END } from './change-type.ts'
-import { readReport } from './contract-codec.ts'
+import { reportCodec } from './contract-codec.ts'
 import type { RecordLayout } from './record-layout.ts'
 import { RecordScanner, unreadable } from './record-scanner.ts'
 import { scanBalance } from './scan-balance.ts'
@@ -88,7 +88,7 @@ function scanContract(scanner: RecordScanner): void {
   const base = scanner.begin(CONTRACT)
   scanner.places[base + CONTRACT.slots.token] = scanner.position
   const r = new ByteReader(scanner.bytes, scanner.position)
-  readReport(r)
+  reportCodec.read(r)
   scanner.position = r.position
   scanner.end(base)
 }

@@ -1,7 +1,7 @@
 import type { Change, ChangeSet } from '../domain/change.ts'
+import { blockRefCodec } from './block-ref-codec.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { CAUSES, CHANGES_VERSION, END, TYPE } from './change-type.ts'
-import { writeBlockRef } from './envelope-codec.ts'
 import { writeTime } from './field-codec.ts'
 
 /** A change set without its changes. */
@@ -21,7 +21,7 @@ export class ChangeSetWriter {
     w.text(chain)
     w.varuint(seq)
     w.u8(CAUSES.indexOf(cause))
-    writeBlockRef(w, head)
+    blockRefCodec.write(w, head)
     w.varuint(head.time)
     writeTime(w, head.startTime)
     w.varuint(finalNumber)

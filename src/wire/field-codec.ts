@@ -3,8 +3,9 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { OrderKey } from '../domain/order-key.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
+import { type Codec, recurringId, varuint } from './codec.ts'
 
-/** Common to several records. */
+/** Fields common to several records, with reader and writer by hand: every trade has them. */
 
 export function writeOrderKey(w: ByteWriter, key: OrderKey): void {
   w.varuint(key.block)
@@ -65,18 +66,6 @@ export function readMoney(r: ByteReader): bigint | undefined {
   return r.bool() ? r.biguint() : undefined
 }
 
-/** Numbers on the wire are unsigned, so a sign byte precedes them. */
-export function writeSigned(w: ByteWriter, amount: bigint): void {
-  w.bool(amount < 0n)
-  w.biguint(amount < 0n ? -amount : amount)
-}
-
-export function readSigned(r: ByteReader): bigint {
-  const isNegative = r.bool()
-  const size = r.biguint()
-  return isNegative ? -size : size
-}
-
 export function writeTime(w: ByteWriter, time: number | undefined): void {
   w.optional(time, (known) => w.varuint(known))
 }
@@ -103,10 +92,9 @@ export function readDirection(r: ByteReader): TradeDirection | undefined {
   return code === 0 ? undefined : code === 1 ? 'buy' : 'sell'
 }
 
-/** A word of a closed list is encoded as its index. */
-export function readWord<T>(r: ByteReader, words: readonly T[]): T {
-  const code = r.u8()
-  const word = words[code]
-  if (word === undefined) throw new ChaintapeError('message_unreadable', `unknown word ${code}`)
-  return word
-}
+export const moneyCodec: Codec<bigint | undefined> = { write: writeMoney, read: readMoney }
+export const eventSideCodec: Codec<EventSide> = { write: writeEventSide, read: readEventSide }
+export const eventRefCodec: Codec<EventRef> = { write: writeEventRef, read: readEventRef }
+const orderKeyCodec: Codec<OrderKey> = { write: writeOrderKey, read: readOrderKey }
+/** The first fields of an event. */
+export const eventRefFields = { key: orderKeyCodec, time: varuint, pair: recurringId }

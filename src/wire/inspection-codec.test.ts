@@ -13,17 +13,17 @@ import {
 } from '../domain/inspection.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { readInspection, writeInspection } from './inspection-codec.ts'
+import { inspectionCodec } from './inspection-codec.ts'
 
 function encode(value: Inspection): Uint8Array {
   const w = new ByteWriter()
-  writeInspection(w, value)
+  inspectionCodec.write(w, value)
   return w.finish()
 }
 
 function decode(bytes: Uint8Array): Inspection {
   const r = new ByteReader(bytes)
-  const value = readInspection(r)
+  const value = inspectionCodec.read(r)
   r.end()
   return value
 }

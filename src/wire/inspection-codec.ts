@@ -1,9 +1,9 @@
-import { ChaintapeError } from '../domain/errors.ts'
 import {
   ALL_OF_IT_PPM,
   CONTRACT_FLAGS,
+  type ContractFlag,
   type ContractProxy,
-  findingsBy,
+  type Findings,
   type Inspection,
   MAX_FINDING_LENGTH,
   MAX_FINDINGS,
@@ -13,125 +13,58 @@ import {
   type TrialStep,
   UNTRIED_REASONS,
 } from '../domain/inspection.ts'
-import type { ByteReader } from './byte-reader.ts'
-import type { ByteWriter } from './byte-writer.ts'
-import { readWord } from './field-codec.ts'
+import { blockRefCodec } from './block-ref-codec.ts'
+import { bool, type Codec, checked, id, list, optional, record, text, varuint, word } from './codec.ts'
 
-export function writeInspection(w: ByteWriter, inspection: Inspection): void {
-  w.id(inspection.token)
-  w.varuint(inspection.block.number)
-  w.id(inspection.block.hash)
-  w.id(inspection.codeHash)
-  writeId(w, inspection.creator)
-  writeId(w, inspection.owner)
-  w.optional(inspection.proxy, (proxy) => writeProxy(w, proxy))
-  for (const flag of CONTRACT_FLAGS) writeEvidence(w, inspection.findings[flag])
-  const { trial } = inspection
-  w.bool(typeof trial === 'object')
-  if (typeof trial === 'object') writeTrial(w, trial)
-  else w.u8(UNTRIED_REASONS.indexOf(trial))
+// Both sides enforce the limits: an inspection is stored in the log, and a token must not control its size.
+const shortText = checked(text, ({ length }) => length <= MAX_FINDING_LENGTH, 'a finding is too long')
+const evidence = checked(list(shortText), ({ length }) => length <= MAX_FINDINGS, 'too many findings')
+const tax = checked(varuint, (ppm) => ppm <= ALL_OF_IT_PPM, 'a tax exceeds the amount')
+
+const findings = record<Findings>(
+  Object.fromEntries(CONTRACT_FLAGS.map((flag) => [flag, evidence])) as Record<ContractFlag, typeof evidence>,
+)
+
+const proxy = record<ContractProxy>({
+  kind: word(PROXY_KINDS),
+  implementation: optional(id),
+  implementationCodeHash: optional(id),
+  admin: optional(id),
+})
+
+const step = record<TrialStep>({
+  works: bool,
+  taxPpm: optional(tax),
+  gas: optional(varuint),
+  reason: optional(shortText),
+})
+
+const trial = record<TradeTrial>({
+  pair: id,
+  method: word(TRIAL_METHODS),
+  buy: step,
+  transfer: optional(step),
+  sell: optional(step),
+})
+
+const untried = word(UNTRIED_REASONS)
+
+const trialOrReason: Codec<Inspection['trial']> = {
+  write: (w, value) => {
+    w.bool(typeof value === 'object')
+    if (typeof value === 'object') trial.write(w, value)
+    else untried.write(w, value)
+  },
+  read: (r) => (r.bool() ? trial.read(r) : untried.read(r)),
 }
 
-export function readInspection(r: ByteReader): Inspection {
-  return {
-    token: r.id(),
-    block: { number: r.varuint(), hash: r.id() },
-    codeHash: r.id(),
-    creator: readId(r),
-    owner: readId(r),
-    proxy: r.optional(() => readProxy(r)),
-    findings: findingsBy(() => readEvidence(r)),
-    trial: r.bool() ? readTrial(r) : readWord(r, UNTRIED_REASONS),
-  }
-}
-
-function writeProxy(w: ByteWriter, proxy: ContractProxy): void {
-  w.u8(PROXY_KINDS.indexOf(proxy.kind))
-  writeId(w, proxy.implementation)
-  writeId(w, proxy.implementationCodeHash)
-  writeId(w, proxy.admin)
-}
-
-function readProxy(r: ByteReader): ContractProxy {
-  return {
-    kind: readWord(r, PROXY_KINDS),
-    implementation: readId(r),
-    implementationCodeHash: readId(r),
-    admin: readId(r),
-  }
-}
-
-/** Both sides enforce the limits: an inspection is stored in the log, and a token must not control its size. */
-function writeEvidence(w: ByteWriter, evidence: readonly string[]): void {
-  if (evidence.length > MAX_FINDINGS) throw new RangeError('too many findings')
-  w.list(evidence, (text) => writeShortText(w, text))
-}
-
-function readEvidence(r: ByteReader): string[] {
-  const evidence = r.list(() => readShortText(r))
-  if (evidence.length > MAX_FINDINGS) throw new ChaintapeError('message_unreadable', 'too many findings')
-  return evidence
-}
-
-function writeShortText(w: ByteWriter, text: string): void {
-  if (text.length > MAX_FINDING_LENGTH) throw new RangeError('a finding is too long')
-  w.text(text)
-}
-
-function readShortText(r: ByteReader): string {
-  const text = r.text()
-  if (text.length > MAX_FINDING_LENGTH)
-    throw new ChaintapeError('message_unreadable', 'a finding is too long')
-  return text
-}
-
-function writeTrial(w: ByteWriter, trial: TradeTrial): void {
-  w.id(trial.pair)
-  w.u8(TRIAL_METHODS.indexOf(trial.method))
-  writeStep(w, trial.buy)
-  w.optional(trial.transfer, (step) => writeStep(w, step))
-  w.optional(trial.sell, (step) => writeStep(w, step))
-}
-
-function readTrial(r: ByteReader): TradeTrial {
-  return {
-    pair: r.id(),
-    method: readWord(r, TRIAL_METHODS),
-    buy: readStep(r),
-    transfer: r.optional(() => readStep(r)),
-    sell: r.optional(() => readStep(r)),
-  }
-}
-
-function writeStep(w: ByteWriter, step: TrialStep): void {
-  w.bool(step.works)
-  w.optional(step.taxPpm, (ppm) => {
-    if (ppm > ALL_OF_IT_PPM) throw new RangeError('a tax exceeds the amount')
-    w.varuint(ppm)
-  })
-  w.optional(step.gas, (gas) => w.varuint(gas))
-  w.optional(step.reason, (reason) => writeShortText(w, reason))
-}
-
-function readStep(r: ByteReader): TrialStep {
-  return {
-    works: r.bool(),
-    taxPpm: r.optional(() => readTax(r)),
-    gas: r.optional(() => r.varuint()),
-    reason: r.optional(() => readShortText(r)),
-  }
-}
-
-function readTax(r: ByteReader): number {
-  const ppm = r.varuint()
-  if (ppm > ALL_OF_IT_PPM) throw new ChaintapeError('message_unreadable', 'a tax exceeds the amount')
-  return ppm
-}
-
-function writeId(w: ByteWriter, id: string | undefined): void {
-  w.optional(id, (known) => w.id(known))
-}
-
-function readId(r: ByteReader): string | undefined {
-  return r.optional(() => r.id())
-}
+export const inspectionCodec = record<Inspection>({
+  token: id,
+  block: blockRefCodec,
+  codeHash: id,
+  creator: optional(id),
+  owner: optional(id),
+  proxy: optional(proxy),
+  findings,
+  trial: trialOrReason,
+})

@@ -1,13 +1,13 @@
 import type { Balance, Pair, PairSide, Token, Trade } from '../domain/change.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
+import { signed } from './codec.ts'
 import {
   readDecimals,
   readDirection,
   readEventRef,
   readEventSide,
   readMoney,
-  readSigned,
   readTime,
   writeDecimals,
   writeDirection,
@@ -15,11 +15,13 @@ import {
   writeEventSide,
   writeMoney,
   writeSideNames,
-  writeSigned,
   writeTime,
 } from './field-codec.ts'
 
-/** The encoding of the published records, shared by the CHANGES log and the engine's state. */
+/**
+ * The encoding of the published records, shared by the CHANGES log and the engine's state. Readers and writers are by
+ * hand, because every trade and transfer publishes these records.
+ */
 
 /** Precedes records stored outside the log, where no message header gives their layout. */
 export const RECORD_VERSION = 8
@@ -189,12 +191,12 @@ export function readToken(r: ByteReader): Token {
 export function writeBalance(w: ByteWriter, { token, holder, amountRaw, beforeRaw }: Balance): void {
   w.recurringId(token)
   w.id(holder)
-  writeSigned(w, amountRaw)
-  writeSigned(w, beforeRaw)
+  signed.write(w, amountRaw)
+  signed.write(w, beforeRaw)
 }
 
 export function readBalance(r: ByteReader): Balance {
-  return { token: r.recurringId(), holder: r.id(), amountRaw: readSigned(r), beforeRaw: readSigned(r) }
+  return { token: r.recurringId(), holder: r.id(), amountRaw: signed.read(r), beforeRaw: signed.read(r) }
 }
 
 function writePairSide(w: ByteWriter, side: PairSide): void {

@@ -38,6 +38,7 @@ export function readWindowsRef(r: ByteReader): WindowsRef {
   return { pair: r.optional(() => r.recurringId()), token: r.optional(() => r.recurringId()) }
 }
 
+/** Reader and writer are by hand, because what is written depends on flags. */
 export function writeWindows(w: ByteWriter, windows: Windows): void {
   const { lengths, priceUsd } = windows
   writeWindowsRef(w, windows)

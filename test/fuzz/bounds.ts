@@ -20,7 +20,7 @@ import { ByteReader } from '../../src/wire/byte-reader.ts'
 import { ByteWriter } from '../../src/wire/byte-writer.ts'
 import { readCandleBody } from '../../src/wire/candle-body.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../src/wire/change-codec.ts'
-import { readReport } from '../../src/wire/contract-codec.ts'
+import { reportCodec } from '../../src/wire/contract-codec.ts'
 import { encodeEnvelope } from '../../src/wire/envelope-codec.ts'
 import { readPair, readToken } from '../../src/wire/record-codec.ts'
 import { END, START } from '../../src/wire/record-layout.ts'
@@ -37,7 +37,7 @@ import type { Random } from './random.ts'
  */
 
 const SETTINGS = extremeSettings()
-const READERS = { pair: readPair, token: readToken, contract: readReport } as const
+const READERS = { pair: readPair, token: readToken, contract: reportCodec.read } as const
 
 const AMOUNT_COLUMN = /_raw$/
 const FIXED_COLUMN = /_usd|_native|^(usd|native|quote)_(open|high|low|close|volume)$|^value_|^liquidity_/

@@ -1,6 +1,6 @@
 import type { TokenOrigin } from '../../domain/change.ts'
 import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
-import { readSigned, writeSigned } from '../../wire/field-codec.ts'
+import { signed } from '../../wire/codec.ts'
 import { Balances } from './balances.ts'
 
 export type HolderTables = {
@@ -64,16 +64,17 @@ export function isPublishable({ isRead, hasUnreliableBalances, overdrawn }: Hold
   return isRead && !hasUnreliableBalances && overdrawn === 0
 }
 
+/** Reader and writer are by hand, because every transfer changes one. */
 const holdingCodec: RecordCodec<Holding> = {
   write: (w, holding) => {
     w.bool(holding.isRead)
     w.bool(holding.hasUnreliableBalances)
     w.varuint(holding.holders)
     w.varuint(holding.overdrawn)
-    writeSigned(w, holding.issuedRaw)
+    signed.write(w, holding.issuedRaw)
     w.biguint(holding.burnedRaw)
-    writeSigned(w, holding.deadRaw)
-    writeSigned(w, holding.lockedRaw)
+    signed.write(w, holding.deadRaw)
+    signed.write(w, holding.lockedRaw)
     w.optional(holding.nonCirculating, ({ deadRaw, lockedRaw, burnedRaw }) => {
       for (const amount of [deadRaw, lockedRaw, burnedRaw]) w.biguint(amount)
     })
@@ -91,10 +92,10 @@ const holdingCodec: RecordCodec<Holding> = {
     hasUnreliableBalances: r.bool(),
     holders: r.varuint(),
     overdrawn: r.varuint(),
-    issuedRaw: readSigned(r),
+    issuedRaw: signed.read(r),
     burnedRaw: r.biguint(),
-    deadRaw: readSigned(r),
-    lockedRaw: readSigned(r),
+    deadRaw: signed.read(r),
+    lockedRaw: signed.read(r),
     nonCirculating: r.optional(() => ({
       deadRaw: r.biguint(),
       lockedRaw: r.biguint(),

@@ -2,6 +2,7 @@ import type { RecordCodec } from '../../state/journaled-state.ts'
 import type { PairDepth } from '../pair/depth.ts'
 import type { QuotedPairs } from './main-pair.ts'
 
+/** Reader and writer are by hand, because every trade changes one. */
 export const depthsCodec: RecordCodec<readonly PairDepth[]> = {
   write: (w, depths) =>
     w.list(depths, ({ pair, tvlUsd, depthUsd }) => {

@@ -14,7 +14,7 @@ import { never } from '../../domain/ids.ts'
 import type { Interval } from '../../domain/interval.ts'
 import { formatOrderKey } from '../../domain/order-key.ts'
 import type { OpenedChangeSet } from '../../wire/change-codec.ts'
-import { readLiquidity } from '../../wire/liquidity-codec.ts'
+import { liquidityCodec } from '../../wire/liquidity-codec.ts'
 import { readPair, readToken, readTrade } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
 import { type CandlePlace, EncodedCandles, OverlayCandles, samePlaces } from './overlay-candles.ts'
@@ -44,7 +44,7 @@ export class Overlay {
   #places: readonly CandlePlace[] = []
   /** By pair. */
   readonly #trades = new Documents<Trade>(readTrade)
-  readonly #liquidity = new Documents<LiquidityEvent>(readLiquidity)
+  readonly #liquidity = new Documents<LiquidityEvent>(liquidityCodec.read)
   readonly #pairsOfToken = new Map<string, Set<string>>()
   readonly #removedPairs = new Set<string>()
   readonly #applied: Applied[] = []

@@ -1,7 +1,7 @@
 import { ByteReader } from '../../wire/byte-reader.ts'
 import type { ChangeSetIndex } from '../../wire/change-index.ts'
 import { CANDLE, CONTRACT } from '../../wire/change-layouts.ts'
-import { readReport } from '../../wire/contract-codec.ts'
+import { reportCodec } from '../../wire/contract-codec.ts'
 import type { LatestChanges, PlacedChange } from '../latest-changes.ts'
 import type { Cell, ColumnType } from './cells.ts'
 import { type RecordTable, sizedText, type Table } from './columns.ts'
@@ -141,7 +141,7 @@ function contractRows({ contracts }: LatestChanges): RowsOfTable {
   for (const { set, base } of contracts.values()) {
     const isRemoved = set.places[base] !== CONTRACT.type
     const r = new ByteReader(set.bytes, set.places[base + CONTRACT.slots.token])
-    const report = isRemoved ? undefined : readReport(r)
+    const report = isRemoved ? undefined : reportCodec.read(r)
     rows.addRecord(contractsTable, set, { token: report?.token ?? r.id(), report }, isRemoved)
   }
   return rows

@@ -2,7 +2,7 @@ import type { ChainHead } from '../../domain/chain-head.ts'
 import type { Candle } from '../../domain/change.ts'
 import type { Common } from '../../lib/common.ts'
 import type { ByteReader } from '../../wire/byte-reader.ts'
-import { readReport } from '../../wire/contract-codec.ts'
+import { reportCodec } from '../../wire/contract-codec.ts'
 import { readPair, readToken } from '../../wire/record-codec.ts'
 import { readWindows } from '../../wire/windows-codec.ts'
 import type { DocumentReads, TokenRank } from '../document-reads.ts'
@@ -109,7 +109,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
     },
     pairs: (refs) => readMany(refs, (ref) => keys.pair(ref), readPair),
     tokens: (refs) => readMany(refs, (ref) => keys.token(ref), readToken),
-    contracts: (refs) => readMany(refs, (ref) => keys.contract(ref), readReport),
+    contracts: (refs) => readMany(refs, (ref) => keys.contract(ref), reportCodec.read),
     windows: (refs) => readMany(refs, (ref) => keys.windows(ref), readWindows),
     candles: async (refs) =>
       Promise.all(

@@ -3,7 +3,7 @@ import { addMove, type MoveSums, movesOf, moveTopics, noMoves } from '../../../d
 import type { RawLog, TransfersFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { expectEncodable } from '../../../wire/envelope-codec.ts'
+import { expectEncodable } from '../../../wire/fact-codec.ts'
 import { FIRST_BLOCK, type HistoryQueue, type OpenHistory } from '../../history-queue.ts'
 import { invalid, shaped, toIndex, toPastLog } from '../proof/block-logs.ts'
 import { decide } from '../rpc/endpoint-decision.ts'

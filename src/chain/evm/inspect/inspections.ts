@@ -1,7 +1,7 @@
 import type { Envelope, InspectionFact, InspectionFailureFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { expectEncodable } from '../../../wire/envelope-codec.ts'
+import { expectEncodable } from '../../../wire/fact-codec.ts'
 import type { InspectionQueue } from '../../inspection-queue.ts'
 import type { Header } from '../../source.ts'
 import type { EvmNodes } from '../rpc/rpc.ts'
