@@ -23,9 +23,7 @@ function recordCorrections(
           ? [{ type: 'pairRemoved', pair: entry.id }]
           : [{ type: 'pair', pair: pairs.read(entry.id, entry.restored) }]
       case 'token':
-        return entry.restored === undefined
-          ? [{ type: 'tokenRemoved', token: entry.id }]
-          : [{ type: 'token', token: tokens.read(entry.id, entry.restored) }]
+        return tokenCorrections(entry, tokens)
       case 'contract':
         return entry.restored === undefined
           ? [{ type: 'contractRemoved', token: entry.id }]
@@ -41,6 +39,13 @@ function recordCorrections(
         return []
     }
   })
+}
+
+/** None if only flags of the row changed, which say which tables have the token's lists of pairs. */
+function tokenCorrections({ id, undone, restored }: Restored, tokens: EngineTables['tokens']): Change[] {
+  if (restored === undefined) return [{ type: 'tokenRemoved', token: id }]
+  if (undone.every((bytes) => tokens.areSame(bytes, restored))) return []
+  return [{ type: 'token', token: tokens.read(id, restored) }]
 }
 
 function balanceOf({ id, restored, last }: Restored, balances: Balances): Balance {

@@ -91,6 +91,19 @@ test('an undo restores the totals, and the next block adds to them', () => {
   assert.equal(value(example.token(USDC).tvlUsd), '40002000')
 })
 
+test('an undo does not publish a quote asset whose document is as it was', () => {
+  // Within one second, so that not even the time of its last update changes when an empty pool is quoted in it.
+  const example = ethAt(2_000n).block(0, sync(ETH_POOL, usd(2_000_000n), eth(1_000n)))
+  const before = example.token(WETH)
+  example.block(0, sync(TOKEN_ETH, 0n, 0n))
+  assert.deepEqual(example.token(WETH), before)
+  example.undo()
+  const restored = example.run.sets
+    .at(-1)
+    ?.changes.flatMap((each) => (each.type === 'token' ? each.token : []))
+  assert.deepEqual(restored, [])
+})
+
 test('explain lists the pools of a quote asset and its price', () => {
   const found = market().run.engine.explain(USDC)
   assert.ok(found)

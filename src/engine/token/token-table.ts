@@ -5,7 +5,7 @@ import type { Rows } from '../../state/rows.ts'
 import { NONE } from '../../state/slot-index.ts'
 import type { SideView } from '../pair/pair-view.ts'
 import { depthsCodec, quotedPairsCodec } from './pair-list-codecs.ts'
-import { namesCodec, namesOf, recordOf, TOKEN, type TokenNames } from './token-rows.ts'
+import { namesCodec, namesOf, recordOf, TOKEN, type TokenNames, type TokenRow } from './token-rows.ts'
 import { type PairLists, TokenView } from './token-view.ts'
 
 const MAX_ROWS = 32_768
@@ -75,9 +75,23 @@ export class TokenTable {
     return view
   }
 
-  /** As an undo gives it back. */
+  /** Decodes a row that an undo restored. */
   read(address: string, bytes: Uint8Array): Token {
     return recordOf(this.#namesOf(address), this.#rows.view(bytes))
+  }
+
+  /** Whether two versions of a row differ at most in the flags that say which tables have the lists of pairs. */
+  areSame(a: Uint8Array, b: Uint8Array): boolean {
+    const words = this.#withoutFlags(a).slice()
+    return this.#withoutFlags(b).every((word, at) => word === words[at])
+  }
+
+  #withoutFlags(bytes: Uint8Array): Uint32Array {
+    // A copy of the row, so it may be written to.
+    const row = this.#rows.view(bytes) as TokenRow
+    row.isTargetOfSeveral = false
+    row.isQuote = false
+    return row.words
   }
 
   #namesOf(address: string): TokenNames {
