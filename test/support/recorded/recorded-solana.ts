@@ -24,6 +24,13 @@ export function base64Transactions(): RecordedTransaction[] {
     .map((file) => parsed(file, read<{ raw: Slotted }>(join('transactions', file)).raw))
 }
 
+/** The same as a node returns them. */
+export function rawTransactions(): RpcTransaction[] {
+  return readdirSync(join(folder, 'transactions'))
+    .sort()
+    .map((file) => read<{ raw: Slotted }>(join('transactions', file)).raw)
+}
+
 /** The same 125 in encoding json. */
 export function jsonTransactions(): RecordedTransaction[] {
   const lines = readFileSync(join(folder, 'transactions.json-encoding.jsonl'), 'utf8').trim().split('\n')

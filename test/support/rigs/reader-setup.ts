@@ -1,5 +1,6 @@
 import { type BackgroundFacts, Reader, type ReaderParts } from '../../../src/chain/reader.ts'
 import { ReaderIndex } from '../../../src/chain/reader-index.ts'
+import type { ChainSource } from '../../../src/chain/source.ts'
 import type { BlockRef, Envelope, Fact } from '../../../src/domain/envelope.ts'
 import { CanonicalView } from '../reference/canonical-view.ts'
 import { MemoryState } from './memory-state.ts'
@@ -18,8 +19,12 @@ export class ReaderSetup {
   readonly #store = new MemoryState()
   #index = new ReaderIndex(this.#store)
 
-  constructor(chain = new ScriptedChain(START)) {
+  readonly #source: ChainSource
+
+  /** `source` reads the chain; without one, the reader asks the chain itself. */
+  constructor(chain = new ScriptedChain(START), source: ChainSource = chain) {
     this.chain = chain
+    this.#source = source
   }
 
   /** Reads until `isDone` says so after a look at the chain. */
@@ -29,7 +34,7 @@ export class ReaderSetup {
     const stop = new AbortController()
     await new Reader({
       chain: 'testchain',
-      source: this.chain,
+      source: this.#source,
       index: this.#index,
       gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
       ...(this.askAhead && { askAhead: this.askAhead }),

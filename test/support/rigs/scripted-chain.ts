@@ -17,14 +17,22 @@ export class ScriptedChain implements ChainSource {
   #everFinal = 0
   #lower = 0
   #skipped = 0
+  readonly #toHash: (name: string) => string
 
-  constructor(first: number) {
+  /** `toHash` makes the hash of a block from its number and branch. */
+  constructor(first: number, toHash: (name: string) => string = (name) => name) {
     this.first = first
+    this.#toHash = toHash
     this.#start()
   }
 
   get tip(): Header {
     return this.#chain.at(-1) as Header
+  }
+
+  /** The canonical chain, without a call. */
+  headers(): readonly Header[] {
+    return this.#chain
   }
 
   hashes(): string[] {
@@ -123,11 +131,12 @@ export class ScriptedChain implements ChainSource {
 
   #start(): void {
     this.#chain = []
-    this.#push(Math.max(0, this.first - 1), `before ${this.#branch}`)
+    this.#push(Math.max(0, this.first - 1), this.#toHash(`before ${this.#branch}`))
   }
 
   #push(number: number, parentHash: string): void {
-    const header = { number, hash: `${number}.${this.#branch}`, parentHash, time: number + this.#skipped }
+    const hash = this.#toHash(`${number}.${this.#branch}`)
+    const header = { number, hash, parentHash, time: number + this.#skipped }
     this.#chain.push(header)
     this.#known.set(header.hash, header)
   }

@@ -10,9 +10,18 @@ export type Member = {
   readonly client: Pick<JsonRpcClient, 'label' | 'request'>
 }
 
+/** The methods by which an endpoint reports its chain and its head. */
+export type Probe = {
+  readonly chainMethod: string
+  readonly headMethod: string
+  readonly headParams: readonly unknown[]
+  readonly chainOf: (answer: unknown) => number | string
+}
+
 export type AskerParts = {
   readonly members: readonly Member[]
-  readonly chainId: number
+  readonly chainId: number | string
+  readonly probe: Probe
   readonly logger: Logger
   readonly metrics: EndpointMetrics
   readonly signal: AbortSignal
@@ -147,18 +156,18 @@ export class EndpointAsker {
 
   async #look(member: Member): Promise<void> {
     const { endpoint } = member
-    const { chainId, signal, now } = this.parts
+    const { chainId, probe, signal, now } = this.parts
     const options = { signal, untilMs: now() + LOOK_TURN_MS, onSlow: () => undefined }
     const bestElsewhere = this.bestHeadBut(endpoint)
     const isProven = endpoint.isProven
     if (!isProven) endpoint.probed(now())
     const [served, head] = await Promise.all([
-      isProven ? endpoint.chainId : this.ask(member, 'eth_chainId', [], options).then(Number),
-      this.ask(member, 'eth_blockNumber', [], options).then(Number),
+      isProven ? endpoint.chainId : this.ask(member, probe.chainMethod, [], options).then(probe.chainOf),
+      this.ask(member, probe.headMethod, probe.headParams, options).then(Number),
     ])
     endpoint.chainId = served
     if (served !== chainId) return this.blame(endpoint, `serves chain ${served}, not ${chainId}`)
-    if (!Number.isSafeInteger(head)) return this.blame(endpoint, 'eth_blockNumber: not a number')
+    if (!Number.isSafeInteger(head)) return this.blame(endpoint, `${probe.headMethod}: not a number`)
     endpoint.proved()
     this.sawHead(endpoint, head, bestElsewhere)
     this.#reports.up(endpoint)

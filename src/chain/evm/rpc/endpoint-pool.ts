@@ -1,7 +1,7 @@
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { Endpoint, type EndpointLimits } from './endpoint.ts'
-import { EndpointAsker, type Member } from './endpoint-asker.ts'
+import { EndpointAsker, type Member, type Probe } from './endpoint-asker.ts'
 import { EndpointChoice } from './endpoint-choice.ts'
 import { decide, type Outcome } from './endpoint-decision.ts'
 import type { EndpointMetrics } from './endpoint-reports.ts'
@@ -17,7 +17,9 @@ export type PoolSettings = EndpointLimits & {
 
 export type EndpointPoolParts = {
   readonly clients: readonly Pick<JsonRpcClient, 'label' | 'request'>[]
-  readonly chainId: number
+  /** The number of an EVM chain, or what `probe` returns for another one. */
+  readonly chainId: number | string
+  readonly probe?: Probe
   readonly logger: Logger
   readonly metrics: EndpointMetrics
   readonly signal: AbortSignal
@@ -45,6 +47,13 @@ type Attempt<T> = {
   hasMissed: boolean
 }
 type Ended<T> = { readonly attempt: Attempt<T>; readonly value?: T; readonly error?: unknown }
+
+const EVM_PROBE: Probe = {
+  chainMethod: 'eth_chainId',
+  headMethod: 'eth_blockNumber',
+  headParams: [],
+  chainOf: Number,
+}
 
 const DEFAULTS: PoolSettings = {
   maxInFlight: 32,
@@ -76,10 +85,11 @@ export class EndpointPool {
       client,
       endpoint: new Endpoint(client.label, this.#settings),
     }))
-    const { chainId, logger, metrics, signal } = parts
+    const { chainId, probe = EVM_PROBE, logger, metrics, signal } = parts
     this.#asker = new EndpointAsker({
       members: this.#members,
       chainId,
+      probe,
       logger,
       metrics,
       signal,
@@ -89,7 +99,7 @@ export class EndpointPool {
   }
 
   /** The chain that the endpoints serve: the expected one if any of them does. */
-  async chainId(): Promise<number> {
+  async chainId(): Promise<number | string> {
     const { members, chainId } = this.#asker.parts
     await this.#choice.firstUp(members)
     this.#signal.throwIfAborted()

@@ -43,7 +43,7 @@ export class Endpoint {
   #behindSince: number | undefined
   readonly #missingMethods = new Set<string>()
   lastFailure = ''
-  chainId: number | undefined
+  chainId: number | string | undefined
   head: number | undefined
   headSeenAt = Number.NEGATIVE_INFINITY
 

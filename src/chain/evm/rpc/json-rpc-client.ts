@@ -15,6 +15,8 @@ export type JsonRpcClientOptions = {
   readonly timeoutMs?: number
   readonly maxBatch?: number
   readonly maxResponseBytes?: number
+  /** The meaning of an error; by default, that of an EVM node. */
+  readonly failureOf?: typeof toRpcFailure
 }
 
 /** A batch is answered as a whole. Of several short ones, one can be read while the node works on the next. */
@@ -37,6 +39,7 @@ export class JsonRpcClient {
   readonly #timeoutMs: number
   readonly #batch: BatchSize
   readonly #maxResponseBytes: number
+  readonly #failureOf: typeof toRpcFailure
   #waiting: Call[] = []
 
   constructor(url: string, index: number, options: JsonRpcClientOptions = {}) {
@@ -58,6 +61,7 @@ export class JsonRpcClient {
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#batch = new BatchSize(options.maxBatch ?? MAX_BATCH)
     this.#maxResponseBytes = options.maxResponseBytes ?? 64 * 1024 * 1024
+    this.#failureOf = options.failureOf ?? toRpcFailure
   }
 
   request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
@@ -149,7 +153,7 @@ export class JsonRpcClient {
       }
       if (answer.error != null) {
         const text = this.#shown(String(answer.error.message))
-        const failure = toRpcFailure(call.method, Number(answer.error.code), text)
+        const failure = this.#failureOf(call.method, Number(answer.error.code), text)
         if (failure.kind === 'too_large' && calls.length > 1) oversized.push(call)
         else call.reject(failure)
       } else if (answer.result === undefined) {

@@ -57,7 +57,7 @@ export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes 
     verified,
     elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bind(session))),
     blame: (label, reason) => pool.blame(label, reason),
-    chainId: () => pool.chainId(),
+    chainId: async () => Number(await pool.chainId()),
     blockByTag: (tag) => verified((rpc) => rpc.blockByTag(tag)),
     blockByNumber: (number) => verified((rpc) => rpc.blockByNumber(number)),
     blockByHash: (hash) => verified((rpc) => rpc.blockByHash(hash)),
