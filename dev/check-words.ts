@@ -18,12 +18,8 @@ const PAGES = ['{docs,bench,.github}/**/*.md', '*.md']
 const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', 'src/store/**/*.{sql,lua}', ...PAGES]
 /** Pages, and the sources with texts for clients and operators. */
 const SPELLED = [...PAGES, 'src/main.ts', 'src/{config,gateway,roles}/**/*.ts']
-/**
- * The frozen engine is deleted as a whole, migrations are stored with a checksum of their text, and this file names the
- * words.
- */
-const EXEMPT =
-  /^(test\/support\/reference\/oracle\/|src\/store\/clickhouse\/migrations\/|dev\/\.|dev\/check-words)/
+/** Migrations are stored with a checksum of their text, and this file names the words. */
+const EXEMPT = /^(src\/store\/clickhouse\/migrations\/|dev\/\.|dev\/check-words)/
 
 /** The lines of a file that use a refused word, in names, comments or texts. */
 export function refusedWords(path: string, text: string): string[] {

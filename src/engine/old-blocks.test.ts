@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
+  type Interruption,
   marketOf,
   marketScript,
   type Occurrence,
@@ -12,10 +13,12 @@ import {
   type Tables,
   type WindowNumbers,
 } from '../../test/support/reference/change-tables.ts'
-import { PairedFold } from '../../test/support/reference/paired-fold.ts'
+import { InterruptedFold, type Message } from '../../test/support/rigs/interrupted-fold.ts'
 import type { Change, ChangeSet } from '../domain/change.ts'
 import type { BlockEnvelope, Envelope } from '../domain/envelope.ts'
 import { isWindowKnown, WINDOWS } from '../domain/window.ts'
+import type { Deferral } from './deferred-documents.ts'
+import type { EngineSettings } from './settings.ts'
 
 const RUNS = Number(process.env['CHAINTAPE_OLD_RUNS'] ?? 100)
 const SEED = Number(process.env['CHAINTAPE_OLD_SEED'] ?? 64)
@@ -34,7 +37,7 @@ describe('old blocks', () => {
     fc.assert(
       fc.property(marketScript, ages, deferral, (script, lengths, deferral) => {
         const market = marketOf(script)
-        const folds = new PairedFold(market.settings, { compare: () => undefined, deferral })
+        const folds = new PairedFold(market.settings, deferral)
         const isOld = agesOf(lengths)
         const story = occurrences(market, script).map((each) => withAge(each, isOld))
         for (const occurrence of [...story, ...ending(story)]) {
@@ -54,7 +57,7 @@ describe('old blocks', () => {
   })
 
   test('publish their documents with every 256th, and with the first block that is not old', () => {
-    const folds = new PairedFold(market.settings, { compare: () => undefined })
+    const folds = new PairedFold(market.settings)
     for (const each of quietBlocks(600)) folds.take(withAge(each, (number) => number < 640) as Message)
     const withToken = folds.published.flatMap(({ changes }, at) =>
       changes.some(({ type }) => type === 'token') ? [at] : [],
@@ -65,7 +68,7 @@ describe('old blocks', () => {
   })
 
   test('that come after others empty the windows', () => {
-    const folds = new PairedFold(market.settings, { compare: () => undefined })
+    const folds = new PairedFold(market.settings)
     for (const each of quietBlocks(30)) folds.take(withAge(each, (number) => number >= 120) as Message)
     const before = foldChangeSets(folds.published.slice(0, 20))
     const after = foldChangeSets(folds.published.slice(0, 21))
@@ -77,7 +80,7 @@ describe('old blocks', () => {
   })
 
   test('between others of the same minute empty the windows, which then count anew', () => {
-    const folds = new PairedFold(market.settings, { compare: () => undefined })
+    const folds = new PairedFold(market.settings)
     for (const each of quietBlocks(40, 0)) folds.take(withAge(each, (number) => number === 120) as Message)
     const trades = folds.published.slice(21).flatMap(({ changes }) => changes.filter(isTrade))
     const ofPair = (pair: string): number => trades.filter(({ trade }) => trade.pair === pair).length
@@ -94,7 +97,35 @@ describe('old blocks', () => {
   })
 })
 
-type Message = Extract<Occurrence, { type: 'message' }>
+/** The engine with old blocks, and the engine with the same blocks as if none were old. */
+class PairedFold {
+  readonly #old: InterruptedFold
+  readonly #live: InterruptedFold
+
+  constructor(settings: EngineSettings, deferral?: Deferral) {
+    this.#old = new InterruptedFold(settings, deferral)
+    this.#live = new InterruptedFold(settings)
+  }
+
+  get published(): ChangeSet[] {
+    return this.#old.sets
+  }
+
+  get expected(): ChangeSet[] {
+    return this.#live.sets
+  }
+
+  take(message: Message): void {
+    this.#old.take(message)
+    this.#live.take(withAge(message, () => false))
+    assert.deepEqual(this.#old.codes, this.#live.codes)
+  }
+
+  interrupt(how: Interruption): void {
+    this.#old.interrupt(how)
+    this.#live.interrupt(how)
+  }
+}
 
 const SCRIPT_SEED = 7
 const market = marketOf({ seed: SCRIPT_SEED, steps: [] })
@@ -118,9 +149,9 @@ function agesOf(lengths: readonly number[]): (number: number) => boolean {
   return (number) => flags[number - 100] ?? false
 }
 
-function withAge(occurrence: Occurrence, isOld: (number: number) => boolean): Occurrence {
+function withAge<T extends Occurrence>(occurrence: T, isOld: (number: number) => boolean): T {
   if (occurrence.type !== 'message' || occurrence.envelope.kind !== 'block') return occurrence
-  const { envelope } = occurrence
+  const { isOld: _, ...envelope } = occurrence.envelope
   return { ...occurrence, envelope: isOld(envelope.number) ? { ...envelope, isOld: true } : envelope }
 }
 
@@ -161,7 +192,7 @@ function isHeadOld(set: ChangeSet | undefined): boolean {
 
 function expectSameDocuments(folds: PairedFold): void {
   const { head } = folds.published.at(-1) as ChangeSet
-  const [actual, expected] = [foldChangeSets(folds.published), foldChangeSets(folds.sets)]
+  const [actual, expected] = [foldChangeSets(folds.published), foldChangeSets(folds.expected)]
   const span = { headTime: head.time, since: head.startTime }
   const isKnown = WINDOWS.map((name) => isWindowKnown(name, span))
   const comparable = (tables: Tables) => ({
@@ -192,7 +223,7 @@ function expectSameEvents(folds: PairedFold): void {
     ['trade', 'tradeRemoved', 'liquidity', 'liquidityRemoved', 'switch', 'switchRemoved'].includes(type)
   assert.deepEqual(
     folds.published.map(({ seq, changes }) => ({ seq, events: changes.filter(isEvent) })),
-    folds.sets.map(({ seq, changes }) => ({ seq, events: changes.filter(isEvent) })),
+    folds.expected.map(({ seq, changes }) => ({ seq, events: changes.filter(isEvent) })),
   )
   for (const { changes } of folds.published) {
     const pairs = new Set(changes.map((change) => (change.type === 'pair' ? change.pair.address : undefined)))

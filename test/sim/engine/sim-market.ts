@@ -33,15 +33,18 @@ const ALL_TOKENS = [NATIVE, ...STABLE, WRAPPED, ...OTHERS]
 /** The tokens and pools of one seed: pools of several protocols on the same few tokens. */
 export class SimMarket {
   readonly pools: readonly SimPool[]
+  /** The exchanges of `settings`. */
+  readonly deployments: readonly DexDeployment[]
   readonly settings: EngineSettings
   readonly #tokens: ReadonlyMap<string, TokenFact>
 
   /** With `firstBlock`, some exchanges are known only before or after one of the blocks that follow it. */
   constructor(random: Random, firstBlock?: number) {
     this.#tokens = new Map(ALL_TOKENS.map((token) => [token, tokenFact(random, token)]))
+    this.deployments = DEPLOYMENTS.map((each) => within(random, each, firstBlock))
     this.settings = {
       chain: CHAIN,
-      registry: new DexRegistry(DEPLOYMENTS.map((each) => within(random, each, firstBlock))),
+      registry: new DexRegistry(this.deployments),
       quoteAssets: quoteAssets(random),
       minDepthUsd: random.pick([0n, 0n, 1n, 10n ** 20n]),
       lockers: new Set(random.chance(0.9) ? LOCKERS : []),
