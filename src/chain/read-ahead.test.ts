@@ -95,7 +95,7 @@ test('a block that the node does not have yet is reported as missing', async () 
   assert.equal(await taken, undefined)
 })
 
-test('after a reset, fetched blocks are dropped and fetched again', async () => {
+test('after clear, fetched blocks are dropped and fetched again', async () => {
   const { source, asked, answer } = slowSource(100)
   const ahead = new ReadAhead({ source, width: 2 })
   const first = ahead.take(1, 100)
@@ -109,7 +109,7 @@ test('after a reset, fetched blocks are dropped and fetched again', async () => 
   assert.equal((await again)?.header.number, 2)
 })
 
-test('blocks in flight at a reset start no further fetch and are not prepared', async () => {
+test('blocks in flight at clear start no further fetch and are not prepared', async () => {
   const { source, asked, answer } = slowSource(100)
   const prepared: number[] = []
   const prepare = async ({ header }: { header: Header }) => void prepared.push(header.number)

@@ -22,7 +22,9 @@ const PROTOCOLS_OF: Readonly<Record<string, readonly string[]>> = {
   pcsv3: ['pancakeswap_v3'],
 }
 
-test('the blocks have as many swaps as matching topics', { skip: !hasRecordings }, () => {
+test('a recorded block decodes to as many swaps as its text has matching topics', {
+  skip: !hasRecordings,
+}, () => {
   const blocks = recordedBlocks()
   assert.equal(blocks.length, 33)
   let total = 0

@@ -201,7 +201,7 @@ describe('time', () => {
 })
 
 describe('secrets', () => {
-  test('no key in a URL is ever reported', async () => {
+  test('no credentials of a URL are reported', async () => {
     const proxies = await rig.startProxies(3)
     const [proxy, broken, talker] = proxies as [FaultyProxy, FaultyProxy, FaultyProxy]
     broken.fault = { kind: 'error' }

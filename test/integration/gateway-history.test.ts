@@ -134,7 +134,7 @@ test('liquidity likewise', async () => {
   await resume([...liq, { from: cursors[0] }], [104])
 })
 
-test('events during a replay follow, once', async () => {
+test('events that arrive during a replay follow it, each once', async () => {
   const [client, again] = [await gateway.connect(), await gateway.connect()]
   const publishing = (async () => {
     for (let block = 200; block < 260; block++) await world.publish([trade(block), trade(block + 100)])

@@ -117,7 +117,7 @@ test('a list read before all balances were known is read anew once they are', as
   })
 })
 
-test('a removed token has no holders, even if they were just cached', async () => {
+test('a request for the holders of a removed token is refused, even if they were just cached', async () => {
   await top()
   await store([{ type: 'tokenRemoved', token: TOKEN }])
   const { status } = await gateway.get(`/v2/tokens/top100/${TOKEN}-eth`)

@@ -67,7 +67,7 @@ function emptied(reserve: bigint | undefined): bigint | undefined {
 function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, prices: ReportedPrices): Flow {
   switch (event.type) {
     case 'swapped':
-      return keptOf(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
+      return swapFlow(event, isWithoutFees ? event.feePpm : event.protocolFeePpm)
     case 'liquidityAdded':
       return sum(pool, event.amounts)
     case 'donated':
@@ -101,10 +101,11 @@ export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: Reporte
   return [moved.amount0, moved.amount1]
 }
 
-function keptOf({ delta0, delta1 }: Swapped, leavesPpm = 0): Flow {
-  const kept = (delta: bigint): bigint =>
-    delta <= 0n ? delta : delta - (delta * BigInt(leavesPpm) + MILLION - 1n) / MILLION
-  return [kept(delta0), kept(delta1)]
+/** The fee is taken from the token that came in, rounded up. */
+function swapFlow({ delta0, delta1 }: Swapped, feePpm = 0): Flow {
+  const withoutFee = (delta: bigint): bigint =>
+    delta <= 0n ? delta : delta - (delta * BigInt(feePpm) + MILLION - 1n) / MILLION
+  return [withoutFee(delta0), withoutFee(delta1)]
 }
 
 function sum(pool: Pool, amounts: readonly TokenAmount[]): Flow {

@@ -47,7 +47,7 @@ async function inspected(token: Hex): Promise<TradeTrial> {
   })
 }
 
-test('a recipient whose balance seems to shrink has no transfer tax, and the reader continues', async () => {
+test('a transfer that seems to shrink the balance of its recipient fails, with an unknown tax', async () => {
   const { buy, transfer } = await inspected(await inPool('ShrinkingRecipientToken'))
   assert.deepEqual([buy.works, buy.taxPpm], [true, 0])
   assert.deepEqual(

@@ -103,7 +103,7 @@ export class EvmFacts {
     /** For tokens and LP tokens alike. */
     const isFollowed = (address: string): boolean =>
       known.knowsToken(address) || known.knowsPool(address) || tokens.has(address) || met.has(address)
-    const kept: RawTransaction[] = []
+    const relevant: RawTransaction[] = []
     for (const transaction of transactions) {
       const logs = transaction.logs.filter((log) => {
         if (this.#registry.announced(log, block.number) !== undefined) return true
@@ -112,17 +112,17 @@ export class EvmFacts {
         const pool = this.#registry.poolOf(log, block.number)
         return pool !== undefined && (known.knowsPool(pool) || met.has(pool))
       })
-      if (logs.length > 0) kept.push({ ...transaction, logs })
+      if (logs.length > 0) relevant.push({ ...transaction, logs })
     }
     // None of these needs the others' answers, so they travel together.
     const [tokenFacts, nonCirculating, balances] = await Promise.all([
       this.#askTokens(asker, [...tokens], block),
-      this.#askNonCirculating(asker, [...tokens], kept, block, known, head),
-      this.#samples.ask(asker, kept, block, head),
+      this.#askNonCirculating(asker, [...tokens], relevant, block, known, head),
+      this.#samples.ask(asker, relevant, block, head),
     ])
     const amounts = nonCirculating?.facts.filter((fact) => fact !== undefined) ?? []
     const facts = [...tokenFacts, ...pools, ...amounts, ...balances]
-    return { transactions: kept, facts, foreign, nonCirculating, balances }
+    return { transactions: relevant, facts, foreign, nonCirculating, balances }
   }
 
   /** New tokens, and those that move and could not be asked when they were new. */

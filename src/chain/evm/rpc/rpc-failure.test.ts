@@ -36,7 +36,7 @@ const CASES: readonly [method: string, code: number, text: string, RpcFailureKin
   ['eth_simulateV1', -32_000, 'execution aborted (timeout = 5s)', 'failed'],
 ]
 
-test('kinds of error objects', () => {
+test('the kind of a failure follows from method, code and text', () => {
   for (const [method, code, text, kind] of CASES)
     assert.equal(toRpcFailure(method, code, text).kind, kind, text)
 })
