@@ -35,6 +35,8 @@ export type PoolCreated = {
   readonly pricing: Pricing
   /** Set if pools of the protocol are created with a price. */
   readonly price?: PoolPrice
+  /** Amount of the second token that a bonding curve has to raise, if the event reports it. */
+  readonly goalRaw?: bigint
 }
 
 export type PriceSet = { readonly type: 'priceSet'; readonly pool: string; readonly price: PoolPrice }
@@ -72,6 +74,8 @@ export type LiquidityAdded = {
   readonly pool: string
   readonly provider: string | undefined
   readonly amounts: readonly TokenAmount[]
+  /** Reserves of both tokens after the event, if they are known. */
+  readonly reserves?: readonly [bigint, bigint]
 }
 
 export type LiquidityRemoved = {
@@ -81,6 +85,8 @@ export type LiquidityRemoved = {
   readonly amounts: readonly TokenAmount[]
   /** Some pools keep removed tokens, owed to the provider, until they are collected. */
   readonly isPaidOut: boolean
+  /** Reserves of both tokens after the event, if they are known. */
+  readonly reserves?: readonly [bigint, bigint]
 }
 
 /** Liquidity of a price range, added (positive) or removed. The token amounts follow from the pool's price. */

@@ -41,7 +41,7 @@ function countedReserves(
 ): Reserves {
   if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
   if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
-  if (event.type === 'swapped' && event.reserves !== undefined) return event.reserves
+  if ('reserves' in event && event.reserves !== undefined) return event.reserves
   // All of it has moved on to the pool where the token is traded now.
   if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
   if (known === 'reported') return [token0.reserveRaw, token1.reserveRaw]
