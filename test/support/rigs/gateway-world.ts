@@ -55,12 +55,15 @@ export class GatewayWorld {
     this.logs = logs
   }
 
-  static async start({ withHistory = false } = {}): Promise<GatewayWorld> {
+  /** A world with a chain `solana` too; settings do not offer the family yet. */
+  #hasSolana = false
+
+  static async start({ withHistory = false, withSolana = false } = {}): Promise<GatewayWorld> {
     const stack = await startStack({
       services: ['nats', 'redis', ...(withHistory ? ['clickhouse' as const] : [])],
     })
     const common = makeCommon()
-    const config = makeConfig(stack)
+    const config = withSolana ? addSolana(makeConfig(stack)) : makeConfig(stack)
     const store = await openHotStore(config.redis, common)
     common.shutdown.onClose('hot store', () => store.close())
     const logs: Logs = await connectLogs(config.nats, common)
@@ -70,6 +73,7 @@ export class GatewayWorld {
     const history = withHistory ? openHistoryStore(config.clickhouse, common) : undefined
     if (history !== undefined) common.shutdown.onClose('history', () => history.close())
     const world = new GatewayWorld(stack, common, store, logs, history)
+    world.#hasSolana = withSolana
     for (const chain of Object.keys(config.chains)) {
       world.#publishers.set(chain, await (await logs.open('CHANGES', chain)).openPublisher())
       world.#published.set(chain, [])
@@ -107,7 +111,8 @@ export class GatewayWorld {
   ): Promise<Gateway> {
     const lines: string[] = []
     const common = makeCommon({ write: (line) => void lines.push(line) })
-    const role = await startGateway(makeConfig(this.stack, plans, settings, natsUrls), common)
+    const config = makeConfig(this.stack, plans, settings, natsUrls)
+    const role = await startGateway(this.#hasSolana ? addSolana(config) : config, common)
     const listening = lines
       .map((line) => JSON.parse(line) as { msg: string; port: number })
       .find(({ msg }) => msg === 'Gateway listening')
@@ -263,6 +268,11 @@ async function readAnswer(response: Response) {
 function makeCommon(destination?: DestinationStream): Common {
   const logger = destination === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, destination)
   return { logger, metrics: new Registry(), shutdown: new Shutdown(logger) }
+}
+
+function addSolana(config: Config): Config {
+  const solana = { ...config.chains['eth'], family: 'solana', quote_assets: [] } as unknown
+  return { ...config, chains: { ...config.chains, solana: solana as Config['chains'][string] } }
 }
 
 /** Made by the real loader, so that settings that tests do not care about have their defaults. */
