@@ -5,8 +5,9 @@ import type { Pricing } from '../../src/domain/envelope.ts'
 
 /** Invariants of events (src/dex/events.ts) that the engine relies on. */
 
-const ADDRESS = /^0x[0-9a-f]{40}$/
-const POOL = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
+/** An EVM address, or one of Solana: base58 has no zero. */
+const ADDRESS = /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/
+const POOL = /^(0x([0-9a-f]{40}|[0-9a-f]{64})|[1-9A-HJ-NP-Za-km-z]{32,44})$/
 const MAX_TICK = 887_272
 const MAX_BIN = 0xff_ffff
 const MAX_TOKENS = 64
@@ -18,6 +19,7 @@ export function checkEvent(event: DexEvent): void {
       checkTokens(event.tokens)
       checkPricing(event.pricing)
       if (event.price !== undefined) checkPrice(event.price)
+      if (event.goalRaw !== undefined) assert.ok(event.goalRaw > 0n)
       break
     case 'priceSet':
       checkPrice(event.price)
@@ -48,6 +50,7 @@ export function checkEvent(event: DexEvent): void {
     case 'feesCollected':
       checkOptionalAddress(event.provider)
       checkAmounts(event.amounts)
+      if ('reserves' in event) for (const reserve of event.reserves ?? []) checkAmount(reserve)
       break
     case 'donated':
       checkAmounts(event.amounts)
