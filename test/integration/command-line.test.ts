@@ -82,7 +82,7 @@ test('a mistake is answered with one line and a way out, never with a stack trac
 })
 
 test('the gateway relaunches itself once with its V8 flags, as the same process; no other role has them', async () => {
-  const report = 'data:text/javascript,console.log(process.pid,...process.execArgv.slice(0,3))'
+  const report = `data:text/javascript,console.log(process.pid,...process.execArgv.slice(0,${GATEWAY_FLAGS.length}))`
   const launches = (role: string, flags: readonly string[] = []): Promise<string[]> =>
     new Promise((resolve) => {
       const args = [...flags, '--import', report, ...MAIN_ARGS, role, '--config', '/nowhere/chaintape.yaml']
