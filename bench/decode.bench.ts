@@ -4,9 +4,9 @@ import path from 'node:path'
 import { parse } from 'yaml'
 import type { ChainConfig } from '../src/config/schema.ts'
 import type { DexEvent } from '../src/dex/events.ts'
-import type { DexRegistry } from '../src/dex/registry.ts'
+import { DexRegistry } from '../src/dex/registry.ts'
 import type { RawLog } from '../src/domain/envelope.ts'
-import { createRegistry } from '../src/roles/dex-registry.ts'
+import { chainSettings } from '../src/roles/chain-settings.ts'
 import { type Bench, repeat, type Sides } from './measure.ts'
 
 /**
@@ -125,7 +125,8 @@ function known(registry: DexRegistry, factory: string, block: number) {
 
 function prepare({ chain, block, receipts }: Receipts): Prepared {
   const file = path.join(import.meta.dirname, '../config/chains', `${chain}.yaml`)
-  const registry = createRegistry(parse(readFileSync(file, 'utf8')) as ChainConfig)
+  const config = { min_depth_usd: 0, ...parse(readFileSync(file, 'utf8')) } as ChainConfig
+  const registry = new DexRegistry(chainSettings(config).dexes)
   const logs = logsIn([receipts]).map(({ address, topics, data, logIndex }): RawLog => {
     const bytes = Uint8Array.from(Buffer.from(data.slice(2), 'hex'))
     return { index: Number(logIndex), address: address.toLowerCase(), topics, data: bytes }

@@ -4,7 +4,8 @@ import { parse } from 'yaml'
 import type { ChainConfig } from '../../src/config/schema.ts'
 import type { BlockEnvelope, Envelope, Fact, RawLog, RawTransaction } from '../../src/domain/envelope.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
-import { engineSettings } from '../../src/roles/engine-settings.ts'
+import { engineSettings } from '../../src/engine/settings.ts'
+import { chainSettings } from '../../src/roles/chain-settings.ts'
 import { PAIR_SWAP, type RecordedSwaps, SYNC, words } from './recorded-swaps.ts'
 
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -35,7 +36,7 @@ export function ethereumSettings(): EngineSettings {
   const file = path.join(import.meta.dirname, '../../config/chains/eth.yaml')
   // What the file leaves out has its default from the schema; here, the depth from which a pool counts.
   const config = { min_depth_usd: 1_000, ...parse(readFileSync(file, 'utf8')) } as ChainConfig
-  return engineSettings('eth', config)
+  return engineSettings('eth', chainSettings(config))
 }
 
 export type MarketPlan = {

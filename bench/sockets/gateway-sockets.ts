@@ -33,6 +33,8 @@ const view: MarketReader = {
   readEnd: () => end,
   chainsBehind: [],
   isAvailable: () => true,
+  generation: () => 1,
+  switches: 0,
 }
 const grant: Grant = {
   keyId: 'bench',
@@ -57,7 +59,12 @@ attachWsServer(http, {
   familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
   // Nobody comes back here.
   meter: { open: () => ({ cu: 0, charge: () => undefined, release: () => undefined }) },
-  missed: new LogReplay({ recent: new Map(), logs: new Map(), signal: new AbortController().signal }),
+  missed: new LogReplay({
+    recent: new Map(),
+    logs: { get: () => undefined, ofEpoch: async () => undefined },
+    end: () => end,
+    signal: new AbortController().signal,
+  }),
   events: new HistoryReplay({
     history,
     logs: new Map(),

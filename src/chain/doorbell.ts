@@ -13,7 +13,7 @@ export class Doorbell {
     this.#waiting?.()
   }
 
-  /** Until it rings, or has rung since the last pause, and at most so long. */
+  /** Waits until it rings, or has rung since the last wait, and at most this long. */
   async wait(atMostMs: number, signal: AbortSignal): Promise<void> {
     const minMs = Math.min(MIN_PAUSE_MS, atMostMs)
     await pause(minMs, signal)
@@ -28,6 +28,6 @@ export class Doorbell {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // It rejects when the pause was ended early, which is as good an end as any.
+  // It rejects when the pause was ended early, which is a normal end.
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainSource } from './source.ts'
 
-/** The first block at or after this time (Unix seconds); undefined while the chain has not come there. */
+/** The first block at or after this time (Unix seconds); undefined if the chain has not reached it. */
 export async function firstBlockAt(
   source: Pick<ChainSource, 'head' | 'headerAt'>,
   time: number,

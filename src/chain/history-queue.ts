@@ -4,7 +4,7 @@ import { JournaledQueue } from '../state/journaled-queue.ts'
 import type { JournaledState, Table } from '../state/journaled-state.ts'
 import { bool, id, record, varuint } from '../wire/codec.ts'
 
-/** Transfers of a token, or of a pool's shares, that are still to be read: all from `from` up to `upTo`. */
+/** Unread transfers of a token, or of a pool's LP tokens: all from `from` up to `upTo`. */
 export type OpenHistory = {
   readonly address: string
   readonly from: number
@@ -13,19 +13,19 @@ export type OpenHistory = {
   readonly isBegun: boolean
 }
 
-/** The very first one has no transactions, on any chain. */
+/** The genesis block has no transactions, on any chain. */
 export const FIRST_BLOCK = 1
 
 const historyCodec = record<OpenHistory>({ address: id, from: varuint, upTo: varuint, isBegun: bool })
 
 /**
- * Whose older transfers the log does not hold yet. Each gets its turn, some blocks at a time, and then stands at the
- * end again: one with a long history does not keep the others waiting. Like all of the index it is a fold of the
- * log, so what is left to read survives a restart, and what a fork undid is read again.
+ * Tokens whose older transfers are not in the log yet. Round-robin: each gets some blocks at a time and then returns to
+ * the end, so that a long history does not delay the others. Like the whole index it is a fold of the log: the queue
+ * survives a restart, and undone facts are read again.
  */
 export class HistoryQueue {
   readonly #queue: JournaledQueue<OpenHistory>
-  /** All that were met: the shares of a pool may be met again as a token, and are not to be read twice. */
+  /** All tokens seen: LP tokens may be seen again as a token, and must not be read twice. */
   readonly #met: Table<boolean>
 
   constructor(state: JournaledState) {
@@ -37,7 +37,7 @@ export class HistoryQueue {
     return this.#queue.length
   }
 
-  /** The first ones, in their order. */
+  /** The first entries, in order. */
   first(count: number): OpenHistory[] {
     return this.#queue.first(count)
   }
@@ -67,7 +67,7 @@ function hasHolders(fact: Fact): fact is TokenFact | PoolFact {
   return fact.type === 'pool' && fact.pricing.kind === 'reserves'
 }
 
-/** A token may be as old as the chain; the shares of a pool that holds nothing yet are still to be made. */
+/** A token may be as old as the chain; LP tokens of an empty pool are not minted yet. */
 function isOlder(fact: TokenFact | PoolFact): boolean {
   return fact.type === 'token' || (fact.reservesBefore?.some((reserve) => reserve !== 0n) ?? true)
 }

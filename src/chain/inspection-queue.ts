@@ -4,7 +4,7 @@ import { JournaledQueue } from '../state/journaled-queue.ts'
 import type { JournaledState, Table } from '../state/journaled-state.ts'
 import { id, list, record, recurringId, varuint } from '../wire/codec.ts'
 
-/** A contract that is to be examined as it is after this block, or later. */
+/** A contract to inspect in the state after this block, or a later one. */
 type Due = { readonly token: string; readonly block: number }
 
 export type KnownPool = { readonly address: string; readonly factory: string; readonly quote: string }
@@ -13,7 +13,7 @@ const dueCodec = record<Due>({ token: id, block: varuint })
 
 const poolsCodec = list(record<KnownPool>({ address: id, factory: recurringId, quote: recurringId }))
 
-/** After these the contract may be another one than was examined. */
+/** Events after which an inspection is outdated. */
 const CONTRACT_CHANGED = new Set([
   /** OwnershipTransferred(address,address) */
   '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0',
@@ -34,21 +34,21 @@ export function saysItChanged({ topics }: RawLog): boolean {
 }
 
 /**
- * How many blocks each attempt waits. A new pool is given its liquidity a little later; if it was not, the next look is
- * four times as far away.
+ * Blocks before each attempt. A new pool often gets its liquidity a little later; each further attempt waits four times
+ * as long.
  */
 const WAITS = [2, 8, 32, 128, 512, 2_048]
-/** One of them is enough to try a trade in. */
+/** A trade is simulated in one of them. */
 const MAX_POOLS = 6
-/** So many of each queue may be examined side by side, and come in any order. */
+/** Contracts of each queue that are inspected concurrently, and finish in any order. */
 const AT_ONCE = 4
 
-/** Which contracts are to be examined next, and where their tokens are traded: a fold of the log, like all of the index. */
+/** Contracts to inspect next, and the pools of their tokens: a fold of the log, like the whole index. */
 export class InspectionQueue {
   /** One queue per delay: contracts with equal delays take turns, and do not hold up those with shorter ones. */
   readonly #attempts: readonly JournaledQueue<Due>[]
   readonly #changed: JournaledQueue<Due>
-  /** Since when the queue of changed contracts is not empty. */
+  /** The block since which a contract is in the queue of changed ones. */
   readonly #changedAt: Table<number>
   readonly #pools: Table<readonly KnownPool[]>
 
@@ -59,7 +59,7 @@ export class InspectionQueue {
     this.#pools = state.table('poolsOf', poolsCodec)
   }
 
-  /** The next ones whose time has come, some from each queue. */
+  /** The next contracts that are due, a few from each queue. */
   due(tip: number): string[] {
     return [this.#changed, ...this.#attempts].flatMap((queue) =>
       queue.first(AT_ONCE).flatMap(({ token, block }) => (block <= tip ? [token] : [])),
@@ -92,7 +92,7 @@ export class InspectionQueue {
     }
   }
 
-  /** A contract has said that it is not what it was. */
+  /** Queues a contract that reported a change. */
   change(token: string, block: number): void {
     if (this.#changedAt.get(token) === undefined) this.#changed.append({ token, block })
     this.#changedAt.put(token, block)

@@ -5,11 +5,14 @@ import type { Header } from './source.ts'
 export type HeadMeaning =
   /** Nothing new. */
   | 'idle'
-  /** Lower than what was read. A node that lags looks the same as a fork: until a parent hash proves one, it lags. */
+  /**
+   * Lower than the last block read. A lagging node looks the same as a fork: without a parent hash as proof, it is
+   * taken for lag.
+   */
   | 'stale'
   /** There is more to read. */
   | 'ahead'
-  /** The same height under another hash. */
+  /** Another hash at the same height. */
   | 'fork'
 
 export function readHead(tip: BlockRef | undefined, head: BlockRef): HeadMeaning {
@@ -18,15 +21,15 @@ export function readHead(tip: BlockRef | undefined, head: BlockRef): HeadMeaning
   return head.hash === tip.hash ? 'idle' : 'fork'
 }
 
-/** Does this block continue the chain as read so far? A block above that names another parent proves a fork. */
+/** Whether this block continues the chain as read so far. A higher block with another parent proves a fork. */
 export function continues(tip: BlockRef | undefined, next: Header): boolean {
   return tip === undefined || (next.number === tip.number + 1 && next.parentHash === tip.hash)
 }
 
-/** Far more than what nodes disagree about while a block travels between them. */
+/** Deeper than any disagreement between nodes while a block propagates. */
 const DEEP_FORK_BLOCKS = 8
 
-/** Is a fork so deep that one node's word is not enough? */
+/** Whether a fork is too deep to trust a single node. */
 export function isDeepFork(tip: BlockRef, ancestor: BlockRef): boolean {
   return tip.number - ancestor.number >= DEEP_FORK_BLOCKS
 }

@@ -2,37 +2,37 @@ import type { ChainSource, FetchedBlock } from './source.ts'
 
 export type ReadAheadParts = {
   readonly source: Pick<ChainSource, 'blockAt' | 'headerAt' | 'transactions'>
-  /** How many blocks are fetched at a time. */
+  /** Blocks fetched concurrently. */
   readonly width: number
-  /** Asks before a block's turn what will be asked about it then. Must not fail. */
+  /** Requests in advance what a block will need in its turn. Must not fail. */
   readonly prepare?: (block: FetchedBlock, head: number) => Promise<void>
   readonly maxBytes?: number
 }
 
 type Fetching = Promise<FetchedBlock | undefined>
 
-/** Blocks that wait for their turn, per block that is fetched at a time: enough to go on while the log is flushed. */
+/** Buffered blocks per concurrent fetch: enough to continue while the log is flushed. */
 const WINDOW_PER_WIDTH = 4
 /** Limit of all buffered blocks. A single block may be larger. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Objects of a log, beside its data. */
+/** Overhead of a log's objects, beside its data. */
 const LOG_BYTES = 512
 
 /**
- * Fetches blocks several at a time and hands them out one by one, in order. Nothing is concluded here: whether
- * a block links up is looked at when it is taken, so history and head go through the same code.
+ * Fetches several blocks concurrently and returns them one by one, in order. It checks nothing: whether a block links
+ * up is checked when it is taken, so backfill and head share the same code.
  */
 export class ReadAhead {
   readonly #parts: ReadAheadParts
   #blocks = new Map<number, Fetching>()
-  /** The next block to fetch, and the last that may be. */
+  /** The next block to fetch, and the last one allowed. */
   #next = 0
   #last = -1
   #head = 0
   #fetching = 0
-  /** Held by fetched blocks that were not taken yet. */
+  /** Memory of fetched blocks that were not taken yet. */
   #bytes = 0
-  /** Fetches that began before a `clear` no longer count. */
+  /** Fetches that began before a `clear` are ignored. */
   #generation = 0
   #hasFailed = false
 
@@ -40,7 +40,7 @@ export class ReadAhead {
     this.#parts = parts
   }
 
-  /** The block at `number`, while those after it, up to `head`, are already on their way. */
+  /** The block at `number`, while the following ones up to `head` are already being fetched. */
   async take(number: number, head: number): Fetching {
     const { width } = this.#parts
     // Blocks are taken in order, unless some were dropped meanwhile.
@@ -64,7 +64,7 @@ export class ReadAhead {
     }
   }
 
-  /** Drops what was fetched: after a fork it may be of a branch that is no more. */
+  /** Drops the buffer: after a fork it may hold orphaned blocks. */
   clear(next = this.#next): void {
     this.#generation++
     this.#blocks = new Map()
@@ -101,7 +101,7 @@ export class ReadAhead {
       await prepare?.(block, this.#head)
       return block
     } catch (error) {
-      // Later blocks would be fetched again anyway.
+      // Later blocks would have to be fetched again anyway.
       if (!isDropped()) this.#hasFailed = true
       throw error
     }

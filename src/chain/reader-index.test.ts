@@ -161,3 +161,12 @@ function commit(index: ReaderIndex, store: MemoryState): void {
 function hex([key, value]: [string, Uint8Array]): [string, string] {
   return [key, Buffer.from(value).toString('hex')]
 }
+
+test('a chain without transfer histories queues none', () => {
+  const index = new ReaderIndex(NOTHING_COMMITTED, { hasHistories: false })
+  index.apply(block(100, 'a', [token('t0'), { ...pool('p0'), pricing: { kind: 'reserves' } } as Fact]))
+  assert.deepEqual(
+    [index.knowsToken('t0'), index.histories.length, index.lacksNonCirculating('t0')],
+    [true, 0, false],
+  )
+})

@@ -5,9 +5,10 @@ import { type CommittedState, JournaledState, type Table, type Writes } from '..
 import { blockRefCodec } from '../wire/block-ref-codec.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
-import { type Codec, id } from '../wire/codec.ts'
+import { type Codec, id, varuint } from '../wire/codec.ts'
 import { HistoryQueue } from './history-queue.ts'
 import { InspectionQueue, saysItChanged } from './inspection-queue.ts'
+import { LoggedSettings } from './logged-settings.ts'
 
 const ONLY = 'only'
 const FLOOR = 'floor'
@@ -20,43 +21,50 @@ const presentCodec: Codec<true> = {
 }
 
 /**
- * The reader's memory of its own log: the blocks that may still be undone, and the facts it has already published. It
- * is a fold of that log, undo included: a fact of an undone block is published again.
+ * The reader's index of its own log: the blocks that may still be undone, and the facts already published. It is a fold
+ * of that log, undo included: a fact of an undone block is published again.
  */
 export class ReaderIndex {
   readonly #state: JournaledState
   readonly #tip: Table<BlockRef>
   readonly #hashes: Table<string>
-  readonly #pools: Table<true>
-  readonly #tokens: Table<true>
-  /** Tokens whose burned and locked balances are still to be asked for. */
+  /** The round of settings in which its fact was read; of a token, the one in which it was asked about lockers. */
+  readonly #pools: Table<number>
+  readonly #tokens: Table<number>
+  /** Tokens whose burned and locked balances are still to be requested. */
   readonly #unasked: Table<true>
   /** Queue of transfer histories still to be read. */
   readonly histories: HistoryQueue
   readonly inspections: InspectionQueue
+  readonly settings: LoggedSettings
 
-  constructor(committed: CommittedState) {
+  readonly #hasHistories: boolean
+
+  /** Without `hasHistories` (on Solana), older transfers and burned balances cannot be requested, so nothing is queued. */
+  constructor(committed: CommittedState, { hasHistories = true } = {}) {
+    this.#hasHistories = hasHistories
     this.#state = new JournaledState(committed)
     this.#tip = this.#state.table('tip', blockRefCodec)
     this.#hashes = this.#state.table('hash', id)
-    this.#pools = this.#state.table('pool', presentCodec)
-    this.#tokens = this.#state.table('token', presentCodec)
+    this.#pools = this.#state.table('pool', varuint)
+    this.#tokens = this.#state.table('token', varuint)
     this.#unasked = this.#state.table('unasked', presentCodec)
     this.histories = new HistoryQueue(this.#state)
     this.inspections = new InspectionQueue(this.#state)
+    this.settings = new LoggedSettings(this.#state)
   }
 
   get tip(): BlockRef | undefined {
     return this.#tip.get(ONLY)
   }
 
-  /** The newest block that cannot be undone; before the first `final`, the one the log starts behind. */
+  /** The newest block that cannot be undone; before the first `final`, the one before the log's first block. */
   get floor(): BlockRef | undefined {
     const bytes = this.#state.getOutsideBlocks(FLOOR, ONLY)
     return bytes === undefined ? undefined : blockRefCodec.read(new ByteReader(bytes))
   }
 
-  /** The hash of a block of the chain as read so far, if it is not below the floor. */
+  /** The hash of a block that was read, unless it is below the floor. */
   hashAt(number: number): string | undefined {
     const floor = this.floor
     return floor?.number === number ? floor.hash : this.#hashes.get(String(number))
@@ -70,8 +78,15 @@ export class ReaderIndex {
     return this.#tokens.get(address) !== undefined
   }
 
+  isOutdatedPool(address: string): boolean {
+    const round = this.#pools.get(address)
+    return round !== undefined && round < this.settings.round('pools')
+  }
+
   lacksNonCirculating(address: string): boolean {
-    return this.#unasked.get(address) !== undefined
+    if (this.#unasked.get(address) !== undefined) return true
+    const round = this.#hasHistories && address !== ZERO_ADDRESS ? this.#tokens.get(address) : undefined
+    return round !== undefined && round < this.settings.round('lockers')
   }
 
   apply(envelope: Envelope): void {
@@ -79,7 +94,7 @@ export class ReaderIndex {
       case 'block':
         if (this.floor === undefined) {
           const { number, hash, parentHash } = envelope
-          // Nothing comes before the very first block, so it can never be undone itself.
+          // There is nothing before the very first block, so it can never be undone.
           this.#setFloor(number === 0 ? { number, hash } : { number: number - 1, hash: parentHash })
         }
         this.#tip.put(ONLY, { number: envelope.number, hash: envelope.hash })
@@ -100,6 +115,9 @@ export class ReaderIndex {
         this.#setFloor(envelope.upTo)
         break
       }
+      case 'settings':
+        this.settings.apply(envelope.settings)
+        break
       default:
         never(envelope)
     }
@@ -115,21 +133,27 @@ export class ReaderIndex {
 
   abandon(): void {
     this.#state.abandon()
+    this.settings.abandon()
   }
 
   #remember(fact: Fact, block: number): void {
-    this.histories.apply(fact, block)
+    if (fact.type === 'pool' && this.knowsPool(fact.address)) {
+      this.#pools.put(fact.address, this.settings.round('pools'))
+      return
+    }
+    if (this.#hasHistories) this.histories.apply(fact, block)
     this.inspections.apply(fact, block)
     switch (fact.type) {
       case 'pool':
-        this.#pools.put(fact.address, true)
+        this.#pools.put(fact.address, this.settings.round('pools'))
         break
       case 'token':
-        this.#tokens.put(fact.address, true)
-        if (fact.address !== ZERO_ADDRESS) this.#unasked.put(fact.address, true)
+        this.#tokens.put(fact.address, this.settings.round('lockers'))
+        if (this.#hasHistories && fact.address !== ZERO_ADDRESS) this.#unasked.put(fact.address, true)
         break
       case 'nonCirculating':
         this.#unasked.delete(fact.address)
+        if (this.knowsToken(fact.address)) this.#tokens.put(fact.address, this.settings.round('lockers'))
         break
       case 'transfers':
       case 'balance':

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainSettings } from '../domain/chain-settings.ts'
 import {
   type BlockEnvelope,
   type BlockRef,
@@ -8,6 +9,7 @@ import {
   type RawTransaction,
 } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { settingsChanges, uncoveredPast } from '../domain/settings-changes.ts'
 import type { Logger } from '../lib/logger.ts'
 import { expectEncodable } from '../wire/fact-codec.ts'
 import type { Doorbell } from './doorbell.ts'
@@ -20,59 +22,62 @@ export type ReaderParts = {
   readonly chain: string
   readonly source: ChainSource
   readonly index: ReaderIndex
-  /** Keeps what matters of a block and adds what has to be asked for it. `head` is the height of the chain. */
+  /** The settings by which `gather` selects; appended before the next block if the log's last ones differ. */
+  readonly settings?: ChainSettings
+  /** Filters a block's transactions and adds the facts it needs. `head` is the height of the chain. */
   readonly gather: (
     block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
     head: number,
   ) => Promise<{ transactions: RawTransaction[]; facts: Fact[] }>
-  /** Asks before a block's turn what `gather` will probably ask then. */
+  /** Requests in advance what `gather` will probably request. */
   readonly askAhead?: (
     block: Header,
     transactions: readonly RawTransaction[],
     known: KnownFacts,
     head: number,
   ) => Promise<void>
-  /** Facts that are no block's own. */
+  /** Sources of facts that belong to no particular block. */
   readonly background?: readonly BackgroundFacts[]
-  /** Appends to the log and lets the index follow; it may return before either is durable. */
+  /** Appends to the log and updates the index; may return before either is durable. */
   readonly append: (envelope: Envelope) => Promise<void>
-  /** Waits until all that was appended is durable. */
+  /** Waits until everything appended is durable. */
   readonly flush: () => Promise<void>
   readonly startBlock: number
-  /** How many blocks are fetched at a time while the head is far. */
+  /** Blocks fetched concurrently while the head is far away. */
   readonly readAheadBlocks: number
   readonly pollMs: number
-  /** Ends the pause between two looks early. */
+  /** Ends the pause between two polls early. */
   readonly doorbell?: Doorbell
-  /** Called for each fact that cannot be encoded and is left out of its block. */
+  /** Called for each fact that cannot be encoded and is dropped from its block. */
   readonly onDroppedFact?: (fact: Fact) => void
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Called after each poll of the chain; `lagBlocks` is how far the log is behind the node's head. */
+  /** Called after each poll of the chain; `lagBlocks` is the distance of the log from the node's head. */
   readonly onProgress: (progress: { tip: BlockRef | undefined; lagBlocks: number }) => void
   /** Called after each block on the way to the head. */
   readonly onBlock: (block: { number: number; head: number }) => void
 }
 
-/** Finds out about what happened before, while the chain goes on. */
+/** A background source of facts about earlier blocks. */
 export type BackgroundFacts = {
   /** Facts for the next block. */
   take(): Fact[]
-  /** The log ends with this block now. */
+  /** The log now ends with this block. */
   readOn(tip: Header): void
-  /** Some blocks are gone. */
+  /** Blocks were undone. */
   forget(): void
 }
 
 const MILESTONE_BLOCKS = 1_000
 
-/** Follows a chain's head and appends what happens: blocks that link up, undos where they do not, finality. */
+/** Follows a chain's head and appends blocks that link up, undos where they do not, and finality. */
 export class Reader {
   readonly #parts: ReaderParts
   readonly #readAhead: ReadAhead
   readonly #background: readonly BackgroundFacts[]
+  #hasSettings = false
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
@@ -82,7 +87,7 @@ export class Reader {
       try {
         await askAhead?.(header, transactions, index, head)
       } catch (error) {
-        // `gather` asks again at the block's turn, and what fails then counts.
+        // Failures are ignored: `gather` requests the same again in the block's turn.
         logger.debug({ err: error, block: header.number }, 'Prefetch of block facts failed')
       }
     }
@@ -112,7 +117,7 @@ export class Reader {
         if (signal.aborted) return
         if (!(error instanceof ChaintapeError) || !error.retryable) throw error
         logger.warn({ err: error, code: error.code }, 'RPC request failed; retrying')
-        // Responses in flight may be from a node that is no longer trusted.
+        // Responses in flight may come from a node that is no longer trusted.
         this.#readAhead.clear()
       }
       if (doorbell === undefined) await sleep(pollMs, undefined, { signal }).catch(() => undefined)
@@ -120,7 +125,7 @@ export class Reader {
     }
   }
 
-  /** Reads up to the node's head as it is now. */
+  /** Reads up to the node's current head. */
   async #advance(): Promise<Header> {
     const { source, index, startBlock, signal } = this.#parts
     const head = await source.head()
@@ -136,7 +141,7 @@ export class Reader {
     }
     let headTime = head.time
     while (!signal.aborted && (index.tip?.number ?? -1) < head.number) {
-      // Without a tip but with a floor, all that was read has been undone: go on from where the log started.
+      // A floor without a tip means that everything read was undone: continue where the log started.
       const last = index.tip ?? index.floor
       const number = last === undefined ? startBlock : last.number + 1
       if (number > head.number) break
@@ -144,7 +149,7 @@ export class Reader {
       if (next === undefined) break
       if (continues(last, next.header)) await this.#appendBlock(next, head.number, headTime)
       else await this.#followFork(last, number)
-      // The head that a long backfill started with may itself be old by now.
+      // A long backfill may have outdated the head it started with.
       if (number % MILESTONE_BLOCKS === 0) headTime = Math.max(headTime, (await source.head()).time)
       this.#parts.onBlock({ number, head: head.number })
     }
@@ -158,6 +163,7 @@ export class Reader {
   ): Promise<void> {
     const { chain, index, gather, append } = this.#parts
     const { number, hash, parentHash, time } = header
+    await this.#publishSettings(number)
     const { transactions, facts: own } = await gather(header, all, index, head)
     const found = [...own, ...this.#background.flatMap((each) => each.take())]
     const facts = found.filter((fact) => this.#isEncodable(fact))
@@ -171,11 +177,25 @@ export class Reader {
     }
     await append(block)
     for (const each of this.#background) each.readOn(header)
-    // A long way to the head must not leave a long way back that everyone has to remember.
+    // Publishes finality along the way, so that journals stay short.
     if (number % MILESTONE_BLOCKS === 0) await this.#finalise()
   }
 
-  /** Facts are made of what contracts answer: a bad one is dropped, because it must not end the reader. */
+  /** Settings precede every block that was selected by them, so the engine never folds a block by others. */
+  async #publishSettings(next: number): Promise<void> {
+    const { chain, index, settings, append, logger } = this.#parts
+    if (settings === undefined || this.#hasSettings) return
+    this.#hasSettings = true
+    if (index.settings.equals(settings)) return
+    const before = index.settings.last
+    if (before !== undefined) {
+      const changes = settingsChanges(before, settings)
+      logger.warn({ block: next, ...changes, not_covered: uncoveredPast(changes, next) }, 'Settings change')
+    } else if (index.floor !== undefined) logger.info({ block: next }, 'Settings enter the log')
+    await append({ kind: 'settings', chain, settings })
+  }
+
+  /** Facts depend on contracts' answers, so an invalid one is dropped and must not stop the reader. */
   #isEncodable(fact: Fact): boolean {
     try {
       expectEncodable(fact)
@@ -188,7 +208,7 @@ export class Reader {
     }
   }
 
-  /** A block that does not link up may have been fetched long ago: only what the node says now proves a fork. */
+  /** A block that does not link up may have been fetched long ago: only the node's current answer proves a fork. */
   async #followFork(last: BlockRef | undefined, number: number): Promise<void> {
     this.#readAhead.clear()
     const header = await this.#parts.source.headerAt(number)
@@ -196,7 +216,7 @@ export class Reader {
     await this.#undoTo(await this.#commonAncestor(header))
   }
 
-  /** Walks the other branch down, parent by parent, to the newest block both have. */
+  /** Walks down the other branch, parent by parent, to the newest common block. */
   async #commonAncestor(branch: Header): Promise<BlockRef> {
     const { source, index } = this.#parts
     const floor = index.floor ?? { number: 0, hash: '' }
@@ -222,7 +242,7 @@ export class Reader {
     }
     const reason = `the node's chain forks off below the final block ${floor.number}`
     const verdict = await source.doubt?.(branch, floor, { reason, isFinal: true })
-    // To halt on one node's word while the others are only away would take an operator to undo.
+    // Halting needs an operator, so one node's claim is not enough while the others are only unavailable.
     if (verdict === 'unanswered')
       throw new ChaintapeError('node_unavailable', `${reason}, and no other node could confirm or refute it`)
     throw new ChaintapeError('fork_below_final', reason)
@@ -255,9 +275,10 @@ export class Reader {
     const final = await source.finalised()
     const { tip, floor } = index
     if (final === undefined || tip === undefined || floor === undefined) return
-    // While catching up, what is final lies ahead: then all that was read is final, if the node still says the same.
+    // While catching up, the final block is ahead: then everything read is final, if the node still agrees with our
+    // tip.
     const upTo = final.number > tip.number ? await source.headerAt(tip.number) : final
-    // Only what was read can be final for us, and the floor only rises.
+    // Only blocks that were read can be final here, and the floor only rises.
     if (upTo === undefined || upTo.number <= floor.number) return
     const ours = { number: upTo.number, hash: index.hashAt(upTo.number) ?? '' }
     if (ours.hash !== upTo.hash) {

@@ -1,22 +1,24 @@
 import type { BlockRef, RawTransaction } from '../domain/envelope.ts'
 
-/** A block's place in its chain. */
+/** A block's position in its chain. */
 export type Header = BlockRef & { readonly parentHash: string; readonly time: number }
 
 export type FetchedBlock = { readonly header: Header; readonly transactions: readonly RawTransaction[] }
 
-/** Which facts are in the log already. */
+/** Facts that are already in the log. */
 export type KnownFacts = {
   knowsPool(address: string): boolean
+  /** Its exchange was not read for some blocks, so its reserves have to be read again. */
+  isOutdatedPool?(address: string): boolean
   knowsToken(address: string): boolean
   /** Its burned and locked balances are not in the log yet. */
   lacksNonCirculating?(address: string): boolean
 }
 
-/** The reason to doubt a node. */
+/** The reason to distrust a node. */
 export type Doubt = {
   readonly reason: string
-  /** The block of ours that is denied can no longer be undone: then even a node that lags may speak for it. */
+  /** Our block is final, so even a lagging node can confirm it. */
   readonly isFinal: boolean
 }
 

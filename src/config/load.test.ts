@@ -8,9 +8,11 @@ import {
   load,
   minimal,
   mixedCase,
+  solanaChain,
   type Tree,
   withChain,
 } from '../../test/support/builders/config-file.ts'
+import type { Config, EvmChainConfig } from './schema.ts'
 
 const defaultPlan = {
   requests_per_second: 50,
@@ -34,6 +36,11 @@ test('omitted settings have their defaults', () => {
     data_dir: './data',
     log_level: 'info',
     nats: { urls: ['nats://127.0.0.1:4222'], prefix: 'chaintape', replicas: 1, max_frame_bytes: 900_000 },
+    logs: {
+      blocks: { max_age_seconds: 1_209_600, max_bytes: 107_374_182_400 },
+      changes: { max_age_seconds: 604_800, max_bytes: 107_374_182_400 },
+    },
+    snapshots: { every_seconds: 3_600 },
     clickhouse: {
       ...{ url: 'http://127.0.0.1:8123', database: 'chaintape', username: 'default', password: '' },
       retention_days: {},
@@ -47,6 +54,8 @@ test('omitted settings have their defaults', () => {
     reader: { takeover_ms: 2_000 },
     engine: { takeover_ms: 1_500 },
     writer: { max_batch_rows: 20_000, max_batch_ms: 100 },
+    refold: { grace_seconds: 600 },
+    reconciler: { every_seconds: 3_600, node_blocks: 20 },
     gateway: {
       ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
       overdraft_seconds: 60,
@@ -60,6 +69,7 @@ test('omitted settings have their defaults', () => {
       engine_port: 9102,
       writer_port: 9103,
       gateway_port: 9104,
+      reconciler_port: 9105,
       max_lag_seconds: 60,
     },
     chains: {
@@ -96,8 +106,8 @@ chains:
   assert.equal(config.nats.prefix, 'chaintape')
   assert.equal(config.gateway.port, 0)
   assert.equal(config.chains['unshipped']?.start_block, 7)
-  assert.equal(config.chains['unshipped']?.finality_depth, 2)
-  assert.equal(config.chains['other_2']?.finality_depth, undefined)
+  assert.equal(evmChain(config, 'unshipped').finality_depth, 2)
+  assert.equal(evmChain(config, 'other_2').finality_depth, undefined)
 })
 
 test('a token list is a file, or lies at an https address', () => {
@@ -146,6 +156,12 @@ test('certificates that cannot be read, or would not be used, are refused', () =
   ])
 })
 
+function evmChain({ chains }: Config, name: string): EvmChainConfig {
+  const found = chains[name]
+  assert.ok(found?.family === 'evm')
+  return found
+}
+
 const shippedFolder = new URL('../../config/chains/', import.meta.url)
 const shipped = (() => {
   try {
@@ -164,9 +180,10 @@ test('a chain we ship needs no more than its nodes, and the operator has the las
     const known = load({ ...minimal, chains: { [name]: { rpc_urls: ['http://node'] } } }).chains[name]
     assert.deepEqual(known?.rpc_urls, ['http://node'])
     assert.ok(known.dexes.length > 0 && known.quote_assets.length > 0, name)
-    const own = load({ ...minimal, chains: { [name]: { ...chain, chain_id: 5 } } }).chains[name]
-    assert.equal(own?.chain_id, 5)
-    assert.deepEqual(own?.dexes, load(minimal).chains['unshipped']?.dexes)
+    const dexes = known.dexes.slice(0, 1)
+    const own = load({ ...minimal, chains: { [name]: { rpc_urls: ['http://node'], poll_ms: 77, dexes } } })
+    assert.equal(own.chains[name]?.poll_ms, 77)
+    assert.deepEqual(own.chains[name]?.dexes, dexes)
   }
 })
 
@@ -192,7 +209,7 @@ test('the environment is stronger than the file', () => {
   assert.equal(config.nats.max_frame_bytes, 2048)
   assert.equal(config.gateway.lease_cu, 77)
   assert.deepEqual(config.chains['local']?.rpc_urls, ['http://one', 'http://two'])
-  assert.equal(config.chains['local']?.finality_depth, 12)
+  assert.equal(evmChain(config, 'local').finality_depth, 12)
 })
 
 test('a section that only the environment names comes into being', () => {
@@ -238,4 +255,35 @@ test('addresses are lower-cased, other text is left alone', () => {
   assert.equal(config.chains['unshipped']?.quote_assets[0]?.address, mixedCase.toLowerCase())
   assert.equal(config.chains['unshipped']?.dexes[0]?.factory, mixedCase.toLowerCase())
   assert.deepEqual(config.chains['unshipped']?.rpc_urls, [`http://node/${mixedCase}`])
+})
+
+test('a Solana chain has settings of its own, and its addresses keep their case', () => {
+  const chains = { sol: { ...solanaChain, lockers: ['1nc1nerator11111111111111111111111111111111'] } }
+  const variables = {
+    CHAINTAPE_CHAINS_SOL_GRPC_URLS: 'http://127.0.0.1:10000,http://127.0.0.1:10001',
+    CHAINTAPE_CHAINS_SOL_GRPC_TOKEN: 'secret',
+  }
+  assert.deepEqual(load({ ...minimal, chains }, variables).chains['sol'], {
+    ...chains.sol,
+    rpc_timeout_ms: 10_000,
+    start_block: 0,
+    poll_ms: 1_000,
+    read_ahead_blocks: 16,
+    grpc_urls: ['http://127.0.0.1:10000', 'http://127.0.0.1:10001'],
+    grpc_token: 'secret',
+    native: { name: 'Solana', symbol: 'SOL', decimals: 9 },
+    simulate: true,
+    min_depth_usd: 1_000,
+  })
+})
+
+test('the family of a chain may be in the environment', () => {
+  const { family: _, ...rest } = solanaChain
+  const variables = {
+    CHAINTAPE_CHAINS_SOL_FAMILY: 'solana',
+    CHAINTAPE_CHAINS_SOL_GENESIS_HASH: '11111111111111111111111111111111',
+  }
+  const found = load({ ...minimal, chains: { sol: rest } }, variables).chains['sol']
+  assert.ok(found?.family === 'solana')
+  assert.equal(found.genesis_hash, variables.CHAINTAPE_CHAINS_SOL_GENESIS_HASH)
 })

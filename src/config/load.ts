@@ -6,6 +6,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import { isChainName } from '../domain/ids.ts'
 import { suggestion } from '../lib/arguments.ts'
 import { accessProblems } from './access-problems.ts'
+import { chainSchema } from './chain-schema.ts'
 import { schemaProblems } from './problems.ts'
 import { readYamlText } from './read-yaml.ts'
 import { type Config, configSchema } from './schema.ts'
@@ -16,7 +17,9 @@ type Tree = { [key: string]: unknown }
 const PREFIX = 'CHAINTAPE_'
 /** Variables with our prefix that are not settings. */
 const NOT_SETTINGS = new Set(['CHAINTAPE_CONFIG', 'CHAINTAPE_FIXTURES', 'CHAINTAPE_TEST_TALLY'])
-const memberSchemas = { chains: memberOf('chains'), plans: memberOf('plans') }
+const planSchema = Object.values(configSchema.properties.plans.patternProperties)[0] as TSchema
+const memberSchemas = { chains: chainSchema, plans: () => planSchema }
+const PLATFORM_PROTOCOL = 'raydium_launchlab'
 const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.url))
 
 /**
@@ -31,7 +34,7 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = pr
   const starts = wrongStarts(settings)
   const tree = withDefaults(settings)
   const { problems, examples } = schemaProblems(tree)
-  const all = [...unknown, ...problems, ...starts, ...accessProblems(settings)]
+  const all = [...unknown, ...problems, ...starts, ...wrongPlatforms(settings), ...accessProblems(settings)]
   if (all.length > 0) {
     const source =
       file === undefined ? 'the environment (no --config file given)' : `${file} and the environment`
@@ -107,8 +110,26 @@ function wrongStarts(settings: Tree): string[] {
   })
 }
 
+/** A platform is a part of a launch program, so it needs the row of the program itself. */
+function wrongPlatforms(settings: Tree): string[] {
+  const chains = isTree(settings['chains']) ? settings['chains'] : {}
+  return Object.entries(chains).flatMap(([name, chain]) => {
+    const rows = isTree(chain) && Array.isArray(chain['dexes']) ? chain['dexes'].filter(isTree) : []
+    const isOfProgram = (row: Tree, { factory }: Tree): boolean =>
+      row['platform_config'] === undefined &&
+      row['factory'] === factory &&
+      row['protocol'] === PLATFORM_PROTOCOL
+    return rows.flatMap((row, index) => {
+      if (row['platform_config'] === undefined || rows.some((other) => isOfProgram(other, row))) return []
+      return [
+        `chains.${name}.dexes.${index}.platform_config needs a row of the same factory without it, of protocol ${PLATFORM_PROTOCOL}`,
+      ]
+    })
+  })
+}
+
 function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
-  const settable = settablePaths(tree)
+  const settable = settablePaths(tree, env)
   return Object.keys(env)
     .filter(
       (name) =>
@@ -119,7 +140,7 @@ function unknownVariables(tree: Tree, env: NodeJS.ProcessEnv): string[] {
 
 function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {
   const result = structuredClone(tree)
-  for (const [name, { path, type }] of settablePaths(tree)) {
+  for (const [name, { path, type }] of settablePaths(tree, env)) {
     const text = env[name]
     if (text !== undefined) setPath(result, path, parseValue(text, type))
   }
@@ -129,16 +150,13 @@ function withEnvironment(tree: Tree, env: NodeJS.ProcessEnv): Tree {
 function withDefaults(given: Tree): Tree {
   const tree = Value.Default(configSchema, given) as Tree
   // The validator does not fill in the members of a record.
-  for (const [name, schema] of Object.entries(memberSchemas)) {
+  for (const [name, schemaOf] of Object.entries(memberSchemas)) {
     const members = tree[name]
     if (!isTree(members)) continue
-    for (const [key, member] of Object.entries(members)) members[key] = Value.Default(schema, member)
+    for (const [key, member] of Object.entries(members))
+      members[key] = Value.Default(schemaOf(member), member)
   }
   return tree
-}
-
-function memberOf(record: 'chains' | 'plans'): TSchema {
-  return Object.values(configSchema.properties[record].patternProperties)[0] as TSchema
 }
 
 type Setting = { readonly path: readonly string[]; readonly type: string }
@@ -148,22 +166,33 @@ type SchemaNode = {
   patternProperties?: Record<string, SchemaNode>
 }
 
-function settablePaths(tree: Tree): Map<string, Setting> {
+function settablePaths(tree: Tree, env: NodeJS.ProcessEnv): Map<string, Setting> {
   const found = new Map<string, Setting>()
   const visit = (node: SchemaNode, path: readonly string[], value: unknown): void => {
     const inner = Object.values(node.patternProperties ?? {})[0]
-    if (node.properties !== undefined) {
+    if (path.length === 1 && path[0] === 'chains') {
+      for (const [key, chain] of Object.entries(isTree(value) ? value : {})) {
+        // The settings of a chain depend on its family, which may be a variable itself.
+        const family = env[variableOf([...path, key, 'family'])]
+        const schema = chainSchema(family === undefined ? chain : { family })
+        visit(schema as SchemaNode, [...path, key], chain)
+      }
+    } else if (node.properties !== undefined) {
       for (const [key, child] of Object.entries(node.properties)) {
         visit(child, [...path, key], isTree(value) ? value[key] : undefined)
       }
     } else if (inner !== undefined) {
       for (const key of isTree(value) ? Object.keys(value) : []) visit(inner, [...path, key], undefined)
     } else {
-      found.set(PREFIX + path.join('_').toUpperCase(), { path, type: node.type ?? 'string' })
+      found.set(variableOf(path), { path, type: node.type ?? 'string' })
     }
   }
   visit(configSchema as SchemaNode, [], tree)
   return found
+}
+
+function variableOf(path: readonly string[]): string {
+  return PREFIX + path.join('_').toUpperCase()
 }
 
 function parseValue(text: string, type: string): unknown {

@@ -1,6 +1,8 @@
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
+import type { ChainFamily } from '../domain/ids.ts'
 import { nearestWord } from '../lib/arguments.ts'
+import { CHAIN_SCHEMAS, chainSchema, familyIn } from './chain-schema.ts'
 import { exampleLine, settingsIn } from './example-lines.ts'
 import { configSchema } from './schema.ts'
 
@@ -12,6 +14,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 type SchemaError = ReturnType<typeof Value.Errors>[number]
+/** The family of the chain that a setting belongs to. */
+type FamilyOf = (path: readonly string[]) => ChainFamily | undefined
 type Problem = { readonly path: readonly string[]; readonly text: string }
 
 /** The problems of the settings, one per line, and lines of YAML that would be right. */
@@ -19,8 +23,10 @@ export function schemaProblems(tree: unknown): {
   readonly problems: readonly string[]
   readonly examples: readonly string[]
 } {
-  const problems = describeErrors(allErrors(tree))
-  const examples = problems.flatMap(({ path }) => exampleLine(path) ?? [])
+  const familyOf: FamilyOf = ([section, name = '']) =>
+    section === 'chains' ? familyIn(chainsIn(tree)[name]) : undefined
+  const problems = describeErrors(allErrors(tree), familyOf)
+  const examples = problems.flatMap(({ path }) => exampleLine(path, familyOf(path)) ?? [])
   return { problems: problems.map(({ text }) => text), examples: [...new Set(examples)] }
 }
 
@@ -29,13 +35,31 @@ function allErrors(tree: unknown): SchemaError[] {
   const { maxErrors } = Settings.Get()
   Settings.Set({ maxErrors: 1_000 })
   try {
-    return Value.Errors(configSchema, tree)
+    const chains = Object.entries(chainsIn(tree)).filter(([, chain]) => isMapping(chain))
+    return [
+      ...Value.Errors(configSchema, tree),
+      ...chains.flatMap(([name, chain]) =>
+        Value.Errors(chainSchema(chain), chain).map((error) => ({
+          ...error,
+          instancePath: `/chains/${name}${error.instancePath}`,
+        })),
+      ),
+    ]
   } finally {
     Settings.Set({ maxErrors })
   }
 }
 
-function describeErrors(errors: readonly SchemaError[]): Problem[] {
+function chainsIn(tree: unknown): Readonly<Record<string, unknown>> {
+  const chains = isMapping(tree) ? tree['chains'] : undefined
+  return isMapping(chains) ? chains : {}
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function describeErrors(errors: readonly SchemaError[], familyOf: FamilyOf): Problem[] {
   return errors.flatMap((error): Problem[] => {
     const path = error.instancePath.split('/').slice(1)
     const problem = (text: string, at = path): Problem => ({ path: at, text: `${at.join('.')} ${text}` })
@@ -45,7 +69,7 @@ function describeErrors(errors: readonly SchemaError[]): Problem[] {
       case 'required':
         return error.params.requiredProperties.map((name) => problem('is missing', [...path, name]))
       case 'boolean':
-        return [problem(`is not a setting${nearSetting(path)}`)]
+        return [problem(`is not a setting${explainUnknown(path, familyOf(path))}`)]
       // Repeats the 'boolean' error of each key.
       case 'additionalProperties':
         return []
@@ -63,9 +87,13 @@ function describeErrors(errors: readonly SchemaError[]): Problem[] {
   })
 }
 
-function nearSetting(path: readonly string[]): string {
+function explainUnknown(path: readonly string[], family: ChainFamily | undefined): string {
   const section = path.slice(0, -1)
-  const near = nearestWord(path.at(-1) ?? '', settingsIn(section))
+  const name = path.at(-1) ?? ''
+  const families = family === undefined ? [] : (Object.keys(CHAIN_SCHEMAS) as ChainFamily[])
+  const owner = families.find((each) => settingsIn(section, each).includes(name))
+  if (owner !== undefined) return ` of the family ${family}; only ${owner} chains have it`
+  const near = nearestWord(name, settingsIn(section, family))
   return near === undefined ? '' : `; did you mean ${[...section, near].join('.')}?`
 }
 

@@ -11,9 +11,12 @@ import {
   minimal,
   mixedCase,
   refusal,
+  solanaChain,
   type Tree,
   withChain,
+  withSolanaChain,
 } from '../../test/support/builders/config-file.ts'
+import { PROTOCOL_NAMES } from './chain-schema.ts'
 import { loadConfig } from './load.ts'
 
 test('a variable of ours that sets nothing is refused: it is a spelling mistake', () => {
@@ -31,6 +34,8 @@ test('a variable of ours that sets nothing is refused: it is a spelling mistake'
   )
 })
 
+const NOT_BASE58 = 'must be base58 of 32 bytes, in upper and lower case as published'
+
 const refusals: [name: string, content: Tree, ...problems: string[]][] = [
   ['no chains', { gateway: minimal.gateway }, 'chains is missing'],
   ['empty chains', { ...minimal, chains: {} }, 'chains must not be empty'],
@@ -40,7 +45,6 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
     'an empty chain that we do not ship',
     { ...minimal, chains: { unshipped: null } },
     'chains.unshipped.family is missing',
-    'chains.unshipped.chain_id is missing',
     'chains.unshipped.rpc_urls is missing',
     'chains.unshipped.quote_assets is missing',
     'chains.unshipped.dexes is missing',
@@ -99,6 +103,62 @@ const refusals: [name: string, content: Tree, ...problems: string[]][] = [
     withChain({ rpc_urls: ['http://a', ''] }),
     'chains.unshipped.rpc_urls.1 must not be empty',
   ],
+  [
+    'a chain of a family without its identity',
+    {
+      ...minimal,
+      chains: { a: { ...chain, chain_id: undefined }, b: { ...solanaChain, genesis_hash: undefined } },
+    },
+    'chains.a.chain_id is missing',
+    'chains.b.genesis_hash is missing',
+  ],
+  [
+    'settings of EVM chains on a Solana chain',
+    withSolanaChain({
+      chain_id: 101,
+      finality_depth: 32,
+      receipts_root: 'verified',
+      ws_urls: [],
+      calls: {},
+      dexes: [{ ...solanaChain.dexes[0], init_code_hash: `0x${'0'.repeat(64)}` }],
+    }),
+    ...['chain_id', 'finality_depth', 'receipts_root', 'ws_urls', 'calls', 'dexes.0.init_code_hash'].map(
+      (name) => `chains.unshipped.${name} is not a setting of the family solana; only evm chains have it`,
+    ),
+  ],
+  [
+    'settings of Solana chains on an EVM chain',
+    withChain({ genesis_hash: solanaChain.genesis_hash, grpc_urls: [], grpc_token: 'x' }),
+    ...['genesis_hash', 'grpc_urls', 'grpc_token'].map(
+      (name) => `chains.unshipped.${name} is not a setting of the family evm; only solana chains have it`,
+    ),
+  ],
+  [
+    'a protocol of another family',
+    withSolanaChain({ dexes: [{ ...solanaChain.dexes[0], protocol: 'uniswap_v2' }] }),
+    `chains.unshipped.dexes.0.protocol must be one of: ${PROTOCOL_NAMES.solana.join(', ')}`,
+  ],
+  [
+    'an EVM address on a Solana chain, and the reverse',
+    {
+      ...minimal,
+      chains: {
+        a: { ...chain, lockers: ['So11111111111111111111111111111111111111112'] },
+        b: { ...solanaChain, lockers: [mixedCase] },
+      },
+    },
+    'chains.a.lockers.0 must match pattern "^0x[0-9a-fA-F]{40}$"',
+    `chains.b.lockers.0 ${NOT_BASE58}`,
+  ],
+  ...[
+    ['of another length', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGG'],
+    ['in lower case', 'epjfwdd5aufqssqem2qn1xzybapc8g4weggkzwytdt1v'],
+    ['with a letter that base58 lacks', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1O'],
+  ].map(([what, factory]): [string, Tree, string] => [
+    `a base58 address ${what}`,
+    withSolanaChain({ dexes: [{ ...solanaChain.dexes[0], factory }] }),
+    `chains.unshipped.dexes.0.factory ${NOT_BASE58}`,
+  ]),
   ['a plan without a name', { ...minimal, plans: {} }, 'plans must not be empty'],
   ['a plan as text', { ...minimal, plans: { free: 'yes' } }, 'plans.free must be a mapping'],
   [
@@ -146,11 +206,10 @@ test('all problems are reported at once, one per line', () => {
       'admin.engine_port must be >= 0',
       'admin.writer_port must be >= 0',
       'admin.gateway_port must be >= 0',
-      'chains.unshipped.chain_id is missing',
       'chains.unshipped.rpc_urls is missing',
       'chains.unshipped.quote_assets is missing',
       'chains.unshipped.dexes is missing',
-      'chains.unshipped.family must be one of: evm',
+      'chains.unshipped.family must be one of: evm, solana',
     ],
     { CHAINTAPE_X: '1' },
   )
@@ -214,6 +273,10 @@ test('a problem comes with a line to write, which is then accepted', () => {
     [withChain({ rpc_urls: [] }), 'chains: { unshipped: { rpc_urls: [ http://127.0.0.1:8545 ] } }'],
     [{ ...minimal, plans: { free: { burst: 0 } } }, 'plans: { free: { burst: 100 } }'],
   ]
+  assert.deepEqual(refusal(() => load(withSolanaChain({ dexes: [], genesis_hash: 'x' }))).examples, [
+    'chains: { unshipped: { genesis_hash: "11111111111111111111111111111111" } }',
+    'chains: { unshipped: { dexes: [ { amm: raydium_cpmm, protocol: raydium_cpmm, factory: "11111111111111111111111111111111" } ] } }',
+  ])
   for (const [content, line] of rows) {
     assert.deepEqual(refusal(() => load(content)).examples, [line])
     const [section = '', value] = Object.entries(parse(line) as Tree)[0] ?? []

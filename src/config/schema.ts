@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
+import type { EvmChainSettings, SolanaChainSettings } from './chain-schema.ts'
 
-const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const url = Type.String({ minLength: 1 })
 const port = (fallback: number) => Type.Integer({ minimum: 0, maximum: 65_535, default: fallback })
 const closed = { additionalProperties: false } as const
@@ -11,106 +11,15 @@ const certificates = {
   key_file: Type.Optional(Type.String()),
 }
 
-const quoteAsset = Type.Object(
-  {
-    address,
-    /** A dollar, the coin that pays for gas (wrapped or not), or another coin that much is traded against. */
-    kind: Type.Union([Type.Literal('stable'), Type.Literal('native'), Type.Literal('major')]),
-  },
-  closed,
-)
-
-/** Which decoder reads an exchange's events; a fork of a known exchange is a row with the same name, not code. */
-export const PROTOCOL_NAMES = [
-  'uniswap_v2',
-  'uniswap_v3',
-  'uniswap_v4',
-  'pancakeswap_v3',
-  'pancakeswap_infinity_cl',
-  'pancakeswap_infinity_bin',
-  'solidly',
-  'slipstream',
-  'algebra',
-  'curve',
-  'balancer_v2',
-  'balancer_v3',
-  'trader_joe_lb',
-  'four_meme',
-  'four_meme_v1',
-  'flap',
-] as const
-
-const hash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
-
-const dexDeployment = Type.Object(
-  {
-    /** The name shown to users; of a launch platform, also the first part of its tags. */
-    amm: Type.String({ pattern: '^[a-z0-9_]+$', maxLength: 32 }),
-    protocol: Type.Union(PROTOCOL_NAMES.map((name) => Type.Literal(name))),
-    /** Creates the pools, or holds all of them. */
-    factory: address,
-    /** The row holds from and up to these blocks. */
-    from_block: Type.Optional(Type.Integer({ minimum: 0 })),
-    until_block: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Hash of the pools' init code, if their addresses are derived from it (CREATE2). */
-    init_code_hash: Type.Optional(hash),
-    /** The contract that creates the pools, if it is not the factory itself. */
-    deployer: Type.Optional(address),
-    /** Uniswap V4: the contract to query for the tokens of a pool created before the first block read. */
-    position_manager: Type.Optional(address),
-  },
-  closed,
-)
-
-const chain = Type.Object(
-  {
-    family: Type.Union([Type.Literal('evm')]),
-    chain_id: Type.Integer({ minimum: 1 }),
-    rpc_urls: Type.Array(url, { minItems: 1 }),
-    /** An answer that takes longer is not waited for. */
-    rpc_timeout_ms: Type.Integer({ minimum: 100, default: 10_000 }),
-    /** Where new heads are announced: that only makes us look sooner, so none is needed. */
-    ws_urls: Type.Optional(Type.Array(url)),
-    /** First block to read when the log is still empty. */
-    start_block: Type.Integer({ minimum: 0, default: 0 }),
-    /** Instead of it: start at the first block of this day or moment (UTC). */
-    start_date: Type.Optional(Type.String()),
-    poll_ms: Type.Integer({ minimum: 10, default: 1_000 }),
-    /** Blocks fetched at a time while the head is far. */
-    read_ahead_blocks: Type.Integer({ minimum: 1, maximum: 1_000, default: 16 }),
-    /** Blocks below the head that count as final; left out, the node's `finalized` tag decides. */
-    finality_depth: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Whether a block's receipts can be checked against its header's root. */
-    receipts_root: Type.Union([Type.Literal('verified'), Type.Literal('unverifiable')], {
-      default: 'verified',
-    }),
-    /** The coin that pays for gas. */
-    native: Type.Object(
-      {
-        name: Type.String({ default: 'Ether' }),
-        symbol: Type.String({ default: 'ETH' }),
-        decimals: Type.Integer({ minimum: 0, maximum: 36, default: 18 }),
-      },
-      { ...closed, default: {} },
-    ),
-    /** Limits of calls to a contract; a hostile one uses all it is given. */
-    calls: Type.Object(
-      {
-        gas: Type.Integer({ minimum: 50_000, default: 1_000_000 }),
-        answer_bytes: Type.Integer({ minimum: 320, maximum: 16_384, default: 1_024 }),
-      },
-      { ...closed, default: {} },
-    ),
-    /** Dollars that a pool must hold on its quote side to price the native coin or another quote asset. */
-    min_depth_usd: Type.Integer({ minimum: 0, default: 1_000 }),
-    /** Highest rank first: of two quote assets in one pair, the later one is the target. */
-    quote_assets: Type.Array(quoteAsset, { minItems: 1 }),
-    /** Contracts that hold tokens and pool shares for a while and then give them back. */
-    lockers: Type.Array(address, { default: [] }),
-    dexes: Type.Array(dexDeployment, { minItems: 1 }),
-  },
-  closed,
-)
+/** Limits of a log; 0 is no limit. What is not stored elsewhere yet stays beyond them. */
+const logLimits = (days: number) =>
+  Type.Object(
+    {
+      max_age_seconds: Type.Integer({ minimum: 0, default: days * 86_400 }),
+      max_bytes: Type.Integer({ minimum: 0, default: 107_374_182_400 }),
+    },
+    { ...closed, default: {} },
+  )
 
 const positive = (fallback: number) => Type.Integer({ minimum: 1, default: fallback })
 
@@ -176,6 +85,26 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    /** What the logs of each chain keep. */
+    logs: Type.Object(
+      {
+        /** Older blocks are in the archive, in ClickHouse. */
+        blocks: logLimits(14),
+        /** How far back a client's cursor resumes from the log; older events come from ClickHouse. */
+        changes: logLimits(7),
+      },
+      { ...closed, default: {} },
+    ),
+    /** Copies of the engines' states and the readers' indexes, from which others start. */
+    snapshots: Type.Object(
+      {
+        /** May be shared or synchronized between machines; by default `<data_dir>/snapshots`. */
+        dir: Type.Optional(Type.String({ minLength: 1 })),
+        /** 0 takes none. */
+        every_seconds: Type.Integer({ minimum: 0, default: 3_600 }),
+      },
+      { ...closed, default: {} },
+    ),
     clickhouse: Type.Object(
       {
         url: Type.String({ default: 'http://127.0.0.1:8123', minLength: 1 }),
@@ -231,6 +160,22 @@ export const configSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    refold: Type.Object(
+      {
+        /** How long the former data of a chain stays after a refold. */
+        grace_seconds: Type.Integer({ default: 600, minimum: 0, maximum: 2_000_000 }),
+      },
+      { ...closed, default: {} },
+    ),
+    reconciler: Type.Object(
+      {
+        /** How often a stretch of each chain is compared; 0 is never. */
+        every_seconds: Type.Integer({ default: 3_600, minimum: 0, maximum: 2_000_000 }),
+        /** Random archived blocks that are then read from a node again. */
+        node_blocks: Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
+      },
+      { ...closed, default: {} },
+    ),
     gateway: Type.Object(
       {
         host: Type.String({ default: '127.0.0.1' }),
@@ -264,6 +209,7 @@ export const configSchema = Type.Object(
         engine_port: port(9102),
         writer_port: port(9103),
         gateway_port: port(9104),
+        reconciler_port: port(9105),
         /** A role that has been behind its input for longer is not ready (`/readyz`). */
         max_lag_seconds: positive(60),
       },
@@ -274,13 +220,20 @@ export const configSchema = Type.Object(
       default: { default: {} },
       minProperties: 1,
     }),
-    chains: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), chain, { minProperties: 1 }),
+    /** Each is checked by the schema of its family (`chainSchema`), so that an error names the setting. */
+    chains: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), Type.Object({}), {
+      minProperties: 1,
+    }),
   },
   closed,
 )
 
-export type Config = DeepReadonly<Static<typeof configSchema>>
-export type ChainConfig = Config['chains'][string]
+export type EvmChainConfig = DeepReadonly<EvmChainSettings>
+export type SolanaChainConfig = DeepReadonly<SolanaChainSettings>
+export type ChainConfig = EvmChainConfig | SolanaChainConfig
+export type Config = DeepReadonly<Omit<Static<typeof configSchema>, 'chains'>> & {
+  readonly chains: { readonly [name: string]: ChainConfig }
+}
 export type PlanConfig = Config['plans'][string]
 
 type DeepReadonly<T> = T extends (infer Item)[]

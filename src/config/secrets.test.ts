@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { load } from '../../test/support/builders/config-file.ts'
 import { hideSecrets, scrub } from '../lib/secrets.ts'
 import { loadConfig } from './load.ts'
 import { secretsOf } from './secrets.ts'
@@ -38,4 +39,14 @@ test('a URL that cannot be parsed is hidden as a whole', () => {
     ),
   )
   assert.doesNotMatch(scrub(`${JSON.stringify(env)} canary-broken canary-without-scheme`), /canary/)
+})
+
+test('the secrets of a Solana chain are hidden', () => {
+  const env = {
+    CHAINTAPE_CHAINS_SOLANA_RPC_URLS: 'http://127.0.0.1/?api-key=canary-query',
+    CHAINTAPE_CHAINS_SOLANA_GRPC_URLS: 'http://127.0.0.1/canary-in-the-path',
+    CHAINTAPE_CHAINS_SOLANA_GRPC_TOKEN: 'canary-token',
+  }
+  hideSecrets(secretsOf(load({ chains: { solana: {} } }, env)))
+  assert.doesNotMatch(scrub(JSON.stringify(env)), /canary/)
 })

@@ -9,10 +9,16 @@ export function secretsOf({ nats, clickhouse, redis, chains }: Config): string[]
     ...nats.urls,
     clickhouse.url,
     redis.url,
-    ...Object.values(chains).flatMap(({ rpc_urls, ws_urls = [] }) => [...rpc_urls, ...ws_urls]),
+    ...Object.values(chains).flatMap((chain) => {
+      const streams = chain.family === 'evm' ? chain.ws_urls : chain.grpc_urls
+      return [...chain.rpc_urls, ...(streams ?? [])]
+    }),
   ]
+  const tokens = Object.values(chains).map((chain) =>
+    chain.family === 'solana' ? chain.grpc_token : undefined,
+  )
   const plain = [
-    ...[nats.password, nats.token, clickhouse.password].filter((value) => value !== undefined),
+    ...[nats.password, nats.token, clickhouse.password, ...tokens].filter((value) => value !== undefined),
     basicAuth(clickhouse.username, clickhouse.password),
   ]
   return [...plain, ...urls.flatMap(secretsInUrl)]

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ChainFamily } from '../domain/ids.ts'
+import { CHAIN_SCHEMAS } from './chain-schema.ts'
 import { exampleLine } from './example-lines.ts'
 import { configSchema } from './schema.ts'
 
 type Node = { properties?: Record<string, Node>; patternProperties?: Record<string, Node> }
 
-test('every setting has a line to write', () => {
-  const paths = settingPaths(configSchema as Node, [])
-  assert.ok(paths.length > 50)
-  for (const settingPath of paths) assert.ok(exampleLine(settingPath) !== undefined, settingPath.join('.'))
-})
+const FAMILIES = Object.keys(CHAIN_SCHEMAS) as ChainFamily[]
+
+for (const family of FAMILIES) {
+  test(`every setting has a line to write, with a chain of the family ${family}`, () => {
+    const paths = settingPaths(withChains(CHAIN_SCHEMAS[family] as Node), [])
+    assert.ok(paths.length > 50)
+    for (const settingPath of paths)
+      assert.ok(exampleLine(settingPath, family) !== undefined, settingPath.join('.'))
+  })
+}
 
 test('no two settings share a variable, however a chain is named', () => {
-  const member = Object.values(configSchema.properties.chains.patternProperties)[0] as Node
-  const settings = Object.keys(member.properties ?? {})
+  const properties = Object.assign({}, ...FAMILIES.map((family) => CHAIN_SCHEMAS[family].properties))
+  const settings = Object.keys(properties)
   assert.ok(settings.length > 5)
   // The worst names: those that swallow the beginning of another chain's setting.
   const beginnings = settings.flatMap((setting) =>
@@ -22,13 +29,19 @@ test('no two settings share a variable, however a chain is named', () => {
   const chains = [
     ...new Set(['a', ...beginnings.filter((words) => words !== '').map((words) => `a_${words}`)]),
   ]
-  const names = settingNames(configSchema as Node, 'CHAINTAPE', chains)
+  const names = settingNames(withChains({ properties }), 'CHAINTAPE', chains)
   assert.ok(names.length > chains.length * settings.length)
   assert.deepEqual(
     names.filter((name, at) => names.indexOf(name) !== at),
     [],
   )
 })
+
+/** The schema with these settings of a chain. */
+function withChains(chain: Node): Node {
+  const chains = { patternProperties: { '.*': chain } }
+  return { properties: { ...(configSchema as Node).properties, chains } }
+}
 
 function settingNames(node: Node, prefix: string, chains: readonly string[]): string[] {
   const member = Object.values(node.patternProperties ?? {})[0]

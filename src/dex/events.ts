@@ -67,6 +67,8 @@ export type Swapped = {
   readonly protocolFeePpm?: number
   /** Reserves of both tokens after the event, if the event reports them. */
   readonly reserves?: readonly [bigint, bigint]
+  /** Amount of the second token that a bonding curve has to raise, if the event reports it. */
+  readonly goalRaw?: bigint
 }
 
 export type LiquidityAdded = {

@@ -1,21 +1,8 @@
+import type { DexDeployment } from '../domain/chain-settings.ts'
 import type { Pricing, RawLog } from '../domain/envelope.ts'
 import type { PoolCreated, PoolEvent } from './events.ts'
 
-/** One exchange on one chain: its factory, its public name, its decoder and its range of blocks. */
-export type DexDeployment = {
-  readonly amm: string
-  readonly protocol: string
-  /** Creates the pools, or holds all of them. */
-  readonly factory: string
-  readonly fromBlock?: number | undefined
-  readonly untilBlock?: number | undefined
-  /** Lets us verify a pool by its CREATE2 address instead of a call to the factory. */
-  readonly initCodeHash?: string | undefined
-  /** The contract that creates the pools, if it is not the factory. */
-  readonly deployer?: string | undefined
-  /** Resolves pool ids to tokens if the factory stores only hashes. */
-  readonly positionManager?: string | undefined
-}
+export type { DexDeployment }
 
 /** Returns undefined unless the log is exactly the expected event, because logs are untrusted input. */
 export type ReadEvent<Event> = (log: RawLog) => Event | undefined
@@ -33,8 +20,13 @@ export type Protocol = {
   readonly isSingleton: boolean
   /** A launch platform: each of its pools is a bonding curve that sells the first of its two tokens. */
   readonly isLaunchPlatform?: true
-  /** How to simulate a trade: against the reserves (v2), or with a payment callback as in concentrated pools (v3). */
-  readonly trial?: 'v2' | 'v3'
+  /** The platform that a pool belongs to, if several share the program: an address in the pool's logs. */
+  readonly platformOf?: (log: RawLog) => string | undefined
+  /**
+   * How to simulate a trade: against the reserves (v2), with a payment callback as in concentrated pools (v3), or by the
+   * program's own instruction (cpmm).
+   */
+  readonly trial?: 'v2' | 'v3' | 'cpmm'
   readonly reserves: ReservesBy
   readonly identify: Identify
 }

@@ -13,9 +13,10 @@ import { uniswapV2 } from './evm/uniswap-v2/protocol.ts'
 import { uniswapV3 } from './evm/uniswap-v3/protocol.ts'
 import { uniswapV4 } from './evm/uniswap-v4/protocol.ts'
 import type { Protocol } from './protocol.ts'
+import { SOLANA_PROTOCOLS } from './solana/protocols.ts'
 
 /** Keyed by their names in the configuration. */
-export const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+export const EVM_PROTOCOLS: Readonly<Record<string, Protocol>> = {
   uniswap_v2: uniswapV2,
   uniswap_v3: uniswapV3,
   uniswap_v4: uniswapV4,
@@ -33,3 +34,5 @@ export const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   four_meme_v1: fourMemeV1,
   flap,
 }
+
+export const PROTOCOLS: Readonly<Record<string, Protocol>> = { ...EVM_PROTOCOLS, ...SOLANA_PROTOCOLS }

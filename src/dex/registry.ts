@@ -33,7 +33,8 @@ export class DexRegistry {
       const is = PROTOCOLS[deployment.protocol]
       if (is === undefined) throw new Error(`no such protocol: ${deployment.protocol}`)
       const deployed = { ...deployment, is }
-      append(this.#byFactory, deployment.factory, deployed)
+      const platform = is.platformOf === undefined ? undefined : deployment.deployer
+      append(this.#byFactory, platform ?? deployment.factory, deployed)
       for (const topic of Object.keys(is.announcements)) this.#announcing.add(topic)
       if (is.isSingleton) continue
       for (const topic of Object.keys(is.events)) {
@@ -50,6 +51,16 @@ export class DexRegistry {
     if (all === undefined) return undefined
     for (const deployed of all) if (isValid(deployed, block)) return deployed
     return undefined
+  }
+
+  /**
+   * Where `deploymentOf` finds the exchange of a new pool that this log mentions: its platform, if a row of the settings
+   * names it, otherwise the contract that emitted the log.
+   */
+  factoryOf(log: RawLog, block: number): string {
+    const platform = this.deploymentOf(log.address, block)?.is.platformOf?.(log)
+    const isListed = platform !== undefined && this.deploymentOf(platform, block)?.factory === log.address
+    return isListed ? platform : log.address
   }
 
   /** The pool this log announces, if an allow-listed factory emitted it. */

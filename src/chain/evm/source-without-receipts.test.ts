@@ -12,10 +12,10 @@ import {
   soleNode,
 } from '../../../test/support/builders/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { RpcFailure } from '../rpc/rpc-failure.ts'
 import { bloomOf, type ReceiptsRoot } from './proof/verify-receipts.ts'
 import type { EvmNode, EvmRpc } from './rpc/rpc.ts'
 import type { RpcBlock, RpcFoundLog, RpcTransaction } from './rpc/rpc-answers.ts'
-import { RpcFailure } from './rpc/rpc-failure.ts'
 import { createEvmSource } from './source.ts'
 
 const transaction = (index: number, changes: Partial<RpcTransaction> = {}): RpcTransaction => ({

@@ -13,9 +13,9 @@ import {
   soleNode,
 } from '../../../test/support/builders/evm-answers.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { RpcFailure } from '../rpc/rpc-failure.ts'
 import { type ReceiptsRoot, receiptsRootOf } from './proof/verify-receipts.ts'
 import type { RpcBlock, RpcLog, RpcReceipt } from './rpc/rpc-answers.ts'
-import { RpcFailure } from './rpc/rpc-failure.ts'
 import { createEvmSource } from './source.ts'
 
 /** A node that gives these answers, right or wrong. */

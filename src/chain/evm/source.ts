@@ -1,12 +1,13 @@
 import type { BlockRef, RawTransaction } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import { MAX_TIME } from '../../domain/limits.ts'
+import { RpcFailure } from '../rpc/rpc-failure.ts'
+import { secondOpinion } from '../rpc/second-opinion.ts'
 import type { ChainSource, Doubt, FetchedBlock, Header } from '../source.ts'
 import { HASH, invalid, provedByReceipts, shaped, toIndex, vouchedByBloom } from './proof/block-logs.ts'
 import type { ReceiptsRoot } from './proof/verify-receipts.ts'
 import type { EvmNode, EvmNodes } from './rpc/rpc.ts'
 import type { RpcBlock } from './rpc/rpc-answers.ts'
-import { RpcFailure } from './rpc/rpc-failure.ts'
 
 export type EvmSourceOptions = {
   readonly finalityDepth: number | undefined
@@ -21,10 +22,10 @@ type Origins = WeakMap<BlockRef, { readonly block: RpcBlock; readonly label: str
 
 /** How long blocks wait for a node that has receipts, but not theirs, before one without receipts is asked. */
 const RECEIPTS_PATIENCE_MS = 30_000
-/** A node further behind than this may not have heard yet of what it is asked to contradict. */
+/** A node further behind than this may not know the block that it is asked about. */
 const WITNESS_LAG_BLOCKS = 3
 
-/** Each question is answered by one node alone: one that contradicts itself is then known by name. */
+/** Each request is answered by a single node, so that a node that contradicts itself can be named. */
 export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainSource {
   const origins: Origins = new WeakMap()
   const now = options.now ?? (() => performance.now())
@@ -32,7 +33,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
   const ask = <T>(question: (node: NodeSource) => Promise<T>, only?: string): Promise<T> =>
     nodes.verified((node) => question(new NodeSource(node, options, origins)), only)
 
-  /** Nodes with receipts come first, because receipts can be proved; logs alone are better than a standstill. */
+  /** Prefers nodes that serve receipts, because receipts can be proved; without any, logs alone keep the chain going. */
   const transactions = async (block: Header): Promise<RawTransaction[]> => {
     let isMissing = false
     try {
@@ -51,7 +52,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
       if (error instanceof UnknownBlockError) await blameInventor(block)
       if (!isMissing) throw error
       if (error.code === 'node_answer_invalid') {
-        // Some node has receipts, but not these, or wrong ones: the next time it may have them.
+        // A node serves receipts, but lacks these or has wrong ones; it may have them at the next attempt.
         waitingSince ??= now()
         if (now() - waitingSince < RECEIPTS_PATIENCE_MS) throw error
       } else if (error.code !== 'node_unavailable') throw error
@@ -59,7 +60,7 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
     return ask((node) => node.fromReceiptsOrLogs(block))
   }
 
-  /** Where the receipts of that height do not prove this block, they are asked for by its hash. */
+  /** If the receipts of that height do not prove this block, they are requested by its hash. */
   const blockAt = async (number: number): Promise<FetchedBlock | undefined> => {
     const found = await ask((node) => node.blockAt(number))
     if (found === undefined) return undefined
@@ -80,23 +81,22 @@ export function createEvmSource(nodes: Nodes, options: EvmSourceOptions): ChainS
       nodes.blame(label, `returned block ${block.hash} at ${block.number}, but does not know its hash`)
   }
 
-  const doubt = async (suspect: BlockRef, ours: BlockRef, { reason, isFinal }: Doubt) => {
-    const label = origins.get(suspect)?.label
-    if (label === undefined) return 'confirmed'
-    const { asked, answers } = await nodes.elsewhere(label, async (node) => {
-      const source = new NodeSource(node, options, origins)
-      const [head, header] = await Promise.all([source.head(), source.headerAt(ours.number)])
-      return { head: head.number, hash: header?.hash }
+  const doubt = (suspect: BlockRef, ours: BlockRef, reason: Doubt) =>
+    secondOpinion({
+      ...{
+        nodes,
+        label: origins.get(suspect)?.label,
+        suspect,
+        ours,
+        doubt: reason,
+        lagBlocks: WITNESS_LAG_BLOCKS,
+      },
+      testify: async (node) => {
+        const source = new NodeSource(node, options, origins)
+        const [head, header] = await Promise.all([source.head(), source.headerAt(ours.number)])
+        return { head: head.number, hash: header?.hash }
+      },
     })
-    const witnesses = answers.filter(({ head, hash }) => {
-      return hash !== undefined && (isFinal || head >= suspect.number - WITNESS_LAG_BLOCKS)
-    })
-    if (witnesses.some(({ hash }) => hash === ours.hash)) {
-      nodes.blame(label, reason)
-      throw invalid(`${reason}, but another node still has our block ${ours.number}`)
-    }
-    return asked > 0 && witnesses.length === 0 ? 'unanswered' : 'confirmed'
-  }
 
   return {
     head: () => ask((node) => node.head()),
@@ -139,7 +139,7 @@ class NodeSource {
 
   /**
    * The header and, in the same round trip, the receipts of its height. They may be of another block that took its place
-   * in between, or missing: only the proof is passed on here, and nobody is blamed.
+   * in between, or missing: receipts that do not prove the header are ignored, and no node is blamed.
    */
   async blockAt(number: number): Promise<{ header: Header; proved?: RawTransaction[] } | undefined> {
     const [header, receipts] = await Promise.all([
@@ -185,7 +185,7 @@ class NodeSource {
         return provedByReceipts(header, known, receipts, receiptsRoot)
       } catch (error) {
         if (!(error instanceof ChaintapeError)) throw error
-        // Another node may have given that block: before this one is blamed, it may show its own.
+        // The block may come from another node, so this one is compared with its own header before it is blamed.
       }
     }
     const block = this.#sameBlock(header, await this.#node.blockByHash(header.hash))

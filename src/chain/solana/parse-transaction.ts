@@ -1,6 +1,12 @@
 import { base58 } from '@scure/base'
 import type { SolanaInstruction, SolanaTransaction, TokenBalance } from '../../dex/solana/transaction.ts'
-import { parseWireTransaction, type WireInstruction, type WireTransaction } from './wire-transaction.ts'
+import { signatureText } from '../../domain/base58.ts'
+import {
+  parseWireTransaction,
+  SIGNATURE_BYTES,
+  type WireInstruction,
+  type WireTransaction,
+} from './wire-transaction.ts'
 
 /** An element of a JSON-RPC `getBlock` answer, in encoding `base64` or `json`, or a `getTransaction` answer. */
 export type RpcTransaction = {
@@ -10,6 +16,7 @@ export type RpcTransaction = {
 
 const KEY_BYTES = 32
 const AMOUNT = /^\d{1,20}$/
+const MAX_AMOUNT = (1n << 64n) - 1n
 
 /**
  * Parses a transaction from a JSON-RPC answer. Undefined if the answer is malformed or lacks the transaction's results:
@@ -33,7 +40,7 @@ function parse({ transaction, meta }: RpcTransaction, slot: number): SolanaTrans
   const keys = [...wire.keys, ...loadedKeys(loaded, 'writable'), ...loadedKeys(loaded, 'readonly')]
   const instructions = flatten(wire.instructions, list(results['innerInstructions'] ?? []), keys.length)
   return {
-    signature: base58.encode(wire.signature),
+    signature: wire.signature.length === SIGNATURE_BYTES ? signatureText(wire.signature) : malformed(),
     slot,
     isFailed: results['err'] !== null && results['err'] !== undefined,
     keys,
@@ -103,14 +110,15 @@ function stackHeight(value: unknown): number {
 function tokenBalance(value: unknown, keyCount: number): TokenBalance {
   const { accountIndex, mint, owner, programId, uiTokenAmount } = record(value)
   const account = keyIndex(accountIndex)
-  const amount = text(record(uiTokenAmount)['amount'])
-  if (account >= keyCount || !AMOUNT.test(amount)) throw new Malformed()
+  const digits = text(record(uiTokenAmount)['amount'])
+  const amount = AMOUNT.test(digits) ? BigInt(digits) : malformed()
+  if (account >= keyCount || amount > MAX_AMOUNT) throw new Malformed()
   return {
     account,
     mint: text(mint),
     owner: optionalText(owner),
     program: optionalText(programId),
-    amount: BigInt(amount),
+    amount,
   }
 }
 

@@ -1,4 +1,4 @@
-import { RpcFailure, type RpcFailureKind } from '../evm/rpc/rpc-failure.ts'
+import { RpcFailure, type RpcFailureKind } from '../rpc/rpc-failure.ts'
 
 /** Codes of Solana nodes; several mean something else on EVM nodes. */
 const KINDS: ReadonlyMap<number, RpcFailureKind> = new Map([
@@ -11,8 +11,12 @@ const KINDS: ReadonlyMap<number, RpcFailureKind> = new Map([
   // The node is behind its peers, or has not come to the context slot yet.
   [-32_005, 'failed'],
   [-32_016, 'failed'],
+  // A transaction of a later version than asked for, or a parameter that the node does not take.
+  [-32_015, 'refused'],
+  [-32_602, 'refused'],
+  // A mint that the node's index of token accounts leaves out.
+  [-32_010, 'refused'],
   [-32_601, 'unsupported'],
-  [-32_010, 'unsupported'],
   [-32_011, 'unsupported'],
   [429, 'rate_limited'],
   [-32_429, 'rate_limited'],
@@ -27,4 +31,14 @@ export function toSolanaFailure(method: string, code: number, text: string): Rpc
 
 export function isUnknownBlock(error: unknown): boolean {
   return error instanceof RpcFailure && error.kind === 'unknown_block'
+}
+
+export function isRefused(error: unknown): error is RpcFailure {
+  return error instanceof RpcFailure && error.kind === 'refused'
+}
+
+/** Not the node's fault: another version of a program is needed to read this block. */
+export function unsupportedVersion(slot: number, detail: string): RpcFailure {
+  const message = `slot ${slot} has a transaction of a version that cannot be read; upgrade Chaintape and the node`
+  return new RpcFailure('refused', `${message} (${detail})`)
 }

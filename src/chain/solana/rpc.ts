@@ -1,12 +1,19 @@
-import { ChaintapeError } from '../../domain/errors.ts'
-import { EndpointPool, type EndpointPoolParts, type EndpointSession } from '../evm/rpc/endpoint-pool.ts'
-import { JsonRpcClient, type JsonRpcClientOptions } from '../evm/rpc/json-rpc-client.ts'
-import { isUnknownBlock, toSolanaFailure } from './rpc-failure.ts'
+import { EndpointPool, type EndpointPoolParts, type EndpointSession } from '../rpc/endpoint-pool.ts'
+import { JsonRpcClient, type JsonRpcClientOptions } from '../rpc/json-rpc-client.ts'
+import {
+  asIndex,
+  asRecord,
+  invalid,
+  isBase58Key,
+  MAX_ACCOUNT_BYTES,
+  type NodeAccount,
+  type RpcBlock,
+  toAccounts,
+} from './rpc-answer.ts'
+import { isRefused, isUnknownBlock, toSolanaFailure, unsupportedVersion } from './rpc-failure.ts'
+import { type Simulation, toSimulation } from './simulate/simulation.ts'
 
 export type Commitment = 'confirmed' | 'finalized'
-
-/** Everything in an answer is untrusted, so nothing is typed before it is checked. */
-export type RpcBlock = Readonly<Record<string, unknown>>
 
 /** One node, known by name. */
 export type SolanaNode = {
@@ -17,6 +24,12 @@ export type SolanaNode = {
   block(slot: number): Promise<RpcBlock | undefined>
   /** The slots of the first blocks from this slot on, at most `limit`. */
   blocksFrom(slot: number, limit: number): Promise<number[]>
+  /** The first bytes of accounts in the newest state, of no slot before `minSlot`; undefined for those that do not exist. */
+  accounts(addresses: readonly string[], minSlot?: number): Promise<(NodeAccount | undefined)[]>
+  /** The token accounts that hold most of a mint, largest first. */
+  largestAccounts(mint: string): Promise<string[]>
+  /** Runs a transaction without signatures in the newest state, which stays as it is, and returns accounts after it. */
+  simulate(transaction: Uint8Array, accounts: readonly string[], minSlot?: number): Promise<Simulation>
   /** It does not have what another node may have. */
   missedBlock(): void
   sawHead(height: number): void
@@ -30,6 +43,8 @@ export type SolanaNodes = {
     ask: (node: SolanaNode) => Promise<T>,
   ): Promise<{ readonly asked: number; readonly answers: readonly T[] }>
   blame(label: string, reason: string): void
+  /** The hash of the genesis block that the nodes serve. */
+  genesisHash(): Promise<string>
 }
 
 export type SolanaRpcOptions = Omit<EndpointPoolParts, 'clients' | 'chainId' | 'probe'> & {
@@ -40,11 +55,16 @@ export type SolanaRpcOptions = Omit<EndpointPoolParts, 'clients' | 'chainId' | '
 }
 
 /** The node refuses a whole block if one transaction is of a later version. */
-const MAX_TRANSACTION_VERSION = 1
+export const MAX_TRANSACTION_VERSION = 1
+/** Nodes return this many. */
+const MAX_LARGEST = 20
+/** The highest that the parameter can be. */
+const ANY_VERSION = 0xff
+
+type BlockDetails = 'full' | 'none'
 
 export function createSolanaRpc({ urls, genesisHash, http, ...parts }: SolanaRpcOptions): SolanaNodes {
-  const options = { ...http, failureOf: toSolanaFailure }
-  const clients = urls.map((url, index) => new JsonRpcClient(url, index, options))
+  const clients = urls.map((url, index) => new JsonRpcClient(url, index, toSolanaFailure, http))
   const probe = {
     chainMethod: 'getGenesisHash',
     headMethod: 'getBlockHeight',
@@ -52,30 +72,87 @@ export function createSolanaRpc({ urls, genesisHash, http, ...parts }: SolanaRpc
     chainOf: String,
   }
   const pool = new EndpointPool({ ...parts, clients, chainId: genesisHash, probe })
+  const oldNodes = new Set<string>()
   return {
-    verified: (ask, only) => pool.run((session) => ask(bindSolanaNode(session)), only),
-    elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bindSolanaNode(session))),
+    verified: (ask, only) => pool.run((session) => ask(bindSolanaNode(session, oldNodes)), only),
+    elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bindSolanaNode(session, oldNodes))),
     blame: (label, reason) => pool.blame(label, reason),
+    genesisHash: async () => String(await pool.chainId()),
   }
 }
 
-export function bindSolanaNode(session: Omit<EndpointSession, 'unproved'>): SolanaNode {
-  const getBlock = async (
-    slot: number,
-    transactionDetails: 'full' | 'none',
-  ): Promise<RpcBlock | undefined> => {
+/** `oldNodes` remembers the nodes that do not take the newest version of transactions. */
+export function bindSolanaNode(
+  session: Omit<EndpointSession, 'unproved'>,
+  oldNodes: Set<string> = new Set(),
+): SolanaNode {
+  const askBlock = (slot: number, details: BlockDetails, version: number): Promise<unknown> => {
     const options = {
-      ...{ commitment: 'confirmed', encoding: 'base64', transactionDetails, rewards: false },
-      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+      ...{ commitment: 'confirmed', encoding: 'base64', transactionDetails: details, rewards: false },
+      maxSupportedTransactionVersion: version,
     }
+    return session.request('getBlock', [slot, options])
+  }
+  /**
+   * Older nodes take version 0 only. If a block is refused twice, it has a transaction of a later version; asked for any
+   * version, the node returns it as it is.
+   */
+  const askBlockOfAnyVersion = async (slot: number, details: BlockDetails): Promise<unknown> => {
+    const isOld = oldNodes.has(session.label)
+    let refusal = ''
+    for (const version of isOld ? [0, ANY_VERSION] : [MAX_TRANSACTION_VERSION, 0, ANY_VERSION]) {
+      try {
+        const answer = await askBlock(slot, details, version)
+        if (version === 0) oldNodes.add(session.label)
+        return answer
+      } catch (error) {
+        if (!isRefused(error)) throw error
+        refusal = error.message
+      }
+    }
+    throw unsupportedVersion(slot, refusal)
+  }
+  const getBlock = async (slot: number, details: BlockDetails): Promise<RpcBlock | undefined> => {
     try {
-      const answer = await session.request('getBlock', [slot, options])
+      const answer = await askBlockOfAnyVersion(slot, details)
       if (answer !== null) return asRecord(answer, 'getBlock')
     } catch (error) {
       if (!isUnknownBlock(error)) throw error
     }
     session.missedBlock()
     return undefined
+  }
+  const accounts: SolanaNode['accounts'] = async (addresses, minSlot) => {
+    const options = {
+      ...{ commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: MAX_ACCOUNT_BYTES } },
+      ...(minSlot !== undefined && { minContextSlot: minSlot }),
+    }
+    try {
+      return toAccounts(
+        await session.request('getMultipleAccounts', [addresses, options]),
+        addresses,
+        minSlot,
+      )
+    } catch (error) {
+      // Some providers take fewer accounts at a time.
+      if (!isRefused(error) || addresses.length < 2) throw error
+      const middle = Math.ceil(addresses.length / 2)
+      const first = await accounts(addresses.slice(0, middle), minSlot)
+      return [...first, ...(await accounts(addresses.slice(middle), minSlot))]
+    }
+  }
+  const simulate: SolanaNode['simulate'] = async (transaction, addresses, minSlot) => {
+    const options = {
+      ...{ commitment: 'confirmed', encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true },
+      accounts: { encoding: 'base64', addresses },
+      ...(minSlot !== undefined && { minContextSlot: minSlot }),
+    }
+    const encoded = Buffer.from(transaction).toString('base64')
+    return toSimulation(
+      await session.request('simulateTransaction', [encoded, options]),
+      addresses.length,
+      minSlot,
+    )
   }
   return {
     label: session.label,
@@ -93,19 +170,17 @@ export function bindSolanaNode(session: Omit<EndpointSession, 'unproved'>): Sola
       if (!isAscending) throw invalid('getBlocksWithLimit: slots out of order')
       return slots
     },
+    accounts,
+    largestAccounts: async (mint) => {
+      const answer = await session.request('getTokenLargestAccounts', [mint, { commitment: 'confirmed' }])
+      const { value } = asRecord(answer, 'getTokenLargestAccounts')
+      if (!Array.isArray(value)) throw invalid('getTokenLargestAccounts: no list')
+      return value.slice(0, MAX_LARGEST).map((each) => {
+        const { address } = asRecord(each, 'getTokenLargestAccounts')
+        if (!isBase58Key(address)) throw invalid('getTokenLargestAccounts: malformed address')
+        return address
+      })
+    },
+    simulate,
   }
-}
-
-export function asIndex(value: unknown, name: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw invalid(`${name}: not a number`)
-}
-
-export function asRecord(value: unknown, name: string): RpcBlock {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RpcBlock
-  throw invalid(`${name}: not an object`)
-}
-
-export function invalid(reason: string): ChaintapeError {
-  return new ChaintapeError('node_answer_invalid', reason)
 }

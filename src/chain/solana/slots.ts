@@ -1,5 +1,14 @@
+import type { Header } from '../source.ts'
 import type { SolanaNode } from './rpc.ts'
-import { invalid } from './rpc.ts'
+import { invalid } from './rpc-answer.ts'
+
+/** A header with its slot. Its number is the height, because slots are skipped. */
+export type SlotHeader = Header & { readonly slot: number; readonly parentSlot: number }
+
+/** The slot of a header that a source of Solana returned. */
+export function slotOf(header: Header): number | undefined {
+  return 'slot' in header && typeof header.slot === 'number' ? header.slot : undefined
+}
 
 /** A block by both of its numbers. */
 export type Place = { readonly slot: number; readonly height: number }

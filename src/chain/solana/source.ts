@@ -1,70 +1,77 @@
+import { rawTransactionOf } from '../../dex/solana/raw-transaction.ts'
 import { feePayer, type SolanaTransaction } from '../../dex/solana/transaction.ts'
-import { base58Text, readBase58 } from '../../domain/base58.ts'
 import type { BlockRef, RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { MAX_TIME } from '../../domain/limits.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
+import { RpcFailure } from '../rpc/rpc-failure.ts'
+import { secondOpinion } from '../rpc/second-opinion.ts'
 import type { ChainSource, Doubt, FetchedBlock, Header } from '../source.ts'
 import { parseRpcTransaction, type RpcTransaction } from './parse-transaction.ts'
-import {
-  asIndex,
-  asRecord,
-  type Commitment,
-  invalid,
-  type RpcBlock,
-  type SolanaNode,
-  type SolanaNodes,
-} from './rpc.ts'
-import { type Place, Slots } from './slots.ts'
+import type { Commitment, SolanaNode, SolanaNodes } from './rpc.ts'
+import { asIndex, asRecord, invalid, isBase58Key, type RpcBlock } from './rpc-answer.ts'
+import { unsupportedVersion } from './rpc-failure.ts'
+import { type Place, type SlotHeader, Slots } from './slots.ts'
+import { isOfUnknownVersion, ranNoneOf } from './unknown-version.ts'
 
 export type SolanaSourceOptions = {
   /** The logs of the known programs in a transaction, with indexes from `firstIndex` on. */
   readonly logsOf: (transaction: SolanaTransaction, firstIndex: number) => RawLog[]
+  /**
+   * A transaction of an unknown version is left out if it ran none of these programs. Otherwise, or without them, its
+   * block is not read, because it would be incomplete; see decision 94.
+   */
+  readonly unknownVersions?: {
+    readonly programs: ReadonlySet<string>
+    readonly onLeftOut: (slot: number, index: number) => void
+  }
 }
 
-/** A header with its slot. Its number is the height, because slots are skipped. */
-type Placed = Header & { readonly slot: number; readonly parentSlot: number }
+export type SolanaSource = ChainSource &
+  Required<Pick<ChainSource, 'blockAt' | 'doubt'>> & {
+    /** Takes over a block that a stream reported: its parent can be read, and the nodes can contradict it. */
+    learn(header: SlotHeader, label: string): void
+  }
 
-const KEY_BYTES = 32
 /** A confirmed slot may be reported before its block can be read. */
 const HEAD_BACKTRACK_SLOTS = 64
 /** A node further behind than this may not have heard yet of what it is asked to contradict. */
 const WITNESS_LAG_BLOCKS = 8
 /** Far more than a fork is deep. */
 const MAX_HASHES = 10_000
+/** Far more than real chains have in a row. */
+const MAX_TIMELESS_BLOCKS = 64
 const VOTE_LOG = 'Program Vote111111111111111111111111111111111111111 invoke [1]'
-
-const scratch = new Uint8Array(KEY_BYTES)
 
 /**
  * Solana over JSON-RPC. A node cannot prove a block: its hash covers entries that `getBlock` does not return. Checked are
  * the shape, the link to the parent, slot and height, and with several nodes the word of the others; see decision 79.
  */
-export function createSolanaSource(nodes: SolanaNodes, options: SolanaSourceOptions): ChainSource {
+export function createSolanaSource(nodes: SolanaNodes, options: SolanaSourceOptions): SolanaSource {
   const shared: Shared = {
     slots: new Slots(),
     slotOfHash: new RecentlyUsed(MAX_HASHES),
+    timeOfHash: new RecentlyUsed(MAX_HASHES),
     labels: new WeakMap(),
   }
   const ask = <T>(question: (node: NodeSource) => Promise<T>, only?: string): Promise<T> =>
     nodes.verified((node) => question(new NodeSource(node, options, shared)), only)
 
-  const doubt = async (suspect: BlockRef, ours: BlockRef, { reason, isFinal }: Doubt) => {
-    const label = shared.labels.get(suspect)
-    if (label === undefined) return 'confirmed'
-    const { asked, answers } = await nodes.elsewhere(label, async (node) => {
-      const source = new NodeSource(node, options, shared)
-      const [head, header] = await Promise.all([source.head(), source.headerAt(ours.number)])
-      return { head: head.number, hash: header?.hash }
+  const doubt = (suspect: BlockRef, ours: BlockRef, reason: Doubt) =>
+    secondOpinion({
+      ...{
+        nodes,
+        label: shared.labels.get(suspect),
+        suspect,
+        ours,
+        doubt: reason,
+        lagBlocks: WITNESS_LAG_BLOCKS,
+      },
+      testify: async (node) => {
+        const source = new NodeSource(node, options, shared)
+        const [head, header] = await Promise.all([source.head(), source.headerAt(ours.number)])
+        return { head: head.number, hash: header?.hash }
+      },
     })
-    const witnesses = answers.filter(({ head, hash }) => {
-      return hash !== undefined && (isFinal || head >= suspect.number - WITNESS_LAG_BLOCKS)
-    })
-    if (witnesses.some(({ hash }) => hash === ours.hash)) {
-      nodes.blame(label, reason)
-      throw invalid(`${reason}, but another node still has our block ${ours.number}`)
-    }
-    return asked > 0 && witnesses.length === 0 ? 'unanswered' : 'confirmed'
-  }
 
   return {
     head: () => ask((node) => node.head()),
@@ -75,6 +82,7 @@ export function createSolanaSource(nodes: SolanaNodes, options: SolanaSourceOpti
     blockAt: (number) => ask((node) => node.blockAt(number)),
     transactions: (block) => ask((node) => node.transactions(block)),
     doubt,
+    learn: (header, label) => learn(shared, header, label),
   }
 }
 
@@ -82,6 +90,7 @@ type Shared = {
   readonly slots: Slots
   /** A node has no index by hash. */
   readonly slotOfHash: RecentlyUsed<number>
+  readonly timeOfHash: RecentlyUsed<number>
   /** The node that returned a header. */
   readonly labels: WeakMap<BlockRef, string>
 }
@@ -97,19 +106,21 @@ class NodeSource {
     this.#shared = shared
   }
 
-  async head(): Promise<Placed> {
+  async head(): Promise<SlotHeader> {
     const header = await this.newest('confirmed')
     this.#node.sawHead(header.number)
     return header
   }
 
-  async newest(commitment: Commitment): Promise<Placed> {
+  async newest(commitment: Commitment): Promise<SlotHeader> {
     const slot = await this.#node.slot(commitment)
+    const newest = await this.#headerIn(slot)
+    if (newest !== undefined) return newest
     const listed = await this.#node.blocksFrom(
       Math.max(0, slot - HEAD_BACKTRACK_SLOTS),
       HEAD_BACKTRACK_SLOTS + 1,
     )
-    const candidates = listed.filter((each) => each <= slot)
+    const candidates = listed.filter((each) => each < slot)
     for (const each of candidates.reverse()) {
       const header = await this.#headerIn(each)
       if (header !== undefined) return header
@@ -117,7 +128,7 @@ class NodeSource {
     throw invalid(`the node has no block up to slot ${slot}`)
   }
 
-  async headerAt(number: number): Promise<Placed | undefined> {
+  async headerAt(number: number): Promise<SlotHeader | undefined> {
     return this.#found(
       number,
       (slot) => this.#headerIn(slot),
@@ -130,13 +141,13 @@ class NodeSource {
       number,
       async (slot) => {
         const block = await this.#node.block(slot)
-        return block === undefined ? undefined : this.#fetched(block, slot)
+        return block === undefined ? undefined : this.#fetched(await this.#withTime(block, slot), slot)
       },
       ({ header }) => header,
     )
   }
 
-  async headerOf(hash: string): Promise<Placed | undefined> {
+  async headerOf(hash: string): Promise<SlotHeader | undefined> {
     const slot = this.#shared.slotOfHash.get(hash)
     if (slot === undefined) return undefined
     const header = await this.#headerIn(slot)
@@ -146,7 +157,10 @@ class NodeSource {
   async transactions({ hash }: Header): Promise<RawTransaction[]> {
     const slot = this.#shared.slotOfHash.get(hash)
     const block = slot === undefined ? undefined : await this.#node.block(slot)
-    const found = block === undefined || slot === undefined ? undefined : this.#fetched(block, slot)
+    const found =
+      block === undefined || slot === undefined
+        ? undefined
+        : this.#fetched(await this.#withTime(block, slot), slot)
     if (found?.header.hash === hash) return found.transactions
     this.#node.missedBlock()
     throw invalid(`the node does not know block ${hash} any more`)
@@ -156,7 +170,7 @@ class NodeSource {
   async #found<T>(
     number: number,
     read: (slot: number) => Promise<T | undefined>,
-    headerOf: (found: T) => Placed,
+    headerOf: (found: T) => SlotHeader,
   ): Promise<T | undefined> {
     for (let attempt = 0; ; attempt++) {
       const slot = await this.#slotOf(number)
@@ -175,7 +189,7 @@ class NodeSource {
   }
 
   #slotOf(number: number): Promise<number | undefined> {
-    const toPlace = (header: Placed): Place => ({ slot: header.slot, height: header.number })
+    const toPlace = (header: SlotHeader): Place => ({ slot: header.slot, height: header.number })
     return this.#shared.slots.find(this.#node, number, {
       placeAt: async (slot) => {
         const header = await this.#headerIn(slot)
@@ -185,12 +199,12 @@ class NodeSource {
     })
   }
 
-  async #headerIn(slot: number): Promise<Placed | undefined> {
+  async #headerIn(slot: number): Promise<SlotHeader | undefined> {
     const block = await this.#node.blockHeader(slot)
-    return block === undefined ? undefined : this.#toHeader(block, slot)
+    return block === undefined ? undefined : this.#toHeader(await this.#withTime(block, slot), slot)
   }
 
-  #fetched(block: RpcBlock, slot: number): { header: Placed; transactions: RawTransaction[] } {
+  #fetched(block: RpcBlock, slot: number): { header: SlotHeader; transactions: RawTransaction[] } {
     const header = this.#toHeader(block, slot)
     const all = block['transactions']
     if (!Array.isArray(all)) throw invalid(`block ${header.hash} has no transactions`)
@@ -202,6 +216,10 @@ class NodeSource {
       if (isIgnored(answer)) return
       const transaction = parseRpcTransaction(answer as RpcTransaction, slot)
       const payer = transaction && feePayer(transaction)
+      if (transaction === undefined && isOfUnknownVersion(answer)) {
+        this.#leaveOut(answer, slot, index)
+        return
+      }
       if (transaction === undefined || payer === undefined)
         throw invalid(`transaction ${index} of slot ${slot} is malformed`)
       const { signature } = transaction
@@ -209,26 +227,58 @@ class NodeSource {
       signatures.add(signature)
       const logs = transaction.isFailed ? [] : this.#options.logsOf(transaction, logIndex)
       logIndex += logs.length
-      if (logs.length > 0) transactions.push({ index, hash: signature, from: base58Text(payer, 0), logs })
+      const raw = logs.length === 0 ? undefined : rawTransactionOf(transaction, index, logs)
+      if (raw !== undefined) transactions.push(raw)
     })
     return { header, transactions }
   }
 
-  #toHeader(block: RpcBlock, slot: number): Placed {
+  #leaveOut({ meta }: RpcBlock, slot: number, index: number): void {
+    const { unknownVersions } = this.#options
+    const isHarmless = unknownVersions && ranNoneOf(unknownVersions.programs, asRecord(meta, 'meta'))
+    if (!isHarmless) throw unsupportedVersion(slot, 'getBlock')
+    unknownVersions.onLeftOut(slot, index)
+  }
+
+  /** Nodes do not know the time of every block. Such a block has the time of the nearest one below that has one. */
+  async #withTime(block: RpcBlock, slot: number): Promise<RpcBlock> {
+    let below = block
+    for (let steps = 0; steps < MAX_TIMELESS_BLOCKS; steps++) {
+      if (below['blockTime'] !== null && below['blockTime'] !== undefined)
+        return below === block ? block : { ...block, blockTime: below['blockTime'] }
+      const { previousBlockhash: hash } = below
+      const known = typeof hash === 'string' ? this.#shared.timeOfHash.get(hash) : undefined
+      if (known !== undefined) return { ...block, blockTime: known }
+      const parent = await this.#node.blockHeader(asIndex(below['parentSlot'], 'parentSlot'))
+      if (parent === undefined) break
+      if (parent['blockhash'] !== hash) throw invalid(`the parent of slot ${slot} is another block`)
+      below = parent
+    }
+    throw new RpcFailure('refused', `slot ${slot} has no time, and neither have the blocks below it`)
+  }
+
+  #toHeader(block: RpcBlock, slot: number): SlotHeader {
     const header = toHeader(block, slot)
-    const { slots, slotOfHash, labels } = this.#shared
-    slots.learn({ slot, height: header.number })
-    slotOfHash.set(header.hash, slot)
-    slotOfHash.set(header.parentHash, header.parentSlot)
-    slotOfHash.evict()
-    labels.set(header, this.#node.label)
+    learn(this.#shared, header, this.#node.label)
     return header
   }
 }
 
-function toHeader(block: RpcBlock, slot: number): Placed {
+function learn({ slots, slotOfHash, timeOfHash, labels }: Shared, header: SlotHeader, label: string): void {
+  const { slot, number, hash, parentHash, parentSlot, time } = header
+  slots.learn({ slot, height: number })
+  slotOfHash.set(hash, slot)
+  slotOfHash.set(parentHash, parentSlot)
+  slotOfHash.evict()
+  timeOfHash.set(hash, time)
+  timeOfHash.evict()
+  labels.set(header, label)
+}
+
+export function toHeader(block: RpcBlock, slot: number): SlotHeader {
   const { blockhash: hash, previousBlockhash: parentHash } = block
-  if (!isKey(hash) || !isKey(parentHash)) throw invalid(`the block of slot ${slot} has a malformed hash`)
+  if (!isBase58Key(hash) || !isBase58Key(parentHash))
+    throw invalid(`the block of slot ${slot} has a malformed hash`)
   const parentSlot = asIndex(block['parentSlot'], 'parentSlot')
   const number = asIndex(block['blockHeight'], 'blockHeight')
   const time = asIndex(block['blockTime'], 'blockTime')
@@ -236,10 +286,6 @@ function toHeader(block: RpcBlock, slot: number): Placed {
   if (number > slot) throw invalid(`slot ${slot} has height ${number}`)
   if (time > MAX_TIME) throw invalid(`slot ${slot} has a time beyond 2106`)
   return { number, hash, parentHash, time, slot, parentSlot }
-}
-
-function isKey(value: unknown): value is string {
-  return typeof value === 'string' && readBase58(value, scratch, 0)
 }
 
 /** Failed transactions changed nothing, and votes, most of a block, are not worth parsing. */

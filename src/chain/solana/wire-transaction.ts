@@ -15,7 +15,7 @@ export type WireInstruction = {
 }
 
 const KEY_BYTES = 32
-const SIGNATURE_BYTES = 64
+export const SIGNATURE_BYTES = 64
 const HAS_VERSION = 0x80
 const V0 = 0x80
 const V1 = 0x81

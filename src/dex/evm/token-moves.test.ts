@@ -5,7 +5,8 @@ import { words } from '../../../test/support/builders/abi-words.ts'
 import { padded, rawLog, spoiled } from '../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
-import { addMove, isMove, movesOf, moveTopics, noMoves, type TokenMove } from './token-moves.ts'
+import { noMoves } from '../move-sums.ts'
+import { addMove, isMove, movesOf, moveTopics, type TokenMove } from './token-moves.ts'
 
 const [TRANSFER = '', DEPOSIT = '', WITHDRAWAL = ''] = moveTopics(true)
 const TOKEN = `0x${'7'.repeat(40)}`

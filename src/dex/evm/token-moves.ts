@@ -1,5 +1,6 @@
 import type { RawLog, RawTransaction } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
+import type { MoveSums } from '../move-sums.ts'
 import { addressAt, topicAddress, uintAt } from './abi.ts'
 
 /** A movement of tokens between two addresses. From the zero address it is a mint, to the zero address a burn. */
@@ -82,22 +83,6 @@ function wrapping({ address: token, topics, data }: RawLog, isIn: boolean): Wrap
   if (owner === undefined || amount === undefined) return undefined
   const [from, to] = isIn ? [ZERO_ADDRESS, owner] : [owner, ZERO_ADDRESS]
   return { token, from, to, amount, isWrapping: true }
-}
-
-/** Sums over moves of one token. */
-export type MoveSums = {
-  /** Net change per address, negative for a loss. Without the zero address. */
-  readonly gains: Map<string, bigint>
-  /** Minted, minus transfers to the zero address. */
-  issuedRaw: bigint
-  /** Sent to the zero address. */
-  burnedRaw: bigint
-  /** Minted to the zero address: part of the supply, but out of reach for ever. */
-  mintedToZeroRaw: bigint
-}
-
-export function noMoves(): MoveSums {
-  return { gains: new Map(), issuedRaw: 0n, burnedRaw: 0n, mintedToZeroRaw: 0n }
 }
 
 export function addMove(sums: MoveSums, { from, to, amount }: TokenMove): void {

@@ -1,5 +1,5 @@
-import { base58Text } from '../../domain/base58.ts'
 import { ByteCursor } from './byte-cursor.ts'
+import { recurringText } from './key-text.ts'
 
 /**
  * The data of a Solana log: one instruction with everything below it that decoding needs, so that a log decodes alone.
@@ -40,6 +40,8 @@ const NONE = 0xff
 export const MAX_KEYS = 0xff
 const MAX_ITEMS = 0xff
 const MAX_BYTES = 0xffff
+const TRANSFER_BYTES = 19
+const BALANCE_BYTES = 18
 
 /** Undefined if the content is larger than the format allows, which no real instruction is. */
 export function encodeRecord(content: RecordContent): Uint8Array | undefined {
@@ -52,44 +54,48 @@ export function encodeRecord(content: RecordContent): Uint8Array | undefined {
     (1 + keys.length * KEY_BYTES) +
     (1 + accounts.length) +
     (2 + data.length) +
-    (1 + transfers.length * 19) +
+    (1 + transfers.length * TRANSFER_BYTES) +
     (1 + events.reduce((sum, { length }) => sum + 2 + length, 0)) +
-    (1 + balances.length * 18)
+    (1 + balances.length * BALANCE_BYTES)
   const bytes = Buffer.allocUnsafe(size)
-  let at = bytes.writeUInt8(VERSION, 0)
-  at = bytes.writeUInt8(Math.min(stackHeight, NONE), at)
-  at = bytes.writeUInt8(keys.length, at)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size)
+  bytes[0] = VERSION
+  bytes[1] = Math.min(stackHeight, NONE)
+  bytes[2] = keys.length
+  let at = 3
   for (const key of keys) {
     bytes.set(key, at)
     at += KEY_BYTES
   }
-  at = bytes.writeUInt8(accounts.length, at)
-  for (const account of accounts) at = bytes.writeUInt8(account, at)
-  at = writeBytes(bytes, data, at)
-  at = bytes.writeUInt8(transfers.length, at)
+  bytes[at++] = accounts.length
+  for (const account of accounts) bytes[at++] = account
+  at = writeBytes(view, bytes, data, at)
+  bytes[at++] = transfers.length
   for (const { source, destination, mint, amount, fee } of transfers) {
-    at = bytes.writeUInt8(source, at)
-    at = bytes.writeUInt8(destination, at)
-    at = bytes.writeUInt8(mint ?? NONE, at)
-    at = bytes.writeBigUInt64LE(amount, at)
-    at = bytes.writeBigUInt64LE(fee, at)
+    bytes[at] = source
+    bytes[at + 1] = destination
+    bytes[at + 2] = mint ?? NONE
+    view.setBigUint64(at + 3, amount, true)
+    view.setBigUint64(at + 11, fee, true)
+    at += TRANSFER_BYTES
   }
-  at = bytes.writeUInt8(events.length, at)
-  for (const event of events) at = writeBytes(bytes, event, at)
-  at = bytes.writeUInt8(balances.length, at)
+  bytes[at++] = events.length
+  for (const event of events) at = writeBytes(view, bytes, event, at)
+  bytes[at++] = balances.length
   for (const { account, mint, before, after } of balances) {
-    at = bytes.writeUInt8(account, at)
-    at = bytes.writeUInt8(mint, at)
-    at = bytes.writeBigUInt64LE(before, at)
-    at = bytes.writeBigUInt64LE(after, at)
+    bytes[at] = account
+    bytes[at + 1] = mint
+    view.setBigUint64(at + 2, before, true)
+    view.setBigUint64(at + 10, after, true)
+    at += BALANCE_BYTES
   }
   return bytes
 }
 
-function writeBytes(target: Buffer, bytes: Uint8Array, at: number): number {
-  const start = target.writeUInt16LE(bytes.length, at)
-  target.set(bytes, start)
-  return start + bytes.length
+function writeBytes(view: DataView, target: Uint8Array, bytes: Uint8Array, at: number): number {
+  view.setUint16(at, bytes.length, true)
+  target.set(bytes, at + 2)
+  return at + 2 + bytes.length
 }
 
 /** A decoded record. Keys become text only where they are used. */
@@ -125,23 +131,15 @@ export class InstructionRecord {
     const keys = cursor.bytes(keyCount * KEY_BYTES)
     const accounts = cursor.bytes(cursor.u8())
     const data = cursor.bytes(cursor.u16())
-    const transfers = itemsOf(cursor, () => {
-      const [source, destination, mint] = [cursor.u8(), cursor.u8(), cursor.u8()]
-      const [amount, fee] = [cursor.u64(), cursor.u64()]
-      return { source, destination, mint: mint === NONE ? undefined : mint, amount, fee }
-    })
-    const events = itemsOf(cursor, () => cursor.bytes(cursor.u16()))
-    const balances = itemsOf(cursor, () => {
-      const [account, mint] = [cursor.u8(), cursor.u8()]
-      return { account, mint, before: cursor.u64(), after: cursor.u64() }
-    })
+    const transfers = readTransfers(cursor)
+    const events: Uint8Array[] = []
+    for (let left = cursor.u8(); left > 0 && cursor.isValid; left--) events.push(cursor.bytes(cursor.u16()))
+    const balances = readBalances(cursor)
     if (!cursor.isValid || cursor.remaining !== 0) return undefined
-    const isKey = (index: number): boolean => index < keyCount
-    if (!accounts.every(isKey) || !balances.every((each) => isKey(each.account) && isKey(each.mint))) {
-      return undefined
-    }
+    for (const account of accounts) if (account >= keyCount) return undefined
+    for (const { account, mint } of balances) if (account >= keyCount || mint >= keyCount) return undefined
     for (const { source, destination, mint = 0, amount, fee } of transfers) {
-      if (!isKey(source) || !isKey(destination) || !isKey(mint) || fee > amount) return undefined
+      if (source >= keyCount || destination >= keyCount || mint >= keyCount || fee > amount) return undefined
     }
     return new InstructionRecord({ stackHeight, data, transfers, events, balances }, keys, accounts)
   }
@@ -158,7 +156,7 @@ export class InstructionRecord {
   }
 
   text(key: number): string {
-    return base58Text(this.#keys, key * KEY_BYTES)
+    return recurringText(this.#keys, key * KEY_BYTES)
   }
 
   /** Order of two keys by their bytes, as programs sort mints. */
@@ -209,15 +207,36 @@ export class InstructionRecord {
 /** `discriminator` is hex without a prefix. */
 export function hasDiscriminator(bytes: Uint8Array, discriminator: string): boolean {
   const size = discriminator.length / 2
-  return bytes.length >= size && hexOf(bytes.subarray(0, size)) === discriminator
+  return bytes.length >= size && hexStart(bytes, size) === discriminator
 }
 
-export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+/** The internal method behind `toString('hex')`, which takes any bytes. */
+const { hexSlice } = Buffer.prototype as Buffer & { hexSlice(start: number, end: number): string }
+
+/** The first bytes in hex without a prefix. */
+export function hexStart(bytes: Uint8Array, size: number): string {
+  return hexSlice.call(bytes, 0, size)
 }
 
-function itemsOf<Item>(cursor: ByteCursor, read: () => Item): Item[] {
-  const items: Item[] = []
-  for (let left = cursor.u8(); left > 0 && cursor.isValid; left--) items.push(read())
-  return items
+function readTransfers(cursor: ByteCursor): Transfer[] {
+  const transfers: Transfer[] = []
+  for (let left = cursor.u8(); left > 0 && cursor.isValid; left--) {
+    const source = cursor.u8()
+    const destination = cursor.u8()
+    const mint = cursor.u8()
+    const amount = cursor.u64()
+    const fee = cursor.u64()
+    transfers.push({ source, destination, mint: mint === NONE ? undefined : mint, amount, fee })
+  }
+  return transfers
+}
+
+function readBalances(cursor: ByteCursor): VaultBalance[] {
+  const balances: VaultBalance[] = []
+  for (let left = cursor.u8(); left > 0 && cursor.isValid; left--) {
+    const account = cursor.u8()
+    const mint = cursor.u8()
+    balances.push({ account, mint, before: cursor.u64(), after: cursor.u64() })
+  }
+  return balances
 }

@@ -28,16 +28,37 @@ function sqrtPrice(sqrtPriceX96: bigint, reportedTick?: number): PoolPrice | und
   return isTick(tick) ? { kind: 'sqrt', sqrtPriceX96, tick } : undefined
 }
 
+/** Ticks by which the square root of the price doubles, in thousandths. */
+const TICKS_PER_DOUBLING = 13_863_637
+const FRACTION_BITS = 20
+/** Squares of numbers below twice this are exact. */
+const ONE = 2 ** 25
+
 /** The highest tick whose price is not above this one. */
 function tickAt(sqrtPriceX96: bigint): number {
-  let low = MIN_TICK
-  let high = MAX_TICK
-  while (low < high) {
-    const middle = low + ((high - low + 1) >> 1)
-    if (sqrtPriceAtTick(middle) <= sqrtPriceX96) low = middle
-    else high = middle - 1
+  const estimate = Math.floor((logarithm(sqrtPriceX96) * TICKS_PER_DOUBLING) / (1_000 * 2 ** FRACTION_BITS))
+  let tick = Math.min(MAX_TICK, Math.max(MIN_TICK, estimate))
+  // The estimate is off by one where rounding decides.
+  while (tick < MAX_TICK && sqrtPriceAtTick(tick + 1) <= sqrtPriceX96) tick++
+  while (tick > MIN_TICK && sqrtPriceAtTick(tick) > sqrtPriceX96) tick--
+  return tick
+}
+
+/** Binary logarithm of a 64.96 number with 20 fraction bits: each squaring yields the next bit. */
+function logarithm(value: bigint): number {
+  let shift = value.toString(16).length * 4 - 28
+  let mantissa = Number(value >> BigInt(shift))
+  for (; mantissa >= 2 * ONE; shift++) mantissa = Math.floor(mantissa / 2)
+  for (; mantissa < ONE; shift--) mantissa *= 2
+  let log = shift + 25 - 96
+  for (let bit = 0; bit < FRACTION_BITS; bit++) {
+    mantissa = Math.floor((mantissa * mantissa) / ONE)
+    log *= 2
+    if (mantissa < 2 * ONE) continue
+    mantissa = Math.floor(mantissa / 2)
+    log++
   }
-  return low
+  return log
 }
 
 /** The largest integer whose square is not above the value. */

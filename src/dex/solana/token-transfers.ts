@@ -31,7 +31,9 @@ export function transfersOf(
   for (const { account, mint } of transaction.preTokenBalances) mints.set(account, mint)
   for (const { account, mint } of transaction.postTokenBalances) mints.set(account, mint)
   const found = new Map<number, TransactionTransfer>()
-  for (const [index, instruction] of transaction.instructions.entries()) {
+  const { instructions } = transaction
+  for (let index = 0; index < instructions.length; index++) {
+    const instruction = instructions[index] as SolanaInstruction
     const kind = programOf(instruction.program)
     const transfer =
       kind === 'token'

@@ -1,5 +1,6 @@
 import type { RawLog } from '../../domain/envelope.ts'
 import type { LiquidityAdded, LiquidityRemoved, PoolCreated, PoolPrice, Swapped } from '../events.ts'
+import type { EventReaders } from '../protocol.ts'
 import { InstructionRecord } from './instruction-record.ts'
 import { ratioPrice } from './pool-price.ts'
 
@@ -29,6 +30,8 @@ export type VaultSwap = VaultPool & { readonly delta0: bigint; readonly delta1: 
 export type SwapDetails = {
   readonly price?: PoolPrice | undefined
   readonly reserves?: readonly [bigint, bigint] | undefined
+  /** What a bonding curve has to raise. */
+  readonly goalRaw?: bigint | undefined
 }
 
 export function vaultPool(log: RawLog, accounts: PoolAccounts): VaultPool | undefined {
@@ -65,6 +68,32 @@ export function mintsOf(
   return mint0 === undefined || mint1 === undefined || mint0 === mint1 ? undefined : [mint0, mint1]
 }
 
+/** Places of a pool's accounts by topic. */
+export type PoolPlaces = Readonly<Record<string, PoolAccounts>>
+
+/** A reader of liquidity for each instruction of the table. */
+export function liquidityReaders(table: PoolPlaces): EventReaders<LiquidityAdded | LiquidityRemoved> {
+  return readersOf(table, readVaultLiquidity)
+}
+
+/** A reader of swaps for each instruction of the table. */
+export function swapReaders(
+  table: PoolPlaces,
+  detailsOf: (swap: VaultSwap) => SwapDetails | undefined,
+): EventReaders<Swapped> {
+  return readersOf(table, (log, accounts) => readVaultSwap(log, accounts, detailsOf))
+}
+
+/** A reader for each instruction of a table, with the places of its accounts. */
+export function readersOf<Places, Event>(
+  table: Readonly<Record<string, Places>>,
+  read: (log: RawLog, places: Places) => Event | undefined,
+): EventReaders<Event> {
+  return Object.fromEntries(
+    Object.entries(table).map(([topic, places]) => [topic, (log: RawLog) => read(log, places)]),
+  )
+}
+
 /** Undefined unless one vault received and the other paid. */
 export function readVaultSwap(
   log: RawLog,
@@ -80,7 +109,8 @@ export function readVaultSwap(
   if (!isExchange) return undefined
   const details = detailsOf({ ...found, delta0, delta1 })
   if (details === undefined) return undefined
-  const swap = {
+  const { price, reserves, goalRaw } = details
+  return {
     type: 'swapped',
     pool,
     sender: undefined,
@@ -89,9 +119,10 @@ export function readVaultSwap(
     token1: 1,
     delta0,
     delta1,
-    price: details.price,
-  } as const
-  return details.reserves === undefined ? swap : { ...swap, reserves: details.reserves }
+    price,
+    ...(reserves !== undefined && { reserves }),
+    ...(goalRaw !== undefined && goalRaw > 0n && { goalRaw }),
+  }
 }
 
 /** Vault balances at the end of the transaction. */

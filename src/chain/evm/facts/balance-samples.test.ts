@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { words } from '../../../../test/support/builders/abi-words.ts'
 import { TRANSFER } from '../../../dex/evm/token-moves.ts'
-import type { Asker } from '../rpc/recorded-answers.ts'
+import type { Asker } from '../../facts/asker.ts'
 import { BalanceSamples } from './balance-samples.ts'
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`

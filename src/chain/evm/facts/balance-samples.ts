@@ -1,7 +1,7 @@
 import { movesOf } from '../../../dex/evm/token-moves.ts'
 import type { BalanceFact, BlockRef, RawTransaction } from '../../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
-import type { Asker } from '../rpc/recorded-answers.ts'
+import type { Asker } from '../../facts/asker.ts'
 import { askBalances, isSettled } from './non-circulating.ts'
 
 const MAX_TOKENS_PER_BLOCK = 8
@@ -40,7 +40,7 @@ export class BalanceSamples {
           sampled.set(token, holder)
       }
     }
-    // One wrong answer would count against the token for good.
+    // Exact answers only: one wrong balance would mark the token as unreliable permanently.
     const amounts = await askBalances(asker, [...sampled], block, head)
     return [...sampled].flatMap(([address, holder], index): BalanceFact[] => {
       const amountRaw = amounts[index]
@@ -65,7 +65,7 @@ function isOfGivers(hash: string): boolean {
   return digitOf(hash, -1) % 8 === 0
 }
 
-/** By another digit, so that both givers and receivers are sampled. */
+/** Another digit of the hash, so that both senders and recipients are sampled. */
 function isDrawnForAll(hash: string): boolean {
   return digitOf(hash, -2) % 8 === 0
 }

@@ -9,9 +9,9 @@ import type { Answer } from '../../../dex/protocol.ts'
 import { PROTOCOLS } from '../../../dex/protocols.ts'
 import { DexRegistry } from '../../../dex/registry.ts'
 import type { Fact, RawLog, RawTransaction } from '../../../domain/envelope.ts'
+import type { Asker } from '../../facts/asker.ts'
 import { ReaderIndex } from '../../reader-index.ts'
 import type { Header } from '../../source.ts'
-import type { Asker } from '../rpc/recorded-answers.ts'
 import { EvmFacts } from './facts.ts'
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`

@@ -1,20 +1,20 @@
 import { uintAt } from '../../../dex/evm/abi.ts'
 import type { BlockRef, NonCirculatingFact } from '../../../domain/envelope.ts'
 import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
-import type { Asker } from '../rpc/recorded-answers.ts'
+import type { Asker } from '../../facts/asker.ts'
 
 const BALANCE_OF = '0x70a08231'
 const MAX_LATE_TOKENS = 8
-/** A node that has forgotten the state of one block has forgotten that of its neighbors. */
+/** A node that has pruned the state of one block has pruned its neighbors too. */
 const PAUSE_BLOCKS = 64
 const MAX_REFUSED_REMEMBERED = 100_000
 
-/** How far below the head a block is when the state after it can no longer be mixed up with that of a newer one. */
+/** Distance from the head beyond which a node no longer confuses the state after a block with that of a newer one. */
 const SETTLED_BLOCKS = 64
 
 /**
- * Balances of tokens in the state after a block and no other. Near the head they are asked for twice: a node that is
- * about to add a block may answer from after it. Undefined where the two answers differ, or there is none.
+ * Balances of tokens in the state after exactly this block. Near the head they are requested twice, because a node that
+ * is about to add a block may answer with the state after it. Undefined if the two answers differ, or there is none.
  */
 export async function askBalances(
   asker: Pick<Asker, 'askExactly'>,
@@ -39,18 +39,18 @@ export function isSettled(block: BlockRef, head: number): boolean {
   return head - block.number >= SETTLED_BLOCKS
 }
 
-/** The results of one block's tokens, in their order; undefined for those that failed. */
+/** The results for one block's tokens, in order; undefined for those that failed. */
 export type NonCirculatingAnswers = {
   readonly tokens: readonly string[]
   readonly facts: readonly (NonCirculatingFact | undefined)[]
-  /** Not one balance was answered for. */
+  /** No balance was answered at all. */
   readonly isSilent: boolean
 }
 
-/** Asks tokens what burn addresses and lockers hold, so that burned and locked amounts need no transfer history. */
+/** Reads the balances of burn addresses and lockers, so that burned and locked amounts need no transfer history. */
 export class NonCirculatingBalances {
   readonly #holders: readonly string[]
-  /** Tokens that gave no answer when others did: asked once per process. */
+  /** Tokens that did not answer while others did: asked once per process. */
   readonly #refused = new Set<string>()
   #pausedUntil = 0
 
@@ -58,7 +58,9 @@ export class NonCirculatingBalances {
     this.#holders = [...new Set([ZERO_ADDRESS, ...DEAD_ADDRESSES, ...lockers])]
   }
 
-  /** `met` are new in this block; of `late`, which are not, some at a time. Changes nothing: `learn` does. */
+  /**
+   * `met` are new in this block; `late` ones are older, and a few are asked per block. Changes nothing: `learn` does.
+   */
   async ask(
     asker: Pick<Asker, 'askExactly'>,
     met: readonly string[],
@@ -93,7 +95,7 @@ export class NonCirculatingBalances {
     const balances: { holder: string; amountRaw: bigint }[] = []
     for (const [index, holder] of this.#holders.entries()) {
       const answer = amounts[place * this.#holders.length + index]
-      // Some tokens refuse to answer for the zero address, which then holds nothing.
+      // Some tokens revert for the zero address, which then holds nothing.
       const amountRaw = holder === ZERO_ADDRESS ? (answer ?? 0n) : answer
       if (amountRaw === undefined) return undefined
       balances.push({ holder, amountRaw })

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, toFunctionSelector, toHex } from 'viem'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import { shownText } from '../../../domain/token-text.ts'
-import { nativeFact, tokenQuestions, toTokenFact } from './token-fact.ts'
+import { nativeFact } from '../../facts/native-coin.ts'
+import { tokenQuestions, toTokenFact } from './token-fact.ts'
 
 function readTokenText(answer: Hex | undefined): string {
   const bytes = answer === undefined ? undefined : Buffer.from(answer.slice(2), 'hex')
@@ -107,7 +108,7 @@ test('decimals and supply that no token can have are left out', () => {
 })
 
 test('the native coin is known without asking', () => {
-  const fact = nativeFact({ name: 'Ether', symbol: 'ETH', decimals: 18 })
+  const fact = nativeFact(ZERO_ADDRESS, { name: 'Ether', symbol: 'ETH', decimals: 18 })
   assert.equal(fact.address, ZERO_ADDRESS)
   assert.equal(shownText(fact.symbolRaw), 'ETH')
 })

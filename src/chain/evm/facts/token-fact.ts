@@ -1,7 +1,6 @@
 import { smallUintAt, uintAt } from '../../../dex/evm/abi.ts'
 import type { Answer, Call } from '../../../dex/protocol.ts'
 import type { TokenFact } from '../../../domain/envelope.ts'
-import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 
 const NAME = '0x06fdde03'
 const SYMBOL = '0x95d89b41'
@@ -9,9 +8,6 @@ const DECIMALS = '0x313ce567'
 const TOTAL_SUPPLY = '0x18160ddd'
 const WORD = 32
 const MAX_UINT8 = 255
-
-/** The coin that pays for gas. It is no contract and cannot be asked. */
-export type NativeCoin = { readonly name: string; readonly symbol: string; readonly decimals: number }
 
 export const QUESTIONS_PER_TOKEN = 4
 
@@ -32,18 +28,7 @@ export function toTokenFact(address: string, answers: readonly Answer[]): TokenF
   }
 }
 
-export function nativeFact({ name, symbol, decimals }: NativeCoin): TokenFact {
-  return {
-    type: 'token',
-    address: ZERO_ADDRESS,
-    nameRaw: Buffer.from(name),
-    symbolRaw: Buffer.from(symbol),
-    decimals,
-    supplyRaw: undefined,
-  }
-}
-
-/** The text in an answer: a `string`, or the `bytes32` of older tokens; anything else is empty. */
+/** The text in an answer: a `string`, or a `bytes32` of older tokens; otherwise empty. */
 function textBytes(answer: Answer): Uint8Array {
   if (answer === undefined) return new Uint8Array()
   if (answer.length === WORD) {
@@ -55,6 +40,6 @@ function textBytes(answer: Answer): Uint8Array {
   const length = smallUintAt(answer, offset / WORD)
   if (length === undefined) return new Uint8Array()
   const start = offset + WORD
-  // A hostile token may claim any length; the answer was cut at a limit.
+  // A hostile token may claim any length, and the answer was truncated at a limit.
   return answer.subarray(start, Math.min(start + length, answer.length))
 }

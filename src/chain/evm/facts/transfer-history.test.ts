@@ -11,9 +11,9 @@ import { ChaintapeError } from '../../../domain/errors.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import { JournaledState } from '../../../state/journaled-state.ts'
 import { HistoryQueue } from '../../history-queue.ts'
+import { RpcFailure } from '../../rpc/rpc-failure.ts'
 import type { LogFilter, RpcPastLog } from '../rpc/history-rpc.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
-import { RpcFailure } from '../rpc/rpc-failure.ts'
 import { TransferHistory } from './transfer-history.ts'
 
 const [TRANSFER = ''] = moveTopics(false)

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addMove, type MoveSums, movesOf, moveTopics, noMoves } from '../../../dex/evm/token-moves.ts'
+import { addMove, movesOf, moveTopics } from '../../../dex/evm/token-moves.ts'
+import { type MoveSums, noMoves } from '../../../dex/move-sums.ts'
 import type { RawLog, TransfersFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/fact-codec.ts'
 import { FIRST_BLOCK, type HistoryQueue, type OpenHistory } from '../../history-queue.ts'
+import { decide } from '../../rpc/endpoint-decision.ts'
+import { RpcFailure } from '../../rpc/rpc-failure.ts'
 import { invalid, shaped, toIndex, toPastLog } from '../proof/block-logs.ts'
-import { decide } from '../rpc/endpoint-decision.ts'
 import type { EvmNode, EvmNodes } from '../rpc/rpc.ts'
-import { RpcFailure } from '../rpc/rpc-failure.ts'
 
 export type TransferHistoryParts = {
   readonly nodes: Pick<EvmNodes, 'verified'>
   readonly queue: HistoryQueue
-  /** The hash of a block that can still be undone, as the log has it. */
+  /** The hash of a block that can still be undone, from the log. */
   readonly hashAt: (number: number) => string | undefined
   readonly wrappedNative: ReadonlySet<string>
   readonly logger: Logger
@@ -22,10 +23,10 @@ export type TransferHistoryParts = {
 }
 
 export type HistorySettings = {
-  /** How many blocks are asked for to begin with, and at most. */
+  /** Blocks per request: at first, and at most. */
   readonly firstSpan: number
   readonly maxSpan: number
-  /** How often the node is asked before the others get their turn. */
+  /** Requests for one token before the next one gets its turn. */
   readonly spansPerTurn: number
   readonly retryMs: number
 }
@@ -37,17 +38,17 @@ const DEFAULTS: HistorySettings = {
   retryMs: 5_000,
 }
 const AT_ONCE = 4
-/** A fact holds at most what so many transfers come to; many blocks without any are skipped quickly. */
+/** Maximum transfers summed up in one fact. Ranges with few transfers are extended. */
 const MAX_LOGS = 5_000
 const FEW_LOGS = 500
 /** Limit of history facts per block. */
 const MAX_GAINS_PER_BLOCK = 5_000
-/** After so many failures the others get their turn. */
+/** After this many failures the next token gets its turn. */
 const MAX_FAILURES = 3
 
 /**
- * Reads the transfers from before tokens were met, in the background, and hands them over as facts of the blocks that
- * come meanwhile. What they come to does not depend on when that is.
+ * Reads the transfers from before tokens were first seen, in the background, and returns them as facts of later blocks.
+ * Their sums do not depend on which block that is.
  */
 export class TransferHistory {
   readonly #parts: TransferHistoryParts
@@ -78,7 +79,7 @@ export class TransferHistory {
     return taken
   }
 
-  /** Goes on reading; to be called whenever the queue may have changed. */
+  /** Continues reading; call it whenever the queue may have changed. */
   readOn(): void {
     const wanted = this.#parts.queue.first(AT_ONCE)
     for (const open of wanted) {
@@ -114,7 +115,7 @@ export class TransferHistory {
         'Transfer history read failed; retrying',
       )
       await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
-      // It goes to the end of the queue without having come further.
+      // An empty fact moves the token to the end of the queue.
       if (failures % MAX_FAILURES === 0 && generation === this.#generation)
         this.#ready.set(key, factOf(open, open.from - 1, noMoves(), undefined))
     }
@@ -122,7 +123,7 @@ export class TransferHistory {
 
   async #ask(node: EvmNode, open: OpenHistory): Promise<TransfersFact> {
     const { address, upTo } = open
-    // Met in the chain's first block with transactions.
+    // The token was created in the chain's first block with transactions.
     if (open.from > upTo) return factOf(open, upTo, noMoves(), undefined)
     const from = open.from === FIRST_BLOCK ? await firstBlockOf(node, address, upTo) : open.from
     const found = await this.#logs(node, address, from, upTo)
@@ -138,13 +139,13 @@ export class TransferHistory {
     return factOf(open, found.to, sums, first)
   }
 
-  /** Some blocks at a time, until there are some logs or it was enough for a turn. */
+  /** Reads ranges of blocks until there are enough logs, or the turn is over. */
   async #logs(node: EvmNode, address: string, from: number, upTo: number) {
     const logs: PastLog[] = []
     let to = from - 1
     for (let asked = 0; to < upTo && asked < this.#settings.spansPerTurn && logs.length < FEW_LOGS; asked++) {
       const found = await this.#logsOfSpan(node, address, to + 1, upTo)
-      // One block may hold more logs of a token than a call can take arguments.
+      // Not spread into a call, because one block may have more logs of a token than a call takes arguments.
       for (const log of found.logs) logs.push(log)
       to = found.to
     }
@@ -161,13 +162,13 @@ export class TransferHistory {
         if (answer.length < FEW_LOGS) this.#spans.set(address, Math.min(this.#settings.maxSpan, span * 4))
         return { to, logs: shaped(() => inOrder(answer.map((log) => toPastLog(log, { address, from, to })))) }
       }
-      // Another node may find it little.
+      // Another node may allow more logs.
       if (answer instanceof RpcFailure && span === 1) throw answer
       this.#spans.set(address, Math.max(1, Math.floor(span / 4)))
     }
   }
 
-  /** The token was discovered in the next block: a node with another parent there, or none, is on another branch. */
+  /** The token was first seen in the next block: a node without that block's parent is on another branch. */
   async #expectOurBranch(node: EvmNode, upTo: number): Promise<void> {
     const block = await node.blockByNumber(upTo + 1)
     const ours = this.#parts.hashAt(upTo + 1)
@@ -182,7 +183,7 @@ export class TransferHistory {
 
 type PastLog = RawLog & { readonly block: number; readonly transaction: string }
 
-/** The refusal itself, when the node finds it too much. */
+/** Returns the refusal if the node rejects the range as too large. */
 async function pastLogs(node: EvmNode, filter: Parameters<EvmNode['pastLogs']>[0]) {
   try {
     return await node.pastLogs(filter)
@@ -202,7 +203,7 @@ function inOrder(logs: readonly PastLog[]): readonly PastLog[] {
   return logs
 }
 
-/** The first block after which the contract was there; from the very first, where the node cannot say. */
+/** The first block at which the contract exists; the very first block if the node cannot answer. */
 async function firstBlockOf(node: EvmNode, address: string, upTo: number): Promise<number> {
   try {
     let [low, high] = [FIRST_BLOCK, upTo]
@@ -254,7 +255,7 @@ function factOf(
     upTo: to,
     isLast: to >= upTo,
     first,
-    // Amounts beyond the limits are published as a value that is recognizably impossible.
+    // An amount beyond the limits becomes a value that is recognizably impossible.
     ...(amounts.every((amount) => amount <= MAX_AMOUNT && amount >= -MAX_AMOUNT)
       ? {
           gains: Array.from(gains, ([holder, amountRaw]) => ({ holder, amountRaw })),

@@ -1,4 +1,4 @@
-/** One instruction; what a PUSH pushes is no instruction. */
+/** One instruction; the operand of a PUSH is not an instruction. */
 export type Instruction = {
   /** Offset in the code. */
   readonly at: number
@@ -37,7 +37,7 @@ export const OP = {
 
 /** STOP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const HALTS: ReadonlySet<number> = new Set([0x00, 0xf3, 0xfd, 0xfe, OP.SELFDESTRUCT])
-/** No chain lets more code than this be deployed. */
+/** No chain allows larger contracts. */
 const MAX_CODE_BYTES = 256 * 1024
 const MAX_METADATA_BYTES = 1_024
 
@@ -45,7 +45,7 @@ export function isPush(op: number): boolean {
   return op >= OP.PUSH0 && op <= OP.PUSH32
 }
 
-/** Does execution not go on behind it? */
+/** Whether execution never continues with the next instruction. */
 export function endsHere(op: number): boolean {
   return op === OP.JUMP || HALTS.has(op)
 }
@@ -67,8 +67,8 @@ export function readInstructions(code: Uint8Array): Instruction[] {
 }
 
 /**
- * Compilers append a CBOR map (which compiler, which source) and its length in two bytes. It is no code, and read as
- * such it could hold any instruction.
+ * Compilers append a CBOR map (compiler, source hash) and its length in two bytes. It is data: read as code, it could
+ * contain any instruction.
  */
 function withoutMetadata(code: Uint8Array): Uint8Array {
   if (code.length < 4) return code
@@ -76,25 +76,25 @@ function withoutMetadata(code: Uint8Array): Uint8Array {
   const start = code.length - 2 - size
   if (size > MAX_METADATA_BYTES || start < 0) return code
   const metadata = Buffer.from(code.subarray(start, -2))
-  // A map of one to four, or Vyper's list of so many; each names the compiler.
+  // A map of one to four entries, or Vyper's list; each names the compiler.
   const first = metadata[0] as number
   const isCollection = (first & 0xf0) === 0xa0 || (first & 0xf0) === 0x80
   const isNamed = ['solc', 'ipfs', 'bzzr', 'vyper', 'experimental'].some((key) => metadata.includes(key))
   return isCollection && isNamed ? code.subarray(0, start) : code
 }
 
-/** Code that ends within a PUSH reads as if zeros followed. */
+/** Code that ends within a PUSH is padded with zeros. */
 function uintOf(bytes: Uint8Array, size: number): bigint {
   let value = 0n
   for (let i = 0; i < size; i++) value = (value << 8n) | BigInt(bytes[i] ?? 0)
   return value
 }
 
-/** Functions that the code dispatches to: their selectors, and where each of them begins. */
+/** Functions that the code dispatches to: selector to entry offset. */
 export function dispatched(instructions: readonly Instruction[]): Map<string, number> {
   const found = new Map<string, number>()
   for (const [index, { op, pushed }] of instructions.entries()) {
-    // Selectors that begin with zeros are pushed in three bytes; shorter ones are too likely to be something else.
+    // Selectors with leading zeros are pushed in three bytes; shorter constants are rarely selectors.
     if (pushed === undefined || (op !== OP.PUSH0 + 4 && op !== OP.PUSH0 + 3)) continue
     const entry = comparedAndEntered(instructions, index + 1)
     const selector = `0x${pushed.toString(16).padStart(8, '0')}`
@@ -119,7 +119,7 @@ function comparedAndEntered(instructions: readonly Instruction[], index: number)
   return entersOnJump ? Number(target) : instructions[next + 2]?.at
 }
 
-/** Where an operation stands in what can be code: what follows an end is dead until something may be jumped to. */
+/** Offsets of an operation in reachable code: after a halt or jump, code is dead until the next JUMPDEST. */
 export function present(instructions: readonly Instruction[], wanted: number): number[] {
   const places: number[] = []
   let isLive = true

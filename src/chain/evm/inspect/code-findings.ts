@@ -9,7 +9,7 @@ import { dispatched, OP, present, readInstructions } from './bytecode.ts'
 import { GRANT_ROLE, KNOWN_FUNCTIONS, OF_HOLDERS, TRANSFER, TRANSFER_FROM } from './known-functions.ts'
 import { Paths, type StoredValue } from './reach.ts'
 
-/** A function that compares the caller with an address: which one has to be read from where it is stored. */
+/** A function that compares the caller with an address, which must be read from storage. */
 export type GuardedFunction = { readonly selector: string; readonly by: bigint | StoredValue }
 
 export type CodeFindings = {
@@ -18,7 +18,7 @@ export type CodeFindings = {
   readonly selectors: readonly string[]
   readonly guarded: readonly GuardedFunction[]
   readonly hasRoles: boolean
-  /** Runs some other code as its own. */
+  /** Delegates to other code. */
   readonly delegates: boolean
 }
 
@@ -37,7 +37,7 @@ export function findInCode(code: Uint8Array, where = ''): CodeFindings {
     const known = KNOWN_FUNCTIONS.get(selector)
     if (known !== undefined) note(known.flag, `${selector} ${known.signature}`)
   }
-  // The most important first, because the analysis is bounded.
+  // Most important first, because the analysis is bounded.
   const paths = new Paths(instructions)
   for (const [selector, entry] of functions) {
     if (selector !== TRANSFER && selector !== TRANSFER_FROM) continue
@@ -69,7 +69,7 @@ function bounded(evidence: readonly string[]): string[] {
   return [...new Set(evidence)].slice(0, MAX_FINDINGS)
 }
 
-/** Small numbers are not addresses: zero, above all. */
+/** Small numbers, above all zero, are not addresses. */
 function isSomebody({ by }: GuardedFunction): boolean {
   return typeof by === 'object' || by > HIGHEST_SMALL_NUMBER
 }

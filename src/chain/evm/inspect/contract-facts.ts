@@ -13,11 +13,14 @@ export type ContractFacts = Pick<Inspection, 'codeHash' | 'owner' | 'proxy' | 'f
 }
 
 const OWNER_GETTERS = ['0x8da5cb5b', '0x893d20e8'] // owner(), getOwner()
-/** A getter needs little; a hostile one gets no more. */
+/** Enough for a getter; a hostile one gets no more. */
 const CALL_LIMITS = { gas: 200_000, answerBytes: 64 }
 const ADDRESS_MASK = (1n << 160n) - 1n
 
-/** Facts from a token's code and storage. `known` are addresses that a caller may well be compared with: its pools. */
+/**
+ * Facts from a token's code and storage. `known` are addresses that code legitimately compares callers with: the
+ * token's pools.
+ */
 export async function askContract(
   node: EvmNode,
   token: string,
@@ -77,8 +80,8 @@ type Subject = {
 }
 
 /**
- * An address with privileges in the code that no function without parameters returns: not the owner, nor a minter or
- * a pauser that can be looked up.
+ * A privileged address in the code that no getter returns: neither the owner, nor a minter or pauser that can be looked
+ * up.
  */
 async function hiddenOwner(
   node: EvmNode,

@@ -5,7 +5,7 @@ import { askContract } from './contract-facts.ts'
 import { type TrialPair, type TrialRequest, tryTrade } from './trade-trial.ts'
 
 export type InspectionRequest = Omit<TrialRequest, 'pair'> & {
-  /** The best first: the first one where something can be bought counts. Addresses in lower case, as everywhere. */
+  /** Best first: the first one where a purchase succeeds counts. Addresses in lower case, as everywhere. */
   readonly pairs: readonly TrialPair[]
 }
 
@@ -18,12 +18,12 @@ export type InspectionOptions = {
 type Nodes = Pick<EvmNodes, 'verified'>
 
 const MAX_PAIRS = 3
-/** A call may still succeed: it returns far less than a simulation. */
+/** A call may still succeed, because it returns far less than a simulation. */
 const SIMULATION_FAILURES: ReadonlySet<string> = new Set(['node_unavailable', 'node_answer_too_large'])
 
 /**
- * Asks nodes what a token's contract is and does in the state after a block. Fails with `node_unavailable` when no node
- * has that state any more, and says nothing of any other state.
+ * Inspects a token's contract in the state after a block. Fails with `node_unavailable` if no node has that state any
+ * more; never answers for another state.
  */
 export async function inspectToken(
   nodes: Nodes,
@@ -51,7 +51,7 @@ async function tryPairs(
   for (const pair of pairs.slice(0, maxPairs)) {
     const trial = await tryPair(nodes, { token, block, pair }, method)
     if (typeof trial === 'object' && trial.buy.works) return trial
-    // A trial that failed says more than none.
+    // A failed trial is worth more than none.
     if (typeof first === 'string' && (first === 'no_pair' || typeof trial === 'object')) first = trial
   }
   return first
@@ -67,7 +67,7 @@ async function tryPair(
       const trial = await nodes.verified((node) => tryTrade(node, request, 'simulate'))
       if (trial !== 'refused') return trial
     } catch (error) {
-      // If the nodes are all down instead of not being able to simulate, the next question fails too.
+      // If all nodes are down, rather than unable to simulate, the next request fails too.
       if (!(error instanceof ChaintapeError && SIMULATION_FAILURES.has(error.code))) throw error
     }
   }

@@ -135,7 +135,7 @@ const SIGNATURES: Partial<Record<ContractFlag, readonly string[]>> = {
     'changeTaxes(uint256,uint256)',
   ],
   takeBackOwnership: [
-    // The owner "locks" the contract, owner() says zero, and unlock() gives it back.
+    // The owner "locks" the contract, owner() returns zero, and unlock() restores the owner.
     'unlock()',
     'geUnlockTime()',
     'reclaimOwnership()',
@@ -151,7 +151,7 @@ export const TRANSFER = toFunctionSelector('transfer(address,uint256)')
 export const TRANSFER_FROM = toFunctionSelector('transferFrom(address,address,uint256)')
 export const GRANT_ROLE = toFunctionSelector('grantRole(bytes32,address)')
 
-/** Holders call these. A comparison of the caller in them is about their own tokens, or about the pool. */
+/** Called by holders. A caller check in these concerns the holder's own tokens, or the pool. */
 export const OF_HOLDERS: ReadonlySet<string> = new Set([
   TRANSFER,
   TRANSFER_FROM,
@@ -162,7 +162,7 @@ export const OF_HOLDERS: ReadonlySet<string> = new Set([
     'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)',
     'burn(uint256)',
     'burnFrom(address,uint256)',
-    // Only turn fees that were taken already into coins, or send coins on to where they belong.
+    // These only swap collected fees for coins, or forward coins.
     'manualSwap()',
     'manualSend()',
     'manualswap()',

@@ -2,7 +2,9 @@ import { encodeAbiParameters, encodePacked, type Hex, keccak256, toHex } from 'v
 
 /** Enough to buy a thousandth of any pool, and not so much that balances overflow. */
 const FUNDS = toHex(1n << 112n, { size: 32 })
-/** Where contracts keep their mapping of balances: by order of declaration, or behind the gaps of upgradeable ones. */
+/**
+ * Storage slots where contracts keep their balances: in order of declaration, or after the gaps of upgradeable ones.
+ */
 const MAPPING_SLOTS = [...Array.from({ length: 21 }, (_, slot) => BigInt(slot)), 51n, 101n]
 /** Storage layout of OpenZeppelin's upgradeable ERC-20 since version 5. */
 const NAMESPACE = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
@@ -10,8 +12,8 @@ const VYPER_SLOTS = 11
 const SOLADY_SEED = 0x87a211a2n
 
 /**
- * What a node is to pretend so that somebody has a token: its balance, in all the places where the contract may look
- * for it. All but one of them are never looked at.
+ * State overrides that give an account a token balance: in every slot where the contract may look for it. All but one
+ * of them are never read.
  */
 export function pretendedFunds(holder: Hex): Record<Hex, Hex> {
   const slots = [

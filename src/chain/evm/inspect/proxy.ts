@@ -24,7 +24,7 @@ const SHORTEST_VANITY_ADDRESS = 16
 const ADDRESS_BYTES = 20
 const ADDRESS_MASK = (1n << 160n) - 1n
 
-/** Code that is nothing but "run the code over there": where that is. */
+/** The target of code that only delegates. */
 export function minimalProxyTarget(code: Uint8Array): string | undefined {
   const instructions = readInstructions(code.subarray(0, MINIMAL_BYTES))
   const delegation = instructions.findIndex(({ op }) => op === OP.DELEGATECALL)
@@ -37,7 +37,7 @@ export function minimalProxyTarget(code: Uint8Array): string | undefined {
   return only?.pushed === undefined || pushed.length > 1 ? undefined : toAddress(only.pushed)
 }
 
-/** Where the code is that a contract runs, if it says so in one of the ways that are agreed upon. */
+/** The implementation that a contract delegates to, if it follows one of the proxy standards. */
 export async function findProxy(
   node: EvmNode,
   asker: Multicall,
@@ -61,13 +61,13 @@ export async function findProxy(
   return undefined
 }
 
-/** The address in a word; undefined when there is none. */
+/** The address in a word; undefined if there is none. */
 export function toAddress(word: bigint): string | undefined {
   if (word === 0n || word > ADDRESS_MASK) return undefined
   return toHex(word, { size: ADDRESS_BYTES })
 }
 
-/** One before a hash, so that no name leads to it. */
+/** One less than a hash, so that it has no known preimage. */
 function slotBefore(name: string): Hex {
   return toHex(BigInt(keccak256(toHex(name))) - 1n, { size: 32 })
 }

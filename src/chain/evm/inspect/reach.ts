@@ -1,6 +1,6 @@
 import { endsHere, type Instruction, OP } from './bytecode.ts'
 
-/** An operand, as far as it is known: a constant, the caller, a value from a storage slot. */
+/** An operand, if known: a constant, the caller, or a value from a storage slot. */
 type Value = bigint | 'caller' | StoredValue | undefined
 export type StoredValue = { readonly slot: bigint; readonly shift: number }
 
@@ -8,11 +8,11 @@ export type StoredValue = { readonly slot: bigint; readonly shift: number }
 export type CallerCheck = { readonly at: number; readonly with: bigint | StoredValue }
 
 export type Reached = {
-  /** Calls of other contracts, precompiled ones not counted. */
+  /** Calls of other contracts, except precompiles. */
   readonly calls: ReadonlyMap<number, 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'>
   readonly selfdestructs: ReadonlySet<number>
   readonly callerChecks: readonly CallerCheck[]
-  /** Not, if a jump could not be followed or there was too much to follow: then there may be more. */
+  /** False if a jump could not be followed or a limit was reached: there may be more. */
   readonly isComplete: boolean
 }
 
@@ -30,7 +30,7 @@ const MAX_OPEN_PATHS = 2_048
 const LAST_PRECOMPILE = 0x1ffn
 const WORD = (1n << 256n) - 1n
 
-/** Stack effect of each operation, as `taken * 10 + put`; 0 has none. */
+/** Stack effect of each operation, as `taken * 10 + put`; 0 if it has none. */
 const EFFECTS = new Uint8Array(256)
 for (const [effect, ops] of [
   [21, '01 02 03 04 05 06 07 0a 0b 10 11 12 13 14 16 17 18 1a 1b 1c 1d 20'],
@@ -50,10 +50,10 @@ for (const [effect, ops] of [
   for (const op of ops.split(' ')) EFFECTS[Number.parseInt(op, 16)] = effect
 }
 
-/** Code that is looked at from several entries, for all of which there is one limit. */
+/** Reachability analysis of code from several entries, with one limit for all of them. */
 export class Paths {
   readonly #instructions: readonly Instruction[]
-  /** Where can be jumped to, and the place of that instruction. */
+  /** Jump destinations, and the index of each instruction. */
   readonly #destinations: ReadonlyMap<bigint, number>
   #stepsLeft = MAX_STEPS
 
@@ -65,8 +65,8 @@ export class Paths {
   }
 
   /**
-   * Follows all paths from an offset, with as much of the stack as is known without running: enough to follow the jumps
-   * that compilers make. Which branch a condition takes is not asked: both are followed.
+   * Follows all paths from an offset, with as much of the stack as is known without executing: enough to follow the
+   * jumps that compilers generate. Conditions are not evaluated: both branches are followed.
    */
   reachFrom(entry: number): Reached {
     const instructions = this.#instructions
@@ -86,9 +86,9 @@ export class Paths {
         isComplete = false
         return
       }
-      // Where a function returns to is on the stack; apart from that, a place need not be visited twice.
+      // Return addresses are on the stack; apart from those, a place need not be visited twice.
       let key = `${index}`
-      // It costs as much as so many instructions.
+      // Copying the stack costs as much as this many instructions.
       left -= stack.length
       for (const value of stack) if (typeof value === 'bigint' && destinations.has(value)) key += ` ${value}`
       if (seen.has(key)) return
@@ -160,7 +160,7 @@ function callerCheck(at: number, op: number, taken: readonly Value[]): CallerChe
   return { at, with: other }
 }
 
-/** Only what masks and moves an address, and what the jumps of compilers are made of. */
+/** Only the operations that mask and shift addresses, and those that compilers use in jumps. */
 function result(op: number, [a, b]: readonly Value[]): Value {
   if (op === OP.CALLER) return 'caller'
   if (op === OP.SLOAD) return typeof a === 'bigint' ? { slot: a, shift: 0 } : undefined

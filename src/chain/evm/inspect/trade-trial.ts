@@ -18,7 +18,7 @@ import { pretendedFunds } from './pretended-funds.ts'
 import { TRADER_CODE } from './trader-code.ts'
 import { type Moved, readBuy, readSell, readTransfer } from './trial-steps.ts'
 
-/** A pool that a trade is tried in: one that keeps reserves (V2), or a concentrated one (V3). */
+/** A pool to simulate a trade in: with reserves (V2), or with concentrated liquidity (V3). */
 export type TrialPair = { readonly address: string; readonly kind: 'v2' | 'v3'; readonly quote: string }
 
 export type TrialRequest = {
@@ -40,7 +40,7 @@ const TOKEN = parseAbi([
 ])
 const CALL_GAS = toHex(4_000_000)
 const ALL_GAS = toHex(25_000_000)
-/** Longer than what honest tokens make a buyer wait for. */
+/** Longer than the cooldown of honest tokens. */
 const BETWEEN_BLOCKS_SECONDS = 600
 const MANY_COINS = toHex(10n ** 24n)
 
@@ -56,7 +56,7 @@ export function tryTrade(
   return method === 'simulate' ? trySimulated(node, request) : tryCalled(node, request)
 }
 
-/** As wallets do it: transactions of accounts without code, in blocks ten minutes apart. */
+/** As wallets trade: transactions of accounts without code, in blocks ten minutes apart. */
 async function trySimulated(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
   const { token, block } = request
   const actors = actorsOf(request)
@@ -83,7 +83,7 @@ async function trySimulated(node: EvmNode, request: TrialRequest): Promise<Trade
     from(buyer, request.pair.quote, approve),
     from(buyer, trader, encodeFunctionData({ abi: TRADER, functionName: 'buy', args: [market] })),
   ])
-  // How much is bought, and so how much there is to transfer, is known only afterwards.
+  // The amount bought, and so the amount to transfer, is known only afterwards.
   const first = await node.simulate([buying], block.hash)
   if (first === undefined) return 'refused'
   const trial = readBuy(outcomeAt(first, 0, 1))
@@ -115,7 +115,7 @@ async function trySimulated(node: EvmNode, request: TrialRequest): Promise<Trade
   }
 }
 
-/** For nodes without simulation: all in one call, so in one block, and the wallets are contracts. */
+/** For nodes without simulation: all in one call, so in one block, with contracts as wallets. */
 async function tryCalled(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
   const actors = actorsOf(request)
   const input = encodeFunctionData({
@@ -163,7 +163,7 @@ function readAll(answer: Hex): Three {
   }
 }
 
-/** Within a call, what was touched before is cheaper to touch again: that says nothing of a transaction. */
+/** Within one call, repeated storage access is cheaper, so its gas differs from that of a transaction. */
 function withoutGas(step: TrialStep): TrialStep {
   return { ...step, gas: undefined }
 }

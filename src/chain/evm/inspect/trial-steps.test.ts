@@ -21,7 +21,7 @@ const words = (...values: bigint[]): Hex =>
 const done = (data: Hex): CallOutcome => ({ ok: true, data, gasUsed: 50_000 })
 const reverted = (data: Hex): CallOutcome => ({ ok: false, data, gasUsed: 30_000 })
 
-test('why something failed, in words that can be shown', () => {
+test('the reason of a revert is short printable text', () => {
   const text = (words: string) => encodeErrorResult({ abi: ABI, errorName: 'Error', args: [words] })
   assert.equal(revertReason(text('TRANSFER_FAILED')), 'TRANSFER_FAILED')
   assert.equal(revertReason(text('\u202eev\u0000il\u200b')), 'evil')
@@ -32,7 +32,7 @@ test('why something failed, in words that can be shown', () => {
   assert.equal(revertReason('0x'), 'reverted')
 })
 
-test('any bytes that something fails with are a short reason', () => {
+test('any revert data gives a short reason', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isText) => {
       const data = toHex(bytes)
@@ -84,7 +84,7 @@ test('any balances around a transfer give a tax that can be encoded', () => {
   )
 })
 
-test('a reason of characters that take two units each is cut to the limit', () => {
+test('a reason of surrogate pairs is cut to the limit', () => {
   const bytes = Buffer.from(`a${'\u{1f4a3}'.repeat(200)}`)
   const reason = revertReason(
     encodeErrorResult({ abi: ABI, errorName: 'Error', args: [bytes.toString('utf8')] }),

@@ -84,7 +84,7 @@ export function revertReason(data: Hex): string {
   // Word 0 is the offset of the string, always 32; word 1 is its length.
   const length = uintAt(rest, 1) ?? 0n
   const text = shownText(rest.subarray(64, 64 + Number(length < 1_024n ? length : 1_024n)))
-  // Characters outside the basic plane take two UTF-16 units each, which is what the limit counts.
+  // The limit counts UTF-16 units, and characters outside the basic plane take two.
   return text === '' ? 'reverted' : text.slice(0, MAX_FINDING_LENGTH).replace(HALF_CHARACTER, '')
 }
 

@@ -27,8 +27,8 @@ export function provedByReceipts(
 }
 
 /**
- * The same from a node that gives no receipts: only the bloom filter says whether the logs are the block's, and it
- * knows nothing of their data. `block` has to be a full one.
+ * The same from a node without receipts: only the bloom filter verifies that the logs belong to the block, and it does
+ * not cover their data. `block` must be a full one.
  */
 export function vouchedByBloom(
   ref: BlockRef,
@@ -45,7 +45,9 @@ export function vouchedByBloom(
   })
 }
 
-/** Receipts must be of this block, complete and in order; what they say is compared with the header afterwards. */
+/**
+ * Receipts must belong to this block, complete and in order; their contents are compared with the header afterwards.
+ */
 function fromReceipts(ref: BlockRef, block: RpcBlock, receipts: readonly RpcReceipt[]): RawTransaction[] {
   const listed = withoutStateSync(block, block.transactions, (hash) => hash)
   if (receipts.length !== listed.length) {
@@ -56,7 +58,7 @@ function fromReceipts(ref: BlockRef, block: RpcBlock, receipts: readonly RpcRece
     if (receipt.blockHash !== ref.hash) throw invalid(`receipt of another block in ${ref.number}`)
     if (toIndex(receipt.transactionIndex) !== index) throw invalid(`receipts of ${ref.number} out of order`)
     if (!HASH.test(receipt.transactionHash) || !ADDRESS.test(receipt.from)) throw invalid('malformed receipt')
-    // The receipts' root covers neither: at least the block itself must name this transaction in this place.
+    // The receipts root covers neither, so at least the block itself must list this transaction at this index.
     if (receipt.transactionHash !== listed[index])
       throw invalid(`receipt ${index} of ${ref.number} belongs to a missing transaction`)
     const logs = receipt.logs.map((log) => toLog(log, ref, nextLog++))
@@ -64,7 +66,7 @@ function fromReceipts(ref: BlockRef, block: RpcBlock, receipts: readonly RpcRece
   })
 }
 
-/** Every log must be of a transaction that the block has in this place, and none may be left out before the last. */
+/** Every log must belong to a transaction that the block has at this index, without gaps before the last. */
 function fromLogs(ref: BlockRef, block: RpcBlock, logs: readonly RpcFoundLog[]): RawTransaction[] {
   const transactions = block.transactions.map((transaction, index) => {
     const { hash, from, blockHash, transactionIndex } = transaction as RpcTransaction
@@ -94,7 +96,7 @@ function expectBloomOf(logs: readonly RpcLog[], block: RpcBlock, receiptsRoot: R
   const actual = `0x${bloomOf(logs).toString('hex')}`
   if ((BigInt(claimed) & ~BigInt(actual)) !== 0n)
     throw invalid(`${name}: the bloom filter has a log that is missing`)
-  // Where receipts outside the header exist, their logs may come on top.
+  // On chains with receipts outside the header, their logs may be added.
   if (receiptsRoot === 'verified' && actual !== claimed)
     throw invalid(`${name}: has a log that is not in the bloom filter`)
 }
@@ -131,7 +133,7 @@ export function toIndex(hex: string): number {
   return value
 }
 
-/** An answer in which not even the expected fields are there is invalid like any other wrong one. */
+/** An answer without the expected fields is invalid, like any other wrong one. */
 export function shaped<T>(read: () => T): T {
   try {
     return read()

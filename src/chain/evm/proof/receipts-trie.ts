@@ -1,11 +1,9 @@
 import { createKeccak } from 'hash-wasm'
 
 /**
- * The Merkle-Patricia trie a header commits to: position in the block -> encoding. All positions are known before
- * the first node is made, so the tree is built from the sorted list in one pass; nothing is ever inserted.
- *
- * Bytes are hexadecimal text without `0x` here: that is how a node spells them, and joining text is cheaper than
- * copying thousands of small buffers.
+ * The Merkle-Patricia trie that a header commits to: index in the block to encoding. All indexes are known in advance,
+ * so the tree is built from the sorted list in one pass, without insertions. Bytes are hex text without `0x` here:
+ * nodes return them so, and joining text is cheaper than copying thousands of small buffers.
  */
 export function orderedTrieRoot(values: readonly string[]): string {
   if (values.length === 0) return hashOf(EMPTY_STRING)
@@ -20,7 +18,7 @@ export function rlpString(hex: string): string {
   return isItself ? hex : rlpHead(0x80, hex) + hex
 }
 
-/** A list whose items are encoded already, as RLP. */
+/** A list of encoded items, as RLP. */
 export function rlpList(items: string): string {
   return rlpHead(0xc0, items) + items
 }
@@ -33,12 +31,12 @@ export function rlpInteger(value: number | bigint): string {
 // Compiled to WebAssembly: ten times as fast as in JavaScript, and a block takes a thousand hashes.
 const keccak = await createKeccak(256)
 
-/** Where text becomes the bytes that are hashed; grows to the longest one. */
+/** Buffer for the bytes to hash; grows to the longest input. */
 let scratch = Buffer.allocUnsafe(16 * 1024)
 
 export function keccakOf(hex: string): Buffer {
   if (hex.length / 2 > scratch.length) scratch = Buffer.allocUnsafe(hex.length)
-  // The bytes written count, not the expected ones: after a wrong digit, older bytes must not stand in.
+  // The number of bytes written counts, not the expected one: after an invalid digit, old bytes must not be hashed.
   const size = scratch.write(hex, 'hex')
   keccak.init()
   keccak.update(scratch.subarray(0, size))
@@ -53,7 +51,7 @@ function hashOf(hex: string): string {
 type Entry = { readonly key: string; readonly value: string }
 
 const EMPTY_STRING = '80'
-/** The longest content whose length fits into the head's own byte. */
+/** The longest content whose length fits into the first byte. */
 const SHORT_BYTES = 55
 const HASH_BYTES = 32
 const NIBBLES = '0123456789abcdef'
@@ -73,13 +71,13 @@ function evenHex(value: number | bigint): string {
   return hex.length % 2 === 0 ? hex : `0${hex}`
 }
 
-/** The node over entries[from, to), whose keys are the same up to `depth`. */
+/** The node over entries[from, to), whose keys share a prefix of `depth`. */
 function encodeNode(entries: readonly Entry[], from: number, to: number, depth: number): string {
   const first = entryAt(entries, from)
   if (to - from === 1) {
     return rlpList(rlpString(compactPath(first.key.slice(depth), true)) + rlpString(first.value))
   }
-  // Sorted: what the first and the last have in common, all have.
+  // Sorted, so the common prefix of the first and the last is common to all.
   const end = commonEnd(first.key, entryAt(entries, to - 1).key, depth)
   if (end > depth) {
     const path = compactPath(first.key.slice(depth, end), false)
@@ -93,16 +91,16 @@ function encodeNode(entries: readonly Entry[], from: number, to: number, depth: 
     items += start === stop ? EMPTY_STRING : referenceTo(encodeNode(entries, start, stop, depth + 1))
     start = stop
   }
-  // No encoded number is the beginning of another one, so a branch never holds a value itself.
+  // No encoded index is a prefix of another, so a branch never holds a value itself.
   return rlpList(items + EMPTY_STRING)
 }
 
-/** A node stands in its parent by its hash, unless it is shorter than one. */
+/** A parent refers to a node by its hash, unless the node is shorter than a hash. */
 function referenceTo(node: string): string {
   return node.length / 2 < HASH_BYTES ? node : rlpString(hashOf(node))
 }
 
-/** Packs half bytes into bytes; the first half byte says whether they are odd in number and end at a leaf. */
+/** Packs nibbles into bytes; the first nibble encodes whether their number is odd, and whether they end at a leaf. */
 function compactPath(nibbles: string, isLeaf: boolean): string {
   const flag = isLeaf ? 2 : 0
   return nibbles.length % 2 === 0 ? `${flag}0${nibbles}` : `${flag + 1}${nibbles}`

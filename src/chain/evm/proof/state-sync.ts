@@ -4,8 +4,8 @@ import { keccakOf } from './receipts-trie.ts'
 const PREFIX = Buffer.from('matic-bor-receipt-').toString('hex')
 
 /**
- * The hash under which Polygon lists what its bridge did at the end of a block. It is no transaction: no root and no
- * bloom filter of the header covers it, so what it says cannot be proved. On other chains nothing has this hash.
+ * The hash under which Polygon lists the bridge events at the end of a block. It is not a transaction: neither a root
+ * nor the bloom filter of the header covers it, so it cannot be verified. No other chain uses this hash.
  */
 export function stateSyncHash(block: RpcBlock): string {
   const number = BigInt(block.number ?? 0)
@@ -14,7 +14,7 @@ export function stateSyncHash(block: RpcBlock): string {
   return `0x${keccakOf(PREFIX + number + (block.hash ?? '0x').slice(2)).toString('hex')}`
 }
 
-/** The items without those of state-sync, which the root does not cover. */
+/** The items without those of state sync, which the root does not cover. */
 export function withoutStateSync<T>(
   block: RpcBlock,
   items: readonly T[],

@@ -3,7 +3,7 @@ import { ChaintapeError } from '../../../domain/errors.ts'
 import type { RpcBlock, RpcLog, RpcReceipt } from '../rpc/rpc-answers.ts'
 import { keccakOf, orderedTrieRoot, rlpInteger, rlpList, rlpString } from './receipts-trie.ts'
 
-/** `unverifiable`: the chain keeps receipts that its header's root does not cover, or has another kind of root. */
+/** `unverifiable`: the chain has receipts that the header's root does not cover, or another kind of root. */
 export type ReceiptsRoot = 'verified' | 'unverifiable'
 
 const HASH = /^0x[0-9a-f]{64}$/
@@ -13,19 +13,19 @@ const BLOOM_BYTES = 256
 const MAX_BITS_REMEMBERED = 50_000
 
 const LEGACY = 0
-/** Carries the sender's nonce since OP-stack's Canyon; Scroll's messages from below have the same number. */
+/** Includes the sender's nonce since OP-stack's Canyon; Scroll's L1 messages have the same type. */
 const DEPOSIT = 0x7e
 /**
- * Types whose receipt is the type's byte and the four fields of old. Access list, dynamic fee, blob, set code;
- * then Arbitrum's deposit, unsigned, contract, retry, submit-retryable and internal (there is no 0x67); Polygon's
- * state sync, since it is a transaction like any other (PIP-74).
+ * Types whose receipt is the type byte and the four legacy fields. Access list, dynamic fee, blob, set code; then
+ * Arbitrum's deposit, unsigned, contract, retry, submit-retryable and internal (there is no 0x67); Polygon's state
+ * sync, once it is an ordinary transaction (PIP-74).
  */
 const PLAIN_TYPES = new Set([1, 2, 3, 4, 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x7f])
 
 /**
- * Compares what a node says of a block's receipts with what the block's header commits to. Logs, topics, data,
- * status, gas and order are all covered by the root. The bloom filters say more about what differs, so they come
- * first; they are also all there is where the root cannot be recomputed.
+ * Compares a block's receipts with the commitments in its header. The root covers logs, topics, data, status, gas and
+ * order. The bloom filters come first, because they describe the difference better; where the root cannot be
+ * recomputed, they are the only check.
  */
 export function verifyReceipts(
   block: RpcBlock,
@@ -80,7 +80,7 @@ export function bloomOf(logs: readonly RpcLog[]): Buffer {
   return bloom
 }
 
-/** The same tokens, pools and event names are in every block: hashing them again would cost as much as the trie. */
+/** The same tokens, pools and event names are in every block, and hashing them again would cost as much as the trie. */
 const rememberedBits = new Map<string, readonly number[]>()
 
 function bloomBitsOf(value: string): readonly number[] {
@@ -107,9 +107,9 @@ function expectSameBloom(name: string, claimed: Hex | null | undefined, actual: 
   throw invalid(`${name}: has a log that is not in the bloom filter`)
 }
 
-/** Receipts that the header knows nothing of may add logs; a log that the header knows of must still be there. */
+/** Receipts outside the header may add logs, but none that the header covers may be missing. */
 function expectNoBitWithoutLog(name: string, claimed: Hex | null | undefined, actual: Buffer): void {
-  // Some nodes leave the filter out of receipts; what was computed from the logs stands in the root all the same.
+  // Some nodes omit the filter from receipts; the root still covers the one computed from the logs.
   if (claimed == null) return
   if (!BLOOM.test(claimed)) throw invalid(`${name}: malformed bloom filter`)
   const bits = Buffer.from(claimed.slice(2), 'hex')
@@ -118,7 +118,7 @@ function expectNoBitWithoutLog(name: string, claimed: Hex | null | undefined, ac
   }
 }
 
-/** As the trie holds it: EIP-2718, without the string around it that block bodies have on the wire. */
+/** EIP-2718 encoding as in the trie, without the RLP string that wraps it in block bodies. */
 function encodeReceipt(name: string, receipt: RpcReceipt, bloom = bloomOf(receipt.logs)): string {
   const type = receipt.type == null ? LEGACY : Number(quantity(name, receipt.type, 'type'))
   const fields =
@@ -133,7 +133,7 @@ function encodeReceipt(name: string, receipt: RpcReceipt, bloom = bloomOf(receip
   throw invalid(`${name}: unknown receipt type 0x${typeByte}`)
 }
 
-/** Before Byzantium the state's root stood where the status is now; like geth, a root counts where there is one. */
+/** Before Byzantium a state root took the place of the status; like geth, a root is used if present. */
 function outcomeOf(name: string, { root, status }: RpcReceipt): string {
   if (root != null && root !== '0x') {
     if (!HASH.test(root)) throw invalid(`${name}: malformed root`)
@@ -144,7 +144,7 @@ function outcomeOf(name: string, { root, status }: RpcReceipt): string {
   return value === 0n ? '' : '01'
 }
 
-/** Between Regolith and Canyon, nodes return the nonce although the root does not cover it: the version decides. */
+/** Between Regolith and Canyon, nodes return the nonce although the root does not cover it, so the version decides. */
 function depositFieldsOf(name: string, { depositNonce, depositReceiptVersion }: RpcReceipt): string {
   if (depositReceiptVersion == null) return ''
   return (

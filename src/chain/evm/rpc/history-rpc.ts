@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { EndpointSession } from './endpoint-pool.ts'
+import type { EndpointSession } from '../../rpc/endpoint-pool.ts'
 import type { RpcFoundLog, RpcTransaction } from './rpc-answers.ts'
 
 export type LogFilter = {

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
-import type { Answer, Call } from '../../../dex/protocol.ts'
+import type { Answer } from '../../../dex/protocol.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
+import type { Asker, Calls } from '../../facts/asker.ts'
 import { MULTICALL_CODE } from './multicall-code.ts'
 import type { EvmRpc } from './rpc.ts'
 
@@ -12,7 +13,7 @@ const MAX_AT_ONCE = 64
 const WORD = 32
 
 /** Asks contracts many questions in few requests. An answer is undefined when the call failed or was not answered. */
-export class Multicall {
+export class Multicall implements Asker {
   readonly #rpc: EvmRpc
   readonly #limits: CallLimits
 
@@ -22,7 +23,7 @@ export class Multicall {
   }
 
   /** In the state after this block; if no node has it any more, in today's. */
-  async ask(calls: readonly Omit<Call, 'before'>[], blockHash: string): Promise<Answer[]> {
+  async ask(calls: Calls, blockHash: string): Promise<Answer[]> {
     try {
       return await this.#askAt(calls, blockHash)
     } catch (error) {
@@ -33,7 +34,7 @@ export class Multicall {
   }
 
   /** In the state after this block and no other: where no node has it any more, nothing is answered. */
-  async askExactly(calls: readonly Omit<Call, 'before'>[], blockHash: string): Promise<Answer[]> {
+  async askExactly(calls: Calls, blockHash: string): Promise<Answer[]> {
     try {
       return await this.#askAt(calls, blockHash)
     } catch (error) {
@@ -44,7 +45,7 @@ export class Multicall {
     }
   }
 
-  async #askAt(calls: readonly Omit<Call, 'before'>[], block: string): Promise<Answer[]> {
+  async #askAt(calls: Calls, block: string): Promise<Answer[]> {
     if (calls.length === 0) return []
     if (calls.length > MAX_AT_ONCE) return this.#askHalves(calls, block)
     const { gas, answerBytes } = this.#limits
@@ -57,7 +58,7 @@ export class Multicall {
     return calls.length === 1 ? [undefined] : this.#askHalves(calls, block)
   }
 
-  async #askHalves(calls: readonly Omit<Call, 'before'>[], block: string): Promise<Answer[]> {
+  async #askHalves(calls: Calls, block: string): Promise<Answer[]> {
     const middle = Math.ceil(calls.length / 2)
     const first = await this.#askAt(calls.slice(0, middle), block)
     return [...first, ...(await this.#askAt(calls.slice(middle), block))]

@@ -1,10 +1,12 @@
 import type { Hex } from 'viem'
 import { ChaintapeError } from '../../../domain/errors.ts'
-import { EndpointPool, type EndpointPoolParts, type EndpointSession } from './endpoint-pool.ts'
+import type { Probe } from '../../rpc/endpoint-asker.ts'
+import { EndpointPool, type EndpointPoolParts, type EndpointSession } from '../../rpc/endpoint-pool.ts'
+import { JsonRpcClient, type JsonRpcClientOptions } from '../../rpc/json-rpc-client.ts'
+import { RpcFailure } from '../../rpc/rpc-failure.ts'
+import { toEvmFailure } from './evm-failure.ts'
 import { bindPast, type EvmPast } from './history-rpc.ts'
-import { JsonRpcClient, type JsonRpcClientOptions } from './json-rpc-client.ts'
 import type { RpcBlock, RpcFoundLog, RpcReceipt } from './rpc-answers.ts'
-import { RpcFailure } from './rpc-failure.ts'
 import { bindState, type EvmState } from './state-rpc.ts'
 
 /** A block's hash, as text. */
@@ -42,16 +44,24 @@ export type EvmNodes = EvmRpc & {
   blame(label: string, reason: string): void
 }
 
-export type EvmRpcOptions = Omit<EndpointPoolParts, 'clients'> & {
+export type EvmRpcOptions = Omit<EndpointPoolParts, 'clients' | 'probe'> & {
   readonly urls: readonly string[]
   readonly http?: JsonRpcClientOptions
+}
+
+/** How an endpoint reports its chain and its head. */
+export const EVM_PROBE: Probe = {
+  chainMethod: 'eth_chainId',
+  headMethod: 'eth_blockNumber',
+  headParams: [],
+  chainOf: Number,
 }
 
 const DATA = /^0x(?:[0-9a-f]{2})*$/
 
 export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes {
-  const clients = urls.map((url, index) => new JsonRpcClient(url, index, http))
-  const pool = new EndpointPool({ ...parts, clients })
+  const clients = urls.map((url, index) => new JsonRpcClient(url, index, toEvmFailure, http))
+  const pool = new EndpointPool({ ...parts, clients, probe: EVM_PROBE })
   const verified: EvmNodes['verified'] = (ask, only) => pool.run((session) => ask(bind(session)), only)
   return {
     verified,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ChaintapeError } from '../../../domain/errors.ts'
-import { RpcFailure, type RpcFailureKind } from './rpc-failure.ts'
+import { RpcFailure, type RpcFailureKind } from '../../rpc/rpc-failure.ts'
 import { bindState, type EvmState, type SimulatedBlock } from './state-rpc.ts'
 
 const CALL = { from: '0x01', to: '0x02', input: '0x', gas: '0x5208' } as const

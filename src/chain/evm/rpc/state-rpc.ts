@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { ChaintapeError } from '../../../domain/errors.ts'
-import type { EndpointSession } from './endpoint-pool.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import type { EndpointSession } from '../../rpc/endpoint-pool.ts'
+import { RpcFailure } from '../../rpc/rpc-failure.ts'
 
 /** State override of an account. */
 export type StateOverride = {

@@ -4,7 +4,13 @@ import { readKey } from '../borsh-key.ts'
 import { identifyBy, poolByVaults } from '../identify.ts'
 import { InstructionRecord } from '../instruction-record.ts'
 import type { SolanaProtocol } from '../program.ts'
-import { type PoolAccounts, readVaultLiquidity, readVaultSwap } from '../vault-events.ts'
+import {
+  type PoolAccounts,
+  type PoolPlaces,
+  readersOf,
+  readVaultLiquidity,
+  swapReaders,
+} from '../vault-events.ts'
 
 const SWAP = '0xf8c69e91e17587c8'
 const CREATIONS = [
@@ -15,20 +21,23 @@ const CREATIONS = [
   '0x3095dc823d0b09b2',
   '0x9118acc2db7d03be',
 ]
-const LIQUIDITY = [
-  // add_balance, add_imbalance, bootstrap, remove_balance
-  '0xa8e3323ebdab54b0',
-  '0x4f237a54ad0f5dbf',
-  '0x04e4d747e1fd77ce',
-  '0x856d2cb338ee7221',
-]
+const ADD_BALANCE = '0xa8e3323ebdab54b0'
+const ADD_IMBALANCE = '0x4f237a54ad0f5dbf'
+const BOOTSTRAP = '0x04e4d747e1fd77ce'
+const REMOVE_BALANCE = '0x856d2cb338ee7221'
 const REMOVE_SINGLE_SIDE = '0x5454b142feb90afb'
 
 const POOL_CREATED_EVENT = 'ca2c295868dc9d52'
 
-const SWAP_ACCOUNTS: PoolAccounts = { pool: 0, user: 12, vaults: [5, 6] }
-const LIQUIDITY_ACCOUNTS: PoolAccounts = { pool: 0, user: 13, vaults: [9, 10] }
-const SINGLE_SIDE: PoolAccounts = { pool: 0, user: 12, vaults: [9, 10] }
+const SWAPS: PoolPlaces = { [SWAP]: { pool: 0, user: 12, vaults: [5, 6] } }
+const BOTH_SIDES: PoolAccounts = { pool: 0, user: 13, vaults: [9, 10] }
+const LIQUIDITY: PoolPlaces = {
+  [ADD_BALANCE]: BOTH_SIDES,
+  [ADD_IMBALANCE]: BOTH_SIDES,
+  [BOOTSTRAP]: BOTH_SIDES,
+  [REMOVE_BALANCE]: BOTH_SIDES,
+  [REMOVE_SINGLE_SIDE]: { pool: 0, user: 12, vaults: [9, 10] },
+}
 
 /**
  * Meteora DAMM v1. Its tokens lie in vaults that many pools share, so balances say nothing about a pool, and a swap's
@@ -38,20 +47,17 @@ export const meteoraDammV1: SolanaProtocol = {
   program: { discriminatorBytes: 8, eventsIn: 'data_logs' },
   announcements: Object.fromEntries(CREATIONS.map((topic) => [topic, readCreate])),
   events: {
-    [SWAP]: (log) => readVaultSwap(log, SWAP_ACCOUNTS, () => ({})),
-    ...Object.fromEntries(
-      LIQUIDITY.map((topic) => [topic, (log: RawLog) => withoutReserves(log, LIQUIDITY_ACCOUNTS)]),
-    ),
-    [REMOVE_SINGLE_SIDE]: (log) => withoutReserves(log, SINGLE_SIDE),
+    ...swapReaders(SWAPS, () => ({})),
+    ...readersOf(LIQUIDITY, withoutReserves),
   },
   isSingleton: true,
   reserves: 'unknown',
   identify: identifyBy((log) => poolByVaults(log, accountsOf), { kind: 'trades' }),
 }
 
-function accountsOf({ topics }: RawLog): PoolAccounts {
-  if (topics[0] === SWAP) return SWAP_ACCOUNTS
-  return topics[0] === REMOVE_SINGLE_SIDE ? SINGLE_SIDE : LIQUIDITY_ACCOUNTS
+function accountsOf({ topics }: RawLog): PoolAccounts | undefined {
+  const topic = topics[0] ?? ''
+  return SWAPS[topic] ?? LIQUIDITY[topic]
 }
 
 function withoutReserves(log: RawLog, accounts: PoolAccounts) {

@@ -7,10 +7,12 @@ import {
   balancesAfter,
   type CreationAccounts,
   creationIn,
+  liquidityReaders,
   type PoolAccounts,
-  readVaultLiquidity,
-  readVaultSwap,
+  type PoolPlaces,
+  readersOf,
   type SwapDetails,
+  swapReaders,
   type VaultSwap,
 } from '../vault-events.ts'
 
@@ -29,8 +31,9 @@ const CREATIONS: Readonly<Record<string, CreationAccounts>> = {
   '0x955248c5fdfc440f': { pool: 7, mints: [9, 10], vaults: [11, 12] },
 }
 const SWAP_ACCOUNTS: PoolAccounts = { pool: 1, user: 8, vaults: [4, 5] }
+const SWAPS: PoolPlaces = { [SWAP]: SWAP_ACCOUNTS, [SWAP2]: SWAP_ACCOUNTS }
 const REMOVAL: PoolAccounts = { pool: 1, user: 10, vaults: [5, 6] }
-const LIQUIDITY: Readonly<Record<string, PoolAccounts>> = {
+const LIQUIDITY: PoolPlaces = {
   [ADD]: { pool: 0, user: 9, vaults: [4, 5] },
   [REMOVE]: REMOVAL,
   [REMOVE_ALL]: REMOVAL,
@@ -40,19 +43,8 @@ const LIQUIDITY: Readonly<Record<string, PoolAccounts>> = {
 /** Meteora DAMM v2: one price range for a whole pool, with the price after a swap in its event. */
 export const meteoraDammV2: SolanaProtocol = {
   program: { discriminatorBytes: 8, eventsIn: 'calls' },
-  announcements: Object.fromEntries(
-    Object.entries(CREATIONS).map(([topic, accounts]) => [topic, (log: RawLog) => readCreate(log, accounts)]),
-  ),
-  events: {
-    [SWAP]: (log) => readVaultSwap(log, SWAP_ACCOUNTS, detailsOf),
-    [SWAP2]: (log) => readVaultSwap(log, SWAP_ACCOUNTS, detailsOf),
-    ...Object.fromEntries(
-      Object.entries(LIQUIDITY).map(([topic, accounts]) => [
-        topic,
-        (log: RawLog) => readVaultLiquidity(log, accounts),
-      ]),
-    ),
-  },
+  announcements: readersOf(CREATIONS, readCreate),
+  events: { ...swapReaders(SWAPS, detailsOf), ...liquidityReaders(LIQUIDITY) },
   isSingleton: true,
   reserves: 'reported',
   identify: identifyBy((log) => poolByVaults(log, accountsOf)),
@@ -60,7 +52,7 @@ export const meteoraDammV2: SolanaProtocol = {
 
 function accountsOf({ topics }: RawLog): PoolAccounts | undefined {
   const topic = topics[0] ?? ''
-  return topic === SWAP || topic === SWAP2 ? SWAP_ACCOUNTS : LIQUIDITY[topic]
+  return SWAPS[topic] ?? LIQUIDITY[topic]
 }
 
 /** The first price is unknown until a swap: a deposit into a range does not determine it. */

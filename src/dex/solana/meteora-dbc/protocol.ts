@@ -81,8 +81,9 @@ function swapIn(record: InstructionRecord) {
 function detailsOf(swap: VaultSwap): SwapDetails {
   const reported = swapIn(swap.record)
   const balances = balancesAfter(swap)
-  if (reported === undefined || balances === undefined) return { reserves: balances, price: reported?.price }
-  return { price: reported.price, reserves: [balances[0], reported.quoteReserve] }
+  if (reported === undefined) return { reserves: balances }
+  const { price, quoteReserve, goalRaw } = reported
+  return { price, goalRaw, reserves: balances && [balances[0], quoteReserve] }
 }
 
 function readClosed(log: RawLog, place: number): CurveClosed | undefined {

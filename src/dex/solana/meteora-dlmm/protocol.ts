@@ -1,6 +1,6 @@
 import { base58Text } from '../../../domain/base58.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
-import type { LiquidityAdded, LiquidityRemoved, PoolCreated, PoolPrice } from '../../events.ts'
+import type { LiquidityAdded, LiquidityRemoved, PoolCreated, PoolPrice, PriceSet } from '../../events.ts'
 import type { Answer, DexDeployment, Inquiry } from '../../protocol.ts'
 import { readKey } from '../borsh-key.ts'
 import { ByteCursor } from '../byte-cursor.ts'
@@ -55,6 +55,8 @@ const REMOVALS = [
   '0xcc02c391359191cd',
 ]
 const REBALANCE = '0x5c04b0c177b95309'
+/** Anyone may move the active bin over bins without liquidity. */
+const GO_TO_A_BIN = '0x9248aee028fd54ae'
 
 const SWAP_EVENT = '516ce3becdd00ac4'
 /** The current program emits both for each swap. */
@@ -62,9 +64,10 @@ const SWAP2_EVENT = '2e7452d7941b544d'
 const CREATE_EVENT = 'b94afc7d1bd7bc6f'
 const ADD_EVENT = '1f5e7d5ae3343dba'
 const REMOVE_EVENT = '74f461e8671f983a'
+const GO_TO_A_BIN_EVENT = '3b8a4c448a83b043'
 
 const SWAP_ACCOUNTS: PoolAccounts = { pool: 0, user: 10, vaults: [2, 3] }
-const REBALANCE_ACCOUNTS: PoolAccounts = { pool: 1, vaults: [5, 6] }
+const REBALANCE_ACCOUNTS: PoolAccounts = { pool: 1, user: 9, vaults: [5, 6] }
 
 /** The engine counts bins from this one, whose price is one; the program counts from zero. */
 const MIDDLE_BIN = 2 ** 23
@@ -89,6 +92,7 @@ export const meteoraDlmm: SolanaProtocol = {
       REMOVALS.map((topic) => [topic, (log: RawLog) => readLiquidity(log, REMOVE_EVENT)]),
     ),
     [REBALANCE]: (log) => readVaultLiquidity(log, REBALANCE_ACCOUNTS),
+    [GO_TO_A_BIN]: readMove,
   },
   isSingleton: true,
   reserves: 'reported',
@@ -118,6 +122,16 @@ function detailsOf(swap: VaultSwap): SwapDetails {
 
 function binPrice(bin: number): PoolPrice | undefined {
   return Math.abs(bin) > MAX_BIN ? undefined : { kind: 'bin', id: bin + MIDDLE_BIN }
+}
+
+/** GoToABin: lb_pair, from_bin_id, to_bin_id */
+function readMove(log: RawLog): PriceSet | undefined {
+  const event = InstructionRecord.read(log.data)?.event(GO_TO_A_BIN_EVENT)
+  if (event === undefined) return undefined
+  const pool = readKey(event)
+  event.skip(4)
+  const price = binPrice(event.i32())
+  return event.isValid && price !== undefined ? { type: 'priceSet', pool, price } : undefined
 }
 
 /** lb_pair, from, position, amounts, active_bin_id */

@@ -8,10 +8,11 @@ import { nthTopic, type SolanaProtocol } from '../program.ts'
 import {
   balancesAfter,
   createdPool,
+  liquidityReaders,
   type PoolAccounts,
-  readVaultLiquidity,
-  readVaultSwap,
+  type PoolPlaces,
   type SwapDetails,
+  swapReaders,
   type VaultSwap,
 } from '../vault-events.ts'
 
@@ -32,7 +33,7 @@ const REPOSITION_V2 = '0xbfa9e00b83139efd'
 const TRADED_EVENT = 'e1ca49af932ba096'
 const POOL_INITIALIZED_EVENT = '6476ad570cc6fee5'
 
-const SWAPS: Readonly<Record<string, PoolAccounts>> = {
+const SWAPS: PoolPlaces = {
   [SWAP]: { pool: 2, user: 1, vaults: [4, 6] },
   [SWAP_V2]: { pool: 4, user: 3, vaults: [8, 10] },
   [TWO_HOP_SWAP]: { pool: 2, user: 1, vaults: [5, 7] },
@@ -42,13 +43,13 @@ const SWAPS: Readonly<Record<string, PoolAccounts>> = {
 }
 const LIQUIDITY_V1: PoolAccounts = { pool: 0, user: 2, vaults: [7, 8] }
 const LIQUIDITY_V2: PoolAccounts = { pool: 0, user: 4, vaults: [11, 12] }
-const LIQUIDITY: Readonly<Record<string, PoolAccounts>> = {
+const LIQUIDITY: PoolPlaces = {
   [INCREASE]: LIQUIDITY_V1,
   [INCREASE_V2]: LIQUIDITY_V2,
   [INCREASE_BY_AMOUNTS_V2]: LIQUIDITY_V2,
   [DECREASE]: LIQUIDITY_V1,
   [DECREASE_V2]: LIQUIDITY_V2,
-  [REPOSITION_V2]: { pool: 0, vaults: [12, 13] },
+  [REPOSITION_V2]: { pool: 0, user: 4, vaults: [12, 13] },
 }
 
 /** Orca Whirlpools: concentrated liquidity. Swaps from before the event was added have no price. */
@@ -59,20 +60,7 @@ export const orcaWhirlpool: SolanaProtocol = {
     [INITIALIZE_POOL_V2]: readCreate,
     [INITIALIZE_POOL_ADAPTIVE]: readCreate,
   },
-  events: {
-    ...Object.fromEntries(
-      Object.entries(SWAPS).map(([topic, accounts]) => [
-        topic,
-        (log: RawLog) => readVaultSwap(log, accounts, detailsOf),
-      ]),
-    ),
-    ...Object.fromEntries(
-      Object.entries(LIQUIDITY).map(([topic, accounts]) => [
-        topic,
-        (log: RawLog) => readVaultLiquidity(log, accounts),
-      ]),
-    ),
-  },
+  events: { ...swapReaders(SWAPS, detailsOf), ...liquidityReaders(LIQUIDITY) },
   isSingleton: true,
   reserves: 'reported',
   identify: identifyBy((log) => poolByVaults(log, accountsOf)),

@@ -44,6 +44,7 @@ const TRADES: Readonly<Record<string, TradeAccounts>> = {
   [BUY_EXACT_QUOTE_IN_V2]: SECOND,
   [SELL_V2]: SECOND,
 }
+const MAYHEM = { mint: 2, curve: 4 } as const
 const PURCHASES = [BUY, BUY_EXACT_SOL_IN, BUY_V2, BUY_EXACT_QUOTE_IN_V2]
 /** The last purchase completes the curve, in the same instruction. */
 const COMPLETIONS = PURCHASES.map((topic) => nthTopic(topic, 1))
@@ -164,22 +165,23 @@ function readMigrate(log: RawLog, curve: number): CurveClosed | undefined {
   return pool === undefined ? undefined : { type: 'curveClosed', pool }
 }
 
-/** The event has the mint but not the curve, whose place among the accounts no source states. */
+/**
+ * UpdateMayhemVirtualParamsEvent: timestamp, mint, virtual_token_reserves, virtual_sol_reserves, and both as they are from
+ * now on. It has the mint but not the curve.
+ */
 function readMayhemParams(log: RawLog): PriceSet | undefined {
   const record = InstructionRecord.read(log.data)
   const event = record?.event(MAYHEM_PARAMS_EVENT)
-  if (record === undefined || event === undefined) return undefined
+  const pool = record?.address(MAYHEM.curve)
+  if (event === undefined || pool === undefined) return undefined
   event.skip(8)
   const mint = readKey(event)
   event.skip(16)
   const virtualToken = event.u64()
   const virtualSol = event.u64()
   const price = event.isValid ? ratioPrice(virtualToken, virtualSol) : undefined
-  const balance = record.balances.find((each) => record.text(each.mint) === mint)
-  // The curve is the account before its token account, as in every instruction of the program.
-  const place = balance === undefined ? -1 : record.accounts.indexOf(balance.account)
-  const pool = record.address(place - 1)
-  return price === undefined || pool === undefined ? undefined : { type: 'priceSet', pool, price }
+  if (price === undefined || record?.address(MAYHEM.mint) !== mint) return undefined
+  return { type: 'priceSet', pool, price }
 }
 
 function provedCurve(log: RawLog): ProvedPool | undefined {

@@ -10,9 +10,12 @@ import {
   balancesAfter,
   creationIn,
   type PoolAccounts,
+  type PoolPlaces,
+  readersOf,
   readVaultLiquidity,
   readVaultSwap,
   type SwapDetails,
+  swapReaders,
   type VaultSwap,
 } from '../vault-events.ts'
 
@@ -38,7 +41,8 @@ const OPEN_TOKEN22: PoolAccounts = { pool: 4, user: 1, vaults: [11, 12] }
 const INCREASED: PoolAccounts = { pool: 2, user: 0, vaults: [9, 10] }
 const DECREASED: PoolAccounts = { pool: 3, user: 0, vaults: [5, 6] }
 
-const LIQUIDITY: Readonly<Record<string, PoolAccounts>> = {
+const SWAPS: PoolPlaces = { [SWAP]: SWAP_ACCOUNTS, [SWAP_V2]: SWAP_ACCOUNTS }
+const LIQUIDITY: PoolPlaces = {
   [OPEN_POSITION]: OPEN,
   [OPEN_POSITION_V2]: OPEN,
   [OPEN_POSITION_TOKEN22]: OPEN_TOKEN22,
@@ -66,10 +70,9 @@ export const raydiumClmm: SolanaProtocol = {
   },
   announcements: { [CREATE_POOL]: readCreate, [CREATE_CUSTOMIZABLE_POOL]: readCreate },
   events: {
-    [SWAP]: (log) => readVaultSwap(log, SWAP_ACCOUNTS, detailsOf),
-    [SWAP_V2]: (log) => readVaultSwap(log, SWAP_ACCOUNTS, detailsOf),
+    ...swapReaders(SWAPS, detailsOf),
     ...Object.fromEntries(HOPS.map((topic, nth) => [topic, (log: RawLog) => readHop(log, nth)])),
-    ...Object.fromEntries(Object.keys(LIQUIDITY).map((topic) => [topic, readLiquidity])),
+    ...readersOf(LIQUIDITY, readLiquidity),
   },
   isSingleton: true,
   reserves: 'reported',
@@ -80,7 +83,7 @@ function accountsOf(log: RawLog): PoolAccounts | undefined {
   const topic = log.topics[0] ?? ''
   const hop = HOPS.indexOf(topic)
   if (hop !== -1) return hopAccounts(log, hop)
-  return topic === SWAP || topic === SWAP_V2 ? SWAP_ACCOUNTS : LIQUIDITY[topic]
+  return SWAPS[topic] ?? LIQUIDITY[topic]
 }
 
 function countSwaps(events: readonly Uint8Array[]): number {
@@ -134,10 +137,11 @@ function readHop(log: RawLog, nth: number): Swapped | undefined {
   })
 }
 
-function readLiquidity(log: RawLog): LiquidityAdded | LiquidityRemoved | FeesCollected | undefined {
-  const topic = log.topics[0] ?? ''
-  const accounts = LIQUIDITY[topic]
-  const event = accounts === undefined ? undefined : readVaultLiquidity(log, accounts)
+function readLiquidity(
+  log: RawLog,
+  accounts: PoolAccounts,
+): LiquidityAdded | LiquidityRemoved | FeesCollected | undefined {
+  const event = readVaultLiquidity(log, accounts)
   if (event?.type !== 'liquidityRemoved') return event
   const data = InstructionRecord.read(log.data)?.data
   const isWithoutLiquidity = data !== undefined && new ByteCursor(data, 8).u128() === 0n

@@ -4,12 +4,15 @@ import { ratioPrice } from '../pool-price.ts'
 import { nthTopic, type SolanaProtocol } from '../program.ts'
 import {
   balancesAfter,
+  type CreationAccounts,
+  liquidityReaders,
   type PoolAccounts,
+  type PoolPlaces,
   readCreation,
-  readVaultLiquidity,
-  readVaultSwap,
+  readersOf,
   reservesAfter,
   type SwapDetails,
+  swapReaders,
   type VaultSwap,
 } from '../vault-events.ts'
 
@@ -27,9 +30,12 @@ const LIQUIDITY: PoolAccounts = { pool: 2, user: 0, vaults: [6, 7] }
 const CREATION = { pool: 3, user: 0, mints: [4, 5], vaults: [10, 11] } as const
 const PERMITTED = { pool: 4, user: 1, mints: [5, 6], vaults: [11, 12] } as const
 
-const ACCOUNTS: Readonly<Record<string, PoolAccounts>> = {
-  [SWAP_BASE_INPUT]: SWAP,
-  [SWAP_BASE_OUTPUT]: SWAP,
+const CREATIONS: Readonly<Record<string, CreationAccounts>> = {
+  [INITIALIZE]: CREATION,
+  [INITIALIZE_WITH_PERMISSION]: PERMITTED,
+}
+const SWAPS: PoolPlaces = { [SWAP_BASE_INPUT]: SWAP, [SWAP_BASE_OUTPUT]: SWAP }
+const DEPOSITS: PoolPlaces = {
   [DEPOSIT]: LIQUIDITY,
   [WITHDRAW]: LIQUIDITY,
   [nthTopic(INITIALIZE, 1)]: CREATION,
@@ -39,25 +45,17 @@ const ACCOUNTS: Readonly<Record<string, PoolAccounts>> = {
 /** Raydium CPMM. Events report the vaults before a swap without the fees that were not collected yet. */
 export const raydiumCpmm: SolanaProtocol = {
   program: { discriminatorBytes: 8, eventsIn: 'data_logs' },
-  announcements: {
-    [INITIALIZE]: (log) => readCreation(log, CREATION),
-    [INITIALIZE_WITH_PERMISSION]: (log) => readCreation(log, PERMITTED),
-  },
-  events: {
-    [nthTopic(INITIALIZE, 1)]: (log) => readVaultLiquidity(log, CREATION),
-    [nthTopic(INITIALIZE_WITH_PERMISSION, 1)]: (log) => readVaultLiquidity(log, PERMITTED),
-    [SWAP_BASE_INPUT]: (log) => readVaultSwap(log, SWAP, detailsOf),
-    [SWAP_BASE_OUTPUT]: (log) => readVaultSwap(log, SWAP, detailsOf),
-    [DEPOSIT]: (log) => readVaultLiquidity(log, LIQUIDITY),
-    [WITHDRAW]: (log) => readVaultLiquidity(log, LIQUIDITY),
-  },
+  announcements: readersOf(CREATIONS, readCreation),
+  events: { ...swapReaders(SWAPS, detailsOf), ...liquidityReaders(DEPOSITS) },
   isSingleton: true,
+  trial: 'cpmm',
   reserves: 'reported',
   identify: identifyBy((log) => poolByVaults(log, accountsOf)),
 }
 
 function accountsOf({ topics }: RawLog): PoolAccounts | undefined {
-  return ACCOUNTS[topics[0] ?? '']
+  const topic = topics[0] ?? ''
+  return SWAPS[topic] ?? DEPOSITS[topic]
 }
 
 function detailsOf(swap: VaultSwap): SwapDetails {

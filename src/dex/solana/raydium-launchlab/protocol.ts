@@ -28,6 +28,8 @@ const POOL_CREATE_EVENT = '97d7e20976a173ae'
 
 const TRADE: PoolAccounts = { pool: 4, user: 0, vaults: [7, 8] }
 const TRADES = [BUY_EXACT_IN, BUY_EXACT_OUT, SELL_EXACT_IN, SELL_EXACT_OUT]
+const WITH_PLATFORM = [...TRADES, INITIALIZE, INITIALIZE_V2, INITIALIZE_TOKEN_2022]
+const PLATFORM = 3
 /** The last purchase changes the status of the curve, in the same instruction. */
 const COMPLETIONS = [BUY_EXACT_IN, BUY_EXACT_OUT].map((topic) => nthTopic(topic, 1))
 
@@ -60,8 +62,15 @@ export const raydiumLaunchLab: SolanaProtocol = {
   },
   isSingleton: true,
   isLaunchPlatform: true,
+  platformOf,
   reserves: 'reported',
   identify: identifyBy(provedCurve),
+}
+
+/** platform_config, at the same place in trades and creations. */
+function platformOf({ topics, data }: RawLog): string | undefined {
+  const topic = topics[0] ?? ''
+  return WITH_PLATFORM.includes(topic) ? InstructionRecord.read(data)?.address(PLATFORM) : undefined
 }
 
 function isCompleted(events: readonly Uint8Array[]): boolean {
