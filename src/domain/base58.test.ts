@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BASE58_BYTES, base58Text, readBase58 } from './base58.ts'
+import { BASE58_BYTES, base58Text, readBase58, signatureText } from './base58.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -31,6 +31,13 @@ test('32 bytes and their text are each other', () => {
       assert.equal(base58Text(bytes, 0), text)
       assert.deepEqual(bytesOf(text), bytes)
     }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a signature has the text of its 64 bytes', () => {
+  fc.assert(
+    fc.property(anyBytes(64), (bytes) => assert.equal(signatureText(bytes), reference(bytes))),
     { numRuns: 2_000 },
   )
 })

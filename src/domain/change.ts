@@ -3,6 +3,7 @@ import type { BlockRef } from './envelope.ts'
 import type { Interval } from './interval.ts'
 import type { Price, Value } from './money.ts'
 import type { OrderKey } from './order-key.ts'
+import type { WalletHolding } from './wallet-balances.ts'
 
 /**
  * A message of the CHANGES log: the engine publishes one set per BLOCKS message, with every value that changed.
@@ -61,6 +62,16 @@ export type Trade = {
   readonly valueNative: Value | undefined
   readonly liquidityUsd: Value | undefined
   readonly liquidityNative: Value | undefined
+  /** Holdings of `wallet` after the transaction; absent if the chain does not report them. */
+  readonly holdings?: TradeHoldings
+}
+
+export type TradeHoldings = {
+  /** The sold token is the first one of the pair. */
+  readonly isToken0Sold: boolean
+  readonly nativeRaw: bigint | undefined
+  readonly sold: WalletHolding | undefined
+  readonly bought: WalletHolding | undefined
 }
 
 export type TradeDirection = 'buy' | 'sell'

@@ -70,5 +70,6 @@ export const RISK_CODES = [
   'large_holders',
   'liquidity_not_locked',
   'odd_balances',
+  'mutable_metadata',
 ] as const
 export type RiskCode = (typeof RISK_CODES)[number]

@@ -1,7 +1,9 @@
+import type { ChainSettings } from './chain-settings.ts'
 import type { Inspection } from './inspection.ts'
+import type { WalletBalances } from './wallet-balances.ts'
 
 /** A message of the BLOCKS log of a chain, appended by the reader in total order. */
-export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope
+export type Envelope = BlockEnvelope | UndoEnvelope | FinalEnvelope | SettingsEnvelope
 
 /**
  * The longest window plus an hour, so that the blocks after the last old one fill every window once the reader is at the
@@ -36,11 +38,23 @@ export type UndoEnvelope = { readonly kind: 'undo'; readonly chain: string; read
 /** Blocks up to `upTo` can no longer be undone. */
 export type FinalEnvelope = { readonly kind: 'final'; readonly chain: string; readonly upTo: BlockRef }
 
+/**
+ * The settings by which all blocks after it in the log are read and folded. An undo does not retract it. Until the
+ * first one, each role applies its own configuration.
+ */
+export type SettingsEnvelope = {
+  readonly kind: 'settings'
+  readonly chain: string
+  readonly settings: ChainSettings
+}
+
 export type RawTransaction = {
   readonly index: number
   readonly hash: string
   readonly from: string
   readonly logs: readonly RawLog[]
+  /** Absent if the chain does not report balances with a transaction. */
+  readonly wallet?: WalletBalances | undefined
 }
 
 export type RawLog = {

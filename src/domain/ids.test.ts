@@ -53,6 +53,21 @@ test('a Solana id is returned unchanged, because case matters', () => {
   assert.equal(normaliseAddress('solana', 'token', address.toUpperCase()), undefined)
 })
 
+test('base58 text of other than 32 bytes is no Solana id', () => {
+  const address = 'So11111111111111111111111111111111111111112'
+  const others = [
+    '1'.repeat(31),
+    '1'.repeat(33),
+    'z'.repeat(44),
+    'z'.repeat(32),
+    `1${address}`,
+    address.slice(1),
+    '',
+  ]
+  for (const other of others) assert.equal(normaliseAddress('solana', 'token', other), undefined, other)
+  assert.equal(normaliseAddress('solana', 'pair', '1'.repeat(32)), '1'.repeat(32))
+})
+
 test('a 32-byte pool id is a valid pair, but not a valid token', () => {
   fc.assert(
     fc.property(evmHash, (pool) => {

@@ -1,3 +1,5 @@
+import { BASE58_BYTES, readBase58 } from './base58.ts'
+
 /** The address format of a chain. It decides which addresses are well-formed and whether case matters. */
 export type ChainFamily = 'evm' | 'solana'
 
@@ -9,7 +11,7 @@ const CHAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/
 const EVM_TOKEN = /^0x[0-9a-f]{40}$/
 // A Uniswap V4 style pool has no contract of its own; its 32-byte id replaces the address.
 const EVM_PAIR = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
-const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const scratch = new Uint8Array(BASE58_BYTES)
 
 export function isChainName(name: string): boolean {
   return CHAIN_NAME.test(name)
@@ -27,7 +29,7 @@ export function normaliseAddress(
       return (kind === 'token' ? EVM_TOKEN : EVM_PAIR).test(lower) ? lower : undefined
     }
     case 'solana':
-      return SOLANA.test(address) ? address : undefined
+      return readBase58(address, scratch, 0) ? address : undefined
     default:
       return never(family)
   }

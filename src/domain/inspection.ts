@@ -67,11 +67,11 @@ export type TradeTrial = {
 export const UNTRIED_REASONS = ['no_pair', 'no_contract', 'no_liquidity', 'no_funds', 'refused'] as const
 export type UntriedReason = (typeof UNTRIED_REASONS)[number]
 
-/** A contract inspection in the state after a block. Every node with that block returns the same result. */
+/** A contract inspection in the state after a block. Every node with that block returns the same result; on Solana the state may be newer. */
 export type Inspection = {
   readonly token: string
   readonly block: { readonly number: number; readonly hash: string }
-  /** Keccak-256 of the code. */
+  /** Keccak-256 of the code; on Solana the id of the token program, whose code all its mints share. */
   readonly codeHash: string
   readonly creator: string | undefined
   /** As returned by the contract; the zero address means renounced, undefined means the contract has no owner. */
@@ -79,6 +79,30 @@ export type Inspection = {
   readonly proxy: ContractProxy | undefined
   readonly findings: Findings
   readonly trial: TradeTrial | UntriedReason
+  /** Evidence of who can change name and symbol: empty if nobody can; absent if unknown, as on EVM. */
+  readonly metadataPowers?: readonly string[]
+  /** Absent if the token has none, or if it is unknown. */
+  readonly transferFee?: TransferFee
+  /** Absent if none was simulated, as on EVM. */
+  readonly holderTransfers?: HolderTransfers
+}
+
+/**
+ * Simulated transfers by current holders to a new account: no trade, but a holder who cannot transfer a token cannot sell it
+ * either.
+ */
+export type HolderTransfers = {
+  readonly tried: number
+  readonly failed: number
+  /** The first that failed. */
+  readonly failure: { readonly account: string; readonly reason: string } | undefined
+}
+
+/** A fee that a token program withholds from every transfer, purchases and sales included. */
+export type TransferFee = {
+  readonly ppm: number
+  /** The most that one transfer costs, in base units. */
+  readonly maxRaw: bigint
 }
 
 export const ALL_OF_IT_PPM = 1_000_000

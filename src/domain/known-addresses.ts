@@ -7,3 +7,13 @@ export const DEAD_ADDRESSES: ReadonlySet<string> = new Set([
   '0x0000000000000000000000000000000000000001',
   '0xdead000000000000000042069420694206942069',
 ])
+
+/** Owners without a private key on Solana: the incinerator and the system program. */
+const SOLANA_DEAD_ADDRESSES: ReadonlySet<string> = new Set([
+  '1nc1nerator11111111111111111111111111111111',
+  '11111111111111111111111111111111',
+])
+
+export function isBurnAddress(holder: string): boolean {
+  return DEAD_ADDRESSES.has(holder) || SOLANA_DEAD_ADDRESSES.has(holder)
+}

@@ -1,6 +1,7 @@
 import { ChaintapeError } from './errors.ts'
 
-export type QuarantinedLog = 'BLOCKS' | 'CHANGES'
+export const LOGS = ['BLOCKS', 'CHANGES', 'CHANGES2'] as const
+export type QuarantinedLog = (typeof LOGS)[number]
 
 /** Address of a message: the sequence of its last frame. */
 export type MessagePlace = {
@@ -55,13 +56,13 @@ export function decodeQuarantine(name: string, body: Uint8Array): QuarantineEntr
   if (body.length === 0) return undefined
   const [chain = '', log = '', sequence = ''] = name.split('.')
   const { epoch, reason, at }: Partial<QuarantineEntry> = JSON.parse(new TextDecoder().decode(body))
-  const isKnown = log === 'blocks' || log === 'changes'
-  if (!isKnown || typeof epoch !== 'string' || !/^[1-9]\d*$/.test(sequence)) {
+  const known = LOGS.find((each) => each.toLowerCase() === log)
+  if (known === undefined || typeof epoch !== 'string' || !/^[1-9]\d*$/.test(sequence)) {
     throw new ChaintapeError('message_unreadable', `quarantine entry ${name} was not written by Chaintape`)
   }
   return {
     chain,
-    log: log === 'blocks' ? 'BLOCKS' : 'CHANGES',
+    log: known,
     sequence: Number(sequence),
     epoch,
     reason: reason ?? '',

@@ -13,7 +13,7 @@ import {
   type TradeTrial,
   type TrialStep,
 } from './inspection.ts'
-import { isHoneypot, RISK_VERSION, scoreOf } from './risk-score.ts'
+import { HOLDERS_RISK_VERSION, isHoneypot, MINT_RISK_VERSION, RISK_VERSION, scoreOf } from './risk-score.ts'
 
 const OWNER = `0x${'1'.repeat(40)}`
 const ZERO = `0x${'0'.repeat(40)}`
@@ -60,6 +60,42 @@ describe('the examples of docs/risk.md', () => {
       points: 0,
       factors: [],
     })
+  })
+
+  test('a transfer fee is a tax on every step, and mutable metadata costs five points', () => {
+    const mint = inspected({
+      ...{ trial: 'no_pair', owner: undefined, transferFee: { ppm: 30_001, maxRaw: 5n } },
+      metadataPowers: ['metadata update authority x'],
+    })
+    const taxes = { buy_tax: 4, sell_tax: 4, transfer_tax: 4 }
+    assert.deepEqual(pointsOf(mint), { trade_not_tried: 10, ...taxes, mutable_metadata: 5 })
+    assert.equal(scoreOf(mint, unknown).version, MINT_RISK_VERSION)
+    const fixed = inspected({ trial: 'no_pair', metadataPowers: [], transferFee: { ppm: 0, maxRaw: 0n } })
+    assert.deepEqual(pointsOf(fixed), { trade_not_tried: 10 })
+    assert.equal(scoreOf(inspected({ trial: 'no_pair' }), unknown).version, RISK_VERSION)
+  })
+
+  test('holders who cannot transfer cost points; if most cannot, a token that can be bought is a honeypot', () => {
+    const stuck = (failed: number, changes: Partial<Inspection> = {}) => {
+      const failure = { account: 'account', reason: 'Account is frozen' }
+      return inspected({ holderTransfers: { tried: 4, failed, failure }, ...changes })
+    }
+    assert.deepEqual(pointsOf(stuck(0)), {})
+    assert.deepEqual(pointsOf(stuck(2)), { cannot_be_transferred: 15 })
+    assert.deepEqual(pointsOf(stuck(3, { trial: 'no_pair' })), {
+      trade_not_tried: 10,
+      cannot_be_transferred: 40,
+    })
+    assert.deepEqual(pointsOf(stuck(3)), { honeypot: 100, cannot_be_transferred: 40 })
+    assert.deepEqual(
+      [0, 2, 3].map((failed) => isHoneypot(stuck(failed))),
+      [false, false, true],
+    )
+    assert.equal(isHoneypot(stuck(4, { trial: 'no_pair' })), undefined)
+    const both = stuck(4, { trial: { ...trial, buy: fails, transfer: fails, sell: undefined } })
+    assert.deepEqual(pointsOf(both), { cannot_be_bought: 40, cannot_be_transferred: 40 })
+    assert.equal(scoreOf(stuck(0), unknown).version, HOLDERS_RISK_VERSION)
+    assert.equal(scoreOf(stuck(1), unknown).factors[0]?.evidence.at(-1), 'Account is frozen')
   })
 
   test('a token that cannot be sold has the maximum', () => {

@@ -1,9 +1,15 @@
 import type { ContractHoldings, RiskCode, RiskFactor, RiskScore } from './contract-report.ts'
-import type { ContractFlag, Inspection, TradeTrial, TrialStep } from './inspection.ts'
+import type { ContractFlag, HolderTransfers, Inspection, TradeTrial, TrialStep } from './inspection.ts'
 import { ZERO_ADDRESS } from './known-addresses.ts'
 
-/** A changed formula needs a new version; docs/risk.md documents each version. */
+/**
+ * A changed formula needs a new version; docs/risk.md documents each version. Version 2 counts what only the mints of Solana
+ * have, version 3 transfers by their holders too. An inspection without these keeps its version, whose result is the same,
+ * so that a log folds to the same changes.
+ */
 export const RISK_VERSION = 1
+export const MINT_RISK_VERSION = 2
+export const HOLDERS_RISK_VERSION = 3
 
 const MAX_POINTS = 100
 const ONE_PERCENT_PPM = 10_000
@@ -25,10 +31,16 @@ const POWERS: Readonly<Record<ContractFlag, readonly [RiskCode, number]>> = {
   callsOutInTransfer: ['calls_out_in_transfer', 10],
 }
 const PROXY_POINTS = 15
+const METADATA_POINTS = 5
+const UNMOVED_POINTS = 40
+/** Some holders cannot transfer, but most can. */
+const SOME_UNMOVED_POINTS = 15
 
-/** The purchase works but the sale does not; unknown if nothing could be bought. */
-export function isHoneypot({ trial }: Inspection): boolean | undefined {
-  if (typeof trial === 'string' || !trial.buy.works || trial.sell === undefined) return undefined
+/** The purchase works but the sale does not, or most holders cannot transfer; unknown if nothing could be bought. */
+export function isHoneypot({ trial, holderTransfers }: Inspection): boolean | undefined {
+  if (typeof trial === 'string' || !trial.buy.works) return undefined
+  if (areMostStuck(holderTransfers)) return true
+  if (trial.sell === undefined) return undefined
   return !trial.sell.works || (trial.sell.taxPpm ?? 0) > SALE_IS_LOST_PPM
 }
 
@@ -36,11 +48,23 @@ export function isHoneypot({ trial }: Inspection): boolean | undefined {
 export function scoreOf(inspection: Inspection, holdings: ContractHoldings): RiskScore {
   const factors = [
     ...tradeFactors(inspection),
+    ...holderFactors(inspection),
+    ...feeFactors(inspection),
     ...powerFactors(inspection),
+    ...metadataFactors(inspection),
     ...holdingFactors(inspection, holdings),
   ].filter(({ points }) => points > 0)
   const total = factors.reduce((sum, { points }) => sum + points, 0)
-  return { version: RISK_VERSION, points: Math.min(MAX_POINTS, total), factors }
+  return { version: versionOf(inspection), points: Math.min(MAX_POINTS, total), factors }
+}
+
+function versionOf({ metadataPowers, transferFee, holderTransfers }: Inspection): number {
+  if (holderTransfers !== undefined) return HOLDERS_RISK_VERSION
+  return metadataPowers !== undefined || transferFee !== undefined ? MINT_RISK_VERSION : RISK_VERSION
+}
+
+function areMostStuck(transfers: HolderTransfers | undefined): boolean {
+  return transfers !== undefined && transfers.failed * 2 > transfers.tried
 }
 
 function tradeFactors(inspection: Inspection): RiskFactor[] {
@@ -55,8 +79,19 @@ function tradeFactors(inspection: Inspection): RiskFactor[] {
   const unmoved =
     transfer === undefined || transfer.works
       ? []
-      : [factor('cannot_be_transferred', 40, where, ...why(transfer))]
+      : [factor('cannot_be_transferred', UNMOVED_POINTS, where, ...why(transfer))]
   return [...honeypot, ...unbought, ...unmoved, ...taxFactors(trial, where)]
+}
+
+/** Counts once: a transfer by the buyer that fails has the factor already. */
+function holderFactors({ holderTransfers, trial, block }: Inspection): RiskFactor[] {
+  const isCounted = typeof trial === 'object' && trial.transfer?.works === false
+  if (holderTransfers === undefined || holderTransfers.failed === 0 || isCounted) return []
+  const { tried, failed, failure } = holderTransfers
+  const points = areMostStuck(holderTransfers) ? UNMOVED_POINTS : SOME_UNMOVED_POINTS
+  const why = failure === undefined ? [] : [`account ${failure.account}`, failure.reason]
+  const where = `${failed} of ${tried} holders cannot transfer, block ${block.hash}`
+  return [factor('cannot_be_transferred', points, where, ...why)]
 }
 
 function taxFactors({ buy, sell, transfer }: TradeTrial, where: string): RiskFactor[] {
@@ -65,12 +100,26 @@ function taxFactors({ buy, sell, transfer }: TradeTrial, where: string): RiskFac
     ['sell_tax', sell],
     ['transfer_tax', transfer],
   ] as const
-  return steps.flatMap(([code, step]) => {
-    const tax = step?.taxPpm
-    if (tax === undefined || tax < MIN_TAX_PPM) return []
-    const points = Math.min(MAX_TAX_POINTS, Math.ceil(tax / ONE_PERCENT_PPM))
-    return [factor(code, points, `${tax} millionths, ${where}`)]
-  })
+  return steps.flatMap(([code, step]) => taxFactor(code, step?.taxPpm, where))
+}
+
+function taxFactor(code: RiskCode, tax: number | undefined, where: string): RiskFactor[] {
+  if (tax === undefined || tax < MIN_TAX_PPM) return []
+  const points = Math.min(MAX_TAX_POINTS, Math.ceil(tax / ONE_PERCENT_PPM))
+  return [factor(code, points, `${tax} millionths, ${where}`)]
+}
+
+/** The fee of a mint is a tax on purchases, sales and transfers alike. A simulated trade has measured it already. */
+function feeFactors({ transferFee, trial, block }: Inspection): RiskFactor[] {
+  if (transferFee === undefined || typeof trial !== 'string') return []
+  const where = `at most ${transferFee.maxRaw} base units a transfer, block ${block.hash}`
+  return (['buy_tax', 'sell_tax', 'transfer_tax'] as const).flatMap((code) =>
+    taxFactor(code, transferFee.ppm, where),
+  )
+}
+
+function metadataFactors({ metadataPowers = [] }: Inspection): RiskFactor[] {
+  return metadataPowers.length === 0 ? [] : [factor('mutable_metadata', METADATA_POINTS, ...metadataPowers)]
 }
 
 function powerFactors({ findings, owner, proxy }: Inspection): RiskFactor[] {

@@ -5,8 +5,6 @@ export const GATEWAY_FLAGS: readonly string[] = [
   // Concurrent marking threads take CPU time from the event loop. Incremental marking does the same work in steps of a
   // millisecond or two.
   '--no-concurrent-marking',
-  // Otherwise a busy gateway would run a major GC every few seconds.
-  '--heap-growing-percent=150',
   // Otherwise no scavenge runs while marking does: under load, the pause at its end copies 40 MB and takes 50 to 100 ms.
   '--no-separate-gc-phases',
 ]

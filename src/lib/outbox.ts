@@ -7,6 +7,8 @@ export type Outbox = {
   add(epoch: string, seq: number, frame: Uint8Array): void
   /** The frame at `seq`, unless it was evicted or belongs to another log. */
   get(epoch: string, seq: number): Uint8Array | undefined
+  /** The place of the oldest retained frame; undefined if there is none. */
+  oldest(): { readonly epoch: string; readonly sequence: number } | undefined
   /** Resolves once all frames added so far are durable. */
   flushed(): Promise<void>
 }

@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Consumer,
-  DeliverPolicy,
-  JetStreamApiError,
-  type JetStreamClient,
-  type JetStreamManager,
-  type StoredMsg,
-  type StreamInfo,
-} from '@nats-io/jetstream'
+import { type Consumer, DeliverPolicy, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
-import type { Logger } from '../lib/logger.ts'
-import type { Outbox } from '../lib/outbox.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
-import { LogPublisher, type StoredFrame } from './publisher.ts'
+import { findFrame } from './find-frame.ts'
+import { openPublisher, type PublishedLog } from './open-publisher.ts'
+import type { LogPublisher } from './publisher.ts'
+import { type SearchedMessage, searchLog } from './search-log.ts'
 import { TailLost } from './tail-lost.ts'
 
 /**
@@ -30,22 +23,11 @@ export type LogMessage = {
   readonly isQuarantined?: boolean
 }
 
-export type ChainLogParts = {
-  readonly client: JetStreamClient
-  readonly manager: JetStreamManager
-  readonly stream: string
-  readonly subject: string
-  readonly epoch: string
-  readonly maxFrameBytes: number
+export type ChainLogParts = PublishedLog & {
   /** True if the message that ends at this sequence is to be skipped. */
   readonly isQuarantined?: (seq: number) => boolean
-  readonly logger: Logger
-  readonly signal: AbortSignal
-  /** Only for the writer of this log: the messages it appends again if the log loses its tail. */
-  readonly outbox?: Outbox | undefined
 }
 
-const NO_MESSAGE_FOUND = 10_037
 const RECONNECT_DELAY_MS = 200
 /** Buffer for a consumer that is slower than the log. */
 const READ_AHEAD_BYTES = 16_000_000
@@ -106,7 +88,7 @@ export class ChainLog {
           last = seq
           const body = assembler.push(data)
           if (seq > end - OUTBOX_FRAMES) outbox?.add(this.epoch, seq, data)
-          const isQuarantined = this.#isQuarantined(seq)
+          const isQuarantined = this.isQuarantined(seq)
           if (body !== undefined && (withQuarantined || !isQuarantined)) {
             const position = { epoch: this.epoch, sequence: seq, link: assembler.link ?? FIRST_LINK }
             yield isQuarantined ? { body, position, isQuarantined } : { body, position }
@@ -151,15 +133,23 @@ export class ChainLog {
 
   async #lastMessage(withQuarantined: boolean): Promise<LogMessage | undefined> {
     const last = await this.#lastMessageEnd(withQuarantined)
-    if (last === undefined) return undefined
-    const { seq, frame } = last
+    return last && (await this.#assemble(last.seq, last.frame))
+  }
+
+  /** The message that ends at this sequence; undefined if the log has dropped it. */
+  async messageAt(seq: number): Promise<LogMessage | undefined> {
+    const found = await this.#find(seq)
+    return found && (await this.#assemble(seq, decodeFrame(found.data)))
+  }
+
+  async #assemble(seq: number, frame: Frame): Promise<LogMessage> {
     const assembler = new MessageAssembler()
     let body: Uint8Array | undefined
     for (let at = seq - frame.part; at <= seq; at++) body = assembler.push(await this.#frameAt(at))
     if (body === undefined)
       throw new ChaintapeError('log_damaged', `${this.#parts.stream}: message parts do not match`)
     const position = { epoch: this.epoch, sequence: seq, link: frame.checksum }
-    return this.#isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
+    return this.isQuarantined(seq) ? { body, position, isQuarantined: true } : { body, position }
   }
 
   /** Sequence of the last complete message, which is the end of the readable log. */
@@ -174,38 +164,26 @@ export class ChainLog {
     return (bytes / messages) * Math.max(0, last_seq - Math.max(seq, first_seq - 1))
   }
 
-  /** Opens a publisher at the end of the log, after restoring lost messages from the outbox. */
-  openPublisher(): Promise<LogPublisher> {
-    return retryOnLostTail(() => this.#openPublisher())
+  /** The position after the last message for which `isUpTo` holds; see `searchLog`. */
+  async positionWhere(isUpTo: (body: Uint8Array) => boolean): Promise<LogPosition> {
+    const { first_seq: first, last_seq: last } = (await this.#info()).state
+    const messageAt = (seq: number): Promise<SearchedMessage> => this.#messageAt(seq, first, last)
+    return searchLog({ epoch: this.epoch, first, last, messageAt }, isUpTo)
   }
 
-  async #openPublisher(): Promise<LogPublisher> {
-    const { outbox, logger } = this.#parts
-    const end = (await this.#info()).state.last_seq
-    const before = end === 0 ? undefined : await this.#storedAt(end)
-    if (end > 0 && before === undefined) throw new TailLost(this.#parts.stream, end)
-    let link = before?.checksum ?? FIRST_LINK
-    const publisher = new LogPublisher(
-      { ...this.#parts, storedAt: (seq) => this.#storedAt(seq) },
-      { epoch: this.epoch, sequence: end, link },
-    )
-    await outbox?.flushed()
-    for (let seq = end + 1; ; seq++) {
-      const frame = outbox?.get(this.epoch, seq)
-      // A frame with another link was never stored, or another writer continued the log.
-      if (frame === undefined || decodeFrame(frame).link !== link) break
-      link = frameChecksum(frame)
-      try {
-        await publisher.appendFrames([frame])
-      } catch (error) {
-        if (!(error instanceof ChaintapeError && error.code === 'fenced')) throw error
-        // Another writer appends, so the log ends elsewhere by now, and part of the outbox may be stored.
-        return await this.#openPublisher()
-      }
-    }
-    if (publisher.last.sequence > end)
-      logger.warn({ end, restored: publisher.last.sequence }, 'Log tail restored')
-    return publisher
+  async #messageAt(seq: number, first: number, last: number): Promise<SearchedMessage> {
+    const { part, parts } = decodeFrame(await this.#frameAt(seq))
+    const [start, end] = [seq - part, seq - part + parts - 1]
+    if (start < first || end > last) return { start, end, link: FIRST_LINK, body: undefined }
+    const assembler = new MessageAssembler()
+    let body: Uint8Array | undefined
+    for (let at = start; at <= end; at++) body = assembler.push(await this.#frameAt(at))
+    return { start, end, link: assembler.link ?? FIRST_LINK, body }
+  }
+
+  /** Opens a publisher at the end of the log, after restoring lost messages from the outbox. */
+  openPublisher(): Promise<LogPublisher> {
+    return retryOnLostTail(() => openPublisher(this.#parts))
   }
 
   async *#frames(
@@ -235,15 +213,17 @@ export class ChainLog {
     }
   }
 
-  #isQuarantined(seq: number): boolean {
-    return this.#parts.isQuarantined?.(seq) ?? false
+  /** True if an operator quarantined the message that ends at this sequence. */
+  isQuarantined(sequence: number): boolean {
+    return this.#parts.isQuarantined?.(sequence) ?? false
   }
 
   async #lastMessageEnd(withQuarantined = false): Promise<{ seq: number; frame: Frame } | undefined> {
-    let seq = (await this.#info()).state.last_seq
+    const { state } = await this.#info()
+    let seq = state.messages === 0 ? 0 : state.last_seq
     while (seq > 0) {
       const frame = decodeFrame(await this.#frameAt(seq))
-      const isWanted = withQuarantined || !this.#isQuarantined(seq)
+      const isWanted = withQuarantined || !this.isQuarantined(seq)
       if (frame.part === frame.parts - 1 && isWanted) return { seq, frame }
       seq -= frame.part + 1
     }
@@ -287,18 +267,8 @@ export class ChainLog {
     return found.data
   }
 
-  async #storedAt(seq: number): Promise<StoredFrame | undefined> {
-    const found = await this.#find(seq)
-    return found && { id: found.header.get('Nats-Msg-Id'), checksum: frameChecksum(found.data) }
-  }
-
-  async #find(seq: number): Promise<StoredMsg | undefined> {
-    try {
-      return (await this.#parts.manager.streams.getMessage(this.#parts.stream, { seq })) ?? undefined
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === NO_MESSAGE_FOUND) return undefined
-      throw error
-    }
+  #find(seq: number): Promise<StoredMsg | undefined> {
+    return findFrame(this.#parts.manager, this.#parts.stream, seq)
   }
 }
 

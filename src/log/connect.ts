@@ -11,20 +11,33 @@ import {
 import { Gauge } from 'prom-client'
 import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { changesLogOf, type Generation } from '../domain/generation.ts'
 import type { CertificateFiles } from '../lib/certificates.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
-import { ChainLog } from './chain-log.ts'
+import type { ChainLog } from './chain-log.ts'
+import { Generations } from './generations.ts'
 import { LatestValues } from './latest-values.ts'
+import type { LogName } from './log-name.ts'
+import { LogTrimmer } from './log-trimmer.ts'
+import { type OpenLogParts, openLog, removeOlderStream } from './open-log.ts'
 import { withPermission } from './permissions.ts'
 import { Quarantine } from './quarantine.ts'
+import { StreamCopy } from './stream-copy.ts'
 import { logStream, openStream } from './streams.ts'
 
-export type LogName = 'BLOCKS' | 'CHANGES'
+export type { LogName }
 
-export type LatestName = 'KEYS' | 'USAGE' | 'WORK' | 'FAULTS' | 'QUARANTINE'
+export type LatestName =
+  | 'KEYS'
+  | 'USAGE'
+  | 'WORK'
+  | 'FAULTS'
+  | 'QUARANTINE'
+  | 'RECONCILIATIONS'
+  | 'GENERATIONS'
 
 export type LogOptions = CertificateFiles & {
   readonly urls: readonly string[]
@@ -40,10 +53,21 @@ export type LogOptions = CertificateFiles & {
 export type Logs = {
   /** The log of one chain, created with a new epoch if missing. Its writer passes an outbox. */
   open(log: LogName, chain: string, outbox?: Outbox): Promise<ChainLog>
+  /** The CHANGES log of a generation, like `open`. Waits while its stream is that of an earlier generation. */
+  openChanges(chain: string, generation: Generation, outbox?: Outbox): Promise<ChainLog>
+  /** Deletes the stream of an earlier generation from the place of this one's CHANGES log. */
+  removeChanges(chain: string, generation: Pick<Generation, 'number'>): Promise<void>
+  /** Drops the oldest messages of an existing log. */
+  openTrimmer(log: LogName, chain: string): LogTrimmer
   /** The quarantined messages of all logs. */
   quarantine(): Promise<Quarantine>
+  /** The generations of all chains. */
+  generations(): Promise<Generations>
   /** A store of the latest value per name, created if missing. */
   openLatest(name: LatestName): Promise<LatestValues>
+  /** A stream as it is stored, for backups; it need not exist. */
+  openCopy(name: LatestName): StreamCopy
+  openCopy(log: LogName, chain: string, generation?: number): StreamCopy
   /** Publishes to all current subscribers of this topic; messages are not stored. */
   publish(topic: string, text: string): void
   subscribe(topic: string, onText: (text: string) => void): void
@@ -64,6 +88,8 @@ const LATEST_MAX_AGE_MS: Record<LatestName, number> = {
   WORK: 600_000,
   FAULTS: FAULT_REPORT_MS,
   QUARANTINE: 0,
+  RECONCILIATIONS: 30 * 86_400_000,
+  GENERATIONS: 0,
 }
 /** The server counts a message's headers as payload. */
 const HEADER_ROOM_BYTES = 1_024
@@ -100,7 +126,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   const openLatest = async (name: LatestName): Promise<LatestValues> => {
     const stream = `${options.prefix}_${name}`
     const subject = `${options.prefix}.${name.toLowerCase()}`
-    await untilAvailable(() =>
+    const ensure = () =>
       openStream(manager, {
         name: stream,
         subjects: [`${subject}.>`],
@@ -110,9 +136,16 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
         max_msgs_per_subject: 1,
         max_age: nanos(LATEST_MAX_AGE_MS[name]),
         deny_purge: true,
-      }),
-    )
-    return new LatestValues({ client, isConnected, stream, subject, logger: logger.child({ stream }) })
+      })
+    await untilAvailable(ensure)
+    return new LatestValues({
+      client,
+      isConnected,
+      stream,
+      subject,
+      logger: logger.child({ stream }),
+      ensure,
+    })
   }
   const closed = new AbortController()
   let opened: Promise<Quarantine> | undefined
@@ -120,33 +153,47 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     opened ??= openLatest('QUARANTINE').then((bucket) => Quarantine.open(bucket, common, closed.signal))
     return opened
   }
+  let followed: Promise<Generations> | undefined
+  const generations = async (): Promise<Generations> => {
+    followed ??= openLatest('GENERATIONS').then((bucket) => Generations.open(bucket, common, closed.signal))
+    return followed
+  }
+  const opening: OpenLogParts = {
+    ...{ client, manager, prefix: options.prefix, replicas: options.replicas, logger },
+    ...{ untilAvailable, quarantine, signal: common.shutdown.signal },
+    maxFrameBytes: Math.min(limit, options.max_frame_bytes),
+  }
   return {
-    open: async (log, chain, outbox) => {
-      const stream = `${options.prefix}_${log}_${chain}`
-      const subject = `${options.prefix}.${log.toLowerCase()}.${chain}`
-      const info = await untilAvailable(() =>
-        openStream(manager, logStream(stream, subject, options.replicas)),
-      )
-      const skipped = await quarantine()
-      const epoch = info.config.metadata?.['epoch']
-      if (epoch === undefined) {
-        throw new ChaintapeError('log_damaged', `stream ${stream} has no epoch; Chaintape did not create it`)
-      }
-      return new ChainLog({
-        client,
-        manager,
-        stream,
-        subject,
-        epoch,
-        maxFrameBytes: Math.min(limit, options.max_frame_bytes),
-        isQuarantined: (sequence) => skipped.has({ chain, log, sequence, epoch }),
-        logger: logger.child({ stream }),
+    open: (log, chain, outbox) => openLog(opening, { log, chain, outbox }),
+    openChanges: (chain, generation, outbox) =>
+      openLog(opening, { log: changesLogOf(generation), chain, generation, outbox }),
+    removeChanges: (chain, generation) =>
+      untilAvailable(() =>
+        removeOlderStream(
+          manager,
+          `${options.prefix}_${changesLogOf(generation)}_${chain}`,
+          generation.number,
+          logger,
+        ),
+      ),
+    openTrimmer: (log, chain) => new LogTrimmer(manager, `${options.prefix}_${log}_${chain}`),
+    quarantine,
+    generations,
+    openLatest,
+    openCopy: (name: LatestName | LogName, chain?: string, generation?: number) => {
+      const names = chain === undefined ? [name] : [name, chain]
+      const stream = [options.prefix, ...names].join('_')
+      const subject = [options.prefix, name.toLowerCase(), ...names.slice(1)].join('.')
+      return new StreamCopy({
+        ...{ client, manager, stream, subject, logger: logger.child({ stream }) },
         signal: common.shutdown.signal,
-        outbox,
+        create: async (epoch, first) => {
+          await untilAvailable(() =>
+            openStream(manager, logStream(stream, subject, options.replicas, { epoch, first, generation })),
+          )
+        },
       })
     },
-    quarantine,
-    openLatest,
     publish: (topic, text) => connection.publish(`${options.prefix}.${topic}`, text),
     subscribe: (topic, onText) => {
       connection.subscribe(`${options.prefix}.${topic}`, {

@@ -5,13 +5,19 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamClient,
+  type JsMsg,
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { withPermission } from './permissions.ts'
 
-/** The latest value under a name; `seq` grows with every write to the bucket. */
-export type LatestValue = { readonly name: string; readonly seq: number; readonly body: Uint8Array }
+/** The latest value under a name; `seq` grows with every write to the bucket, and `time` is that of the write, in nanoseconds. */
+export type LatestValue = {
+  readonly name: string
+  readonly seq: number
+  readonly time: number
+  readonly body: Uint8Array
+}
 
 export type LatestValuesParts = {
   readonly client: JetStreamClient
@@ -20,6 +26,8 @@ export type LatestValuesParts = {
   /** Prefix of the names, which are appended as further tokens of the subject. */
   readonly subject: string
   readonly logger: Logger
+  /** Creates the stream if it is lost. */
+  readonly ensure?: () => Promise<unknown>
 }
 
 export type WatchOptions = {
@@ -59,7 +67,10 @@ export class LatestValues {
     } catch (error) {
       if (isOutdated(error)) return false
       const isAnswer = error instanceof JetStreamApiError || error instanceof ChaintapeError
-      throw isAnswer ? error : unavailable(error)
+      if (isAnswer) throw error
+      // For the next attempt; without the permission, the role that owns the stream creates it.
+      void this.#parts.ensure?.().catch(() => undefined)
+      throw unavailable(error)
     }
   }
 
@@ -129,6 +140,7 @@ export class LatestValues {
       } catch (error) {
         if (signal.aborted) return
         logger.warn({ err: error }, 'Watch failed; retrying')
+        await this.#parts.ensure?.().catch(() => undefined)
       }
       await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
@@ -139,10 +151,11 @@ export class LatestValues {
     if (!this.#parts.isConnected()) throw unavailable(undefined)
   }
 
-  #toValue(message: { subject: string; seq: number; data: Uint8Array }): LatestValue {
+  #toValue(message: JsMsg): LatestValue {
     return {
       name: message.subject.slice(this.#parts.subject.length + 1),
       seq: message.seq,
+      time: message.info.timestampNanos,
       body: message.data,
     }
   }

@@ -18,6 +18,8 @@ export type PublisherParts = {
   readonly signal: AbortSignal
   /** The id and checksum of the frame at `seq`; undefined if the log holds no such frame. */
   readonly storedAt: (seq: number) => Promise<StoredFrame | undefined>
+  /** True if the whole log is gone. */
+  readonly isLost?: () => Promise<boolean>
   readonly outbox?: Outbox | undefined
 }
 
@@ -94,7 +96,11 @@ export class LogPublisher {
         )
         if (ack.seq === expected + 1) return msgID
       } catch (error) {
-        if (!isFence(error)) throw error
+        if (!isFence(error)) {
+          // Opening the log again restores it; until then, the frames in flight would be retried in vain.
+          if (await this.#parts.isLost?.()) this.#fence ??= new TailLost(stream, expected)
+          throw this.#fence ?? error
+        }
       }
       // Refused, or a duplicate: servers differ in which they check first, so only the log itself can decide.
       const stored = await this.#parts.storedAt(expected + 1)

@@ -8,6 +8,8 @@ import {
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { ChaintapeError } from '../domain/errors.ts'
+import type { Outbox } from '../lib/outbox.ts'
+import { decodeFrame } from '../wire/frame.ts'
 import { isForbidden } from './permissions.ts'
 
 type StreamSettings = Parameters<JetStreamManager['streams']['add']>[0] & { readonly name: string }
@@ -17,7 +19,20 @@ const STREAM_NAME_IN_USE = 10_058
 const NOT_A_CLUSTER = 10_074
 const DUPLICATE_WINDOW_MS = 120_000
 
-export function logStream(name: string, subject: string, replicas: number): StreamSettings {
+/** By default a new log; otherwise the epoch of the log that it takes the place of, and where it begins. */
+export type NewStream = {
+  readonly epoch?: string | undefined
+  readonly first?: number | undefined
+  /** Only for a CHANGES log; by default the first one. */
+  readonly generation?: number | undefined
+}
+
+export function logStream(
+  name: string,
+  subject: string,
+  replicas: number,
+  { epoch, first, generation = 1 }: NewStream = {},
+): StreamSettings {
   return {
     name,
     subjects: [subject],
@@ -25,10 +40,13 @@ export function logStream(name: string, subject: string, replicas: number): Stre
     retention: RetentionPolicy.Limits,
     num_replicas: replicas,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-    // A log is append-only: single messages are never removed.
+    // A log is append-only: single messages are never removed. Its oldest ones are, once they are stored elsewhere.
     deny_delete: true,
-    deny_purge: true,
-    metadata: { epoch: randomUUID() },
+    metadata: {
+      epoch: epoch ?? randomUUID(),
+      ...(generation > 1 && { generation: String(generation) }),
+    },
+    ...(first !== undefined && { first_seq: first }),
   }
 }
 
@@ -50,6 +68,29 @@ export async function openStream(manager: JetStreamManager, settings: StreamSett
     if (created === undefined) throw error
     return created
   }
+}
+
+/** Where an outbox can continue a log that is lost: at its first whole message. */
+export function startOfOutbox(
+  outbox: Pick<Outbox, 'oldest' | 'get'>,
+): { readonly epoch: string; readonly first: number } | undefined {
+  const oldest = outbox.oldest()
+  if (oldest === undefined) return undefined
+  const { epoch } = oldest
+  for (let first = oldest.sequence; ; first++) {
+    const frame = outbox.get(epoch, first)
+    if (frame === undefined) return undefined
+    if (decodeFrame(frame).part === 0) return { epoch, first }
+  }
+}
+
+/** Creates a stream, also in the place of an empty one that another role has created meanwhile. */
+export async function replaceStream(manager: JetStreamManager, settings: StreamSettings): Promise<void> {
+  const existing = await streamInfo(manager, settings.name)
+  const isSame = existing?.config.metadata?.['epoch'] === settings.metadata?.['epoch']
+  if (existing !== undefined && !isSame && existing.state.messages === 0)
+    await manager.streams.delete(settings.name)
+  await openStream(manager, settings)
 }
 
 /**
@@ -82,7 +123,7 @@ function notACluster(replicas: number): ChaintapeError {
   )
 }
 
-async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
+export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
   try {
     return await manager.streams.info(name)
   } catch (error) {

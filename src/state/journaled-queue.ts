@@ -1,5 +1,5 @@
-import { record, varuint } from '../wire/codec.ts'
-import type { JournaledState, RecordCodec, Table } from './journaled-state.ts'
+import { type Codec, record, varuint } from '../wire/codec.ts'
+import type { JournaledState, Table } from './journaled-state.ts'
 
 type Ends = { readonly first: number; readonly next: number }
 
@@ -12,7 +12,7 @@ export class JournaledQueue<T> {
   readonly #places: Table<T>
   readonly #ends: Table<Ends>
 
-  constructor(state: JournaledState, name: string, codec: RecordCodec<T>) {
+  constructor(state: JournaledState, name: string, codec: Codec<T>) {
     this.#places = state.table(name, codec)
     this.#ends = state.table(`${name}Ends`, endsCodec)
   }

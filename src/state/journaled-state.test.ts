@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  encoded,
-  JournaledTables,
-  journalName,
-  readable,
-  textCodec,
-} from '../../test/support/rigs/journaled-tables.ts'
+import { encoded, JournaledTables, journalName, readable } from '../../test/support/rigs/journaled-tables.ts'
 import { TEST_HASH_SECRET } from '../../test/support/rigs/memory-state.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
-import { JournaledState, type RecordCodec } from './journaled-state.ts'
+import { type Codec, text } from '../wire/codec.ts'
+import { JournaledState } from './journaled-state.ts'
 
 test('writing an equal value, or deleting a missing key, leaves no trace', () => {
   const real = new JournaledTables()
@@ -125,8 +120,8 @@ test('a key set outside of blocks is committed with them, and no undo restores i
 
 test('a record is decoded once and cached until it is undone', () => {
   let reads = 0
-  const counting: RecordCodec<string> = {
-    write: textCodec.write,
+  const counting: Codec<string> = {
+    write: text.write,
     read: (r) => {
       reads++
       return r.text()

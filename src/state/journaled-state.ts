@@ -2,16 +2,9 @@ import { ChaintapeError } from '../domain/errors.ts'
 import { RecentlyUsed } from '../domain/recently-used.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
+import type { Codec } from '../wire/codec.ts'
 import type { Fields, Layout } from './layout.ts'
-import {
-  type Entry,
-  newVersion,
-  type RecordCodec,
-  type Step,
-  sealedOf,
-  type Version,
-  VersionBytes,
-} from './record-versions.ts'
+import { type Entry, newVersion, type Step, sealedOf, type Version, VersionBytes } from './record-versions.ts'
 import { type RowBefore, RowTables } from './row-tables.ts'
 import type { CommittedRows, Rows, RowsOptions } from './rows.ts'
 import type { HashSecret } from './slot-index.ts'
@@ -22,8 +15,6 @@ export type StateKey = string | Uint8Array
 
 /** The underlying committed state, read synchronously. */
 export type CommittedState = CommittedRows & { get(key: StateKey): Uint8Array | undefined }
-
-export type { RecordCodec } from './record-versions.ts'
 
 export type Table<T> = {
   get(id: string): T | undefined
@@ -82,7 +73,7 @@ export class JournaledState {
   }
 
   /** `maxCached` limits the cache of decoded records; use a small one for large records that are rarely read again. */
-  table<T>(name: string, codec: RecordCodec<T>, maxCached = MAX_CACHED): Table<T> {
+  table<T>(name: string, codec: Codec<T>, maxCached = MAX_CACHED): Table<T> {
     const cache = new RecentlyUsed<Entry>(maxCached)
     this.#caches.set(name, cache)
     const entryOf = (id: string): Entry => cache.get(id) ?? this.#load(cache, name, id, codec)
@@ -196,14 +187,14 @@ export class JournaledState {
     this.#forgetRecords()
   }
 
-  #load<T>(cache: RecentlyUsed<Entry>, table: string, id: string, codec: RecordCodec<T>): Entry {
+  #load<T>(cache: RecentlyUsed<Entry>, table: string, id: string, codec: Codec<T>): Entry {
     const key = keyOf(table, id)
-    const entry = this.#unwritten.get(key) ?? this.#read(key, codec as RecordCodec<unknown>)
+    const entry = this.#unwritten.get(key) ?? this.#read(key, codec as Codec<unknown>)
     cache.set(id, entry)
     return entry
   }
 
-  #read(key: string, codec: RecordCodec<unknown>): Entry {
+  #read(key: string, codec: Codec<unknown>): Entry {
     const bytes = this.#bytes(key)
     const record = bytes === undefined ? undefined : codec.read(new ByteReader(bytes))
     return { key, codec, record, version: newVersion(record), before: undefined, isUnwritten: false }

@@ -1,9 +1,6 @@
 import { ByteWriter } from '../wire/byte-writer.ts'
 import type { Codec } from '../wire/codec.ts'
 
-/** A decoded record encodes to the same bytes. */
-export type RecordCodec<T> = Codec<T>
-
 /** The value of a key from one block until another block writes it. */
 export type Version = {
   record: unknown
@@ -14,7 +11,7 @@ export type Version = {
 
 export type Entry = {
   readonly key: string
-  readonly codec: RecordCodec<unknown>
+  readonly codec: Codec<unknown>
   /** The version's record, duplicated because it is read far more often than written. */
   record: unknown
   version: Version
@@ -46,14 +43,14 @@ export class VersionBytes {
     this.#records.clear()
   }
 
-  place(version: Version, codec: RecordCodec<unknown>): void {
+  place(version: Version, codec: Codec<unknown>): void {
     if (version.start !== NOWHERE) return
     version.start = this.#records.length
     if (version.record !== undefined) codec.write(this.#records, version.record)
     version.end = this.#records.length
   }
 
-  differ(a: Version, b: Version, codec: RecordCodec<unknown>): boolean {
+  differ(a: Version, b: Version, codec: Codec<unknown>): boolean {
     this.place(a, codec)
     this.place(b, codec)
     if (a.record === undefined || b.record === undefined) return a.record !== b.record

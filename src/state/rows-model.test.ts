@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { entriesAfter, MemoryState } from '../../test/support/rigs/memory-state.ts'
-import { JournaledState, type RecordCodec } from './journaled-state.ts'
+import { text } from '../wire/codec.ts'
+import { JournaledState } from './journaled-state.ts'
 import { Key } from './key.ts'
 import { flag, layout, optional, u32, u256, volatile } from './layout.ts'
 import { NONE } from './slot-index.ts'
 
 const BALANCE = layout({ isNegative: flag, amount: u256, hint: volatile })
 const MINUTE = layout({ trades: u32, open: optional(u256) })
-const textCodec: RecordCodec<string> = { write: (w, text) => w.text(text), read: (r) => r.text() }
 
 const TOKENS = ['0xaa', '0xbb', 'text']
 const WALLETS = ['0x01', `0x${'02'.repeat(32)}`, '']
@@ -82,7 +82,7 @@ class Real {
     const hash = this.#hash === undefined ? {} : { hash: this.#hash }
     const balances = this.state.rows('balance', BALANCE, { key: ['id', 'id'], maxRows: MAX_ROWS, ...hash })
     const minutes = this.state.rows('minute', MINUTE, { key: ['id', 'u32'], maxRows: MAX_ROWS, ...hash })
-    const notes = this.state.table('note', textCodec)
+    const notes = this.state.table('note', text)
     return { balances, minutes, notes, balance: balances.cursor(), minute: minutes.cursor() }
   }
 

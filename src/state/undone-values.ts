@@ -3,7 +3,7 @@ export type Restored = {
   readonly table: string
   /** For a row: the parts of its key, joined by slashes. */
   readonly id: string
-  /** In the encoding of `RecordCodec` or `Rows.view`. */
+  /** In the encoding of `Codec` or `Rows.view`. */
   readonly undone: readonly Uint8Array[]
   /** The value right before the undo: the latest of `undone`, unless the key had been deleted. */
   readonly last: Uint8Array | undefined

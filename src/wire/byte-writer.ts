@@ -1,43 +1,23 @@
-import { BASE58_BYTES, MAX_BASE58_LETTERS, readBase58, writeBase58 } from '../domain/base58.ts'
+import { BASE58_BYTES, readBase58 } from '../domain/base58.ts'
 import { ByteReader } from './byte-reader.ts'
-import { BASE58_HEAD, BASE58_MARK, BASE58_START, isBase58At } from './id-form.ts'
+import { MAX_UTF8_BYTES, mayBeHex, NOT_HEX, readHex, type WritingBuffer } from './hex.ts'
+import { BASE58_HEAD, BASE58_MARK, BASE58_START } from './id-form.ts'
+import { IS_TEXT, MAX_ID_TEXT, writeIdText } from './id-text.ts'
+import { cacheId, copyRecentId, isCacheable, MAX_RECENT_BYTES, slotOf } from './recent-ids.ts'
 
 const MAX_BIG_BYTES = 255
 
-// A call into V8's native conversions costs more than a short loop, so the common values (addresses, hashes, prices,
-// symbols) are converted here byte by byte; long or rare ones are left to Buffer.
+// A call into V8's native conversions costs more than a short loop, so symbols and small slices are copied byte by byte;
+// long or rare ones are left to Buffer.
 const SHORT_TEXT = 64
 const SHORT_COPY = 96
-const NOT_HEX = 0x100
-const HEX_DIGITS = new Uint16Array(256).fill(NOT_HEX)
-/** Per UTF-16 code unit. */
-const MAX_UTF8_BYTES = 3
-for (let digit = 0; digit < 16; digit++) HEX_DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
 const WORD_BYTES = 8
 const LIMB_BYTES = 4
 
-const ZERO_X = 0x3078
 const BASE58_PREFIX = (BASE58_HEAD << 8) | BASE58_MARK
 /** The first word of 32 bytes of text; that of base58 is larger. */
 const MAX_WORD_HEAD = 65
-/** The two digits of each byte. */
-const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
-  Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16BE(),
-)
-
-/** A power of two, so that the slot is a mask of the id's last characters. */
-const RECENT_IDS = 16_384
-/** Longer ids are neither addresses nor hashes, and are not cached. */
-const MAX_RECENT_BYTES = 34
-const MAX_RECENT_LETTERS = 66
-/** Shared by all messages, because the same pools, tokens and routers recur. */
-const recentIds: string[] = new Array(RECENT_IDS).fill('')
-const recentBytes = new Uint8Array(RECENT_IDS * MAX_RECENT_BYTES)
-const recentSizes = new Uint8Array(RECENT_IDS)
-
-/** The internal method behind `write`: for a short text, its argument checks take as long as the work. */
-type WritingBuffer = Buffer & { utf8Write(text: string, start: number): number }
 
 /** Appends values to one growing buffer. The counterpart of `ByteReader`, method for method. */
 export class ByteWriter {
@@ -221,32 +201,17 @@ export class ByteWriter {
     this.#length = start + size
   }
 
-  /** The same for an id that a message holds at this offset; hex ids are written digit by digit. */
-  sizedIdText(bytes: Uint8Array, at: number): void {
-    const tagged = bytes[at] as number
-    const size = tagged >> 1
-    if (isBase58At(bytes, at)) {
-      this.#room(4 + MAX_BASE58_LETTERS)
-      const start = this.#length + 4
-      const end = writeBase58(bytes, at + BASE58_START, this.#buffer, start)
-      this.u32(end - start)
-      this.#length = end
+  /** The same for an id that a message holds at this offset. */
+  sizedIdText(message: Uint8Array, at: number): void {
+    this.#room(4 + MAX_ID_TEXT)
+    const start = this.#length + 4
+    const end = writeIdText(message, at, this.#buffer, this.#words, start)
+    if (end === IS_TEXT) {
+      this.sizedText(new ByteReader(message, at).id())
       return
     }
-    if (tagged >= 0x80 || tagged % 2 === 1) {
-      this.sizedText(new ByteReader(bytes, at).id())
-      return
-    }
-    this.u32(2 + size * 2)
-    this.#room(2 + size * 2)
-    const words = this.#words
-    let to = this.#length
-    words.setUint16(to, ZERO_X)
-    for (let i = 1; i <= size; i++) {
-      to += 2
-      words.setUint16(to, HEX_PAIRS[bytes[at + i] as number] as number)
-    }
-    this.#length = to + 2
+    this.u32(end - start)
+    this.#length = end
   }
 
   /** An address or hash: hex and base58 of 32 bytes shrink to their bytes, others are text; see `id-form.ts`. */
@@ -258,33 +223,22 @@ export class ByteWriter {
     this.#utf8(value, size)
   }
 
-  /**
-   * The encoding of `id`, for ids that recur across messages: a pool, a token, a router. Copying cached bytes takes a
-   * third of the time of parsing the digits.
-   */
+  /** The encoding of `id`, for ids that recur across messages: a pool, a token, a router. */
   recurringId(value: string): void {
-    if (value.length < 8 || value.length > MAX_RECENT_LETTERS) {
+    if (!isCacheable(value)) {
       this.id(value)
       return
     }
+    this.#room(MAX_RECENT_BYTES)
+    const start = this.#length
     const slot = slotOf(value)
-    const place = slot * MAX_RECENT_BYTES
-    if (recentIds[slot] === value) {
-      const size = recentSizes[slot] as number
-      this.#room(size)
-      const buffer = this.#buffer
-      const at = this.#length
-      for (let i = 0; i < size; i++) buffer[at + i] = recentBytes[place + i] as number
-      this.#length = at + size
+    const size = copyRecentId(slot, value, this.#buffer, start)
+    if (size > 0) {
+      this.#length = start + size
       return
     }
-    const start = this.#length
     this.id(value)
-    const size = this.#length - start
-    if (size > MAX_RECENT_BYTES) return
-    recentIds[slot] = value
-    recentSizes[slot] = size
-    for (let i = 0; i < size; i++) recentBytes[place + i] = this.#buffer[start + i] as number
+    cacheId(slot, value, this.#buffer, start, this.#length)
   }
 
   list<T>(items: readonly T[], write: (item: T) => void): void {
@@ -304,25 +258,13 @@ export class ByteWriter {
 
   /** Returns false and writes nothing, unless `value` is lower-case hex after 0x. */
   #hex(value: string): boolean {
-    if (value.length % 2 !== 0 || !value.startsWith('0x')) return false
+    if (!mayBeHex(value)) return false
     const start = this.#length
     this.varuint(value.length - 2)
-    // Writes the characters first and then the bytes over them, because reading from a buffer is far faster than from a
-    // string.
     this.#room(value.length * MAX_UTF8_BYTES)
-    const buffer = this.#buffer
-    let at = this.#length
-    const end = at + buffer.utf8Write(value, at)
-    let all = 0
-    for (let i = at + 2; i < end; i += 2) {
-      const byte =
-        ((HEX_DIGITS[buffer[i] as number] as number) << 4) | (HEX_DIGITS[buffer[i + 1] as number] as number)
-      all |= byte
-      buffer[at++] = byte
-    }
-    const isHex = all <= 0xff
-    this.#length = isHex ? at : start
-    return isHex
+    const end = readHex(value, this.#buffer, this.#length)
+    this.#length = end === NOT_HEX ? start : end
+    return end !== NOT_HEX
   }
 
   /** Returns false and writes nothing, unless `value` is base58 of 32 bytes. */
@@ -376,11 +318,4 @@ function wordsOf(buffer: Buffer): DataView {
 
 function tooLarge(): RangeError {
   return new RangeError('number too large for the wire')
-}
-
-/** The last characters of an address or a hash are nearly random. */
-function slotOf(id: string): number {
-  const last = id.length - 1
-  const near = id.charCodeAt(last) ^ (id.charCodeAt(last - 1) << 3) ^ (id.charCodeAt(last - 2) << 6)
-  return (near ^ (id.charCodeAt(last - 3) << 8) ^ (id.charCodeAt(last - 4) << 4)) & (RECENT_IDS - 1)
 }

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { candle, candleValues, change, changeSet } from '../../test/support/arbitraries/change-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
+import { asVersion7, withoutHoldings } from '../../test/support/builders/former-messages.ts'
 import type { Candle, Change, ChangeSet, WindowSums } from '../domain/change.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { candleStart, INTERVALS } from '../domain/interval.ts'
-import { decodeChangeSet, encodeChangeSet, openChangeSet } from './change-codec.ts'
+import { decodeChangeSet, decodeChangeSetHead, encodeChangeSet, openChangeSet } from './change-codec.ts'
 
 const encoded = changeSet.map(encodeChangeSet)
 const empty: ChangeSet = {
@@ -37,6 +38,25 @@ test('a change set survives the wire, and encodes to the same bytes again', () =
       const received = decodeChangeSet(message)
       assert.deepEqual(received, sent)
       assert.deepEqual(encodeChangeSet(received), message)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a version 7 message is read as a set whose trades have no holdings', () => {
+  fc.assert(
+    fc.property(changeSet, (any) => {
+      const sent = withoutHoldings(any)
+      const former = asVersion7(sent)
+      assert.deepEqual(decodeChangeSet(former), sent)
+      const { set, bytes, offsets } = openChangeSet(former)
+      assert.deepEqual(encodeChangeSet(set), encodeChangeSet(sent))
+      assert.deepEqual(bytes, encodeChangeSet(sent))
+      assert.deepEqual(offsets, openChangeSet(encodeChangeSet(sent)).offsets)
+      const { changes: _, ...head } = sent
+      assert.deepEqual(decodeChangeSetHead(former), head)
+      for (const cut of [former.length >> 1, former.length - 1])
+        assert.throws(() => decodeChangeSet(former.subarray(0, cut)), unreadable)
     }),
     { numRuns: 300 },
   )
@@ -171,8 +191,8 @@ test('quote values equal to those in dollars or native coins take one byte', () 
 test('unknown codes are refused by name', () => {
   const head = [...encodeChangeSet(empty).subarray(0, -1)]
   const wrong: [bytes: number[], message: string][] = [
-    [[2], 'CHANGES message has version 2, not 7'],
-    [[7, 0, 0, 3], 'unknown cause'],
+    [[2], 'CHANGES message has version 2, not 8'],
+    [[8, 0, 0, 3], 'unknown cause'],
     [[...head, 18], 'unknown change type 18'],
     [[...head, 9, 0, 0, 0, 0, 0, 4], 'unknown word 4'],
     [[...head, 10, 0, 0, 0, 24], 'a window cannot begin with 24'],
@@ -198,8 +218,28 @@ function sums(buyUsd: bigint, openUsd: bigint | undefined): WindowSums {
   return { buyUsd, sellUsd: 0n, buys: 1, sells: 0, makers: 3, buyers: 2, sellers: 1, openUsd }
 }
 
-test('the layout of version 7 is stable', () => {
+test('the layout of version 8 is stable', () => {
   const changes: Change[] = [
+    {
+      type: 'trade',
+      trade: {
+        ...{ key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b', amm: 'a', transaction: '0x0c' },
+        ...{ sender: '', recipient: '0x0d', wallet: '0x0e', targetToken: undefined, side: 'buy' },
+        sold: {
+          ...{ token: '0x0f', symbol: 'S', decimals: 6, amountRaw: 1n, reserveRaw: undefined },
+          ...{ priceUsd: undefined, priceNative: undefined },
+        },
+        bought: {
+          ...{ token: '0x10', symbol: '', decimals: undefined, amountRaw: 2n, reserveRaw: 3n },
+          ...{ priceUsd: undefined, priceNative: undefined },
+        },
+        ...{ valueUsd: undefined, valueNative: undefined, liquidityUsd: undefined, liquidityNative: 4n },
+        holdings: {
+          ...{ isToken0Sold: true, nativeRaw: 9n },
+          ...{ sold: { amountRaw: 5n, accounts: 2 }, bought: undefined },
+        },
+      },
+    },
     { type: 'tradeRemoved', trade: { key: { block: 1, tx: 2, log: 3 }, time: 4, pair: '0x0b' } },
     { type: 'candleRemoved', candle: { pair: '0x0b', interval: 'k10080', start: 5 } },
     { type: 'pairRemoved', pair: '0x0b' },
@@ -293,7 +333,10 @@ test('the layout of version 7 is stable', () => {
     },
   ]
   const layout = [
-    '07 03657468 ac02 01 02 020a 03 00 01',
+    '08 03657468 ac02 01 02 020a 03 00 01',
+    '01 01 02 03 04 020b 0161 020c 01 020d 020e 00 01',
+    '020f 0153 0106 0101 00 00 00 0210 00 00 0102 010103 00 00 00 00 00 010104',
+    '01 01 010109 010105 02 00 00',
     '05 01 02 03 04 020b',
     '06 020b 09 05',
     '07 020b',

@@ -5,7 +5,7 @@ import { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { readCandleRef, readCandles, writeCandleRef, writeCandles } from './candle-codec.ts'
 import { type ChangeSetHead, ChangeSetWriter } from './change-set-writer.ts'
-import { CAUSES, CHANGES_VERSION, END, TYPE } from './change-type.ts'
+import { CAUSES, CHANGES_VERSION, END, FORMER_CHANGES_VERSION, TYPE } from './change-type.ts'
 import type { Codec } from './codec.ts'
 import { reportCodec } from './contract-codec.ts'
 import { readEventRef, readTime, writeEventRef } from './field-codec.ts'
@@ -16,6 +16,7 @@ import {
   readPair,
   readToken,
   readTrade,
+  readTradeWithoutHoldings,
   writeBalance,
   writePair,
   writeToken,
@@ -49,13 +50,14 @@ export function appendChanges(to: ChangeSetWriter, changes: readonly Change[]): 
 /** A change set with the message that it was read from. */
 export type OpenedChangeSet = {
   readonly set: ChangeSet
+  /** In the current version. */
   readonly bytes: Uint8Array
   /** Offset of the record of each change; for adjacent candles, of the first one. */
   readonly offsets: readonly number[]
 }
 
 export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
-  return decode(bytes, readCandles).set
+  return decode(currentChangeSet(bytes), readCandles).set
 }
 
 /**
@@ -63,7 +65,21 @@ export function decodeChangeSet(bytes: Uint8Array): ChangeSet {
  * then.
  */
 export function openChangeSet(bytes: Uint8Array): OpenedChangeSet {
-  return decode(bytes, (r) => readCandlesLazily(r, bytes))
+  const current = currentChangeSet(bytes)
+  return decode(current, (r) => readCandlesLazily(r, current))
+}
+
+/**
+ * The message in the current version. A message of the former version is decoded and encoded again: few of them remain
+ * after an upgrade, and nothing else has to read their layout.
+ */
+export function currentChangeSet(bytes: Uint8Array): Uint8Array {
+  if (bytes[0] !== FORMER_CHANGES_VERSION) return bytes
+  const r = new ByteReader(bytes)
+  const head = readSetHead(r)
+  const changes = readChanges(r, readCandles, [], readFormerChange)
+  r.end()
+  return encodeChangeSet({ ...head, changes })
 }
 
 type ReadCandles = (r: ByteReader) => readonly Candle[]
@@ -77,14 +93,14 @@ function decode(bytes: Uint8Array, readRun: ReadCandles): OpenedChangeSet {
   const r = new ByteReader(bytes)
   const offsets: number[] = []
   const { chain, seq, cause, head, finalNumber } = readSetHead(r)
-  const changes = readChanges(r, readRun, offsets)
+  const changes = readChanges(r, readRun, offsets, readChange)
   r.end()
   return { set: { chain, seq, cause, head, finalNumber, changes }, bytes, offsets }
 }
 
 export function readSetHead(r: ByteReader): ChangeSetHead {
   const version = r.u8()
-  if (version !== CHANGES_VERSION) {
+  if (version !== CHANGES_VERSION && version !== FORMER_CHANGES_VERSION) {
     throw new ChaintapeError(
       'message_unreadable',
       `CHANGES message has version ${version}, not ${CHANGES_VERSION}`,
@@ -114,11 +130,16 @@ function candlesFrom(changes: readonly Change[], start: number): Candle[] {
   return candles
 }
 
-function readChanges(r: ByteReader, readRun: ReadCandles, offsets: number[]): Change[] {
+function readChanges(
+  r: ByteReader,
+  readRun: ReadCandles,
+  offsets: number[],
+  readSingle: (r: ByteReader, type: number) => Change,
+): Change[] {
   const changes: Change[] = []
   for (let type = r.u8(); type !== END; type = r.u8()) {
     const at = r.position
-    if (type !== TYPE.candle) changes.push(readChange(r, type))
+    if (type !== TYPE.candle) changes.push(readSingle(r, type))
     else for (const candle of readRun(r)) changes.push({ type: 'candle', candle })
     while (offsets.length < changes.length) offsets.push(at)
   }
@@ -209,4 +230,8 @@ function readChange(r: ByteReader, type: number): Change {
   const codec = CODECS_BY_CODE[type]
   if (codec === undefined) throw new ChaintapeError('message_unreadable', `unknown change type ${type}`)
   return codec.read(r)
+}
+
+function readFormerChange(r: ByteReader, type: number): Change {
+  return type === TYPE.trade ? { type: 'trade', trade: readTradeWithoutHoldings(r) } : readChange(r, type)
 }

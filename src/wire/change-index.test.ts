@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { balance, change, changeSet } from '../../test/support/arbitraries/change-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
+import { asVersion7, withoutHoldings } from '../../test/support/builders/former-messages.ts'
 import {
   type Candle,
   type CandleValues,
@@ -10,6 +11,7 @@ import {
   type ChangeSet,
   LIQUIDITY_KINDS,
   SWITCH_REASONS,
+  type Trade,
   type TradeDirection,
   type Windows,
 } from '../domain/change.ts'
@@ -82,9 +84,9 @@ function readField(bytes: Uint8Array, at: number, kind: FieldKind): Fields[strin
 function fieldsOf(of: Change): Fields {
   switch (of.type) {
     case 'trade': {
-      const { key, sold, bought, side, ...rest } = of.trade
+      const { key, sold, bought, side, holdings, ...rest } = of.trade
       const sides = { ...prefixed('sold', sold), ...prefixed('bought', bought) }
-      return { ...key, ...sides, side: codeOf(side), ...rest }
+      return { ...key, ...sides, side: codeOf(side), ...rest, ...holdingsFields(holdings) }
     }
     case 'tradeRemoved':
       return { ...of.trade.key, time: of.trade.time, pair: of.trade.pair }
@@ -135,6 +137,17 @@ function fieldsOf(of: Change): Fields {
     case 'contract':
       return { token: of.contract.token }
   }
+}
+
+function holdingsFields(holdings: Trade['holdings']): Fields {
+  if (holdings === undefined) return {}
+  const { isToken0Sold, nativeRaw, sold, bought } = holdings
+  const fields = {
+    ...{ isToken0Sold: Number(isToken0Sold), nativeRaw },
+    ...{ soldRaw: sold?.amountRaw, soldAccounts: sold?.accounts ?? 0 },
+    ...{ boughtRaw: bought?.amountRaw, boughtAccounts: bought?.accounts ?? 0 },
+  }
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`holdings.${name}`, value]))
 }
 
 function candleFields(candle: Candle): Fields {
@@ -191,6 +204,18 @@ test('the index finds every field of every change', () => {
       )
     }),
     { numRuns: 1_000 },
+  )
+})
+
+test('a version 7 message is indexed as the same message of today', () => {
+  fc.assert(
+    fc.property(changeSet, (set) => {
+      const sent = withoutHoldings({ ...set, changes: set.changes.filter(isIndexable) })
+      const { bytes, reader: _, ...found } = indexChangeSet(asVersion7(sent))
+      const { bytes: today, reader: __, ...expected } = indexChangeSet(encodeChangeSet(sent))
+      assert.deepEqual(bytes, today)
+      assert.deepEqual(found, expected)
+    }),
   )
 })
 

@@ -1,6 +1,6 @@
 import type { ChangeSet } from '../domain/change.ts'
 import { ByteReader } from './byte-reader.ts'
-import { readSetHead } from './change-codec.ts'
+import { currentChangeSet, readSetHead } from './change-codec.ts'
 import * as layouts from './change-layouts.ts'
 import { TYPE as CHANGE, END } from './change-type.ts'
 import { reportCodec } from './contract-codec.ts'
@@ -43,7 +43,8 @@ for (const layout of SCANNED) if (layout !== undefined) SIZES[layout.type] = lay
 /** Reused for every message, so that it grows only once. */
 let room: Uint32Array = new Uint32Array(16_384)
 
-export function indexChangeSet(bytes: Uint8Array): ChangeSetIndex {
+export function indexChangeSet(message: Uint8Array): ChangeSetIndex {
+  const bytes = currentChangeSet(message)
   const r = new ByteReader(bytes)
   const head = readSetHead(r)
   const scanner = new RecordScanner(bytes, r.position, room)

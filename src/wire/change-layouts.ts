@@ -25,6 +25,14 @@ export const TRADE = defineLayout(TYPE.trade, {
   ...eventSide('sold'),
   ...eventSide('bought'),
   ...EVENT_VALUES,
+  holdings: {
+    isToken0Sold: 'byte',
+    nativeRaw: 'biguint?',
+    soldRaw: 'biguint?',
+    soldAccounts: 'byte',
+    boughtRaw: 'biguint?',
+    boughtAccounts: 'byte',
+  },
 })
 
 export const TRADE_REMOVED = defineLayout(TYPE.tradeRemoved, EVENT_REF)

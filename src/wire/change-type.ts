@@ -1,7 +1,9 @@
 import type { Change } from '../domain/change.ts'
 
-/** Version of a CHANGES message. A changed layout takes the next number and, once released, still reads this one. */
-export const CHANGES_VERSION = 7
+/** Version of a CHANGES message. A changed layout takes the next number, and the one before it is still read. */
+export const CHANGES_VERSION = 8
+/** Its trades have no holdings. */
+export const FORMER_CHANGES_VERSION = 7
 
 export const CAUSES = ['block', 'undo', 'final'] as const
 

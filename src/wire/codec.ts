@@ -2,7 +2,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
-/** The encoding of one kind of value. Equal values have equal bytes. */
+/** The encoding of one kind of value. Equal values have equal bytes, and so has a value after decoding. */
 export type Codec<T> = {
   readonly write: (w: ByteWriter, value: T) => void
   readonly read: (r: ByteReader) => T
@@ -82,7 +82,7 @@ export function checked<T>(codec: Codec<T>, isValid: (value: T) => boolean, prob
 type Fields<T> = { readonly [Name in keyof T]-?: Codec<T[Name]> }
 
 /**
- * The fields of a record in encoding order. The loop takes about a fifth longer than a reader and a writer by hand, so
+ * The fields of a record in encoding order. The loop takes up to 1.4 times as long as a reader and a writer by hand, so
  * the records of every trade have those.
  */
 export function record<T extends object>(fields: Fields<T>): Codec<T> {

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { envelope } from '../../test/support/arbitraries/envelope-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
+import { asFormerBlock } from '../../test/support/builders/former-messages.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { decodeEnvelope, encodeEnvelope, openEnvelope } from './envelope-codec.ts'
+import { decodeEnvelope, decodeEnvelopeHead, encodeEnvelope, openEnvelope } from './envelope-codec.ts'
 
 const encoded = envelope.map(encodeEnvelope)
 
@@ -46,13 +47,13 @@ test('an envelope read in place has the same contents, and its ids are copied as
       const opened = openEnvelope(encodeEnvelope(sent))
       if (opened.kind !== 'block') return assert.deepEqual(opened, sent)
       const transactions = opened.transactions.map((each) => {
-        const { index, hash, from, logs } = each
+        const { index, hash, from, logs, wallet } = each
         const copied = writtenBy((w) => [each.writeHash(w), each.writeFrom(w)])
         assert.deepEqual(
           copied,
           writtenBy((w) => [w.id(hash), w.id(from)]),
         )
-        return { index, hash, from, logs }
+        return { index, hash, from, logs, ...(wallet !== undefined && { wallet }) }
       })
       assert.deepEqual({ ...opened, transactions }, sent)
     }),
@@ -60,17 +61,58 @@ test('an envelope read in place has the same contents, and its ids are copied as
   )
 })
 
-test('a version 4 block, which has no age, is read as not old', () => {
+test('blocks of versions 4 and 5 are read without wallets, and those of version 4 as not old', () => {
   fc.assert(
     fc.property(envelope, (sent) => {
       if (sent.kind !== 'block') return
-      const { isOld: _, ...block } = sent
-      const [young, old] = [encodeEnvelope(block), encodeEnvelope({ ...block, isOld: true })]
-      const age = young.findIndex((byte, at) => byte !== old[at])
-      const before = Buffer.concat([Buffer.of(4), young.subarray(1, age), young.subarray(age + 1)])
-      assert.deepEqual(decodeEnvelope(before), block)
+      const transactions = sent.transactions.map(({ wallet: _, ...transaction }) => transaction)
+      const before = { ...sent, transactions }
+      const { isOld: _, ...young } = before
+      assert.deepEqual(decodeEnvelope(asFormerBlock(5, before)), before)
+      assert.deepEqual(decodeEnvelope(asFormerBlock(4, young)), young)
+      const opened = openEnvelope(asFormerBlock(5, before))
+      assert.ok(opened.kind === 'block' && opened.transactions.every(({ wallet }) => wallet === undefined))
     }),
   )
+})
+
+test('other version 5 messages are read alike, and none has settings', () => {
+  fc.assert(
+    fc.property(envelope, (sent) => {
+      const before = encodeEnvelope(sent)
+      before[0] = 5
+      if (sent.kind === 'block') return
+      if (sent.kind !== 'settings') return assert.deepEqual(decodeEnvelope(before), sent)
+      assert.throws(() => decodeEnvelope(before), unreadable)
+      assert.throws(() => decodeEnvelopeHead(before), unreadable)
+    }),
+  )
+})
+
+test('a head has the kind and block of its message, and settings have none', () => {
+  fc.assert(
+    fc.property(envelope, (sent) => {
+      const { kind, number } = decodeEnvelopeHead(encodeEnvelope(sent))
+      assert.equal(kind, sent.kind)
+      if (sent.kind === 'block') assert.equal(number, sent.number)
+      if (sent.kind === 'settings') assert.equal(number, 0)
+    }),
+  )
+})
+
+test('settings whose lockers are out of order or repeated are refused', () => {
+  const settings = { rules: 1, dexes: [], quoteAssets: [], minDepthUsd: 0n, lockers: ['0x0a', '0x0b'] }
+  const sorted = encodeEnvelope({ kind: 'settings', chain: 'eth', settings })
+  const last = sorted.length - 1
+  for (const [first, second] of [
+    [0x0b, 0x0a],
+    [0x0a, 0x0a],
+  ] as const) {
+    const other = Uint8Array.from(sorted)
+    other[last - 2] = first
+    other[last] = second
+    assert.throws(() => decodeEnvelope(other), { code: 'message_unreadable', message: /ascending/ })
+  }
 })
 
 test('an envelope truncated anywhere is refused', () => {
@@ -96,8 +138,8 @@ test('noise and damage are decoded or refused, nothing else', () => {
   fc.assert(fc.property(bytes, decodesOrRefuses), { numRuns: 500 })
   // After a valid version and kind, which random bytes rarely reach.
   fc.assert(
-    fc.property(bytes, fc.integer({ min: 1, max: 3 }), (noise, kind) =>
-      decodesOrRefuses(Buffer.concat([Buffer.of(5, kind, 0), noise])),
+    fc.property(bytes, fc.integer({ min: 1, max: 4 }), (noise, kind) =>
+      decodesOrRefuses(Buffer.concat([Buffer.of(6, kind, 0), noise])),
     ),
     { numRuns: 1_000 },
   )
@@ -107,11 +149,11 @@ test('noise and damage are decoded or refused, nothing else', () => {
 test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(Buffer.of(2)), {
     code: 'message_unreadable',
-    message: 'BLOCKS message has version 2, not 5',
+    message: 'BLOCKS message has version 2, not 6',
   })
-  assert.throws(() => decodeEnvelope(Buffer.of(5, 4, 0)), {
+  assert.throws(() => decodeEnvelope(Buffer.of(6, 5, 0)), {
     code: 'message_unreadable',
-    message: 'unknown envelope kind 4',
+    message: 'unknown envelope kind 5',
   })
   const empty: Envelope = {
     kind: 'block',
@@ -127,7 +169,7 @@ test('another version, kind or fact is refused by name', () => {
   assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
 })
 
-test('the layout of version 5 is stable', () => {
+test('the layout of version 6 is stable', () => {
   const message: Envelope = {
     kind: 'block',
     chain: 'eth',
@@ -142,6 +184,7 @@ test('the layout of version 5 is stable', () => {
         hash: '0x0c',
         from: 'Sol',
         logs: [{ index: 2, address: '0x0d', topics: ['0x0e'], data: Uint8Array.of(7) }],
+        wallet: { nativeRaw: 9n, tokens: [{ token: '0x0f', amountRaw: 256n, accounts: 2 }] },
       },
     ],
     facts: [
@@ -193,8 +236,8 @@ test('the layout of version 5 is stable', () => {
     ],
   }
   const layout = [
-    '05 01 03657468 ac02 020a 020b 05 01',
-    '01 01 020c 07536f6c 01 02 020d 01 020e 01 07',
+    '06 01 03657468 ac02 020a 020b 05 01',
+    '01 01 020c 07536f6c 01 02 020d 01 020e 01 07 01 01 0109 01 020f 020001 02',
     '06',
     '01 0201 0202 02 0203 0204 03 ac02 01 02 0101 020001 00',
     '01 0207 0208 00 04 00 01 020101',
@@ -208,12 +251,49 @@ test('the layout of version 5 is stable', () => {
     Buffer.from(
       encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: { number: 1, hash: '0x0a' } }),
     ).toString('hex'),
-    '0502036574680102' + '0a',
+    '0602036574680102' + '0a',
   )
   assert.equal(
     Buffer.from(encodeEnvelope({ kind: 'final', chain: 'eth', upTo: { number: 1, hash: '0x0a' } })).toString(
       'hex',
     ),
-    '0503036574680102' + '0a',
+    '0603036574680102' + '0a',
+  )
+  const settings: Envelope = {
+    kind: 'settings',
+    chain: 'eth',
+    settings: {
+      rules: 1,
+      dexes: [
+        {
+          amm: 'a',
+          protocol: 'p',
+          factory: '0x0f',
+          fromBlock: 300,
+          untilBlock: undefined,
+          initCodeHash: '0x01',
+          deployer: undefined,
+          positionManager: '0x02',
+        },
+      ],
+      quoteAssets: [
+        { address: '0x0a', kind: 'stable' },
+        { address: '0x0b', kind: 'native' },
+        { address: 'Sol', kind: 'major' },
+      ],
+      minDepthUsd: 256n,
+      lockers: ['0x0c', '0x0d'],
+    },
+  }
+  assert.equal(
+    Buffer.from(encodeEnvelope(settings)).toString('hex'),
+    [
+      '06 04 03657468 01',
+      '01 0161 0170 020f 01ac02 00 010201 00 010202',
+      '03 020a 00 020b 01 07536f6c 02',
+      '020001 02 020c 020d',
+    ]
+      .join('')
+      .replaceAll(' ', ''),
   )
 })

@@ -71,8 +71,10 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   const r = new ByteReader(covered)
   const magic = r.u8()
   const version = r.u8()
-  if (magic !== MAGIC || (version !== PLAIN_VERSION && version !== COMPRESSED_VERSION)) {
-    throw new ChaintapeError('message_unreadable', 'not a frame of version 1 or 2')
+  if (magic !== MAGIC) throw new ChaintapeError('message_unreadable', 'not a frame')
+  if (version !== PLAIN_VERSION && version !== COMPRESSED_VERSION) {
+    const known = `${PLAIN_VERSION} or ${COMPRESSED_VERSION}`
+    throw new ChaintapeError('message_unreadable', `frame has version ${version}, not ${known}`)
   }
   const link = r.u32()
   const part = r.varuint()

@@ -41,6 +41,36 @@ test('an inspection survives the wire, and encodes to the same bytes again', () 
   )
 })
 
+test('an inspection without the fields of a mint has the bytes of the first version', () => {
+  fc.assert(
+    fc.property(inspection, (any) => {
+      const { metadataPowers: _, transferFee: __, holderTransfers: ___, ...contract } = any
+      const [before, after] = [encode(contract), encode({ ...contract, metadataPowers: [] })]
+      const form = before.findIndex((byte, at) => byte !== after[at])
+      assert.equal(before[form], typeof contract.trial === 'object' ? 1 : 0)
+      assert.deepEqual(
+        [after[form], after.subarray(form + 1, before.length)],
+        [(before[form] as number) + 2, before.subarray(form + 1)],
+      )
+      assert.deepEqual(decode(before), contract)
+      assert.throws(() => decode(before.with(form, 8)), unreadable)
+    }),
+  )
+})
+
+test('transfers by holders come behind the fields of a mint, and nothing else changes', () => {
+  fc.assert(
+    fc.property(inspection, (any) => {
+      const { holderTransfers: _, ...former } = any
+      const transfers = { tried: 1, failed: 0, failure: undefined }
+      const [before, after] = [encode(former), encode({ ...former, holderTransfers: transfers })]
+      const form = before.findIndex((byte, at) => byte !== after[at])
+      assert.equal(after[form], (before[form] as number) + 4)
+      assert.deepEqual(after.subarray(form + 1, before.length), before.subarray(form + 1))
+    }),
+  )
+})
+
 test('damaged bytes give another inspection or a coded error', () => {
   fc.assert(
     fc.property(damaged(inspection.map(encode)), (bytes) => {

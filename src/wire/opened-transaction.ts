@@ -1,4 +1,5 @@
 import type { RawLog, RawTransaction } from '../domain/envelope.ts'
+import type { WalletBalances } from '../domain/wallet-balances.ts'
 import { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
@@ -12,19 +13,27 @@ type Places = { readonly hashAt: number; readonly fromAt: number; readonly end: 
 export class OpenedTransaction implements RawTransaction {
   readonly index: number
   readonly logs: readonly RawLog[]
+  readonly wallet: WalletBalances | undefined
   readonly message: Uint8Array
   readonly #hashAt: number
   /** Offset of the sender in the message. */
   readonly fromAt: number
   readonly #end: number
 
-  constructor(index: number, message: Uint8Array, { hashAt, fromAt, end }: Places, logs: readonly RawLog[]) {
+  constructor(
+    index: number,
+    message: Uint8Array,
+    { hashAt, fromAt, end }: Places,
+    logs: readonly RawLog[],
+    wallet: WalletBalances | undefined,
+  ) {
     this.index = index
     this.message = message
     this.#hashAt = hashAt
     this.fromAt = fromAt
     this.#end = end
     this.logs = logs
+    this.wallet = wallet
   }
 
   get hash(): string {

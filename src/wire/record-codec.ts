@@ -17,6 +17,7 @@ import {
   writeSideNames,
   writeTime,
 } from './field-codec.ts'
+import { readHoldings, writeHoldings } from './wallet-codec.ts'
 
 /**
  * The encoding of the published records, shared by the CHANGES log and the engine's state. Readers and writers are by
@@ -41,9 +42,17 @@ export function writeTrade(w: ByteWriter, trade: Trade): void {
   writeMoney(w, trade.valueNative)
   writeMoney(w, trade.liquidityUsd)
   writeMoney(w, trade.liquidityNative)
+  writeHoldings(w, trade.holdings)
 }
 
 export function readTrade(r: ByteReader): Trade {
+  const trade = readTradeWithoutHoldings(r)
+  const holdings = readHoldings(r)
+  return holdings === undefined ? trade : { ...trade, holdings }
+}
+
+/** The layout up to CHANGES version 7. */
+export function readTradeWithoutHoldings(r: ByteReader): Trade {
   return {
     ...readEventRef(r),
     amm: r.text(),

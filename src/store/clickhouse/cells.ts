@@ -1,7 +1,5 @@
-/** Bytes that the default of a type takes in RowBinary; all of them are zero. */
-const DEFAULT_BYTES = {
-  String: 1,
-  'LowCardinality(String)': 1,
+/** Bytes of a value in RowBinary. */
+export const FIXED_BYTES = {
   Bool: 1,
   UInt8: 1,
   UInt16: 2,
@@ -10,6 +8,13 @@ const DEFAULT_BYTES = {
   UInt256: 32,
   Int256: 32,
   "DateTime('UTC')": 4,
+} as const
+
+/** Bytes that the default of a type takes in RowBinary; all of them are zero. */
+const DEFAULT_BYTES = {
+  ...FIXED_BYTES,
+  String: 1,
+  'LowCardinality(String)': 1,
   "Enum8('pair' = 1, 'token' = 2)": 1,
   "Enum8('symbol' = 1, 'name' = 2, 'word' = 3)": 1,
 } as const

@@ -23,7 +23,11 @@ const MAX_CONNECTIONS = 10
 const IDLE_SOCKET_MS = 2_000
 
 /** `database` is a separate parameter, because ours does not exist before the first migration. */
-export function connectClickhouse(options: ClickhouseOptions, database = options.database): ClickHouseClient {
+export function connectClickhouse(
+  options: ClickhouseOptions,
+  database = options.database,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+): ClickHouseClient {
   return createClient({
     url: options.url,
     ...tlsOf(options),
@@ -31,7 +35,7 @@ export function connectClickhouse(options: ClickhouseOptions, database = options
     password: options.password,
     database,
     application: 'chaintape',
-    request_timeout: REQUEST_TIMEOUT_MS,
+    request_timeout: timeoutMs,
     max_open_connections: MAX_CONNECTIONS,
     keep_alive: { enabled: true, idle_socket_ttl: IDLE_SOCKET_MS },
     // Every failure reaches the caller, which logs it with its own fields.

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { ChaintapeError, QueryTimeout } from '../../domain/errors.ts'
 
-/** Transient errors: the server is overloaded, restarting, out of space or without its keeper. */
+/** Transient errors: the server is overloaded, restarting, out of space, or without its keeper or its tables. */
 const PASSING = new Set([
   'ABORTED',
   'ALL_CONNECTION_TRIES_FAILED',
@@ -21,6 +21,9 @@ const PASSING = new Set([
   'TOO_MANY_SIMULTANEOUS_QUERIES',
   'UNKNOWN_STATUS_OF_INSERT',
 ])
+
+/** The server lost its disk, or was never written to. */
+const WITHOUT_TABLES = new Set(['UNKNOWN_DATABASE', 'UNKNOWN_TABLE'])
 
 /** Permanent errors: retrying does not fix credentials. */
 const UNAUTHORIZED = new Set([
@@ -45,13 +48,20 @@ export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> 
     if (error instanceof ClickHouseError && error.type === 'TIMEOUT_EXCEEDED') {
       throw new QueryTimeout('ClickHouse ended a query that took too long', { cause: error })
     }
-    throw new ChaintapeError('store_unavailable', 'ClickHouse unavailable', { cause: error })
+    const message = isWithoutTables(error)
+      ? 'ClickHouse has lost its tables, or has none yet'
+      : 'ClickHouse unavailable'
+    throw new ChaintapeError('store_unavailable', message, { cause: error })
   }
 }
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof ClickHouseError) return PASSING.has(error.type ?? '')
+  if (error instanceof ClickHouseError) return PASSING.has(error.type ?? '') || isWithoutTables(error)
   if (error instanceof ChaintapeError || !(error instanceof Error)) return false
   // Any other error comes from the connection or a proxy, unless it is a bug of ours.
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
+}
+
+function isWithoutTables(error: unknown): boolean {
+  return error instanceof ClickHouseError && WITHOUT_TABLES.has(error.type ?? '')
 }

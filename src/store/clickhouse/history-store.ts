@@ -4,10 +4,16 @@ import type { ChainHead } from '../../domain/chain-head.ts'
 import type { Common } from '../../lib/common.ts'
 import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
 import { guardClickhouse } from './failure.ts'
+import { insertSettings } from './insert-settings.ts'
 import { createAsk } from './read/ask.ts'
 import { readMarker } from './read/marker.ts'
+import { text } from './read/records.ts'
+import { removeRows } from './remove-rows.ts'
 import type { TableRows } from './rows.ts'
 import { TABLE_NAMES, type TableName } from './table-names.ts'
+
+/** It reads one row. */
+const MAX_SECONDS = 2
 
 export type WrittenRows = Readonly<Record<TableName, number>>
 
@@ -18,25 +24,19 @@ export type HistoryStore = {
   write(tables: readonly TableRows[]): Promise<WrittenRows>
   /** The commit point: everything up to this head has been written. */
   commit(head: ChainHead): Promise<void>
+  /** The saved copy of the chain's entry in GENERATIONS. */
+  generations(chain: string): Promise<string | undefined>
+  saveGenerations(chain: string, entry: string): Promise<void>
+  /** Removes all rows of a chain, its commit point last. The archive of BLOCKS stays. */
+  remove(chain: string): Promise<void>
   close(): Promise<void>
-}
-
-const INSERT_SETTINGS: ClickHouseSettings = {
-  // Synchronous inserts, so that a response means the rows are in the table.
-  async_insert: 0,
-  // Key and seq identify a row; the server's deduplication of recent blocks would only hide a replay.
-  insert_deduplicate: 0,
-  // A batch that spans many months is slow but valid.
-  throw_on_max_partitions_per_insert_block: 0,
 }
 
 export function openHistoryStore(options: ClickhouseOptions, common: Common): HistoryStore {
   const logger = common.logger.child({ action: 'history' })
   const client = connectClickhouse(options)
   const ask = createAsk(client)
-  // A quorum of replicas must have a row before the marker may cover it.
-  const settings: ClickHouseSettings =
-    options.cluster === undefined ? INSERT_SETTINGS : { ...INSERT_SETTINGS, insert_quorum: 'auto' }
+  const settings = insertSettings(options.cluster)
   return {
     marker: (chain) => readMarker(ask, chain),
     write: async (tables) => {
@@ -47,6 +47,18 @@ export function openHistoryStore(options: ClickhouseOptions, common: Common): Hi
       return written
     },
     commit: (head) => insertMarker(client, settings, head),
+    generations: async (chain) => {
+      const [row] = await ask('generations', { params: { chain }, maxRows: 1, maxSeconds: MAX_SECONDS })
+      return row && text(row, 'entry')
+    },
+    saveGenerations: (chain, entry) =>
+      guardClickhouse(async () => {
+        await client.insert({
+          ...{ table: 'generations', format: 'JSONEachRow', values: [{ chain, entry }] },
+          clickhouse_settings: settings,
+        })
+      }),
+    remove: (chain) => removeRows(client, chain),
     close: () => client.close(),
   }
 }

@@ -7,6 +7,7 @@ import { forCluster } from './cluster.ts'
 import { type ClickhouseOptions, connectClickhouse } from './connect.ts'
 import { guardClickhouse } from './failure.ts'
 import { setGranularity } from './granularity.ts'
+import { withMigrationLock } from './migration-lock.ts'
 import { type Retention, retentionStatements } from './retention.ts'
 
 export type MigrateOptions = ClickhouseOptions & { readonly retention_days?: Retention | undefined }
@@ -29,7 +30,8 @@ const RECORD_TABLE = `
 
 /**
  * Brings the schema up to date: creates the database, then runs all pending files of migrations/ in order. A file is
- * one idempotent statement, because a crash can come before it is recorded; files that have run are never edited.
+ * one idempotent statement, because a crash can come before it is recorded; files that have run are never edited. They
+ * only add, because a writer and gateways of an earlier version may still run; one process at a time runs them.
  * Granularity and retention are compared with the tables at every start.
  */
 export async function migrate(options: MigrateOptions, common: Common): Promise<void> {
@@ -40,24 +42,21 @@ export async function migrate(options: MigrateOptions, common: Common): Promise<
   )
   await withClient(connectClickhouse(options), async (client) => {
     await client.command({ query: forCluster(RECORD_TABLE, cluster) })
-    const applied = await readApplied(client)
-    for (const migration of await readMigrations()) {
-      const checksum = applied.get(migration.name)
-      if (checksum === migration.checksum) continue
-      if (checksum !== undefined) {
-        throw new ChaintapeError(
-          'diverged',
-          `migration ${migration.name} was changed after it ran on database ${database}`,
-        )
-      }
-      await client.command({ query: forCluster(migration.sql, cluster) })
-      await client.insert({
-        table: 'migrations',
-        columns: ['name', 'checksum'],
-        format: 'JSONCompactEachRow',
-        values: [[migration.name, migration.checksum]],
+    if ((await readPending(client, database)).length > 0) {
+      const { signal } = common.shutdown
+      await withMigrationLock({ client, cluster, logger, signal }, async () => {
+        // Read again: the process that held the lock before has run them.
+        for (const migration of await readPending(client, database)) {
+          await client.command({ query: forCluster(migration.sql, cluster) })
+          await client.insert({
+            table: 'migrations',
+            columns: ['name', 'checksum'],
+            format: 'JSONCompactEachRow',
+            values: [[migration.name, migration.checksum]],
+          })
+          logger.info({ migration: migration.name, database }, 'Schema migrated')
+        }
       })
-      logger.info({ migration: migration.name, database }, 'Schema migrated')
     }
     await setGranularity({ client, cluster, logger })
     for (const { table, sql } of retentionStatements(retention_days, await readEngines(client, database))) {
@@ -85,6 +84,20 @@ async function readApplied(client: ClickHouseClient): Promise<Map<string, string
   })
   const rows = await answer.json<{ name: string; checksum: string }>()
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+}
+
+/**
+ * Migrations that have not run yet. Those that this version does not have are of a later version, which only adds to the
+ * schema, so they are no reason to stop.
+ */
+async function readPending(client: ClickHouseClient, database: string): Promise<Migration[]> {
+  const applied = await readApplied(client)
+  const migrations = await readMigrations()
+  for (const { name, checksum } of migrations) {
+    if ((applied.get(name) ?? checksum) === checksum) continue
+    throw new ChaintapeError('diverged', `migration ${name} was changed after it ran on database ${database}`)
+  }
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
 /** Engine clause of each table, including its TTL. */

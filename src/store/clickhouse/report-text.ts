@@ -1,5 +1,7 @@
 import type { ContractReport } from '../../domain/contract-report.ts'
 
+const BIGINTS: readonly string[] = ['issuedRaw', 'maxRaw']
+
 /** JSON, so that SQL can query its parts; bigints become strings. */
 export function reportText(report: ContractReport): string {
   return JSON.stringify(report, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
@@ -7,6 +9,6 @@ export function reportText(report: ContractReport): string {
 
 export function reportOf(text: string): ContractReport {
   return JSON.parse(text, (name, value: unknown) =>
-    name === 'issuedRaw' ? BigInt(value as string) : value,
+    BIGINTS.includes(name) ? BigInt(value as string) : value,
   ) as ContractReport
 }

@@ -55,6 +55,12 @@ export class RowBuffer {
     this.at += size
   }
 
+  /** Bytes of any length, as a String column holds them. */
+  blob(bytes: Uint8Array): void {
+    this.size(bytes.length)
+    this.raw(bytes)
+  }
+
   /** A short text, already length-prefixed. */
   text(text: Uint8Array): void {
     const to = this.bytes

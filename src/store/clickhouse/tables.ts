@@ -44,6 +44,12 @@ export const tradesTable = defineTable(
     ...eventSide('sold_token', 'sold', 'sold'),
     ...eventSide('bought_token', 'bought', 'bought'),
     ...eventValues,
+    is_token0_sold: ['Nullable(Bool)', 'holdings.isToken0Sold'],
+    wallet_native_raw: [AMOUNT, 'holdings.nativeRaw'],
+    sold_held_raw: [AMOUNT, 'holdings.soldRaw'],
+    sold_accounts: ['Nullable(UInt8)', 'holdings.soldAccounts'],
+    bought_held_raw: [AMOUNT, 'holdings.boughtRaw'],
+    bought_accounts: ['Nullable(UInt8)', 'holdings.boughtAccounts'],
   },
 )
 

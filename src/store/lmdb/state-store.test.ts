@@ -119,6 +119,28 @@ test('state of another format is refused and left unchanged', async () => {
   await reopened.close()
 })
 
+test('state of an earlier format that is still read takes the new format with its next commit', async () => {
+  const dir = newDir()
+  const store = openStateStore({ dir, format: 'test-1' })
+  store.commit(new Map([['a', text('x')]]), at(1))
+  await store.close()
+  const newer = { dir, format: 'test-2', earlier: ['test-1'] }
+  const unchanged = openStateStore(newer)
+  assert.deepEqual([dump(unchanged), unchanged.position], [{ a: 'x' }, at(1)])
+  await unchanged.close()
+  await openStateStore({ dir, format: 'test-1' }).close()
+  const upgraded = openStateStore(newer)
+  upgraded.commit(new Map([['b', text('y')]]), at(2))
+  await upgraded.close()
+  assert.throws(
+    () => openStateStore({ dir, format: 'test-1' }),
+    (error) => error instanceof ChaintapeError && /test-2, by id.*test-1, by id/.test(error.message),
+  )
+  const reopened = openStateStore(newer)
+  assert.deepEqual(dump(reopened), { a: 'x', b: 'y' })
+  await reopened.close()
+})
+
 test('after SIGKILL, state and position are from the same commit', async () => {
   const program = fileURLToPath(new URL('../../../test/support/rigs/commit-forever.ts', import.meta.url))
   const dir = newDir()

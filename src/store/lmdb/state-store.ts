@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { open } from 'lmdb'
+import { open, type RootDatabase } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import type { StateKey, Writes } from '../../state/journaled-state.ts'
@@ -35,22 +35,57 @@ const KEY_LAYOUT = 'by id'
 const FORMAT = 'format'
 const POSITION = 'position'
 
-/** `format` identifies the layout of the records; state in another format is refused. */
-export function openStateStore(options: { dir: string; format: string }): StateStore {
+/** As it is stored, with the store's own part. */
+export function wholeFormat(format: string): string {
+  return `${format}, ${KEY_LAYOUT}`
+}
+
+/** The format and position of a state; undefined in a store that was never committed. */
+export function describeState(root: RootDatabase): {
+  readonly format: string | undefined
+  readonly position: StoredPosition | undefined
+} {
+  const meta = openMeta(root)
+  return {
+    format: meta.get(FORMAT) as string | undefined,
+    position: meta.get(POSITION) as StoredPosition | undefined,
+  }
+}
+
+function openMeta(root: RootDatabase) {
+  return root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
+}
+
+export type StateFormat = {
+  /** Identifies the layout of the records. */
+  readonly format: string
+  /** Earlier formats whose records can be read too; the first commit changes the state to `format`. */
+  readonly earlier?: readonly string[]
+}
+
+/** All formats that can be read, as they are stored. */
+export function readableFormats({ format, earlier = [] }: StateFormat): string[] {
+  return [format, ...earlier].map(wholeFormat)
+}
+
+/** State in a format that cannot be read is refused. */
+export function openStateStore(options: StateFormat & { readonly dir: string }): StateStore {
   mkdirSync(options.dir, { recursive: true })
   const root = open({ path: options.dir, maxDbs: 2, mapSize: MAP_BYTES })
   const state = root.openDB<Uint8Array, Buffer>({ name: 'state', encoding: 'binary', keyEncoding: 'binary' })
-  const meta = root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
-  const format = meta.get(FORMAT)
-  const needed = `${options.format}, ${KEY_LAYOUT}`
-  if (format === undefined) meta.putSync(FORMAT, needed)
-  else if (format !== needed) {
+  const meta = openMeta(root)
+  let format = meta.get(FORMAT) as string | undefined
+  const [needed = '', ...earlier] = readableFormats(options)
+  if (format === undefined) {
+    meta.putSync(FORMAT, needed)
+    format = needed
+  } else if (format !== needed && !earlier.includes(format)) {
     throw new ChaintapeError(
       'state_outdated',
-      `${options.dir} has state format ${String(format)}, this version needs ${needed}`,
+      `${options.dir} has state format ${format}, this version needs ${[needed, ...earlier].join(' or ')}`,
     )
   }
-  const stored = meta.get(POSITION) as StoredPosition | undefined
+  const { position: stored } = describeState(root)
   let position = stored && fromStoredPosition(stored)
   return {
     get: (key) => state.get(storeKey(key)),
@@ -65,15 +100,19 @@ export function openStateStore(options: { dir: string; format: string }): StateS
           else state.putSync(storeKey(key), value)
         }
         meta.putSync(POSITION, toStoredPosition(next))
+        if (format !== needed) meta.putSync(FORMAT, needed)
       })
       position = next
+      format = needed
     },
     clear: () => {
       root.transactionSync(() => {
         state.clearSync()
         meta.removeSync(POSITION)
+        meta.putSync(FORMAT, needed)
       })
       position = undefined
+      format = needed
     },
     // The store sorts by its own key encoding.
     entries: () =>

@@ -23,7 +23,7 @@ const NO_RANKS: Ranks = []
  * first: apply.lua detects an expired series by its pair's existing document.
  */
 export function documentsOf(latest: LatestChanges): (DocumentWrite | CandlesWrite)[] {
-  return [...candleWrites(latest), ...documents(latest)]
+  return [...candleWrites(latest), ...documentWrites(latest)]
 }
 
 /** The writes for a page of another store, whose candle series are complete. */
@@ -31,10 +31,11 @@ export function documentsOfPage(
   latest: LatestChanges,
   complete: { readonly oldest: LatestPage['oldest']; readonly idleSince: number },
 ): (DocumentWrite | CandlesWrite)[] {
-  return [...completeCandleWrites(latest, complete), ...documents(latest)]
+  return [...completeCandleWrites(latest, complete), ...documentWrites(latest)]
 }
 
-function documents(latest: LatestChanges): DocumentWrite[] {
+/** The writes without candles. */
+export function documentWrites(latest: LatestChanges): DocumentWrite[] {
   const writes: DocumentWrite[] = []
   const { pair, token } = WINDOWS_LAYOUT.slots
   addAll(writes, 'pair', latest.pairs, PAIR, PAIR.slots.address, pairRanks)

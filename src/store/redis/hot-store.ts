@@ -36,6 +36,8 @@ export type HotStore = DocumentReads & {
   apply(latest: LatestChanges, head: ChainHead): Promise<void>
   /** Replaces everything of one chain by the pages of another store, up to this head. */
   rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
+  /** Removes everything of a chain. */
+  remove(chain: string): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
   /** The latest candle of each series; also undefined if the series has expired. */
   candles(refs: readonly SeriesRef[]): Promise<(Versioned<Candle> | undefined)[]>
@@ -102,6 +104,7 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
       }
       await writing.advance(head)
     },
+    remove: (chain) => writing.remove(chain),
     head: async (chain) => {
       const head = await writing.head(chain)
       if (head !== undefined) reads.saw(chain, head.seq)

@@ -24,6 +24,8 @@ export type Writing = {
   head(chain: string): Promise<ChainHead | undefined>
   /** Removes everything of a chain and leaves an empty head. */
   clear(chain: string): Promise<void>
+  /** Removes everything of a chain, its head last. */
+  remove(chain: string): Promise<void>
 }
 
 const TAILS_PER_CALL = 50
@@ -66,6 +68,14 @@ export function createWriting(
     }
   }
 
+  const clear = async (chain: string): Promise<void> => {
+    await guardRedis(async () => {
+      // First, so that a concurrent writer notices.
+      await redis.set(keys.head(chain), formatHeader(0))
+      for (const pattern of keys.patterns(chain)) await removeAll(redis, pattern)
+    })
+  }
+
   return {
     write: async (chain, writes) => {
       const options = [RECORD_VERSION, TOMBSTONE_SECONDS, keys.rank(chain, ''), seen.get(chain) ?? '']
@@ -104,12 +114,13 @@ export function createWriting(
       return head
     },
     clear: async (chain) => {
-      await guardRedis(async () => {
-        // First, so that a concurrent writer notices.
-        await redis.set(keys.head(chain), formatHeader(0))
-        for (const pattern of keys.patterns(chain)) await removeAll(redis, pattern)
-      })
+      await clear(chain)
       seen.set(chain, 0)
+    },
+    remove: async (chain) => {
+      await clear(chain)
+      await guardRedis(() => redis.unlink(keys.head(chain)))
+      seen.delete(chain)
     },
   }
 }

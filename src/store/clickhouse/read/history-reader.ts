@@ -52,6 +52,8 @@ export type MatchesQuestion = {
 /** Reads ClickHouse, latest first. */
 export type HistoryReader = {
   marker(chain: string): Promise<ChainHead | undefined>
+  /** The copy of a chain's entry in GENERATIONS. */
+  generations(chain: string): Promise<string | undefined>
   candles(question: CandlesQuestion): Promise<Versioned<Candle>[]>
   trades(question: EventsQuestion): Promise<Versioned<Trade>[]>
   liquidity(question: EventsQuestion): Promise<Versioned<LiquidityEvent>[]>
@@ -84,6 +86,10 @@ export function openHistoryReader(
   const { ask, checked } = failFast(patientAsk, onAway)
   return {
     marker: (chain) => checked(() => readMarker(patientAsk, chain)),
+    generations: async (chain) => {
+      const [row] = await ask('generations', { params: { chain }, maxRows: 1, maxSeconds: MAX_SECONDS })
+      return row && text(row, 'entry')
+    },
     candles: async (question) => versions(await readCandles(ask, question), candleOf),
     trades: async (question) => versions(await readEvents(ask, 'trades', question), tradeOf),
     liquidity: async (question) => versions(await readEvents(ask, 'liquidity', question), liquidityOf),

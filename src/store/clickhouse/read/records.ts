@@ -15,6 +15,7 @@ import type {
 import { ChaintapeError } from '../../../domain/errors.ts'
 import { PRICE_DIGITS, parseFixed, VALUE_DIGITS } from '../../../domain/money.ts'
 import type { OrderKey } from '../../../domain/order-key.ts'
+import type { WalletHolding } from '../../../domain/wallet-balances.ts'
 import { WINDOWS } from '../../../domain/window.ts'
 
 /** A row as JSON, with times in Unix seconds and large integers and decimals as strings. */
@@ -48,6 +49,7 @@ export function eventRefOf(row: Row): EventRef {
 }
 
 export function tradeOf(row: Row): Trade {
+  const holdings = tradeHoldingsOf(row)
   return {
     ...eventRefOf(row),
     amm: text(row, 'amm'),
@@ -60,7 +62,24 @@ export function tradeOf(row: Row): Trade {
     sold: eventSide(row, 'sold_token', 'sold'),
     bought: eventSide(row, 'bought_token', 'bought'),
     ...eventValues(row),
+    ...(holdings !== undefined && { holdings }),
   }
+}
+
+function tradeHoldingsOf(row: Row): Trade['holdings'] {
+  const isToken0Sold = row['is_token0_sold']
+  if (typeof isToken0Sold !== 'boolean') return undefined
+  return {
+    isToken0Sold,
+    nativeRaw: raw(row, 'wallet_native_raw'),
+    sold: walletHolding(row, 'sold'),
+    bought: walletHolding(row, 'bought'),
+  }
+}
+
+function walletHolding(row: Row, side: 'sold' | 'bought'): WalletHolding | undefined {
+  const amountRaw = raw(row, `${side}_held_raw`)
+  return amountRaw === undefined ? undefined : { amountRaw, accounts: number(row, `${side}_accounts`) }
 }
 
 export function liquidityOf(row: Row): LiquidityEvent {

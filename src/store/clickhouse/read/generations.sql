@@ -1,0 +1,4 @@
+SELECT entry
+FROM generations FINAL
+WHERE chain = {chain:String}
+LIMIT 1
