@@ -28,6 +28,7 @@ import { reprice } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
+import type { AssetChanges } from './settings-fold.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
@@ -45,12 +46,13 @@ export class BlockFold {
   readonly #records: BlockRecords
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
-  /** Whose candles took a trade. */
+  /** Pairs whose candles the block changed. */
   readonly #traded = new Set<PairView>()
   readonly #candleStarts: readonly number[]
   readonly #gathered: GatheredBlock
   readonly #asked = new AskedPrices()
   readonly #deferred: DeferredDocuments
+  readonly #assetChanges: AssetChanges
 
   constructor(
     settings: EngineSettings,
@@ -58,12 +60,14 @@ export class BlockFold {
     block: OpenedBlock,
     changes: ChangeSetWriter,
     deferred: DeferredDocuments,
+    assetChanges: AssetChanges,
   ) {
     this.#settings = settings
     this.#tables = tables
     this.#block = block
     this.#changes = changes
     this.#deferred = deferred
+    this.#assetChanges = assetChanges
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
@@ -73,7 +77,7 @@ export class BlockFold {
   /** Publishes trades as they are folded, and everything else at the end of the block. */
   run(): void {
     this.#deferred.begin(this.#block)
-    // Pools name their tokens, so tokens come first.
+    // Pools refer to their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
     for (const transaction of this.#block.transactions) {
@@ -84,7 +88,7 @@ export class BlockFold {
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new CountedWorth(new ReferencePrices(this.#settings, this.#tables), this.#tables.prices)
     const updates = new TokenUpdates(this.#settings, this.#records, after, this.#block)
-    const switches = updates.run(settled)
+    const switches = updates.run(settled, this.#assetChanges.all)
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
     this.#keepForUndo(switches)
 
@@ -98,7 +102,7 @@ export class BlockFold {
     for (const contract of contracts) reportCodec.write(changes.next('contract'), contract)
   }
 
-  /** What nothing later replaces has to be retracted one by one. */
+  /** Records the block's events, which no later version replaces: an undo retracts them one by one. */
   #keepForUndo(switches: readonly MainPairSwitch[]): void {
     const [trades, liquidity] = [this.#trades, this.#liquidity.map(refOf)]
     if (trades.length === 0 && liquidity.length === 0 && switches.length === 0) return
@@ -112,12 +116,29 @@ export class BlockFold {
   }
 
   #meetPool(fact: PoolFact): void {
-    if (this.#tables.pools.has(fact.address)) return
+    if (this.#tables.pools.has(fact.address)) {
+      this.#meetAgain(fact)
+      return
+    }
     const deployment = this.#settings.registry.deploymentOf(fact.factory, this.#block.number)
     if (deployment === undefined) return
     const pool = newPool(fact)
     this.#tables.pools.put(pool)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
+  }
+
+  /**
+   * A pool whose exchange was not read for some blocks: reserves that are counted lack what happened in between. Before the
+   * first settings in the log no exchange can have been left out.
+   */
+  #meetAgain({ address, factory, reservesBefore }: PoolFact): void {
+    if (this.#tables.foldedBy.get(ONLY) === undefined) return
+    const pool = this.#tables.pools.open(address)
+    if (pool?.pair === undefined || pool.factory !== factory) return
+    const how = pool.exchangeIn(this.#block.number, this.#settings.registry)?.is.reserves
+    if (how !== 'counted' && how !== 'counted_without_fees') return
+    this.#records.editPair(pool.pair)
+    setReserves(pool.pair, [reservesBefore?.[0], reservesBefore?.[1]])
   }
 
   #meetPair(pool: Pool, lower: number, higher: number, reserves: readonly bigint[] | undefined): PairView {
@@ -155,7 +176,7 @@ export class BlockFold {
       return
     }
     if (event.type === 'swapped') this.#foldSwap(pool, event, origin)
-    // What a pool of more tokens holds belongs to no pair alone.
+    // The reserves of a pool with more than two tokens belong to no single pair.
     else if (pool.pair !== undefined) this.#foldOther(pool, pool.pair, event, origin)
     this.#foldLaunch(pool, event)
   }
@@ -188,7 +209,7 @@ export class BlockFold {
     this.#foldLaunch(pool, created)
   }
 
-  /** Keeps up to date how far the launch of a token has come, if the pool is a curve that sells it. */
+  /** Updates the launch progress of a token if the pool is the bonding curve that sells it. */
   #foldLaunch(pool: OpenedPool, event: PoolEvent | PoolCreated): void {
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     if (exchange?.is.isLaunchPlatform === undefined || pool.pair === undefined) return
@@ -221,8 +242,17 @@ export class BlockFold {
     if (exchange !== undefined) this.#trade(pair, exchange, swap, origin)
   }
 
-  /** Brings a pair's reserves and prices up to an event of its pool. */
+  /** A pair without a quote asset gets its target token once one of its tokens has become a quote asset. */
+  #orient(pair: PairView): void {
+    const target = this.#reference.targetOf(pair.token0.token, pair.token1.token)
+    if (target === undefined) return
+    this.#records.editPair(pair)
+    this.#tables.pairs.orient(pair, target)
+  }
+
+  /** Updates a pair's reserves and prices after an event of its pool. */
   #refresh(pool: OpenedPool, pair: PairView, event: PoolEvent): void {
+    if (pair.targetToken === undefined) this.#orient(pair)
     const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     const how = exchange?.is.reserves ?? 'unknown'
     // A Sync event reports the reserves before the Swap, Mint or Burn that caused it.
@@ -231,7 +261,7 @@ export class BlockFold {
     this.#records.editPair(pair)
     setReserves(pair, reserves)
     pair.updatedAt = this.#block.time
-    const ratio = ratioOf(pool, pair, this.#tables.prices)
+    const ratio = ratioOf(pool, pair, this.#tables.prices, exchange?.is.isLaunchPlatform)
     this.#asked.note(pair, ratio)
     reprice(pair, ratio, this.#supplyOfTarget(pair), this.#reference)
   }
@@ -260,7 +290,7 @@ export class BlockFold {
     this.#gathered.add(trade, wallet, pair.address, pair.targetToken)
   }
 
-  /** Before the first trade in the block, which may end candles that are not published yet. */
+  /** Call before a pair's first trade in the block, which may end candles that are not published yet. */
   #openCandles(pair: PairView): void {
     const { candles } = this.#tables
     const { since } = this.#deferred
@@ -269,7 +299,7 @@ export class BlockFold {
       candles.publishEnded(pair.candleSlot, pair.names.idOnWire, this.#candleStarts, since, this.#changes)
   }
 
-  /** Whether the token's first trade is known now. */
+  /** Returns whether the token's first trade is known now. */
   #noteFirstTrade(side: SideView, priceUsd: Price | undefined): boolean {
     const token = this.#records.tokenOf(side)
     if (token === undefined) return false
@@ -292,7 +322,8 @@ export class BlockFold {
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.reference.isQuoteAsset(token)
-    const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset)
+    const { joinedOrLeft } = this.#assetChanges
+    const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset, joinedOrLeft)
     if (this.#block.isOld) windows.runOld(trades, named, this.#changes)
     else windows.run(trades, named, this.#changes)
   }

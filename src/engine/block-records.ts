@@ -10,7 +10,7 @@ import { writeTokenRow } from './token/write-token.ts'
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
-  /** How deep they were when the block touched them first. */
+  /** Depth of each pair when the block first touched it. */
   readonly #pairs = new Map<PairView, PairDepth | undefined>()
   readonly #tokens = new Set<TokenView>()
 
@@ -18,7 +18,7 @@ export class BlockRecords {
     this.#tables = tables
   }
 
-  /** The touched pairs, and how deep each was before the block. */
+  /** The touched pairs, and the depth of each before the block. */
   get touchedPairs(): ReadonlyMap<PairView, PairDepth | undefined> {
     return this.#pairs
   }

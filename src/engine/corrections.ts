@@ -1,13 +1,13 @@
 import type { Balance, Candle, Change } from '../domain/change.ts'
-import type { RecordCodec } from '../state/journaled-state.ts'
 import type { Restored } from '../state/undone-values.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
+import type { Codec } from '../wire/codec.ts'
 import { reportCodec } from '../wire/contract-codec.ts'
 import type { Balances } from './holders/balances.ts'
 import { type Emitted, type EngineTables, emittedCodec } from './tables.ts'
 import { windowCorrections } from './window/window-corrections.ts'
 
-/** What an undo makes different, as ordinary changes: values as they are again, and what is no more. */
+/** The effect of an undo as ordinary changes: restored values, and removals. */
 export function corrections(restored: readonly Restored[], tables: EngineTables): Change[] {
   return [...recordCorrections(restored, tables), ...windowCorrections(restored, tables.subjects)]
 }
@@ -41,7 +41,7 @@ function recordCorrections(
   })
 }
 
-/** None if only flags of the row changed, which say which tables have the token's lists of pairs. */
+/** No change if only the row's flags differ, which record where the token's pair lists are stored. */
 function tokenCorrections({ id, undone, restored }: Restored, tokens: EngineTables['tokens']): Change[] {
   if (restored === undefined) return [{ type: 'tokenRemoved', token: id }]
   if (undone.every((bytes) => tokens.areSame(bytes, restored))) return []
@@ -62,7 +62,7 @@ function retractions({ trades, liquidity, switches }: Emitted): Change[] {
   ]
 }
 
-/** Removals first: where a candle is gone, the newest one of its interval is then the restored one. */
+/** Removals come first: once a candle is removed, the restored one is the newest of its interval. */
 function candleCorrections(entry: Restored, read: (bytes: Uint8Array) => Candle[]): Change[] {
   const standing = entry.restored === undefined ? [] : read(entry.restored)
   const gone = new Map<string, Candle>()
@@ -82,6 +82,6 @@ function isSame(a: Candle, b: Candle): boolean {
   return a.interval === b.interval && a.start === b.start
 }
 
-function decode<T>(codec: RecordCodec<T>, bytes: Uint8Array): T {
+function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
   return codec.read(new ByteReader(bytes))
 }

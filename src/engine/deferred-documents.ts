@@ -7,21 +7,21 @@ import { writePairRow } from './pair/write-pair.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { writeTokenRow } from './token/write-token.ts'
 
-/** For how many blocks documents are deferred at most, and about how many of them. */
+/** Limits of deferral: blocks, and approximate documents. */
 export type Deferral = { readonly maxBlocks: number; readonly maxDocuments: number }
 
-/** Many enough that a busy pair is published seldom, few enough that a message stays small. */
+/** Large enough that a busy pair is published rarely, small enough that a message stays small. */
 export const DEFERRAL: Deferral = { maxBlocks: 256, maxDocuments: 8_192 }
 
 type Place = Pick<BlockEnvelope, 'number' | 'isOld'>
 
 /**
- * The pairs and tokens that old blocks changed and no message has published since. The names are part of the state: each
- * block adds those it is the first to change, so that an undo removes them again and a restarted engine publishes the same.
+ * Pairs and tokens that old blocks changed and no message has published since. Their names are part of the state: each
+ * block adds those it is the first to change, so an undo removes them again and a restarted engine publishes the same.
  */
 export class DeferredDocuments {
   readonly #tables: EngineTables
-  /** All that stands in the state, in the order of the blocks. */
+  /** All names in the state, in block order. */
   readonly #pairs = new Set<string>()
   readonly #tokens = new Set<string>()
   #isRead = false
@@ -42,8 +42,8 @@ export class DeferredDocuments {
   }
 
   /**
-   * At the end of a block: its pairs, tokens and candles, or those of all deferred blocks, or none. Returns whose windows are
-   * to be published with them. New main pairs always are, because followers of a token need them.
+   * Publishes, at the end of a block, its pairs, tokens and candles, or those of all deferred blocks, or none. Returns
+   * whose windows to publish with them. New main pairs are always published, because subscribers of a token need them.
    */
   publish(
     block: Place,
@@ -64,14 +64,14 @@ export class DeferredDocuments {
     return Array.from(newMain, (pair) => ({ pair, token: undefined }))
   }
 
-  /** The state is another one now: the names are read again. */
+  /** Reads the names again, because the state was replaced. */
   forget(): void {
     this.#pairs.clear()
     this.#tokens.clear()
     this.#isRead = false
   }
 
-  /** Adds what the block changed. */
+  /** Adds the pairs and tokens that the block changed. */
   #add({ number }: Place, { touchedPairs, touchedTokens }: BlockRecords): void {
     this.#read(number)
     const pairs: string[] = []
@@ -89,18 +89,18 @@ export class DeferredDocuments {
     if (pairs.length > 0 || tokens.length > 0) this.#tables.deferred.put(String(number), { pairs, tokens })
   }
 
-  /** Whether everything has to be published with this block. */
+  /** Whether this block must publish everything. */
   #isDue({ number, isOld }: Place): boolean {
     const { maxBlocks, maxDocuments } = this.#deferral
     if (!isOld || this.#pairs.size + this.#tokens.size >= maxDocuments) return true
     return number - (this.since ?? number) + 1 >= maxBlocks
   }
 
-  /** Publishes all of it but the windows, whose names it returns. */
+  /** Publishes everything except the windows, and returns whose windows to publish. */
   #publish({ number }: Place, records: BlockRecords, changes: ChangeSetWriter): WindowsRef[] {
     const { candles, deferred, deferredSince } = this.#tables
     const since = this.since ?? number
-    // Tokens have windows even if nothing else is known of them.
+    // A token has windows even if nothing else is known about it.
     const tokens = new Set(this.#tokens)
     for (const address of this.#pairs) {
       const pair = records.pair(address)

@@ -1,6 +1,7 @@
 import type { ChangeSet } from '../domain/change.ts'
-import type { FinalEnvelope, UndoEnvelope } from '../domain/envelope.ts'
+import type { FinalEnvelope, SettingsEnvelope, UndoEnvelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import type { Generation } from '../domain/generation.ts'
 import { never } from '../domain/ids.ts'
 import { type CommittedState, JournaledState, type Writes } from '../state/journaled-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
@@ -8,37 +9,60 @@ import { ByteWriter } from '../wire/byte-writer.ts'
 import { appendChanges } from '../wire/change-codec.ts'
 import { ChangeSetWriter } from '../wire/change-set-writer.ts'
 import { type OpenedBlock, openEnvelope } from '../wire/envelope-codec.ts'
+import { decodeSettings, encodeSettings } from '../wire/settings-codec.ts'
 import { BlockFold } from './block-fold.ts'
 import { corrections } from './corrections.ts'
 import { DEFERRAL, DeferredDocuments } from './deferred-documents.ts'
 import { type Explanation, explain } from './price/explain.ts'
-import type { EngineSettings } from './settings.ts'
+import { type EngineSettings, engineSettings } from './settings.ts'
+import { SettingsFold } from './settings-fold.ts'
 import { type EngineTables, ONLY, openTables, type Tip } from './tables.ts'
+import { withoutEvents } from './without-events.ts'
 
 const FLOOR = 'floor'
-/** Blocks after which a quarantined message stands that was, or may have been, the next block. */
+/** The last settings of the log, which no undo retracts. */
+const SETTINGS = 'settings'
+/** Blocks after a quarantined message that was, or may have been, the next block. */
 const GAP = 'gap'
 const NO_BLOCK: Tip = { number: 0, hash: `0x${'0'.repeat(64)}`, time: 0 }
 
+/** Where a fold differs from the first one of the chain. */
+export type FoldRules = Pick<Generation, 'settingsAt' | 'from'>
+
+/** The settings in force, and their bytes if they are in the log. */
+type InForce = { readonly settings: EngineSettings; readonly bytes: Uint8Array | undefined }
+
 /**
- * The fold: a message of BLOCKS in, one of CHANGES out. Pure and synchronous; it reads committed state and keeps what it
- * changes in memory until its owner commits `pending()` together with the log position.
+ * The fold: one BLOCKS message in, one CHANGES message out. Pure and synchronous: it reads committed state and buffers
+ * its changes in memory until its owner commits `pending()` together with the log position.
  */
 export class Engine {
-  readonly #settings: EngineSettings
+  readonly #initial: EngineSettings
+  /** Undefined until they are read from the state. */
+  #inForce: InForce | undefined
   readonly #state: JournaledState
   readonly #tables: EngineTables
   readonly #deferred: DeferredDocuments
+  readonly #settingsFold: SettingsFold
   readonly #changes = new ChangeSetWriter()
+  readonly #rules: FoldRules
 
-  constructor(settings: EngineSettings, committed: CommittedState, deferral = DEFERRAL) {
-    this.#settings = settings
+  /** `initial` applies until the first settings in the log that `rules` do not skip. */
+  constructor(
+    initial: EngineSettings,
+    committed: CommittedState,
+    rules: FoldRules = {},
+    deferral = DEFERRAL,
+  ) {
+    this.#initial = initial
+    this.#rules = rules
     this.#state = new JournaledState(committed)
     this.#tables = openTables(this.#state)
     this.#deferred = new DeferredDocuments(this.#tables, deferral)
+    this.#settingsFold = new SettingsFold(this.#tables, initial)
   }
 
-  /** `seq` is the message's sequence in BLOCKS: it becomes the version of all that changed. */
+  /** `seq` is the message's sequence in BLOCKS, and becomes the version of every change. */
   apply(message: Uint8Array, seq: number): Uint8Array {
     const envelope = openEnvelope(message)
     switch (envelope.kind) {
@@ -51,21 +75,31 @@ export class Engine {
       case 'final':
         this.#finalise(envelope, seq)
         break
+      case 'settings':
+        this.#adopt(envelope, seq)
+        break
       default:
         never(envelope)
     }
-    return this.#changes.finish()
+    return this.#finish()
+  }
+
+  /** Blocks before the first one of interest count for all later ones, but their events are not published. */
+  #finish(): Uint8Array {
+    const bytes = this.#changes.finish()
+    const { from = 0 } = this.#rules
+    return (this.tip?.time ?? from) < from ? withoutEvents(bytes) : bytes
   }
 
   /**
-   * A message that is quarantined, and may be unreadable. A block keeps its place in the chain, without its contents.
-   * After anything else, the next block need not name the tip as its parent.
+   * Applies a quarantined message, which may be unreadable. A block keeps its position in the chain, without its
+   * contents. After any other message, the parent of the next block is not checked.
    */
   skip(message: Uint8Array, seq: number): Uint8Array {
     const envelope = openIfPossible(message)
     if (envelope?.kind === 'block' && this.#follows(envelope)) {
       this.#applyBlock({ ...envelope, transactions: [], facts: [] }, seq)
-      return this.#changes.finish()
+      return this.#finish()
     }
     const tip = this.tip
     if (tip !== undefined) this.#state.setOutsideBlocks(GAP, String(tip.number), new Uint8Array([1]))
@@ -77,12 +111,12 @@ export class Engine {
     return this.#tables.tip.get(ONLY)
   }
 
-  /** Where a token's price comes from, as of the last block applied. */
+  /** Explains a token's price as of the last applied block. */
   explain(token: string): Explanation | undefined {
-    return explain(token, this.#settings, this.#tables)
+    return explain(token, this.#settings.settings, this.#tables)
   }
 
-  /** About how much memory the changes since the last commit take. */
+  /** Approximate memory of the uncommitted changes. */
   get uncommittedBytes(): number {
     return this.#state.uncommittedBytes
   }
@@ -99,13 +133,14 @@ export class Engine {
 
   abandon(): void {
     this.#state.abandon()
+    this.#inForce = undefined
     this.#tables.pairs.forgetNames()
     this.#tables.visits.abandon()
     this.#deferred.forget()
     this.#closeOpened()
   }
 
-  /** Views hold slots: evicted rows leave theirs, and after an undo there may be other rows. */
+  /** Closes views that hold slots: evicted rows leave theirs, and after an undo slots may hold other rows. */
   #closeOpened(): void {
     this.#tables.pools.close()
     this.#tables.pairs.close()
@@ -127,9 +162,35 @@ export class Engine {
     if (block.isOld) windowsSince.put(ONLY, Math.max(windowsSince.get(ONLY) ?? 0, time + 1))
     this.#begin('block', seq, { number, hash, time })
     if (this.#tables.pairs.isCrowded || this.#tables.tokens.isCrowded) this.#closeOpened()
-    new BlockFold(this.#settings, this.#tables, block, this.#changes, this.#deferred).run()
+    const { settings, bytes } = this.#settings
+    const assets = this.#settingsFold.run(settings, bytes, number)
+    new BlockFold(settings, this.#tables, block, this.#changes, this.#deferred, assets).run()
     this.#tables.tip.put(ONLY, { number, hash, time })
     this.#state.sealBlock(number)
+  }
+
+  /** Takes effect with the next block. */
+  #adopt({ chain, settings }: SettingsEnvelope, seq: number): void {
+    if (seq <= (this.#rules.settingsAt ?? 0)) {
+      this.#begin('final', seq, this.tip ?? NO_BLOCK)
+      return
+    }
+    const bytes = encodeSettings(settings)
+    this.#inForce = { settings: engineSettings(chain, settings), bytes }
+    this.#state.setOutsideBlocks(SETTINGS, ONLY, bytes)
+    // Pools remember their exchange.
+    this.#closeOpened()
+    this.#begin('final', seq, this.tip ?? NO_BLOCK)
+  }
+
+  get #settings(): InForce {
+    if (this.#inForce === undefined) {
+      const bytes = this.#state.getOutsideBlocks(SETTINGS, ONLY)?.slice()
+      const { chain } = this.#initial
+      const settings = bytes === undefined ? this.#initial : engineSettings(chain, decodeSettings(bytes))
+      this.#inForce = { settings, bytes }
+    }
+    return this.#inForce
   }
 
   #follows({ parentHash, number }: OpenedBlock): boolean {
@@ -186,12 +247,12 @@ export class Engine {
     this.#begin('final', seq, tip)
   }
 
-  /** Begins the message; what changed is appended to it. */
+  /** Begins the message; changes are appended to it. */
   #begin(cause: ChangeSet['cause'], seq: number, head: Tip): void {
     const startTime = this.#tables.windowsSince.get(ONLY) ?? this.#tables.startTime.get(ONLY)
     const whole = startTime === undefined ? head : { ...head, startTime }
     this.#changes.begin({
-      chain: this.#settings.chain,
+      chain: this.#initial.chain,
       seq,
       cause,
       head: whole,

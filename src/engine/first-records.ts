@@ -4,7 +4,7 @@ import { shownText } from '../domain/token-text.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { Worth } from './price/reference-prices.ts'
 
-/** A token as it is when first met. */
+/** A token when first seen. */
 export function newToken(fact: TokenFact, worth: Worth, time: number): Token {
   const { address, decimals, supplyRaw } = fact
   return {
@@ -33,14 +33,14 @@ export type FirstPair = {
   readonly address: string
   readonly amm: string
   readonly tokens: readonly [string, string]
-  /** What its pool held before this block, as far as is known. */
+  /** Reserves of its pool before this block, if known. */
   readonly reserves: readonly bigint[] | undefined
   readonly targetToken: string | undefined
   readonly tokenOf: (address: string) => Token | undefined
   readonly time: number
 }
 
-/** A pair as it is when first met. */
+/** A pair when first seen. */
 export function newPair({ address, amm, tokens, reserves, targetToken, tokenOf, time }: FirstPair): Pair {
   const side = (place: 0 | 1): PairSide => {
     const token = tokenOf(tokens[place])

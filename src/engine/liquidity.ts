@@ -8,7 +8,9 @@ import { amountsOf, type ReportedPrices } from './pool/reserves.ts'
 import { amountValue } from './price/pair-prices.ts'
 import type { Origin } from './trade.ts'
 
-/** What an event says about liquidity; nothing, if it is none or moves nothing. `pair` is as it is afterwards. */
+/**
+ * The liquidity event in a pool event; undefined if it is none, or moves nothing. `pair` is its state after the event.
+ */
 export function toLiquidity(
   pool: Pool & Priced,
   pair: Pair,
@@ -23,7 +25,7 @@ export function toLiquidity(
   if (amounts === undefined) return undefined
   const [amount0, amount1] = [magnitude(amounts[0]), magnitude(amounts[1])]
   if (!isNew && amount0 === 0n && amount1 === 0n) return undefined
-  // No token can move more than its type holds, so the event is not true.
+  // The amount exceeds what any token can move, so the event is not credible.
   if (!isAmount(amount0) || !isAmount(amount1)) return undefined
   return {
     key,
@@ -73,7 +75,7 @@ function eventSide(side: PairSide, amountRaw: bigint): EventSide {
   return { token, symbol, decimals, amountRaw, reserveRaw, priceUsd, priceNative }
 }
 
-/** Nothing is worth nothing, at whatever price. */
+/** Zero tokens are worth zero, even without a price. */
 function worth(
   { token0, token1 }: Pair,
   amount0: bigint,

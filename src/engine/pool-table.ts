@@ -7,7 +7,7 @@ import type { PairView } from './pair/pair-view.ts'
 import type { Pool } from './pool/pool.ts'
 import { poolCodec } from './pool/pool-codec.ts'
 
-/** A pool that blocks have met since rows were last evicted, with all that an event of it is about. */
+/** A pool opened since rows were last evicted, with everything that its events refer to. */
 export class OpenedPool implements Pool {
   readonly address: string
   readonly factory: string
@@ -29,7 +29,7 @@ export class OpenedPool implements Pool {
     this.pair = pair
   }
 
-  /** The exchange that it belongs to, as of a block. */
+  /** The exchange it belongs to at a given block. */
   exchangeIn(block: number, registry: DexRegistry): Deployed | undefined {
     if (this.#exchangeIn !== block) {
       this.#exchange = registry.deploymentOf(this.factory, block)
@@ -58,7 +58,7 @@ export class PoolTable {
     this.#pools.put(pool.address, pool)
   }
 
-  /** Once its pair is there, if it is to have one. */
+  /** Opens a pool. If it is to have a pair, the pair must exist. */
   open(address: string): OpenedPool | undefined {
     const opened = this.#opened.get(address)
     if (opened !== undefined) return opened
@@ -69,7 +69,7 @@ export class PoolTable {
     return found
   }
 
-  /** Rows may have been evicted, or pools are no more. */
+  /** Closes all pools, because rows were evicted or an undo removed pools. */
   close(): void {
     this.#opened.clear()
   }

@@ -1,16 +1,24 @@
-import type { DexRegistry } from '../dex/registry.ts'
+import { DexRegistry } from '../dex/registry.ts'
+import { type ChainSettings, type QuoteAsset, RULES_VERSION } from '../domain/chain-settings.ts'
+import { ChaintapeError } from '../domain/errors.ts'
 import type { Value } from '../domain/money.ts'
 
-/** Settings of a chain that determine the state: replay the log after a change. */
+/** `ChainSettings` as the fold uses them. */
 export type EngineSettings = {
   readonly chain: string
   readonly registry: DexRegistry
-  /** Highest rank first. */
   readonly quoteAssets: readonly QuoteAsset[]
-  /** A pool with less than this on its quote side is too easy to manipulate to price other tokens. */
   readonly minDepthUsd: Value
-  /** Contracts that hold tokens for a while and then give them back. */
   readonly lockers: ReadonlySet<string>
 }
 
-export type QuoteAsset = { readonly address: string; readonly kind: 'stable' | 'native' | 'major' }
+/** Throws if this program is too old for the settings. */
+export function engineSettings(chain: string, settings: ChainSettings): EngineSettings {
+  const { rules, dexes, quoteAssets, minDepthUsd, lockers } = settings
+  if (rules > RULES_VERSION)
+    throw new ChaintapeError(
+      'message_unreadable',
+      `the settings need rules ${rules}, this version has ${RULES_VERSION}`,
+    )
+  return { chain, registry: new DexRegistry(dexes), quoteAssets, minDepthUsd, lockers: new Set(lockers) }
+}

@@ -3,7 +3,7 @@ import type { ContractReport } from '../domain/contract-report.ts'
 import type { BlockRef } from '../domain/envelope.ts'
 import type { Price, Value } from '../domain/money.ts'
 import type { JournaledState, Table } from '../state/journaled-state.ts'
-import { biguint, id, list, record, recurringId, varuint } from '../wire/codec.ts'
+import { biguint, type Codec, id, list, record, recurringId, varuint } from '../wire/codec.ts'
 import { reportCodec } from '../wire/contract-codec.ts'
 import { eventRefCodec } from '../wire/field-codec.ts'
 import { switchCodec } from '../wire/liquidity-codec.ts'
@@ -16,7 +16,7 @@ import { PoolTable } from './pool-table.ts'
 import { TokenTable } from './token/token-table.ts'
 import { openWindowTables, type WindowTables } from './window/tables.ts'
 
-/** All of the engine's memory, by table. */
+/** The engine's whole state, by table. */
 export type EngineTables = WindowTables &
   HolderTables & {
     readonly pools: PoolTable
@@ -24,24 +24,26 @@ export type EngineTables = WindowTables &
     readonly pairs: PairTable
     readonly tokens: TokenTable
     readonly candles: CandleTable
-    /** By block number: what an undo of that block has to retract. */
+    /** By block number: the events that an undo of that block retracts. */
     readonly emitted: Table<Emitted>
-    /** Pairs whose pool's price at the end of the block before was not taken over yet. */
+    /** Pairs whose price at the end of the previous block does not count yet. */
     readonly unsettled: Table<readonly Unsettled[]>
     readonly anchors: Table<readonly Anchor[]>
     /** By token. */
     readonly contracts: Table<ContractReport>
     readonly tip: Table<Tip>
-    /** Time of the first block of all. */
+    /** The settings by which the last block was folded; undefined if they were not in the log. */
+    readonly foldedBy: Table<Uint8Array>
+    /** Time of the very first block. */
     readonly startTime: Table<number>
-    /** The second after the last old block: windows are whole from there on. Undefined if no block was old. */
+    /** The second after the last old block: windows are complete from there on. Undefined if no block was old. */
     readonly windowsSince: Table<number>
-    /** The first block whose documents are not published yet, and by block the documents, see `DeferredDocuments`. */
+    /** The first block with unpublished documents, and those documents by block; see `DeferredDocuments`. */
     readonly deferredSince: Table<number>
     readonly deferred: Table<DeferredNames>
   }
 
-/** The documents that a block was the first to change since others were published. */
+/** Documents that a block was the first to change since the last publication. */
 export type DeferredNames = { readonly pairs: readonly string[]; readonly tokens: readonly string[] }
 
 /** The events of a block, which no later version replaces: an undo retracts them one by one. */
@@ -63,7 +65,7 @@ export type Anchor = {
 
 export type Tip = BlockRef & { readonly time: number }
 
-/** There is one tip and one list of anchors: their tables have this single key. */
+/** Single key of the tables with one row, such as the tip and the anchors. */
 export const ONLY = 'only'
 
 const refs = list(eventRefCodec)
@@ -86,6 +88,9 @@ const tip = record<Tip>({ number: varuint, hash: id, time: varuint })
 
 const names = list(recurringId)
 
+/** A copy, which outlives the memory of the store. */
+const ownBytes: Codec<Uint8Array> = { write: (w, value) => w.bytes(value), read: (r) => r.bytes().slice() }
+
 const deferred = record<DeferredNames>({ pairs: names, tokens: names })
 
 export function openTables(state: JournaledState): EngineTables {
@@ -101,6 +106,7 @@ export function openTables(state: JournaledState): EngineTables {
     anchors: state.table('anchors', list(anchor)),
     contracts: state.table('contract', reportCodec),
     tip: state.table('tip', tip),
+    foldedBy: state.table('foldedBy', ownBytes),
     startTime: state.table('startTime', varuint),
     windowsSince: state.table('windowsSince', varuint),
     deferredSince: state.table('deferredSince', varuint),

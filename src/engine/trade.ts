@@ -1,22 +1,24 @@
 import type { Swapped } from '../dex/events.ts'
-import type { TradeDirection } from '../domain/change.ts'
+import type { TradeDirection, TradeHoldings } from '../domain/change.ts'
 import { isAmount } from '../domain/limits.ts'
 import { ONE_PRICE, type Price, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
+import type { WalletBalances, WalletHolding } from '../domain/wallet-balances.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { writeDirection, writeMoney, writeOrderKey } from '../wire/field-codec.ts'
 import type { OpenedTransaction } from '../wire/opened-transaction.ts'
+import { writeHoldings } from '../wire/wallet-codec.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
 import { writeNumber } from './pair/write-pair.ts'
 import { amountValue, type TargetWorth, targetWorth, UNKNOWN_TARGET_WORTH } from './price/pair-prices.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
 
-/** What was exchanged between the two tokens of a pair. */
+/** Amounts exchanged between the two tokens of a pair. */
 export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }
 
 /**
- * A flash swap paid back in kind exchanges nothing: no one bought, no one sold. Nor does an event that claims more than a
- * token can move.
+ * A flash swap repaid in the same token exchanges nothing, so it is no trade. Neither is an event with an impossible
+ * amount.
  */
 export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined {
   if (!isAmount(delta0 < 0n ? -delta0 : delta0) || !isAmount(delta1 < 0n ? -delta1 : delta1)) return undefined
@@ -25,14 +27,14 @@ export function exchangeOf(delta0: bigint, delta1: bigint): Exchange | undefined
   return undefined
 }
 
-/** Where in the chain an event stands. */
+/** The position of an event in the chain. */
 export type Origin = {
   readonly key: OrderKey
   readonly time: number
   readonly transaction: OpenedTransaction
 }
 
-/** One side of a trade: how much of a token, and what one of it was worth in the trade. */
+/** One side of a trade: the amount of a token, and its price in the trade. */
 export type TradedSide = {
   readonly token: string
   readonly amountRaw: bigint
@@ -40,7 +42,7 @@ export type TradedSide = {
   readonly priceNative: Price | undefined
 }
 
-/** A trade, without what its pair says as well. */
+/** A trade, without the fields of its pair. */
 export type FoldedTrade = {
   readonly side: TradeDirection | undefined
   readonly isToken0Sold: boolean
@@ -48,12 +50,12 @@ export type FoldedTrade = {
   readonly bought: TradedSide
   readonly valueUsd: Value | undefined
   readonly valueNative: Value | undefined
-  /** What one whole target token was paid with, and how much of the quote asset was paid in all. */
+  /** The price of one whole target token, and the total paid in the quote asset. */
   readonly paid: TargetWorth
   readonly quoteValue: Value | undefined
 }
 
-/** `pair` is as it is after the swap. */
+/** `pair` is its state after the swap. */
 export function toTrade(
   pair: PairView,
   { amount0, amount1, isToken0Sold }: Exchange,
@@ -89,7 +91,7 @@ function tradedSide(token: string, amountRaw: bigint, { usd, native }: Worth): T
   return { token, amountRaw, priceUsd: usd, priceNative: native }
 }
 
-/** As `writeTrade` writes the same trade, but what its pair says is copied as it stands there. */
+/** Writes the bytes of `writeTrade`; the fields of the pair are copied in wire encoding. */
 export function writeFoldedTrade(
   w: ByteWriter,
   { key, time, transaction }: Origin,
@@ -114,6 +116,20 @@ export function writeFoldedTrade(
   writeMoney(w, trade.valueNative)
   writeNumber(w, row.hasTvlUsd, row.words, row.tvlUsdAt)
   writeNumber(w, row.hasTvlNative, row.words, row.tvlNativeAt)
+  writeHoldings(w, holdingsOf(transaction.wallet, trade))
+}
+
+/** Undefined if nothing about the traded tokens or the native coin is known. */
+function holdingsOf(
+  wallet: WalletBalances | undefined,
+  { isToken0Sold, sold, bought }: FoldedTrade,
+): TradeHoldings | undefined {
+  if (wallet === undefined) return undefined
+  const { nativeRaw, tokens } = wallet
+  const held = (token: string): WalletHolding | undefined => tokens.find((each) => each.token === token)
+  const [soldHeld, boughtHeld] = [held(sold.token), held(bought.token)]
+  if (nativeRaw === undefined && soldHeld === undefined && boughtHeld === undefined) return undefined
+  return { isToken0Sold, nativeRaw, sold: soldHeld, bought: boughtHeld }
 }
 
 function writeSide(w: ByteWriter, { onWire, row }: SideView, side: TradedSide): void {

@@ -13,19 +13,19 @@ const VALUES = {
   open: u256,
   high: u256,
   low: u256,
-  /** Unknown once it does not fit, or the value of a trade does not. */
+  /** Unknown once it, or the value of a trade, exceeds the limit. */
   volume: optional(u256),
 } as const
 
 const CANDLE = {
   start: u32,
-  /** It has the trades of the next shorter one: all that follows stands there, and not here. */
+  /** The next shorter candle has the same trades: the fields below are stored there only. */
   isSame: flag,
   tradeCount: u32,
   firstBlock: u32,
   firstTx: u32,
   firstLog: u32,
-  /** All its trades were worth the same in the quote asset as in this unit: its values stand there, and not again. */
+  /** All trades had the same value in the quote asset as in this unit, so the values are stored once, in this unit. */
   isQuoteUsd: flag,
   isQuoteNative: flag,
   units: repeated(UNITS.length, VALUES),
@@ -34,8 +34,8 @@ const CANDLE = {
 const CLOSE = { price: u256 } as const
 
 /**
- * The newest candle of every interval of a pair. Its last trade is that of all of them, and so is its close, wherever
- * it has one: each candle has the last trades of all longer ones.
+ * The newest candle of every interval of a pair. All share one last trade and one close, because every candle ends with
+ * the pair's latest trade.
  */
 export const CANDLES = layout({
   lastBlock: u32,
@@ -54,7 +54,7 @@ export type ReadCandleRow = ReadRow<typeof CANDLE>
 export type CandlesRow = Row<typeof CANDLES.fields>
 export type ReadCandlesRow = ReadRow<typeof CANDLES.fields>
 
-/** The candles as records, to publish them again after an undo. */
+/** Decodes the candles, to publish them again after an undo. */
 export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
   const candles: Candle[] = []
   const lastTrade = { block: row.lastBlock, tx: row.lastTx, log: row.lastLog }
@@ -78,7 +78,7 @@ export function candlesOf(row: ReadCandlesRow, pair: string): Candle[] {
   return candles
 }
 
-/** Where the values in the quote asset stand. */
+/** The unit that stores the values in the quote asset. */
 export function unitOfQuote({ isQuoteUsd, isQuoteNative }: ReadCandleRow): number {
   return isQuoteUsd ? USD : isQuoteNative ? NATIVE : QUOTE
 }

@@ -11,7 +11,7 @@ import { type CandleTrade, TradeNumbers } from './candle-trade.ts'
 import { endedCandles, takeTrade } from './take-trade.ts'
 import { writeCandlesRow } from './write-candles.ts'
 
-/** Rows are large, and of pairs that trade rarely they are not soon needed again. */
+/** Rows are large, and those of rarely traded pairs are not needed again soon. */
 const MAX_ROWS = 16_384
 
 /** By pair: the newest candle of each interval. */
@@ -33,23 +33,26 @@ export class CandleTable {
     return this.#rows.hasEvicted
   }
 
-  /** Where the candles of a pair stand, until rows are evicted. */
+  /** The slot of a pair's candles, valid until rows are evicted. */
   slotOf(pair: string): number {
     return this.#rows.findOrCreate(this.#key.clear().id(pair))
   }
 
-  /** Trades of a pair come in order-key order. */
+  /** Trades of a pair must come in order-key order. */
   take(slot: number, key: OrderKey, trade: CandleTrade, starts: readonly number[]): void {
     this.#numbers.set(trade)
     takeTrade(this.#one.edit(slot), this.#other.at(slot), key, this.#numbers, starts)
   }
 
-  /** `pair` is its id as messages have it. */
+  /** `pair` is the pair's id in wire encoding. */
   publish(slot: number, pair: Uint8Array, changes: ChangeSetWriter): void {
     writeCandlesRow(changes.next('candle'), pair, this.#one.at(slot), this.#other.at(slot))
   }
 
-  /** The candles that a trade ends; none if nothing of them happened since a block, which is when all were published. */
+  /**
+   * Publishes the candles that a trade ends, unless the pair has not traded since block `since`: then they are
+   * published already.
+   */
   publishEnded(
     slot: number,
     pair: Uint8Array,
@@ -62,13 +65,13 @@ export class CandleTable {
     if (ended > 0) writeCandlesRow(changes.next('candle'), pair, row, this.#other.at(slot), ended)
   }
 
-  /** The candles of a pair, if it was traded since this block. */
+  /** Publishes the candles of a pair if it was traded since this block. */
   publishSince({ address, names }: PairView, since: number, changes: ChangeSetWriter): void {
     const slot = this.#rows.find(this.#key.clear().id(address))
     if (slot !== NONE && this.#one.at(slot).lastBlock >= since) this.publish(slot, names.idOnWire, changes)
   }
 
-  /** As an undo gives them back. */
+  /** Decodes a row that an undo restored. */
   read(pair: string, bytes: Uint8Array): Candle[] {
     return candlesOf(this.#rows.view(bytes), pair)
   }

@@ -4,7 +4,7 @@ import { layout, optional, repeated, u256 } from '../../state/layout.ts'
 import { Memory } from '../../state/memory.ts'
 import { NATIVE, QUOTE, UNITS, USD } from './candle-rows.ts'
 
-/** What a candle takes from a trade: the price paid for one target token, and the trade's worth, in each unit. */
+/** A trade as candles see it: the price of one target token and the value of the trade, in each unit. */
 export type CandleTrade = {
   readonly paid: {
     readonly usd: Price | undefined
@@ -16,16 +16,16 @@ export type CandleTrade = {
   readonly quoteValue: Value | undefined
 }
 
-/** A trade whose price is known has a value, unless that is beyond the limits. */
+/** A trade with a known price has a value, unless that exceeds the limits. */
 const PAID = { price: optional(u256), value: optional(u256) } as const
 const TRADE = layout({ units: repeated(UNITS.length, PAID) })
 
 export type Paid = ReadRow<typeof PAID>
 
-/** The numbers of one trade, as rows keep them: written once, and then taken by every candle. */
+/** The numbers of one trade in row encoding: written once, then copied by every candle. */
 export class TradeNumbers {
   readonly #row = newCursor().edit(0)
-  /** It was worth the same in the quote asset as in this unit. */
+  /** The trade had the same value in the quote asset as in this unit. */
   isQuoteUsd = false
   isQuoteNative = false
 

@@ -22,17 +22,16 @@ import type { Paid, TradeNumbers } from './candle-trade.ts'
 const MOST = new Memory(8)
 writeBigint(MOST, 0, MAX_FIXED)
 
-/** Where the candles of all intervals start that hold `time`. */
+/** The start of each interval's candle that contains `time`. */
 export function candleStarts(time: number): number[] {
   return INTERVALS.map((interval) => candleStart(interval, time))
 }
 
 /**
- * Each of a pair's newest candles takes a trade; one that is over starts anew with it. `starts` are those of the trade's
- * time, and `old` is the same row, to be read while it is written.
- *
- * Candles that began with the same trade have the same trades, and are neighbours: these stand in the shortest of them.
- * Of most pairs there is but one trade to keep.
+ * Adds a trade to each of a pair's newest candles, and starts a new candle where the interval is over. `starts` are the
+ * candle starts at the trade's time; `old` is a second view of the same row, to read while writing. Candles that began
+ * with the same trade are adjacent and have the same trades, which are stored once, in the shortest of them. For most
+ * pairs that is a single trade.
  */
 export function takeTrade(
   row: CandlesRow,
@@ -59,12 +58,12 @@ export function takeTrade(
   row.lastLog = key.log
 }
 
-/** How many candles, the shortest ones, a trade with these starts ends. */
+/** The number of candles, counted from the shortest, that a trade with these starts ends. */
 export function endedCandles(row: ReadCandlesRow, starts: readonly number[]): number {
   return row.candles.at(0).tradeCount === 0 ? 0 : firstStanding(row, starts)
 }
 
-/** The first candle that goes on; all longer ones do too, since each has the shorter one in it. */
+/** The first candle that continues. All longer ones continue too, because each contains the shorter ones. */
 function firstStanding(row: ReadCandlesRow, starts: readonly number[]): number {
   if (row.candles.at(0).tradeCount === 0) return INTERVALS.length
   let at = 0
@@ -72,7 +71,7 @@ function firstStanding(row: ReadCandlesRow, starts: readonly number[]): number {
   return at
 }
 
-/** A candle that goes on has its trades to itself before the shorter ones start anew. */
+/** Copies the shared trades into a candle that continues, before the shorter ones are reset. */
 function keepTrades(row: CandlesRow, old: ReadCandlesRow, at: number): void {
   if (!old.candles.at(at).isSame) return
   let holder = at - 1
@@ -89,7 +88,7 @@ function keepTrades(row: CandlesRow, old: ReadCandlesRow, at: number): void {
   for (let unit = 0; unit < UNITS.length; unit++) copyValues(to.units.at(unit), from.units.at(unit))
 }
 
-/** The candles before `end` have this trade and no other. */
+/** Resets the candles before `end` to this one trade. */
 function startAnew(
   row: CandlesRow,
   end: number,
@@ -117,7 +116,9 @@ function hasSameQuote({ isQuoteUsd, isQuoteNative }: CandleRow, trade: TradeNumb
   return (!isQuoteUsd || trade.isQuoteUsd) && (!isQuoteNative || trade.isQuoteNative)
 }
 
-/** A trade that differs is to come: the values in the quote asset are from now on its own. `old` is the same candle. */
+/**
+ * Stores the values in the quote asset separately, because the next trade differs in them. `old` is the same candle.
+ */
 function keepQuoteApart(candle: CandleRow, old: ReadCandleRow): void {
   copyValues(candle.units.at(QUOTE), old.units.at(unitOfQuote(old)))
   candle.isQuoteUsd = false
@@ -134,7 +135,7 @@ function setClose({ words, priceAt }: CloseRow, paid: Paid): void {
   if (paid.hasPrice) copy(words, priceAt, paid.words, paid.priceAt)
 }
 
-/** What its price is unknown of in this unit, it says nothing of. */
+/** A trade without a price in this unit changes nothing. */
 function addTrade(values: ValuesRow, paid: Paid): void {
   if (!paid.hasPrice) return
   const { words } = values
@@ -153,7 +154,7 @@ function addTrade(values: ValuesRow, paid: Paid): void {
   if (compare(paid.words, paid.priceAt, words, values.lowAt) < 0)
     copy(words, values.lowAt, paid.words, paid.priceAt)
   if (!values.hasVolume) return
-  // A candle only grows, so a volume that does not fit stays unknown.
+  // A volume only grows, so once it exceeds the limit it stays unknown.
   if (paid.hasValue) add(words, values.volumeAt, paid.words, paid.valueAt)
   if (!paid.hasValue || compare(words, values.volumeAt, MOST.words, 0) > 0) values.hasVolume = false
 }

@@ -29,14 +29,14 @@ import {
   unitOfQuote,
 } from './candle-rows.ts'
 
-/** All of a longer candle is as in the shorter one; where it starts follows. */
+/** A longer candle equals the shorter one except for its start, which follows. */
 const ALL_AS_SHORTER = SAME_PAIR | AROUND | SAME_FIRST | SAME_LAST | SAME_TRADES
-/** One with more trades than the shorter one: it began with another. */
+/** The candle has more trades than the shorter one, because it began earlier. */
 const WITH_MORE_TRADES = SAME_PAIR | AROUND | SAME_LAST
 
 /**
- * As `writeCandles` writes the same candles: all, or only some of the shortest ones. `other` is the same row again, to
- * look at two candles at once.
+ * Writes the bytes of `writeCandles` from a row: all candles, or only some of the shortest. `other` is a second view of
+ * the same row, to compare two candles.
  */
 export function writeCandlesRow(
   w: ByteWriter,
@@ -73,7 +73,10 @@ function writeKey(w: ByteWriter, block: number, tx: number, log: number): void {
   w.varuint(log)
 }
 
-/** The candle's values in one unit: in the quote asset as a reference, where they are as in dollars or native coins. */
+/**
+ * The candle's values in one unit. In the quote asset they are a reference if they equal those in dollars or native
+ * coins.
+ */
 function writeUnit(
   w: ByteWriter,
   unit: number,
@@ -95,7 +98,7 @@ function writeUnit(
   }
 }
 
-/** Whether the values, which stand in `own`, are those in `unit` as well. */
+/** Whether the values in `own` equal those in `unit`. */
 function isAs(
   values: ReadValuesRow,
   own: number,
@@ -113,7 +116,10 @@ function isAs(
   return sameNumbers(values, compared) === ALL_SAME
 }
 
-/** What is as in the shorter candle is not written again: its close always is. The first one begins with it. */
+/**
+ * Delta coding: values equal to the shorter candle's are omitted, and so is the close, which is always equal. The
+ * shortest candle begins with it.
+ */
 function writeValues(
   w: ByteWriter,
   values: ReadValuesRow,
@@ -143,7 +149,7 @@ function sameAsClose({ words, openAt, highAt, lowAt }: ReadValuesRow, close: Rea
   return same
 }
 
-/** Compares values that share a close. Two unknown volumes are equal only if everything else is. */
+/** Compares values that share a close. Two unknown volumes count as equal only if all else is equal. */
 function sameNumbers(a: ReadValuesRow, b: ReadValuesRow): number {
   let same = SAME_CLOSE
   if (compare(a.words, a.openAt, b.words, b.openAt) === 0) same |= SAME_OPEN

@@ -11,12 +11,12 @@ type BalanceFields = (typeof BALANCE)['fields']
 /** A row and its key take about 130 bytes. */
 const MAX_ROWS = 262_144
 
-/** Balances by token and holder, or by pool and holder for its shares. A balance of zero has no row. */
+/** Balances by token and holder, or by pool and holder for LP tokens. A balance of zero has no row. */
 export class Balances {
   readonly #rows: Rows<BalanceFields>
   readonly #row: Cursor<BalanceFields>
   readonly #key = new Key()
-  /** The token that the key starts with, and where its words end. */
+  /** The token that the key starts with, and the end of its words. */
   #token: string | undefined
   #tokenEnd = 0
 
@@ -29,7 +29,7 @@ export class Balances {
     return this.amountAt(this.slotOf(token, holder))
   }
 
-  /** Good until the end of the block, whether or not there is a balance. */
+  /** Valid until the end of the block, even if there is no balance. */
   slotOf(token: string, holder: string): number {
     return this.#rows.reserve(this.#keyOf(token, holder))
   }
@@ -50,7 +50,7 @@ export class Balances {
     row.amount = amount < 0n ? -amount : amount
   }
 
-  /** A balance as an undo reports it. */
+  /** Decodes a balance that an undo restored. */
   read(bytes: Uint8Array | undefined): bigint {
     return bytes === undefined ? 0n : signed(this.#rows.view(bytes))
   }

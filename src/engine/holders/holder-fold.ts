@@ -1,7 +1,9 @@
-import { addMove, type MoveSums, movesOf, noMoves } from '../../dex/evm/token-moves.ts'
+import { type MoveSums, noMoves } from '../../dex/move-sums.ts'
+import { newMintsIn } from '../../dex/solana/owner-balances.ts'
+import { addMove, movesOf } from '../../dex/token-moves.ts'
 import type { Balance, Token } from '../../domain/change.ts'
 import type { BalanceFact, BlockEnvelope, NonCirculatingFact, TransfersFact } from '../../domain/envelope.ts'
-import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
+import { isBurnAddress } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
 import { amountValue } from '../price/pair-prices.ts'
@@ -27,6 +29,8 @@ export class HolderFold {
   readonly touched = new Set<string>()
   /** Tokens whose supply is a fact of this block: it includes the block's own transfers. */
   readonly #met = new Set<string>()
+  /** Mints of Solana that this block created. */
+  #newMints: ReadonlySet<string> = new Set()
 
   constructor(settings: EngineSettings, tables: EngineTables, records: BlockRecords, block: BlockEnvelope) {
     this.#settings = settings
@@ -43,6 +47,7 @@ export class HolderFold {
     for (const [token, sums] of this.#moves()) {
       changed.push(this.#fold(token, sums, 'new'))
       if (!this.#met.has(token)) this.#moveSupply(token, sums.issuedRaw)
+      else if (this.#newMints.has(token)) this.#setSupply(token, sums.issuedRaw)
     }
     const older = this.#block.facts.filter((fact) => fact.type === 'transfers')
     for (const fact of older) changed.push(this.#foldOlder(fact))
@@ -53,12 +58,12 @@ export class HolderFold {
   }
 
   #meet(): void {
+    for (const fact of this.#block.facts) if (fact.type === 'token') this.#met.add(fact.address)
+    if (this.#met.size > 0) this.#newMints = newMintsIn(this.#block.transactions)
     for (const fact of this.#block.facts) {
-      if (fact.type === 'token') {
-        this.#met.add(fact.address)
-        this.#open(fact.address, false)
-      }
-      // All LP tokens of a pool that was empty were minted later.
+      // From this block on, all balances of a mint that it created are known.
+      if (fact.type === 'token') this.#open(fact.address, this.#newMints.has(fact.address))
+      // All LP tokens of an empty pool were minted later.
       else if (fact.type === 'pool' && fact.pricing.kind === 'reserves' && this.#isKnownPool(fact.address))
         this.#open(fact.address, fact.reservesBefore?.every((reserve) => reserve === 0n) ?? false)
     }
@@ -68,7 +73,7 @@ export class HolderFold {
     return this.#tables.pools.has(address)
   }
 
-  /** Shares of a pool that are met as a token have been followed before, and the other way round. */
+  /** LP tokens that become known as a token were tracked before, and vice versa. */
   #open(address: string, isRead: boolean): void {
     this.#put(address, this.#tables.holdings.get(address) ?? newHolding(isRead))
   }
@@ -110,11 +115,12 @@ export class HolderFold {
 
   #fold(
     token: string,
-    { gains, issuedRaw, burnedRaw, mintedToZeroRaw }: MoveSums,
+    { gains, issuedRaw, burnedRaw, mintedToZeroRaw, floors, isIncomplete }: MoveSums,
     age: 'new' | 'older',
   ): Balance[] {
     const holding = this.#tables.holdings.get(token)
     if (holding === undefined) return []
+    if (isIncomplete) return this.#giveUp(token)
     if (holding.hasUnreliableBalances) {
       this.#put(token, holding)
       return []
@@ -124,16 +130,21 @@ export class HolderFold {
     const changed: Balance[] = []
     const slots: number[] = []
     for (const [holder, gain] of gains) {
-      if (gain === 0n) continue
+      const floor = floors?.get(holder)
+      if (gain === 0n && floor === undefined) continue
       const slot = balances.slotOf(token, holder)
       const before = balances.amountAt(slot)
-      const after = before + gain
-      // More than can be: such a token says whatever it likes.
+      const isOlderFound = floor !== undefined && floor > before
+      // With complete history, no holder has more than it adds up to.
+      if (isOlderFound && holding.isRead) return this.#giveUp(token)
+      const after = (isOlderFound ? floor : before) + gain
+      if (after === before) continue
+      // Exceeds the possible maximum: the token's numbers are not credible.
       if (!isBalance(after)) return this.#giveUp(token)
       holders += Number(after > 0n) - Number(before > 0n)
       overdrawn += Number(after < 0n) - Number(before < 0n)
-      if (DEAD_ADDRESSES.has(holder)) deadRaw += gain
-      else if (this.#settings.lockers.has(holder)) lockedRaw += gain
+      if (isBurnAddress(holder)) deadRaw += after - before
+      else if (this.#settings.lockers.has(holder)) lockedRaw += after - before
       changed.push({ token, holder, amountRaw: after, beforeRaw: before })
       slots.push(slot)
     }
@@ -148,7 +159,7 @@ export class HolderFold {
     this.#put(token, {
       ...holding,
       ...sums,
-      // What the token answered holds all that is older.
+      // The balances that the token reported include everything older.
       nonCirculating: age === 'older' ? holding.nonCirculating : movedBalances(holding, sums),
       holders,
       overdrawn,
@@ -159,7 +170,7 @@ export class HolderFold {
 
   /** Neither burned nor locked. */
   readonly #isFree = ({ holder }: Balance): boolean =>
-    !DEAD_ADDRESSES.has(holder) && !this.#settings.lockers.has(holder)
+    !isBurnAddress(holder) && !this.#settings.lockers.has(holder)
 
   #supplyOf(token: string): bigint | undefined {
     return this.#records.tokenIfKnown(token)?.supplyRaw
@@ -178,7 +189,7 @@ export class HolderFold {
       this.#put(fact.address, { ...holding, nonCirculating })
   }
 
-  /** `balanceOf` after the block is the truth. If the transfers add up to something else, they are incomplete. */
+  /** `balanceOf` after the block is authoritative. If the transfers add up to something else, they are incomplete. */
   #check({ address, holder, amountRaw }: BalanceFact): void {
     const holding = this.#tables.holdings.get(address)
     if (holding === undefined || !holding.isRead || holding.hasUnreliableBalances) return
@@ -188,10 +199,16 @@ export class HolderFold {
 
   #moveSupply(address: string, issuedRaw: bigint): void {
     const token = this.#records.tokenIfKnown(address)
+    if (token?.supplyRaw === undefined || issuedRaw === 0n) return
+    this.#setSupply(address, token.supplyRaw + issuedRaw)
+  }
+
+  /** A node reports the supply of a mint after a later block; for one that is new it is what this block issued. */
+  #setSupply(address: string, supplyRaw: bigint): void {
+    const token = this.#records.tokenIfKnown(address)
     const holding = this.#tables.holdings.get(address)
-    if (token?.supplyRaw === undefined || holding === undefined || issuedRaw === 0n) return
-    const supplyRaw = token.supplyRaw + issuedRaw
-    // A token that unmakes more than it has made, or makes more than can be, is not to be believed.
+    if (token === undefined || holding === undefined || token.supplyRaw === supplyRaw) return
+    // A token that burns more than it minted, or mints more than the maximum, is not credible.
     const isBelieved = supplyRaw >= 0n && isBalance(supplyRaw)
     this.#records.editToken(token)
     token.supplyRaw = isBelieved ? supplyRaw : undefined
@@ -222,7 +239,7 @@ export class HolderFold {
   }
 }
 
-/** Each balance once: as it is now, and as it was before all of these. */
+/** Each balance once: its value now, and before all of these changes. */
 function merged(changed: readonly Balance[]): Balance[] {
   const balances = new Map<string, Balance>()
   for (const balance of changed) {
@@ -233,7 +250,7 @@ function merged(changed: readonly Balance[]): Balance[] {
   return [...balances.values()]
 }
 
-/** Most transfers change none of this. */
+/** Most transfers change none of these fields. */
 function isSame(shown: Shown, { marketCapUsd, origin, launch, holding }: Shown): boolean {
   return (
     shown.marketCapUsd === marketCapUsd &&

@@ -1,10 +1,10 @@
 import type { Balance } from '../../domain/change.ts'
 import type { LargeHolder } from './tables.ts'
 
-/** At most so many can hold so large a part, unless the token lies about its supply: then the largest count. */
+/** At most this many can hold such a share, unless the token misreports its supply: then the largest count. */
 const LARGE_PARTS = 50n
 
-/** The holders of a large part of the supply, after these balances changed. */
+/** The large holders after these balances changed. */
 export function withLarge(
   large: readonly LargeHolder[],
   changed: readonly Pick<Balance, 'holder' | 'amountRaw'>[],

@@ -1,32 +1,32 @@
 import type { TokenOrigin } from '../../domain/change.ts'
-import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
-import { signed } from '../../wire/codec.ts'
+import type { JournaledState, Table } from '../../state/journaled-state.ts'
+import { type Codec, signed } from '../../wire/codec.ts'
 import { Balances } from './balances.ts'
 
 export type HolderTables = {
   readonly balances: Balances
-  /** By token, or by pool for its shares. */
+  /** By token, or by pool for its LP tokens. */
   readonly holdings: Table<Holding>
 }
 
-/** What is known of all balances of a token together. Any sum may be below zero until all transfers have been read. */
+/** Totals over all balances of a token. Sums may be negative until all transfers are read. */
 export type Holding = {
-  /** All transfers from before it was met have been read. */
+  /** All transfers from before the token was first seen are read. */
   readonly isRead: boolean
-  /** It was caught with a balance that its transfers do not explain. */
+  /** A sampled balance contradicted its transfers. */
   readonly hasUnreliableBalances: boolean
   readonly holders: number
-  /** Addresses that sent more than they got. */
+  /** Addresses that sent more than they received. */
   readonly overdrawn: number
   readonly issuedRaw: bigint
-  /** Sent to the zero address, and so no part of the supply any more. */
+  /** Sent to the zero address, so no longer part of the supply. */
   readonly burnedRaw: bigint
-  /** Part of the supply, at addresses that nobody has the key of. */
+  /** Part of the supply, held by addresses without a known private key. */
   readonly deadRaw: bigint
   readonly lockedRaw: bigint
-  /** As the token answered once, moved by transfers since; unknown where it did not answer. */
+  /** Reported by the token once and updated by transfers since; undefined if it did not answer. */
   readonly nonCirculating: NonCirculating | undefined
-  /** Holders of at least a fiftieth of the supply, as of their last transfer. */
+  /** Holders of at least 2 % of the supply, as of their last transfer. */
   readonly large: readonly LargeHolder[]
   /** The first transfer known so far. */
   readonly first: TokenOrigin | undefined
@@ -65,7 +65,7 @@ export function isPublishable({ isRead, hasUnreliableBalances, overdrawn }: Hold
 }
 
 /** Reader and writer are by hand, because every transfer changes one. */
-const holdingCodec: RecordCodec<Holding> = {
+export const holdingCodec: Codec<Holding> = {
   write: (w, holding) => {
     w.bool(holding.isRead)
     w.bool(holding.hasUnreliableBalances)

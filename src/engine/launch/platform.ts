@@ -7,7 +7,10 @@ export const WHOLE_PPM = 1_000_000
 /** A bonding curve: the platform that runs it, and its pair after the event. */
 export type Curve = { readonly name: string; readonly pool: Pool; readonly pair: Pair }
 
-/** What is known of a token's launch after an event of its curve. A token is launched once: another platform changes nothing. */
+/**
+ * A token's launch after an event of its bonding curve. A token launches once, so events of other platforms are
+ * ignored.
+ */
 export function platformAfter(
   known: TokenPlatform | undefined,
   event: PoolEvent | PoolCreated,
@@ -15,7 +18,7 @@ export function platformAfter(
   time: number,
 ): TokenPlatform | undefined {
   if (known !== undefined && known.name !== name) return known
-  // One that was there before we looked was created we do not know when.
+  // A curve that is older than the log has an unknown creation time.
   const platform = known ?? { name, createdAt: undefined, progressPpm: undefined, graduatedAt: undefined }
   if (platform.graduatedAt !== undefined) return platform
   switch (event.type) {
@@ -26,19 +29,21 @@ export function platformAfter(
       return { ...platform, progressPpm: event.progressPpm }
     case 'curveClosed':
       return { ...platform, progressPpm: WHOLE_PPM, graduatedAt: time }
-    default:
-      return { ...platform, progressPpm: raisedPpm(pool, pair) ?? platform.progressPpm }
+    default: {
+      const goalRaw = (event.type === 'swapped' ? event.goalRaw : undefined) ?? pool.goalRaw
+      return { ...platform, progressPpm: raisedPpm(goalRaw, pair) ?? platform.progressPpm }
+    }
   }
 }
 
-/** What a curve raised stands on its quote side: that of its goal; unknown where one of the two is. */
-function raisedPpm({ goalRaw }: Pool, { token1 }: Pair): number | undefined {
+/** The share of the goal that the curve's quote side has raised; undefined if either is unknown. */
+function raisedPpm(goalRaw: bigint | undefined, { token1 }: Pair): number | undefined {
   if (!goalRaw || token1.reserveRaw === undefined) return undefined
   const ppm = (token1.reserveRaw * BigInt(WHOLE_PPM)) / goalRaw
   return ppm > BigInt(WHOLE_PPM) ? WHOLE_PPM : Number(ppm)
 }
 
-/** Whether a pair is the curve that its token has left. */
+/** Whether a pair is the bonding curve that its token has graduated from. */
 export function isLeftCurve({ platform }: Token, { amm }: Pair): boolean {
   return platform?.graduatedAt !== undefined && platform.name === amm
 }

@@ -1,11 +1,11 @@
 import type { Pair } from '../../domain/change.ts'
 import { type Value, valueOfAmount } from '../../domain/money.ts'
 
-/** A pair, and how deep it is. */
+/** A pair and its depth. */
 export type PairDepth = {
   readonly pair: string
   readonly tvlUsd: Value
-  /** What its quote side is worth. */
+  /** Value of its quote side. */
   readonly depthUsd: Value
 }
 

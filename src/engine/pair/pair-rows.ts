@@ -21,7 +21,7 @@ const SIDE = {
 /** A pair as it is published; its address is its key. */
 export const PAIR = layout({
   amm: bytes(MAX_AMM_BYTES),
-  /** One side each, so that both can be looked at together. */
+  /** Two layouts of one side each, so that both sides can be open at the same time. */
   side0: repeated(1, SIDE),
   side1: repeated(1, SIDE),
   targetToken: optional(id),
@@ -44,27 +44,27 @@ export type ReadPairRow = ReadRow<typeof PAIR.fields>
 export type SideRow = Row<typeof SIDE>
 export type ReadSideRow = ReadRow<typeof SIDE>
 
-/** What a pair is called and made of. It never changes. */
+/** The constant fields of a pair. */
 export type PairNames = {
   readonly amm: string
   readonly token0: SideNames
   readonly token1: SideNames
   readonly targetToken: string | undefined
-  /** Its id, exchange and target token as they stand in every message about it. */
+  /** Its id, exchange and target token in wire encoding. */
   readonly idOnWire: Uint8Array
   readonly ammOnWire: Uint8Array
   readonly targetOnWire: Uint8Array
 }
 
 export type SideNames = Pick<PairSide, 'token' | 'symbol' | 'decimals'> & {
-  /** All of these, as they stand in every message about the pair. */
+  /** All of these in wire encoding. */
   readonly onWire: Uint8Array
 }
 
 export function namesOf(address: string, row: ReadPairRow): PairNames {
   const token0 = sideNamesOf(row.side0.at(0))
   const token1 = sideNamesOf(row.side1.at(0))
-  // The same string, so that it is quick to compare.
+  // The same string object, so that comparing it is fast.
   const targetToken = [token0.token, token1.token].find((token) => token === row.targetToken)
   const amm = textOf(row.amm)
   return {
@@ -118,7 +118,7 @@ function fillSide(row: SideRow, side: PairSide): void {
   row.priceNative = side.priceNative
 }
 
-/** As a record of its own, which no later block changes. */
+/** A standalone record, unaffected by later blocks. */
 export function recordOf(address: string, row: ReadPairRow): Pair {
   const { amm, token0, token1, targetToken } = namesOf(address, row)
   return {

@@ -58,6 +58,14 @@ export class PairTable {
     return this.#open(slot, pair.address, view)
   }
 
+  /** Gives a pair that is being edited its target token. */
+  orient(pair: PairView, targetToken: string): void {
+    pair.row.targetToken = targetToken
+    const names = namesOf(pair.address, pair.row)
+    this.#names.set(pair.address, names)
+    pair.orient(names)
+  }
+
   /** Decodes a row that an undo restored. */
   read(address: string, bytes: Uint8Array): Pair {
     return recordOf(address, this.#rows.view(bytes))

@@ -3,7 +3,7 @@ import type { Price } from '../../domain/money.ts'
 import type { Reserves } from '../pool/reserves.ts'
 import type { PairView, SideView } from './pair-view.ts'
 
-/** What its pool holds from now on; if its creation was read, the first it ever held is kept. */
+/** Sets the reserves. If the pair's creation was read, its first reserves are kept as well. */
 export function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): void {
   const fill = (side: SideView, reserveRaw: bigint | undefined): void => {
     side.reserveRaw = reserveRaw
@@ -14,7 +14,7 @@ export function setReserves(pair: PairView, [reserve0, reserve1]: Reserves): voi
   fill(pair.token1, reserve1)
 }
 
-/** A trade at this time, of this side, in which the target token was paid for with so many dollars. */
+/** Records a trade at this time, by this side, at this dollar price of the target token. */
 export function noteTrade(
   pair: PairView,
   time: number,
@@ -31,7 +31,7 @@ export function noteTrade(
   pair.lastSide = side
 }
 
-/** All that happened to it is known; of an older pair the first trade, for one, is not. */
+/** Whether the pair's whole history is known; an older pair's first trade, for example, is not. */
 function isReadFromCreation({ createdAt }: Pair): boolean {
   return createdAt !== undefined
 }

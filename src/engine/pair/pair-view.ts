@@ -10,8 +10,8 @@ import type { PAIR, PairNames, PairRow, SideNames, SideRow } from './pair-rows.t
 const NOTHING = new Uint8Array(0)
 
 /**
- * A pair of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. Valid until rows are evicted.
+ * A pair during the fold of a block: reads its row, and writes to it once `edit` was called. Valid until rows are
+ * evicted.
  */
 export class PairView implements Pair {
   readonly token0 = new SideView()
@@ -26,7 +26,7 @@ export class PairView implements Pair {
   askedSlot = NONE
   candleSlot = NONE
   counted: Priced['counted']
-  /** Cached: the price of the target in its quote asset at the ratio that was priced last. */
+  /** Cached: the target's price in its quote asset at the last priced ratio. */
   priced: { readonly ratio: Ratio; readonly inQuote: Price | undefined } | undefined
   /** Both tokens are known to have had their first trade. */
   hasTraded = false
@@ -62,6 +62,15 @@ export class PairView implements Pair {
     this.targetToken = names.targetToken
     this.token0.open(this.#row.side0.at(0), names.token0)
     this.token1.open(this.#row.side1.at(0), names.token1)
+    this.oriented = orient(this)
+  }
+
+  /** Must follow a change of the target token. */
+  orient(names: PairNames): void {
+    this.#names = names
+    this.#isDepthKnown = false
+    this.priced = undefined
+    this.targetToken = names.targetToken
     this.oriented = orient(this)
   }
 

@@ -2,7 +2,7 @@ import type { ByteWriter } from '../../wire/byte-writer.ts'
 import { writeDirection, writeTime } from '../../wire/field-codec.ts'
 import type { PairView, SideView } from './pair-view.ts'
 
-/** As `writePair` writes the same pair, but names and numbers are copied as they stand. */
+/** Writes the bytes of `writePair` from a row; names and numbers are copied without decoding. */
 export function writePairRow(w: ByteWriter, pair: PairView): void {
   const { row, names } = pair
   const { words } = row
@@ -34,7 +34,7 @@ function writeSide(w: ByteWriter, side: SideView): void {
   writeNumber(w, row.hasPriceNative, words, row.priceNativeAt)
 }
 
-/** A number of a row that may be unknown. */
+/** An optional number of a row. */
 export function writeNumber(w: ByteWriter, isKnown: boolean, words: Uint32Array, at: number): void {
   w.bool(isKnown)
   if (isKnown) w.limbs(words, at)

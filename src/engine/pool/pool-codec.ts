@@ -2,7 +2,7 @@ import { biguint, list, optional, record, recurringId } from '../../wire/codec.t
 import { pricingCodec } from '../../wire/fact-codec.ts'
 import type { Pool } from './pool.ts'
 
-/** A pool never changes: what it asks stands elsewhere. */
+/** A pool never changes; its prices are stored separately. */
 export const poolCodec = record<Pool>({
   address: recurringId,
   factory: recurringId,

@@ -1,24 +1,24 @@
 import type { TokenRef } from '../../dex/events.ts'
 import type { PoolFact, Pricing } from '../../domain/envelope.ts'
 
-/** What is kept of a pool beside the pairs it is shown as. */
+/** A pool, apart from the pairs it appears as. */
 export type Pool = {
   readonly address: string
   readonly factory: string
   readonly tokens: readonly string[]
   readonly pricing: Pricing
-  /** What a bonding curve has to raise of its second token. */
+  /** The goal of a bonding curve, in its second token. */
   readonly goalRaw: bigint | undefined
 }
 
-/** So much of one token stands against so much of the other, in base units: the pool price. */
+/** Pool price: amounts of the two tokens, in base units, that are worth the same. */
 export type Ratio = { readonly raw0: bigint; readonly raw1: bigint }
 
-/** A pool or pair that was opened, and where its prices stand: `NONE` until they are looked for. */
+/** An open pool or pair with the slots of its prices; `NONE` until they are looked up. */
 export type Priced = {
   readonly address: string
   askedSlot: number
-  /** Cached by `PriceTable`: the price that counts. */
+  /** Cached by `PriceTable`: the counted price. */
   counted?: { readonly ratio: Ratio | undefined } | undefined
 }
 
@@ -26,15 +26,15 @@ export function newPool({ address, factory, tokens, pricing, goalRaw }: PoolFact
   return { address, factory, tokens, pricing, goalRaw }
 }
 
-/** Where in the pool's list a token stands. */
+/** The index of a token in the pool's list. */
 export function placeOf(pool: Pool, token: TokenRef): number | undefined {
   const place = typeof token === 'number' ? token : pool.tokens.indexOf(token)
   return place >= 0 && place < pool.tokens.length ? place : undefined
 }
 
 /**
- * What two tokens of a pool are called as a pair. A pool of two tokens is its pair. One of more is a pair for
- * each two of them: the pool's address, filled up to 32 bytes with the places of both, lower first.
+ * The address of a pair of two tokens of a pool. A pool of two tokens has the pair's own address. A larger pool has one
+ * pair for each two tokens: the pool's address, padded to 32 bytes with the indexes of both, lower first.
  */
 export function pairId(pool: Pool, lower: number, higher: number): string {
   if (pool.tokens.length === 2) return pool.address

@@ -9,7 +9,7 @@ import type { Priced, Ratio } from './pool.ts'
 
 const MAX_ROWS = 32_768
 
-/** What pools ask. The square of a root price takes 320 bits. */
+/** Pool prices. The square of a root price takes 320 bits. */
 const PRICE = layout({
   sqrtPriceX96: optional(u256),
   tick: i32,
@@ -68,7 +68,7 @@ export class PriceTable {
     row.exchange1 = raw1
   }
 
-  /** The price of the pair's pool as it counts for others, since the last block that touched it. */
+  /** The pair's counted price, as of the last block that touched it. */
   counted(pair: Priced): Ratio | undefined {
     pair.counted ??= { ratio: this.#readCounted(pair) }
     return pair.counted.ratio

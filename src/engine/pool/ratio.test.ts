@@ -11,7 +11,11 @@ const PRICES = {
   lastExchange: () => undefined,
 }
 
-function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = { kind: 'sqrtPrice' }) {
+function ratioWith(
+  reserves: readonly bigint[] | undefined,
+  pricing: Pricing = { kind: 'sqrtPrice' },
+  isCurve = false,
+) {
   const pool: Pool & Priced = {
     address: '0xaa',
     factory: '0xf1',
@@ -29,7 +33,7 @@ function ratioWith(reserves: readonly bigint[] | undefined, pricing: Pricing = {
     tokenOf: () => undefined,
     time: 1,
   })
-  return ratioOf(pool, { ...pair, askedSlot: NONE }, PRICES)
+  return ratioOf(pool, { ...pair, askedSlot: NONE }, PRICES, isCurve)
 }
 
 test('a pool that reports its price has it, whether its reserves are known or not', () => {
@@ -40,6 +44,10 @@ test('a pool that reports its price has it, whether its reserves are known or no
 
 test('the price of an empty pool means nothing', () => {
   assert.equal(ratioWith([0n, 0n]), undefined)
+})
+
+test('a bonding curve keeps its price when its funds have left', () => {
+  assert.deepEqual(ratioWith([0n, 0n], { kind: 'sqrtPrice' }, true), { raw0: 1n << 192n, raw1: 9n << 192n })
 })
 
 test('elsewhere the price is the ratio of what the pool holds', () => {

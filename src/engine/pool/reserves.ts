@@ -6,10 +6,10 @@ import { never } from '../../domain/ids.ts'
 import { boundedAmount } from '../../domain/limits.ts'
 import { type Pool, type Priced, placeOf } from './pool.ts'
 
-/** What a pool of two tokens holds, as far as is known. */
+/** Reserves of a pool of two tokens; undefined if unknown. */
 export type Reserves = readonly [bigint | undefined, bigint | undefined]
 
-/** Inflow of a pool of two tokens (negative: outflow); undefined if unknown. */
+/** Inflow into a pool of two tokens (negative: outflow); undefined if unknown. */
 type Flow = readonly [bigint, bigint] | undefined
 
 /** The prices in the pools' last events. */
@@ -20,7 +20,7 @@ const UNKNOWN: Reserves = [undefined, undefined]
 const NOTHING: Flow = [0n, 0n]
 const MILLION = 1_000_000n
 
-/** What a pair's pool holds after an event. */
+/** A pair's reserves after an event. */
 export function reservesAfter(
   pool: Pool & Priced,
   pair: Pair,
@@ -42,7 +42,7 @@ function countedReserves(
   if (known === 'unknown' || pool.tokens.length !== 2) return UNKNOWN
   if (event.type === 'reservesSet') return [event.reserve0, event.reserve1]
   if ('reserves' in event && event.reserves !== undefined) return event.reserves
-  // All of it has moved on to the pool where the token is traded now.
+  // The liquidity has moved to the pool where the token trades now.
   if (event.type === 'curveClosed') return [emptied(token0.reserveRaw), emptied(token1.reserveRaw)]
   if (known === 'reported') return [token0.reserveRaw, token1.reserveRaw]
   const flow = flowOf(pool, event, known === 'counted_without_fees', prices)
@@ -54,7 +54,7 @@ function plus(reserve: bigint | undefined, flow: bigint): bigint | undefined {
   return reserve === undefined ? undefined : reserve + flow
 }
 
-/** More cannot leave than there was: where it seems so, something came in without an event, and we do not know. */
+/** Negative reserves mean an inflow without an event, so they are unknown. */
 function bounded(reserve: bigint | undefined): bigint | undefined {
   return reserve === undefined ? undefined : boundedAmount(reserve)
 }
@@ -71,7 +71,7 @@ function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, p
     case 'liquidityAdded':
       return sum(pool, event.amounts)
     case 'donated':
-      // It goes to the providers, as fees do.
+      // A donation belongs to the liquidity providers, like fees.
       return isWithoutFees ? NOTHING : sum(pool, event.amounts)
     case 'liquidityRemoved':
       return event.isPaidOut ? negative(sum(pool, event.amounts)) : NOTHING
@@ -90,7 +90,7 @@ function flowOf(pool: Pool & Priced, event: PoolEvent, isWithoutFees: boolean, p
   }
 }
 
-/** What an event names or means, of each of the two tokens: of liquidity that is taken out, less than nothing. */
+/** The amounts of both tokens that an event reports or implies; negative for liquidity that is removed. */
 export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: ReportedPrices): Flow {
   if ('amounts' in event) return sum(pool, event.amounts)
   if (event.type !== 'liquidityMoved' || pool.pricing.kind === 'reserves') return undefined
@@ -101,7 +101,7 @@ export function amountsOf(pool: Pool & Priced, event: PoolEvent, prices: Reporte
   return [moved.amount0, moved.amount1]
 }
 
-/** The fee is taken from the token that came in, rounded up. */
+/** The fee is deducted from the incoming token, rounded up. */
 function swapFlow({ delta0, delta1 }: Swapped, feePpm = 0): Flow {
   const withoutFee = (delta: bigint): bigint =>
     delta <= 0n ? delta : delta - (delta * BigInt(feePpm) + MILLION - 1n) / MILLION

@@ -5,7 +5,7 @@ import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 
-/** Takes note of what the pool of a stablecoin and the native coin counts for; any other pair is passed over. */
+/** Updates the anchor if the pair is a pool of a stablecoin and the native coin; ignores other pairs. */
 export function noteAnchor(
   pair: Pair & Priced,
   reference: ReferencePrices,
@@ -22,7 +22,7 @@ export function noteAnchor(
     : toAnchor(pair.address, token1, ratio?.raw1 ?? 0n, token0, ratio?.raw0 ?? 0n)
   const before = tables.anchors.get(ONLY) ?? []
   const others = before.filter((known) => known.pair !== pair.address)
-  // What is too shallow can be moved for fun, and one that holds nothing says nothing at all.
+  // Shallow pools are cheap to manipulate, and empty ones have no price.
   const isDeep = anchor !== undefined && anchor.depthUsd > 0n && anchor.depthUsd >= minDepthUsd
   if (!isDeep && others.length === before.length) return
   // By address, so that the list does not depend on history.

@@ -6,9 +6,9 @@ import { noteAnchor } from './anchors.ts'
 import { compareRatios, medianRatio } from './median.ts'
 import type { ReferencePrices } from './reference-prices.ts'
 
-/** What pools asked in the course of one block, and what of it counts for others. */
+/** Pool prices during one block, and the counted price that results from them. */
 export class AskedPrices {
-  /** After each event; `last` is undefined once the pool asks nothing any more. */
+  /** One price per event; `last` is undefined if the pool has no price at the end. */
   readonly #asked = new Map<PairView, { ratios: Ratio[]; last: Ratio | undefined }>()
 
   note(pair: PairView, ratio: Ratio | undefined): void {
@@ -22,8 +22,9 @@ export class AskedPrices {
   }
 
   /**
-   * At the end of the block: each touched pool's price counts as the middle of the block. Where the block ended
-   * elsewhere, that is taken over after the next block, if it still stands. Gives the pairs where it did.
+   * Settles counted prices at the end of the block: the median over the block counts. If the block ended at another
+   * price, that one counts after the next block, unless the pool changed again. Returns the pairs whose previous price
+   * settled so.
    */
   settle(settings: EngineSettings, tables: EngineTables, reference: ReferencePrices): PairView[] {
     const { prices, unsettled, pairs } = tables

@@ -3,9 +3,9 @@ import type { PriceTable } from '../pool/price-table.ts'
 import { poolWorth } from './pair-prices.ts'
 import type { ReferencePrices, Worth } from './reference-prices.ts'
 
-/** What targets are worth at the end of a block, by the price of a pair that counts then. Each is worked out once. */
+/** Prices of target tokens at the end of a block, from the pairs' counted prices. Each is computed once. */
 export class CountedWorth {
-  /** Those of the end of the block. */
+  /** Reference prices at the end of the block. */
   readonly reference: ReferencePrices
   readonly #prices: PriceTable
   readonly #known = new Map<PairView, Worth>()

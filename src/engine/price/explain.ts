@@ -5,19 +5,22 @@ import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import { poolWorth } from './pair-prices.ts'
 import { ReferencePrices, type Worth } from './reference-prices.ts'
 
-/** Where a token's price comes from, and what was not believed. */
+/** Explains a token's price: its source, and the pairs that were ignored. */
 export type Explanation = {
   readonly token: string
   readonly price: Worth
-  /** When the price was last looked at. */
+  /** Time of the last price update. */
   readonly updatedAt: number
-  /** The pair it comes from; that of a quote asset which is no pair's target has it as its quote. */
+  /**
+   * The pair that prices the token. A quote asset that is no pair's target is priced by a pair that has it as its
+   * quote.
+   */
   readonly mainPair: ExplainedPair | undefined
-  /** From the main pair's quote asset, which may be the token itself, to a dollar. */
+  /** From the main pair's quote asset, which may be the token itself, to dollars. */
   readonly route: readonly RouteStep[]
   /** Stablecoin pools deep enough to price the native coin. */
   readonly anchors: readonly Anchor[]
-  /** Other pairs of known depth; of those priced in one quote asset, only the deepest. */
+  /** Other pairs of known depth; only the deepest of those that share a quote asset. */
   readonly shallowerPairs: readonly ExplainedPair[]
 }
 
@@ -26,7 +29,7 @@ export type ExplainedPair = {
   readonly amm: string
   readonly quote: string | undefined
   readonly depthUsd: Value | undefined
-  /** By what its pool asked last, and by what of that counts. */
+  /** At the last price of its pool, and at its counted price. */
   readonly asked: Price | undefined
   readonly counted: Price | undefined
   readonly updatedAt: number
@@ -47,7 +50,7 @@ export function explain(
     const pair = tables.pairs.get(id)
     if (pair === undefined) return undefined
     const { oriented } = pair
-    // Where it is the quote itself, a pool asks nothing for it: it counts for what it is worth.
+    // A pool has no price for its own quote asset, so the asset's own price counts.
     const isQuote = oriented?.quote.token === address
     const counted = isQuote
       ? reference.worthOf(address)
@@ -75,7 +78,7 @@ export function explain(
   }
 }
 
-/** A stablecoin or the native coin ends the route; another quote asset goes on through its own main pair. */
+/** A stablecoin or the native coin ends the route; any other quote asset continues through its own main pair. */
 function routeFrom(
   quote: string | undefined,
   settings: EngineSettings,

@@ -13,12 +13,12 @@ import type { PairView, SideView } from '../pair/pair-view.ts'
 import type { Ratio } from '../pool/pool.ts'
 import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
 
-/** What one whole target token is worth, and how many of the quote asset it costs. */
+/** The value of one whole target token, and its price in the quote asset. */
 export type TargetWorth = Worth & { readonly inQuote: Price | undefined }
 
 export const UNKNOWN_TARGET_WORTH: TargetWorth = { ...UNKNOWN_WORTH, inQuote: undefined }
 
-/** What one whole target token is worth when `targetRaw` of it goes for `quoteRaw` of the quote asset. */
+/** The value of one whole target token if `targetRaw` of it costs `quoteRaw` of the quote asset. */
 export function targetWorth(
   { target, quote }: Oriented,
   targetRaw: bigint,
@@ -39,20 +39,20 @@ function worthInQuote(
 ): TargetWorth {
   return {
     usd: convertPrice(inQuote, quoteWorth.usd),
-    // The native coin is worth exactly one of itself, whatever two roundings would make of it.
+    // The native coin is worth exactly one native coin, without rounding errors.
     native: reference.isNative(target.token) ? ONE_PRICE : convertPrice(inQuote, quoteWorth.native),
     inQuote,
   }
 }
 
-/** What one whole target token is worth at this price of its pool. */
+/** The value of one whole target token at this pool price. */
 export function poolWorth(pair: PairView, ratio: Ratio | undefined, reference: ReferencePrices): Worth {
   const { oriented } = pair
   if (oriented === undefined || ratio === undefined) return UNKNOWN_WORTH
   return worthAt(pair, oriented, ratio, reference.worthOf(oriented.quote.token), reference)
 }
 
-/** Most ratios are priced twice: by the block's own reference prices, and by those of its end. */
+/** Most ratios are priced twice: with the block's reference prices, and with those of its end. */
 function worthAt(
   pair: PairView,
   { target, quote }: Oriented,
@@ -68,7 +68,7 @@ function worthAt(
   return worthInQuote(target, pair.priced.inQuote, quoteWorth, reference)
 }
 
-/** Brings both sides' pool prices, TVL and FDV up to the pair's reserves and its pool's price. */
+/** Updates prices, TVL and FDV of both sides from the pair's reserves and pool price. */
 export function reprice(
   pair: PairView,
   ratio: Ratio | undefined,

@@ -1,19 +1,20 @@
+import type { QuoteAsset } from '../../domain/chain-settings.ts'
 import { convertPrice, invertPrice, ONE_PRICE, type Price } from '../../domain/money.ts'
-import type { EngineSettings, QuoteAsset } from '../settings.ts'
+import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import { weightedMedian } from './median.ts'
 
-/** What one whole unit of a coin is worth, as far as is known. */
+/** The value of one whole unit of a coin, if known. */
 export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
 
 export const UNKNOWN_WORTH: Worth = { usd: undefined, native: undefined }
 
-/** Hundredths by which a stablecoin may be off before it is no dollar any more. */
+/** A stablecoin loses its peg beyond this deviation, in percent. */
 const PEG_PERCENT = 2n
 
 /**
- * The prices everything else is converted by, as they stand when this is made: at the end of a block, for all of the
- * next one. What happens inside a block never moves them.
+ * The prices that all conversions use: those at the end of a block, for the whole next block. Nothing inside a block
+ * moves them.
  */
 export class ReferencePrices {
   readonly nativeUsd: Price | undefined
@@ -30,7 +31,7 @@ export class ReferencePrices {
     )
   }
 
-  /** The side that is not a quote asset; of two quote assets the lower-ranked one; of none, none. */
+  /** The side that is not a quote asset; of two quote assets, the lower-ranked one; undefined if neither is one. */
   targetOf(token0: string, token1: string): string | undefined {
     const rank0 = this.#assets.get(token0)?.rank
     const rank1 = this.#assets.get(token1)?.rank
@@ -40,12 +41,12 @@ export class ReferencePrices {
     return rank0 > rank1 ? token0 : token1
   }
 
-  /** The worth of a quote asset; unknown for any other token. */
+  /** The value of a quote asset; unknown for any other token. */
   worthOf(token: string): Worth {
     return this.#assets.get(token)?.worth ?? UNKNOWN_WORTH
   }
 
-  /** The worth of a token without a pair: known for stablecoins and the native coin only. */
+  /** The value of a token without a pair: known only for stablecoins and the native coin. */
   worthWithoutPair(token: string): Worth {
     return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
   }
@@ -76,7 +77,7 @@ export class ReferencePrices {
         return { usd, native: convertPrice(usd, invertPrice(this.nativeUsd)) }
       }
       case 'major': {
-        // Priced like any token, but only by a pool that is too deep to be moved for fun.
+        // Priced like any token, but only by a pool that is too deep to manipulate cheaply.
         const token = tables.tokens.get(address)
         const main = token?.targetPairs.find(({ pair }) => pair === token.mainPair)
         if (token === undefined || main === undefined || main.depthUsd < minDepthUsd) return UNKNOWN_WORTH
@@ -85,7 +86,7 @@ export class ReferencePrices {
     }
   }
 
-  /** A stablecoin is a dollar, unless its own pools see the native coin at another price than all of them together. */
+  /** A stablecoin is worth a dollar, unless its own pools price the native coin differently from all pools together. */
   #dollarsOf(own: readonly Anchor[]): Price {
     const nativeInIt = medianOf(own)
     if (nativeInIt === undefined || this.nativeUsd === undefined) return ONE_PRICE

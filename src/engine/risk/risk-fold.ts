@@ -13,8 +13,8 @@ import type { EngineTables } from '../tables.ts'
 import type { TokenView } from '../token/token-view.ts'
 
 /**
- * Joins contract inspections with holders, and computes the score. The score follows every change of balances, supply and
- * main pair; the inspection itself is of one block.
+ * Joins contract inspections with holders, and computes the score. The score follows every change of balances, supply
+ * and main pair; the inspection itself is valid for one block.
  */
 export class RiskFold {
   readonly #tables: EngineTables
@@ -27,7 +27,7 @@ export class RiskFold {
     this.#block = block
   }
 
-  /** After the main pairs of the block are known; `holdings` are the tokens and pools of which holders changed. */
+  /** Call once the block's main pairs are known; `holdings` are the tokens and pools whose holders changed. */
   run(holdings: ReadonlySet<string>): ContractReport[] {
     const reports = new Map<string, ContractReport>()
     for (const fact of this.#block.facts) {
@@ -42,13 +42,13 @@ export class RiskFold {
     return [...reports.values()]
   }
 
-  /** Tokens that something happened to which their score may be made of. */
+  /** Tokens whose score may have changed. */
   #affectedBy(holdings: ReadonlySet<string>): Set<string> {
     const affected = new Set<string>()
     for (const token of this.#records.touchedTokens) if (token.row.hasRiskScore) affected.add(token.address)
     for (const address of holdings) affected.add(address)
     for (const address of holdings) {
-      // Most are tokens, and to look for a pair of that address would take a row to remember that there is none.
+      // Most of them are tokens; looking up a pair for each would cache a row that records its absence.
       const pair = this.#tables.pools.has(address) ? this.#tables.pairs.get(address) : undefined
       if (pair === undefined) continue
       affected.add(pair.token0.token)
@@ -57,7 +57,7 @@ export class RiskFold {
     return affected
   }
 
-  /** The report with its new score, if the holders change it. */
+  /** The report with its new score, if holders change it. */
   #rescored(address: string): ContractReport | undefined {
     const token = this.#records.tokenIfKnown(address)
     const known = token?.risk === undefined ? undefined : this.#tables.contracts.get(address)
@@ -106,7 +106,7 @@ export class RiskFold {
       if (address === undefined) return undefined
       return partPpm(this.#tables.balances.get(token.address, address), supplyRaw)
     }
-    // What pools hold is for sale, and no one's to sell.
+    // The pool's own holdings do not count: nobody can sell them.
     const large = holding.large.filter(({ holder }) => !this.#tables.pools.has(holder))
     return {
       hasUnreliableBalances,
@@ -133,7 +133,7 @@ export class RiskFold {
   }
 }
 
-/** By what each factor counts for: its evidence names shares, which move with every transfer. */
+/** Compares only what each factor counts for: its evidence contains shares, which change with every transfer. */
 function isSameScore(a: RiskScore, b: RiskScore): boolean {
   const isSame = a.points === b.points && a.factors.length === b.factors.length
   return (

@@ -1,13 +1,13 @@
 import type { Value } from '../../domain/money.ts'
 import type { PairDepth } from '../pair/depth.ts'
 
-/** By how many hundredths another pair has to be deeper than the main one to take its place. */
+/** Another pair must be deeper than the main pair by this percentage to replace it. */
 const MARGIN_PERCENT = 10n
 
-/** How many of the pairs that are priced in a quote asset are listed. */
+/** How many of the pairs priced in a quote asset are listed. */
 const MAX_LISTED = 16
 
-/** A pool of a made-up token claims any TVL: for the quote asset its other side counts up to this many times its own. */
+/** A pool of a worthless token can claim any TVL, so its other side counts at most this many times the quote side. */
 const MAX_TARGET_SHARE = 10n
 
 /** A quote asset may have millions of pairs, so their TVL is a running total and only the deepest are listed. */
@@ -15,10 +15,10 @@ export type QuotedPairs = { readonly tvlUsd: Value; readonly deepest: readonly P
 
 export const NO_QUOTED_PAIRS: QuotedPairs = { tvlUsd: 0n, deepest: [] }
 
-/** A pair, and how deep it is now. */
+/** A pair and its current depth. */
 type DeepPair = { readonly address: string; readonly depth: PairDepth | undefined }
 
-/** The token's pairs with this one's depth brought up to date; a pair of unknown depth does not count. */
+/** The token's pairs with this pair's new depth; pairs of unknown depth are left out. */
 export function withDepth(targetPairs: readonly PairDepth[], { address, depth: own }: DeepPair): PairDepth[] {
   // Most tokens have one pair.
   if (targetPairs.length === 1 && targetPairs[0]?.pair === address) return own === undefined ? [] : [own]
@@ -27,7 +27,7 @@ export function withDepth(targetPairs: readonly PairDepth[], { address, depth: o
   return others.length > 1 ? sorted(others) : others
 }
 
-/** The pairs of a quote asset after a block that left one of them as `pair`; `before` is how deep it was. */
+/** The pairs of a quote asset after a block changed `pair`; `before` is its depth before the block. */
 export function withQuotedPair(
   { tvlUsd, deepest }: QuotedPairs,
   before: PairDepth | undefined,
@@ -42,13 +42,13 @@ export function withQuotedPair(
   const others = isListed ? deepest.filter((depth) => depth.pair !== address) : deepest
   const listed = own === undefined ? others : [...others, own]
   if (listed.length <= MAX_LISTED) return { tvlUsd: total, deepest: sorted(listed) }
-  // The main pair stays listed, or it would be left although it is still about as deep as the deepest.
+  // The main pair stays listed, because it stays main while it is nearly as deep as the deepest.
   const evictable = listed.filter((depth) => depth.pair !== mainPair)
   const shallowest = evictable.reduce((least, depth) => (isShallower(depth, least) ? depth : least))
   return { tvlUsd: total, deepest: sorted(listed.filter((depth) => depth !== shallowest)) }
 }
 
-/** Whether the list is full of deeper pairs, as it is for most. */
+/** Whether the list is full of deeper pairs, which is the common case. */
 function isBeyondList(own: PairDepth, deepest: readonly PairDepth[], mainPair: string | undefined): boolean {
   if (deepest.length < MAX_LISTED || own.pair === mainPair) return false
   return deepest.every((depth) => depth.pair === mainPair || isShallower(own, depth))
@@ -61,7 +61,7 @@ function quotedTvl(depth: PairDepth | undefined): Value {
   return isBelievable ? tvlUsd : depthUsd * (MAX_TARGET_SHARE + 1n)
 }
 
-/** By address, so that ties do not depend on which pair was met first. */
+/** Ties are broken by address, so that the order does not depend on history. */
 function sorted(depths: readonly PairDepth[]): PairDepth[] {
   return [...depths].sort((a, b) => (a.pair < b.pair ? -1 : 1))
 }
@@ -70,7 +70,7 @@ function isShallower(a: PairDepth, b: PairDepth): boolean {
   return a.depthUsd === b.depthUsd ? a.pair > b.pair : a.depthUsd < b.depthUsd
 }
 
-/** The deepest pair; but the one that is main stays it while no other is deeper by a margin. */
+/** The deepest pair; the current main pair stays until another one is deeper by a margin. */
 export function mainOf(depths: readonly PairDepth[], current: string | undefined): PairDepth | undefined {
   let found: PairDepth | undefined
   for (const depth of depths) if (found === undefined || depth.depthUsd > found.depthUsd) found = depth

@@ -1,9 +1,9 @@
-import type { RecordCodec } from '../../state/journaled-state.ts'
+import type { Codec } from '../../wire/codec.ts'
 import type { PairDepth } from '../pair/depth.ts'
 import type { QuotedPairs } from './main-pair.ts'
 
 /** Reader and writer are by hand, because every trade changes one. */
-export const depthsCodec: RecordCodec<readonly PairDepth[]> = {
+export const depthsCodec: Codec<readonly PairDepth[]> = {
   write: (w, depths) =>
     w.list(depths, ({ pair, tvlUsd, depthUsd }) => {
       w.recurringId(pair)
@@ -13,7 +13,7 @@ export const depthsCodec: RecordCodec<readonly PairDepth[]> = {
   read: (r) => r.list(() => ({ pair: r.id(), tvlUsd: r.biguint(), depthUsd: r.biguint() })),
 }
 
-export const quotedPairsCodec: RecordCodec<QuotedPairs> = {
+export const quotedPairsCodec: Codec<QuotedPairs> = {
   write: (w, { tvlUsd, deepest }) => {
     w.biguint(tvlUsd)
     depthsCodec.write(w, deepest)

@@ -1,8 +1,8 @@
 import type { Token, TokenLaunch, TokenOrigin, TokenPlatform, TokenRisk } from '../../domain/change.ts'
 import type { ReadRow, Row } from '../../state/cursor.ts'
-import type { RecordCodec } from '../../state/journaled-state.ts'
 import { bytes, flag, id, layout, optional, u32, u256 } from '../../state/layout.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
+import type { Codec } from '../../wire/codec.ts'
 import { readTokenNames, writeTokenNames } from '../../wire/record-codec.ts'
 
 const MAX_PLATFORM_BYTES = 64
@@ -14,16 +14,16 @@ export const TOKEN = layout({
   priceNative: optional(u256),
   mainPair: optional(id),
   mainPairTvlUsd: optional(u256),
-  /** Depth of the only pair with this token as its target, which is the main pair then. */
+  /** Depth of the only pair with this token as its target, which is then the main pair. */
   onlyDepthUsd: optional(u256),
-  /** The table `targetPairs` has the pairs with this token as their target. */
+  /** Pairs with this token as their target are in the table `targetPairs`. */
   isTargetOfSeveral: flag,
-  /** The table `quotedPairs` has the pairs with this token as their quote. */
+  /** Pairs with this token as their quote are in the table `quotedPairs`. */
   isQuote: flag,
   tvlUsd: optional(u256),
   fdvUsd: optional(u256),
   marketCapUsd: optional(u256),
-  /** The holding is known if these two are. */
+  /** The holding is known if the next two are. */
   burnedRaw: optional(u256),
   lockedRaw: optional(u256),
   holders: optional(u32),
@@ -32,7 +32,7 @@ export const TOKEN = layout({
   creator: id,
   firstTradeAt: optional(u32),
   firstTradePriceUsd: optional(u256),
-  /** The first trade that was read is the launch, because all of the token's past was read. */
+  /** The first trade is the launch, because the token's whole history was read. */
   isLaunchKnown: flag,
   hasPlatform: flag,
   platform: bytes(MAX_PLATFORM_BYTES),
@@ -49,13 +49,13 @@ export const TOKEN = layout({
 export type TokenRow = Row<typeof TOKEN.fields>
 export type ReadTokenRow = ReadRow<typeof TOKEN.fields>
 
-/** The names of a token never change, so they are a record that is written once. */
+/** The constant fields of a token are a record that is written once. */
 export type TokenNames = Pick<Token, 'address' | 'name' | 'symbol' | 'decimals'> & {
-  /** All of these, as they stand in every message about the token. */
+  /** All of these in wire encoding. */
   readonly onWire: Uint8Array
 }
 
-export const namesCodec: RecordCodec<TokenNames> = {
+export const namesCodec: Codec<TokenNames> = {
   write: writeTokenNames,
   read: (r) => namesOf(readTokenNames(r)),
 }
@@ -66,7 +66,7 @@ export function namesOf({ address, name, symbol, decimals }: Omit<TokenNames, 'o
   return { address, name, symbol, decimals, onWire: w.finish() }
 }
 
-/** As a record of its own, which no later block changes. */
+/** A standalone record, unaffected by later blocks. */
 export function recordOf({ address, name, symbol, decimals }: TokenNames, row: ReadTokenRow): Token {
   return {
     address,

@@ -11,7 +11,7 @@ import { type PairLists, TokenView } from './token-view.ts'
 const MAX_ROWS = 32_768
 const MAX_OPENED = 16_384
 
-/** By address. Each token that is looked at is opened once until rows are evicted, and its view is what blocks work on. */
+/** Tokens by address. A token is opened once until rows are evicted, and blocks work on its view. */
 export class TokenTable {
   readonly #rows: Rows<typeof TOKEN.fields>
   readonly #names: Table<TokenNames>
@@ -35,7 +35,7 @@ export class TokenTable {
     return this.#rows.hasEvicted
   }
 
-  /** Whether so many are open that they are better closed before the next block. */
+  /** Whether views should be closed before the next block, because many are open. */
   get isCrowded(): boolean {
     return this.#opened.size > MAX_OPENED
   }
@@ -53,7 +53,7 @@ export class TokenTable {
     return slot === NONE ? undefined : this.#open(slot, this.#namesOf(address))
   }
 
-  /** The token of a side of an open pair. Found by identity, which takes less time than by address. */
+  /** The token of an open pair's side, found by object identity, which is faster than by address. */
   ofSide(side: SideView): TokenView | undefined {
     const known = this.#ofSides.get(side)
     if (known !== undefined) return known
@@ -62,7 +62,7 @@ export class TokenTable {
     return token
   }
 
-  /** A token without pairs, of which nothing is known but what a block says first. */
+  /** Creates a token without pairs. */
   create(token: Token): TokenView {
     const names = namesOf(token)
     this.#names.put(token.address, names)
@@ -80,7 +80,7 @@ export class TokenTable {
     return recordOf(this.#namesOf(address), this.#rows.view(bytes))
   }
 
-  /** Whether two versions of a row differ at most in the flags that say which tables have the lists of pairs. */
+  /** Whether two versions of a row differ at most in the flags that record where the pair lists are stored. */
   areSame(a: Uint8Array, b: Uint8Array): boolean {
     const words = this.#withoutFlags(a).slice()
     return this.#withoutFlags(b).every((word, at) => word === words[at])
@@ -100,7 +100,7 @@ export class TokenTable {
     return names
   }
 
-  /** Views that were closed are opened again for others. */
+  /** Reuses closed views. */
   #open(slot: number, names: TokenNames): TokenView {
     const used = this.#opened.size
     const view = this.#views[used] ?? new TokenView(this.#rows.cursor(), this.#lists)

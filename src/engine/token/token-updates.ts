@@ -13,7 +13,7 @@ import type { TokenView } from './token-view.ts'
 
 type BlockOf = { readonly number: number; readonly time: number }
 
-/** Carries what a block did to pairs over to the tokens on both of their sides. */
+/** Propagates a block's changes of pairs to the tokens on both sides. */
 export class TokenUpdates {
   readonly #settings: EngineSettings
   readonly #records: BlockRecords
@@ -31,10 +31,10 @@ export class TokenUpdates {
     this.#block = block
   }
 
-  /** `settled` are pairs whose counted price moved, whether the block touched them or not. */
-  run(settled: readonly PairView[]): MainPairSwitch[] {
+  /** `settled` are pairs whose counted price moved, even if the block did not touch them; `assets` have another role. */
+  run(settled: readonly PairView[], assets: readonly string[]): MainPairSwitch[] {
     const touched = this.#records.touchedPairs
-    // All depths first: which pair is the main one must not depend on which was looked at before.
+    // All depths first, so that the choice of the main pair does not depend on the order of updates.
     const depths = new Map<TokenView, readonly PairDepth[]>()
     const quoted = new Map<TokenView, QuotedPairs>()
     for (const pair of new Set([...touched.keys(), ...settled])) {
@@ -48,7 +48,8 @@ export class TokenUpdates {
       const known = quoted.get(quote) ?? quote.quotedPairs
       quoted.set(quote, withQuotedPair(known, before, pair, quote.mainPair))
     }
-    for (const token of new Set([...depths.keys(), ...quoted.keys()])) {
+    const changed = assets.flatMap((asset) => this.#records.tokenIfKnown(asset) ?? [])
+    for (const token of new Set([...depths.keys(), ...quoted.keys(), ...changed])) {
       this.#records.editToken(token)
       const quotedPairs = quoted.get(token)
       if (quotedPairs !== undefined) token.setQuotedPairs(quotedPairs)
@@ -60,7 +61,7 @@ export class TokenUpdates {
 
   #update(token: TokenView, targetPairs: readonly PairDepth[]): void {
     const { mainPair: previous, quotedPairs } = token
-    // A pair that has the token as its target prices it; the others only say that it is traded.
+    // Only a pair with the token as its target prices it.
     const pricing = mainOf(targetPairs, previous)
     const main = pricing ?? mainOf(quotedPairs.deepest, previous)
     if (previous !== main?.pair) this.#switch(token, main?.pair, [...targetPairs, ...quotedPairs.deepest])
@@ -83,7 +84,7 @@ export class TokenUpdates {
     const { number: block, time } = this.#block
     const reason = this.#reasonToLeave(token, oldPair, depths)
     this.#switches.push({ token: token.address, block, time, oldPair, newPair, reason })
-    // Published again with the switch, although nothing in the pair itself may have changed.
+    // Published again because of the switch, even if the pair itself did not change.
     this.#records.editPair(this.#records.pair(newPair))
   }
 
@@ -101,7 +102,7 @@ export class TokenUpdates {
     return depths.some((depth) => depth.pair === pair) ? 'deeper' : 'emptied'
   }
 
-  /** A pair is called main if it is that of its target. */
+  /** A pair is main if it is the main pair of its target. */
   #setMain(token: TokenView, address: string, isMain: boolean): void {
     const pair = this.#records.pair(address)
     if (pair.targetToken !== token.address || pair.isMain === isMain) return
@@ -109,7 +110,7 @@ export class TokenUpdates {
     pair.isMain = isMain
   }
 
-  /** A stablecoin or native coin that no pair prices is worth what it counts for. */
+  /** A stablecoin or native coin without a pricing pair has its reference price. */
   #updateQuoteAssets(): void {
     for (const { address, kind } of this.#settings.quoteAssets) {
       const token = this.#records.tokenIfKnown(address)

@@ -22,7 +22,7 @@ import {
   type TokenRow,
 } from './token-rows.ts'
 
-/** Lists of pairs have no fixed size, so they are records beside the rows; few tokens have them. */
+/** Pair lists have no fixed size, so they are records beside the rows; few tokens have them. */
 export type PairLists = {
   /** By token with several pairs that have it as their target. */
   readonly targetPairs: Table<readonly PairDepth[]>
@@ -33,8 +33,8 @@ export type PairLists = {
 const NO_PAIRS: readonly PairDepth[] = []
 
 /**
- * A token of the block being folded, as it is at the moment: it reads from its row, and writes to it once `edit` was
- * called. It is good until rows are evicted.
+ * A token during the fold of a block: reads its row, and writes to it once `edit` was called. Valid until rows are
+ * evicted.
  */
 export class TokenView implements Token {
   readonly #cursor: Cursor<typeof TOKEN.fields>
@@ -46,7 +46,7 @@ export class TokenView implements Token {
   name = ''
   symbol = ''
   decimals: number | undefined
-  /** Cached from the row and the lists: converting them costs more than their use. */
+  /** Cached from the row and the lists: converting them costs more than using them. */
   #supplyRaw: bigint | undefined
   #priceUsd: Price | undefined
   #priceNative: Price | undefined
@@ -137,7 +137,7 @@ export class TokenView implements Token {
     return this.#quotedPairs ?? NO_QUOTED_PAIRS
   }
 
-  /** A token with one pair needs no list: that pair is its main pair. */
+  /** A token with one pair needs no list: that pair is the main pair. */
   setPairs(targetPairs: readonly PairDepth[], main: PairDepth | undefined): void {
     const row = this.#row
     if (main?.pair !== this.#mainPair) row.mainPair = main?.pair

@@ -4,7 +4,7 @@ import { writeNumber } from '../pair/write-pair.ts'
 import type { TokenRow } from './token-rows.ts'
 import type { TokenView } from './token-view.ts'
 
-/** As `writeToken` writes the same token, but names and numbers are copied as they stand. */
+/** Writes the bytes of `writeToken` from a row; names and numbers are copied without decoding. */
 export function writeTokenRow(w: ByteWriter, { row, names }: TokenView): void {
   const { words } = row
   w.piece(names.onWire)

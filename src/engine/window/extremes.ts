@@ -6,13 +6,14 @@ import type { Subject } from './subjects.ts'
 import type { ReadEntering } from './sums.ts'
 
 type Side = (typeof EXTREMES)[number]
-/** Where a price stands. */
+/** The words that hold a price. */
 type UsdPrice = { readonly words: Uint32Array; readonly usdAt: number }
 
 /**
- * The highest and the lowest price of 24 hours. When the minute that had it leaves, the next one has to be known: every
- * minute links to the latest earlier one with a price further out, and those between the two never matter again. Backwards
- * from the last minute this is a chain of ever higher (or lower) prices; its end is the answer.
+ * The highest and the lowest price of 24 hours. When the minute with an extreme expires, the next one must be found:
+ * every minute links to the latest earlier minute with a more extreme price, and the minutes between the two never
+ * matter again. Followed back from the last minute, the links form a chain of ever higher (or lower) prices; its end is
+ * the extreme.
  */
 export class Extremes {
   readonly #minutes: Minutes
@@ -27,7 +28,7 @@ export class Extremes {
     subject.lastPricedMinute = running.minute
   }
 
-  /** A minute is a day ago. */
+  /** Removes an expired minute. */
   leave({ subject: number, minute }: SubjectMinute, subject: Subject): void {
     for (const side of EXTREMES)
       if (subject.extremes.at(side).minute === minute) this.#leave(number, subject, side)
@@ -40,7 +41,7 @@ export class Extremes {
     price: UsdPrice,
   ): void {
     const running = this.#minutes.edit(slot).extremes.at(side)
-    // Within a minute only what is further out counts.
+    // Within a minute, only a more extreme price changes anything.
     if (running.hasUsd && !isFurtherOut(side, price, running)) return
     let earlier = running.hasUsd ? running.outdoneBy : subject.lastPricedMinute
     let from = slot

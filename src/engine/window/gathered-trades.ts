@@ -2,10 +2,12 @@ import { MAX_FIXED } from '../../domain/limits.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import type { FoldedTrade } from '../trade.ts'
 
-/** In place of a pair: all pairs of a quote asset. Their trades are summed up as one, for there are too many pairs. */
+/**
+ * Stands for all pairs of a quote asset. Their trades are summed up as one subject, because there are too many pairs.
+ */
 export const ALL_PAIRS = ''
 
-/** What the trades of one pair, or of a quote asset in all its pairs, come to in the block being folded. */
+/** Sums over the trades of one pair, or of a quote asset in all its pairs, in the current block. */
 export type PairTrades = {
   /** Or `ALL_PAIRS`. */
   readonly pair: string
@@ -23,10 +25,10 @@ export type PairTrades = {
   readonly sellers: readonly number[]
 } & Closes
 
-/** What the token counts for once the block is over, by one pair and by the token's main pair. */
+/** The token's price at the end of the block, from one pair and from the token's main pair. */
 export type Closes = { readonly pairCloseUsd: Price | undefined; readonly tokenCloseUsd: Price | undefined }
 
-/** Gathers the trades of one pair, or of a quote asset in all its pairs, while a block is folded. */
+/** Sums up the trades of one pair, or of a quote asset in all its pairs, while a block is folded. */
 class GatheredTrades {
   readonly pair: string
   readonly token: string
@@ -47,11 +49,11 @@ class GatheredTrades {
     this.token = token
   }
 
-  /** `isBuy` is from the point of view of the token, which is the trade's target or its quote. */
+  /** `isBuy` is relative to the token, which is the trade's target or its quote. */
   add({ sold, bought, valueUsd }: FoldedTrade, wallet: number, isBuy: boolean): void {
     const own = isBuy ? bought : sold
     const price = own.priceUsd
-    // A trade with a price has a value, unless that does not fit: then no sum may fit while the trade is in it.
+    // A trade with a price has a value unless it exceeds the limit; then no window with this trade publishes a sum.
     const addedUsd = valueUsd ?? (price === undefined ? 0n : MAX_FIXED + 1n)
     if (isBuy) {
       this.buys++
@@ -91,15 +93,17 @@ export class GatheredBlock {
     const isBuy = trade.side === 'buy'
     const quote = isBuy ? trade.sold.token : trade.bought.token
     gatheredOf(this.#pairs, pair, pair, target).add(trade, wallet, isBuy)
-    gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote).add(trade, wallet, !isBuy)
+    // A pair keeps its target token, also if its quote is no quote asset any more.
+    if (this.#isQuoteAsset(quote))
+      gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote).add(trade, wallet, !isBuy)
     if (!this.#isQuoteAsset(target)) return
     gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target).add(trade, wallet, isBuy)
   }
 
-  /** A trade of an old block: what it comes to is not gathered. */
+  /** Notes a trade of an old block, without summing it up. */
   note(quote: string, pair: string, target: string): void {
     gatheredOf(this.#pairs, pair, pair, target)
-    gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote)
+    if (this.#isQuoteAsset(quote)) gatheredOf(this.#quoteAssets, quote, ALL_PAIRS, quote)
     if (this.#isQuoteAsset(target)) gatheredOf(this.#quoteAssets, target, ALL_PAIRS, target)
   }
 

@@ -4,11 +4,11 @@ import type { HashSecret } from '../../state/slot-index.ts'
 /** The minutes in which a wallet last bought and sold a subject, or `NEVER`. */
 export type LastVisit = { readonly boughtAt: number; readonly soldAt: number }
 
-/** In place of a minute. No trade is from the first one of 1970. */
+/** Stands for no visit. No trade is from the first minute of 1970. */
 export const NEVER = 0
 export const NO_VISIT: LastVisit = { boughtAt: NEVER, soldAt: NEVER }
 
-/** Words of an entry. The first is 0 where there is none. */
+/** Words per entry. The first one is 0 in a free place. */
 const SUBJECT_AND_ONE = 0
 const WALLET = 1
 const BOUGHT_AT = 2
@@ -16,12 +16,12 @@ const SOLD_AT = 3
 const STRIDE = 4
 
 const FEWEST_ENTRIES = 64
-/** So many of four places may be taken. */
+/** Maximum load: this many of four places. */
 const MAX_TAKEN = 3
 
 /**
- * Last visits by subject and wallet. There are millions in a day, each far from the one before: so an entry stands in the
- * first free place after that of its hash, and to find it takes one look into memory.
+ * Last visits by subject and wallet: an open-addressing hash table with linear probing. A day has millions of entries
+ * in random order, and a lookup costs about one cache miss.
  */
 export class LastVisits {
   readonly #secret: HashSecret
@@ -53,14 +53,14 @@ export class LastVisits {
     return isNew
   }
 
-  /** Returns whether it existed. Entries behind it move up, because a look-up ends at the first free place. */
+  /** Returns whether it existed. Moves later entries up, because a lookup ends at the first free place. */
   delete(subject: number, wallet: number): boolean {
     let gap = this.#find(subject, wallet)
     if (this.#isFree(gap)) return false
     const words = this.#words
     for (let at = this.#next(gap); !this.#isFree(at); at = this.#next(at)) {
       const home = this.#home((words[at + SUBJECT_AND_ONE] as number) - 1, words[at + WALLET] as number)
-      // It stays if its own place lies between the gap and where it stands.
+      // An entry stays if its own place lies between the gap and its current place.
       if (this.#distance(home, at) < this.#distance(gap, at)) continue
       words.copyWithin(gap, at, at + STRIDE)
       gap = at
@@ -75,7 +75,7 @@ export class LastVisits {
     this.size = 0
   }
 
-  /** Where the entry is, or would be. */
+  /** The place of the entry, or the free place where it would go. */
   #find(subject: number, wallet: number): number {
     const words = this.#words
     let at = this.#home(subject, wallet)

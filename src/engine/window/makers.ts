@@ -4,8 +4,8 @@ import type { Minute, SubjectMinute } from './minutes.ts'
 import type { WindowTables } from './tables.ts'
 
 /**
- * Counts distinct wallets. One is counted in a window if it is not there already, that is, if its last trade lies before
- * it. And it belongs to the minute of its last trade: with that one it will leave.
+ * Counts distinct wallets. A wallet is counted in a window if its previous trade is older than the window. It belongs
+ * to the minute of its last trade, and expires with it.
  */
 export class Makers {
   readonly #tables: WindowTables
@@ -14,7 +14,7 @@ export class Makers {
     this.#tables = tables
   }
 
-  /** A wallet that bought or sold the subject in the running minute. */
+  /** Adds a wallet that bought or sold the subject in the running minute. */
   enter({ subject, subjectSlot, minute, slot }: SubjectMinute, wallet: number, isBuy: boolean): void {
     const { subjects, minutes, visits } = this.#tables
     const { boughtAt, soldAt } = this.#lastVisit(subject, subjectSlot, wallet, minute)
@@ -27,7 +27,7 @@ export class Makers {
     const { windows } = subjects.edit(subjectSlot)
     for (let place = 0; place < WINDOW_MINUTES.length; place++) {
       const lastOutside = minute - (WINDOW_MINUTES[place] as number)
-      // One that did it within this window did so within all longer ones.
+      // A previous trade within this window is also within all longer ones.
       if (didAt > lastOutside) break
       const window = windows.at(place)
       if (isMaker && tradedAt <= lastOutside) window.makers++
@@ -42,7 +42,10 @@ export class Makers {
     else before.sellers--
   }
 
-  /** A visit to a pair is one to its token: until the wallet's next visit, it is stored with the pair that the token parted from. */
+  /**
+   * A visit to a pair is also one to its token: until the wallet's next visit, it is stored with the pair that the
+   * token shared its windows with.
+   */
   #lastVisit(number: number, slot: number, wallet: number, minute: number): LastVisit {
     const { subjects, visits } = this.#tables
     const known = visits.last(number, wallet)

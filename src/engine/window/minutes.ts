@@ -8,18 +8,18 @@ import { MINUTE, TRADED_MINUTE } from './minute-row.ts'
 export type Minute = Row<typeof MINUTE.fields>
 export type ReadMinute = ReadRow<typeof MINUTE.fields>
 
-/** A subject that was traded in a minute, and where that minute of it stands. */
+/** A subject traded in a minute, and the slot of that minute's row. */
 export type Listed = { readonly subject: number; readonly slot: number }
-/** The same, with the minute, and where the subject's windows stand. */
+/** The same, with the minute and the slot of the subject's windows. */
 export type SubjectMinute = Listed & { readonly minute: number; readonly subjectSlot: number }
 
-/** A day of minutes, and as many that are known to be without trades. */
+/** A day of minutes, and as many that are known to have no trades. */
 const MAX_TRADED = 2_880
 
-/** What was traded in every minute of the last day, by subject, and which subjects were. */
+/** Trades of the last day by minute and subject, and the list of traded subjects per minute. */
 export class Minutes {
   readonly #rows: Rows<typeof MINUTE.fields>
-  /** One to read and one to write: a minute that is being written is compared with others. */
+  /** One cursor to read and one to write, because a minute that is being written is compared with others. */
   readonly #read: Cursor<typeof MINUTE.fields>
   readonly #write: Cursor<typeof MINUTE.fields>
   readonly #traded: Rows<typeof TRADED_MINUTE.fields>
@@ -34,7 +34,7 @@ export class Minutes {
     this.#list = this.#traded.cursor()
   }
 
-  /** Where a subject's minute stands. With the right hint there is nothing to look up. */
+  /** The slot of a subject's minute. A correct hint saves the lookup. */
   slotOf(subject: number, minute: number, hint = NONE): number {
     const key = this.#keyOf(subject, minute)
     if (this.#rows.isAt(hint, key)) return hint
@@ -43,7 +43,7 @@ export class Minutes {
     return slot
   }
 
-  /** The same of a minute before the one in `from`: most often it is the last one before. */
+  /** The slot of a minute before the one in `from`, usually the previous one. */
   slotBefore(subject: number, from: number, minute: number): number {
     return this.slotOf(subject, minute, this.at(from).earlierSlot)
   }
@@ -60,7 +60,7 @@ export class Minutes {
     return this.#rows.create(this.#keyOf(subject, minute))
   }
 
-  /** The same for another subject, but for its place in the list. */
+  /** Copies the row for another subject, except for its place in the list. */
   copy(from: number, to: number, minute: number): void {
     const slot = this.create(to, minute)
     this.#rows.copy(from, slot)
@@ -71,7 +71,7 @@ export class Minutes {
     this.#rows.remove(slot)
   }
 
-  /** Puts a subject at the end of the minute's list, which is the order in which they will leave. */
+  /** Appends a subject to the minute's list, which is the order in which subjects expire. */
   list({ subject, minute, slot }: SubjectMinute): void {
     const known = this.#traded.find(this.#key.clear().u32(minute))
     if (known === NONE) {
@@ -90,7 +90,7 @@ export class Minutes {
     list.lastSlot = slot
   }
 
-  /** Where the list begins, if anyone was traded. */
+  /** The first entry of the list; undefined if nothing was traded. */
   first(minute: number): Listed | undefined {
     const slot = this.#traded.find(this.#key.clear().u32(minute))
     if (slot === NONE) return undefined
@@ -98,7 +98,7 @@ export class Minutes {
     return { subject: firstSubject, slot: this.slotOf(firstSubject, minute, firstSlot) }
   }
 
-  /** What follows in the list. */
+  /** The next entry of the list. */
   next({ slot }: Listed, minute: number): Listed | undefined {
     const { nextSubject, nextSlot } = this.at(slot)
     return nextSubject === undefined
@@ -106,19 +106,19 @@ export class Minutes {
       : { subject: nextSubject, slot: this.slotOf(nextSubject, minute, nextSlot) }
   }
 
-  /** How many lists of visits it has. */
+  /** The number of visit lists of a minute. */
   visitLists(minute: number): number {
     const slot = this.#traded.find(this.#key.clear().u32(minute))
     return slot === NONE ? 0 : this.#list.at(slot).visitLists
   }
 
-  /** The place of one more list of visits to the minute's subjects. */
+  /** The index of a new visit list of the minute. */
   nextVisitList(minute: number): number {
     const list = this.#list.edit(this.#traded.find(this.#key.clear().u32(minute)))
     return list.visitLists++
   }
 
-  /** Drops a minute that no window contains any more, and returns how many lists of visits it had. */
+  /** Drops a minute that no window contains any more, and returns its number of visit lists. */
   forget(minute: number): number {
     const slot = this.#traded.find(this.#key.clear().u32(minute))
     const { visitLists } = this.#list.at(slot)
@@ -126,7 +126,7 @@ export class Minutes {
     return visitLists
   }
 
-  /** The minute first: what leaves together stands together in the store. */
+  /** The minute comes first, so that rows which expire together are adjacent in the store. */
   #keyOf(subject: number, minute: number): Key {
     return this.#key.clear().u32(minute).u32(subject)
   }

@@ -24,7 +24,7 @@ import type { ReadSubject } from './subjects.ts'
 const maxFixed = new Memory(u256.limbs)
 writeBigint(maxFixed, 0, MAX_FIXED)
 
-/** As others see them: a sum that does not fit its type is unknown, and exact again as soon as it fits. */
+/** The published form: a sum beyond its type's range is unknown, and exact again once it fits. */
 export function published(subject: ReadSubject): Windows {
   return {
     pair: subject.pair,
@@ -48,7 +48,7 @@ function sumsOf(subject: ReadSubject, place: number): WindowSums {
   }
 }
 
-/** The bytes that `writeWindows` makes of `published`, straight from the row. */
+/** Writes the bytes that `writeWindows` writes for `published`, straight from the row. */
 export function writePublished(w: ByteWriter, subject: ReadSubject): void {
   const { words, windows } = subject
   w.bool(subject.hasPair)
@@ -76,7 +76,7 @@ export function writePublished(w: ByteWriter, subject: ReadSubject): void {
 }
 
 const NO_PRICE = -1
-/** Where the prices of the document stand in the row, in its order. */
+/** Word offsets of the document's prices in the row, in document order. */
 const knownAt: number[] = []
 
 function writePrice(w: ByteWriter, words: Uint32Array, isKnown: boolean, at: number): void {
@@ -99,8 +99,8 @@ function writePrice(w: ByteWriter, words: Uint32Array, isKnown: boolean, at: num
 }
 
 /**
- * A longer window has all trades of a shorter one: with as many buys, they are the same, and so are their wallets. The
- * shortest one is compared with a window without trades.
+ * A longer window contains all trades of a shorter one, so an equal count of buys, sells or wallets means the same
+ * ones. The shortest window is compared with an empty one.
  */
 function writeSums(w: ByteWriter, subject: ReadSubject, place: number): void {
   const { words, windows } = subject

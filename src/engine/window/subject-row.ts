@@ -1,14 +1,14 @@
 import { WINDOWS } from '../../domain/window.ts'
 import { id, layout, optional, repeated, u32, u256, u320, volatile } from '../../state/layout.ts'
 
-/** The places of the two prices that lie furthest out. */
+/** Indexes of the two extreme prices. */
 export const HIGH = 0
 export const LOW = 1
 export const EXTREMES = [HIGH, LOW] as const
 
 /**
- * The windows of a subject: of a pair, of a token, or of both as long as they are equal. Sums are exact even beyond the range
- * that can be published, see `published.ts`.
+ * The windows of a subject: of a pair, of a token, or of both while they are equal. Sums are exact even beyond the
+ * range that can be published, see `published.ts`.
  */
 export const SUBJECT = layout({
   pair: optional(id),
@@ -34,7 +34,7 @@ export const SUBJECT = layout({
   amountRaw: u320,
   /** The highest and the lowest price of 24 hours, and the newest minute that had it. */
   extremes: repeated(EXTREMES.length, { usd: optional(u256), minute: optional(u32) }),
-  /** What it counted for after the last block with a trade, and before the first one of that UTC day. */
+  /** The price after the last block with a trade, and before the first one of that UTC day. */
   priceUsd: optional(u256),
   day: u32,
   dayOpenUsd: optional(u256),
@@ -42,9 +42,9 @@ export const SUBJECT = layout({
   /** The last minute with a trade, and the last one with a trade that has a price. */
   lastMinute: optional(u32),
   lastPricedMinute: optional(u32),
-  /** A hint: where the row of the last minute stood. */
+  /** A hint: the last known slot of the last minute. */
   lastSlot: volatile,
 })
 
-/** By kind and id: a pair or token is looked up once per block, all else names subjects by number. */
+/** By kind and id. A pair or token is looked up once per block; everything else refers to subjects by number. */
 export const SUBJECT_NUMBER = layout({ subject: u32 })

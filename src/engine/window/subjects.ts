@@ -1,22 +1,21 @@
 import type { WindowsRef } from '../../domain/change.ts'
 import type { Cursor, ReadRow, Row } from '../../state/cursor.ts'
-import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
+import type { JournaledState, Table } from '../../state/journaled-state.ts'
 import { Key } from '../../state/key.ts'
 import type { Rows } from '../../state/rows.ts'
 import { NONE } from '../../state/slot-index.ts'
+import { varuint } from '../../wire/codec.ts'
 import { SUBJECT, SUBJECT_NUMBER } from './subject-row.ts'
 
 export type Subject = Row<typeof SUBJECT.fields>
 export type ReadSubject = ReadRow<typeof SUBJECT.fields>
 
 const ONLY = 'only'
-/** A pool can itself be a token: the kind keeps them apart. */
+/** A pool can itself be a token, so the kind is part of the key. */
 const PAIR = 0
 const TOKEN = 1
 
-const countCodec: RecordCodec<number> = { write: (w, count) => w.varuint(count), read: (r) => r.varuint() }
-
-/** All windows there are, by the number a subject is given at its first trade. */
+/** All windows by subject number, which is assigned at the first trade. */
 export class Subjects {
   readonly rows: Rows<typeof SUBJECT.fields>
   readonly #read: Cursor<typeof SUBJECT.fields>
@@ -32,20 +31,20 @@ export class Subjects {
     this.#write = this.rows.cursor()
     this.#numbers = state.rows('subject', SUBJECT_NUMBER, { key: ['u32', 'id'], maxRows: 2 * maxRows })
     this.#number = this.#numbers.cursor()
-    this.#count = state.table('subjects', countCodec)
+    this.#count = state.table('subjects', varuint)
   }
 
-  /** The number of a pair's. */
+  /** The subject of a pair. */
   ofPair(pair: string): number | undefined {
     return this.#find(this.#key.clear().u32(PAIR).id(pair))
   }
 
-  /** Its own, or that of the pair it shares its windows with. */
+  /** The token's own subject, or the one it shares with its pair. */
   ofToken(token: string): number | undefined {
     return this.#find(this.#key.clear().u32(TOKEN).id(token))
   }
 
-  /** With empty windows. */
+  /** Creates a subject with empty windows. */
   create({ pair, token }: WindowsRef): number {
     const number = this.#count.get(ONLY) ?? 0
     this.#count.put(ONLY, number + 1)
@@ -57,7 +56,7 @@ export class Subjects {
     return number
   }
 
-  /** A new one for the token, with all that the pair has until now. */
+  /** Creates a subject for the token, with a copy of the pair's windows. */
   part(shared: number, minute: number): number {
     const sharedSlot = this.slotOf(shared)
     const own = this.create({ pair: undefined, token: this.at(sharedSlot).token })
@@ -73,7 +72,7 @@ export class Subjects {
     return own
   }
 
-  /** Where the windows of a subject stand. With the right hint there is nothing to look up. */
+  /** The slot of a subject's windows. A correct hint saves the lookup. */
   slotOf(number: number, hint = NONE): number {
     const key = this.#key.clear().u32(number)
     if (this.rows.isAt(hint, key)) return hint

@@ -4,9 +4,9 @@ import { addTo, subtractFrom } from '../../state/limbs.ts'
 import { EXTREMES } from './subject-row.ts'
 
 /**
- * Sums of a window are exact, whatever was traded. A trade's value and amount are below 2^256, and a window has less than
- * 2^33 trades, since a count that leaves its 32 bits throws: no sum reaches 2^289, and there is room for 2^320. Bounds
- * apply when a sum is published, see `published.ts`.
+ * Sums of a window are exact. A trade's value and amount are below 2^256, and a window has less than 2^33 trades,
+ * because a count beyond 32 bits throws: no sum reaches 2^289, and there is room for 2^320. Limits apply when a sum is
+ * published, see `published.ts`.
  */
 const { limbs: LIMBS } = u320
 
@@ -18,7 +18,7 @@ export function subtractSum(to: Uint32Array, at: number, from: Uint32Array, from
   if (subtractFrom(to, at, LIMBS, from, fromAt, LIMBS) !== 0) throw new RangeError('more left than came')
 }
 
-/** What is entering, as rows keep numbers: sums are added to a minute and to every window, prices are compared. */
+/** Entering trades in row encoding: sums are added to a minute and to every window, prices are compared. */
 export const ENTERING = layout({
   buyUsd: u320,
   sellUsd: u320,

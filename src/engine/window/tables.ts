@@ -7,13 +7,13 @@ export type WindowTables = {
   readonly subjects: Subjects
   readonly minutes: Minutes
   readonly visits: Visits
-  /** The minute the chain has reached. */
+  /** The current minute of the chain. */
   readonly openMinute: Table<number>
-  /** Present after an old block: there is nothing in any window. */
+  /** Present after an old block: all windows are empty. */
   readonly emptied: Table<boolean>
 }
 
-/** So many rows stay in memory; what is not used for a while is read from the store when it is needed again. */
+/** Rows cached in memory; others are read from the store when needed. */
 const MAX_ROWS = { subjects: 65_536, minutes: 262_144 }
 
 export function openWindowTables(state: JournaledState, maxRows = MAX_ROWS): WindowTables {

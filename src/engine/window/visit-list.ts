@@ -3,7 +3,7 @@ import { ByteWriter } from '../../wire/byte-writer.ts'
 import { type LastVisit, NEVER } from './last-visits.ts'
 import type { Wallets } from './wallets.ts'
 
-/** How a block changed the minutes in which a wallet last bought and sold a subject. */
+/** A block's change of the minutes in which a wallet last bought and sold a subject. */
 export type Visit = {
   readonly subject: number
   readonly wallet: number
@@ -11,14 +11,14 @@ export type Visit = {
   readonly after: LastVisit
 }
 
-/** Bytes of the number of parts, and of what is said of each: its subject, and where it starts. */
+/** Sizes of the number of parts, and of each entry: its subject and its start. */
 const COUNT_BYTES = 4
 const PART_BYTES = 8
 
 /**
- * The visits of one block, as they are stored: which subject's part starts where, in the order of their numbers, so that one
- * is found without reading the others; the wallets, each once; the parts. Minutes are encoded as their age, which is a small
- * number; 0 means never, so the minute itself is 1.
+ * The visits of one block in stored form: an index of subjects and the start of each part, in order of subject number,
+ * so that one part is found without reading the others; the wallets, each once; the parts. Minutes are encoded as their
+ * age, which is a small number; 0 means never, so the age of the block's own minute is 1.
  */
 export class VisitList {
   readonly #wallets: Wallets
@@ -51,7 +51,7 @@ export class VisitList {
     this.#age(after.soldAt)
   }
 
-  /** Undefined if nobody came. */
+  /** Undefined if there was no visit. */
   finish(): Uint8Array | undefined {
     this.#endPart()
     if (this.#starts.length === 0) return undefined
@@ -66,7 +66,7 @@ export class VisitList {
     return w.finish()
   }
 
-  /** Where its address starts, behind what is said of the parts. */
+  /** The offset of its address, after the index. */
   #addressAt(wallet: number): number {
     const known = this.#addressOf.get(wallet)
     if (known !== undefined) return known
@@ -89,7 +89,7 @@ export class VisitList {
   }
 }
 
-/** A list as it was stored. Until it is closed, its wallets keep the numbers they were read with. */
+/** A stored list. Until it is closed, its wallets keep their numbers. */
 export class StoredVisits {
   readonly #bytes: Uint8Array
   readonly #minute: number
@@ -113,7 +113,7 @@ export class StoredVisits {
     return visits
   }
 
-  /** One subject's, as they came. */
+  /** The visits to one subject, in order. */
   of(subject: number): Visit[] {
     const visits: Visit[] = []
     let [from, to] = [0, this.#parts]

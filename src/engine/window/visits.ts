@@ -1,7 +1,8 @@
 import { DAY_MINUTES } from '../../domain/window.ts'
-import type { JournaledState, RecordCodec, Table } from '../../state/journaled-state.ts'
+import type { JournaledState, Table } from '../../state/journaled-state.ts'
 import { enlarged } from '../../state/slot-index.ts'
 import type { Restored } from '../../state/undone-values.ts'
+import type { Codec } from '../../wire/codec.ts'
 import type { OpenedTransaction } from '../../wire/opened-transaction.ts'
 import { type LastVisit, LastVisits, NEVER, NO_VISIT } from './last-visits.ts'
 import type { Minutes } from './minutes.ts'
@@ -16,15 +17,15 @@ const MAX_LISTS = 8
 /** The message of a transaction, and the offset of its sender. */
 export type SentBy = Pick<OpenedTransaction, 'message' | 'fromAt'>
 
-const bytesCodec: RecordCodec<Uint8Array> = {
+const bytesCodec: Codec<Uint8Array> = {
   write: (w, bytes) => w.raw(bytes),
   read: (r) => r.raw(r.remaining),
 }
 
 /**
- * When wallets last came to subjects, within a day. It follows from the lists of visits, one for each block, and only these
- * are stored. What they say of a subject is read when that one is first traded; an undo takes back what lists that are
- * gone had changed.
+ * Last visits of wallets to subjects, within a day. They are derived from the lists of visits, one per block, and only
+ * the lists are stored. A subject's visits are read at its first trade since the start; an undo reverts the changes of
+ * the lists that it removed.
  */
 export class Visits {
   readonly #subjects: Subjects
@@ -50,13 +51,16 @@ export class Visits {
     this.#list = new VisitList(this.#wallets)
   }
 
-  /** A block of this minute begins. */
+  /** Begins a block of this minute. */
   begin(minute: number): void {
     this.#minute = minute
     this.#list.begin(minute)
   }
 
-  /** The number of the sender's wallet. It is reserved until the block ends, even if the wallet's last visit leaves before. */
+  /**
+   * The number of the sender's wallet. It is reserved until the block ends, even if the wallet's last visit expires
+   * before.
+   */
   walletOf({ message, fromAt }: SentBy): number {
     const wallet = this.#wallets.keep(this.#wallets.numberIn(message, fromAt))
     this.#coming.push(wallet)
@@ -74,14 +78,14 @@ export class Visits {
     }
   }
 
-  /** After `last`. One of the two is the minute of the block. */
+  /** Call after `last`. One of the two minutes is that of the block. */
   put(subject: number, wallet: number, after: LastVisit): void {
     const before = this.#last.get(subject, wallet) ?? NO_VISIT
     this.#list.add({ subject, wallet, before, after })
     this.#set(subject, wallet, after)
   }
 
-  /** The block is over: its list is kept for as long as its visits count. */
+  /** Ends the block and stores its list, until its visits expire. */
   keepList(): void {
     const list = this.#list.finish()
     if (list !== undefined)
@@ -90,14 +94,14 @@ export class Visits {
     this.#coming = []
   }
 
-  /** The minute, which had so many lists, is a day ago. */
+  /** Drops the visits of a minute that is a day old and had this many lists. */
   forget(minute: number, lists: number): void {
     for (let place = 0; place < lists; place++) {
       const id = idOf(minute, place)
       const list = this.#open(this.#lists.get(id), minute)
       for (const { subject, wallet } of list?.all() ?? []) {
         const { boughtAt, soldAt } = this.#last.get(subject, wallet) ?? NO_VISIT
-        // Unless the wallet came again since.
+        // Unless the wallet has returned since.
         if (boughtAt <= minute && soldAt <= minute) this.#set(subject, wallet, NO_VISIT)
       }
       list?.close()
@@ -126,7 +130,7 @@ export class Visits {
     }
   }
 
-  /** The state is another one now: all is read again. */
+  /** Drops everything in memory, because the state was replaced. */
   abandon(): void {
     this.#last.clear()
     this.#coming = []
@@ -134,7 +138,7 @@ export class Visits {
     this.#isRead.fill(0)
   }
 
-  /** From the lists of all minutes of the day in which it was traded. */
+  /** Reads a subject's visits from the lists of all minutes of the last day in which it was traded. */
   #readSubject(subject: number): void {
     if (subject >= this.#isRead.length) this.#isRead = enlarged(this.#isRead, new Uint8Array(subject * 2))
     this.#isRead[subject] = 1

@@ -8,23 +8,23 @@ import { BASE58_START, isBase58At } from '../../wire/id-form.ts'
 const FEWEST_WALLETS = 64
 
 /**
- * A number for every wallet that traded within a day: with each trade a wallet comes to several subjects, and its address is
- * long. Numbers are not stored, and given out again once nothing names them.
+ * Numbers for the wallets that traded within a day: each trade refers to its wallet several times, and addresses are
+ * long. Numbers are not stored, and are reused once nothing refers to them.
  */
 export class Wallets {
   readonly #index: SlotIndex
   readonly #key = new Key()
-  /** By wallet: how many visits, and lists that are being read, name it. */
+  /** By wallet: reference count of visits and of lists being read. */
   #names = new Uint32Array(0)
   #free: number[] = []
-  /** Numbers below are in use or free. */
+  /** All numbers below this one are in use or free for reuse. */
   #end = 0
 
   constructor(secret: HashSecret) {
     this.#index = new SlotIndex(['id'], secretHash(secret))
   }
 
-  /** The number of the wallet whose id is at this offset. Assigns a free one to a new wallet, which `keep` makes its own. */
+  /** The number of the wallet whose id is at this offset. A new wallet gets a free number, which `keep` reserves. */
   numberIn(message: Uint8Array, at: number): number {
     const head = message[at] as number
     const size = head >>> 1
@@ -39,13 +39,13 @@ export class Wallets {
     w.idWords(this.#index.read(wallet, this.#key).words, 0)
   }
 
-  /** One more names it. */
+  /** Adds a reference. */
   keep(wallet: number): number {
     this.#names[wallet] = (this.#names[wallet] as number) + 1
     return wallet
   }
 
-  /** One less does. */
+  /** Removes a reference. */
   release(wallet: number): void {
     const names = (this.#names[wallet] as number) - 1
     this.#names[wallet] = names

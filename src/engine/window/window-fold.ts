@@ -1,43 +1,48 @@
 import type { WindowsRef } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { DAY_MINUTES, DAY_WINDOW, dayOf, minuteOf, WINDOW_MINUTES } from '../../domain/window.ts'
-import { scratchRow } from '../../state/cursor.ts'
 import { copy } from '../../state/limbs.ts'
 import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
+import { addToMinute, addToWindows, entering, setEntering, setOpen, setPrice } from './entering.ts'
 import { Extremes } from './extremes.ts'
 import { ALL_PAIRS, type PairTrades } from './gathered-trades.ts'
 import { Makers } from './makers.ts'
-import type { Minute, SubjectMinute } from './minutes.ts'
+import type { SubjectMinute } from './minutes.ts'
 import { writePublished } from './published.ts'
-import { HIGH, LOW } from './subject-row.ts'
+import { HIGH } from './subject-row.ts'
 import type { Subject } from './subjects.ts'
-import { addSum, ENTERING, subtractSum } from './sums.ts'
+import { subtractSum } from './sums.ts'
 import type { WindowTables } from './tables.ts'
 
 const ONLY = 'only'
 
-/** Nothing of it outlasts a trade that enters. */
-const entering = scratchRow(ENTERING)
-
 /**
- * Brings the windows up to one block: what has become too old leaves, what was traded enters. Only subjects that were
- * traded in one of the minutes that leave are looked at; those that rest cost nothing.
+ * Advances the sliding windows by one block: expired minutes leave, new trades enter. Only subjects that were traded in
+ * an expiring minute are visited; idle ones cost nothing.
  */
 export class WindowFold {
   readonly #tables: WindowTables
   readonly #time: number
   readonly #isQuoteAsset: (token: string) => boolean
+  readonly #changedAssets: readonly string[]
   readonly #makers: Makers
   readonly #extremes: Extremes
-  /** Where the windows stand that are different now. */
+  /** Slots of the subjects whose windows changed. */
   readonly #touched = new Set<number>()
   #minute = 0
   #isEmptying = false
 
-  constructor(tables: WindowTables, time: number, isQuoteAsset: (token: string) => boolean) {
+  constructor(
+    tables: WindowTables,
+    time: number,
+    isQuoteAsset: (token: string) => boolean,
+    /** Tokens that became quote assets or ceased to be. */
+    changedAssets: readonly string[] = [],
+  ) {
     this.#tables = tables
     this.#time = time
     this.#isQuoteAsset = isQuoteAsset
+    this.#changedAssets = changedAssets
     this.#makers = new Makers(tables)
     this.#extremes = new Extremes(tables.minutes)
   }
@@ -45,6 +50,7 @@ export class WindowFold {
   /** Publishes the `named` windows, then all that changed. */
   run(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { visits } = this.#tables
+    this.#restart()
     this.#turn()
     visits.begin(this.#minute)
     for (const pairTrades of trades) this.#enter(pairTrades)
@@ -53,11 +59,12 @@ export class WindowFold {
   }
 
   /**
-   * An old block empties the windows, and its own trades do not enter them: they only set the price from which later price
-   * changes count. Publishes the `named` windows, then the emptied ones.
+   * Empties the windows for an old block. Its trades do not enter them: they only set the price that later price
+   * changes refer to. Publishes the `named` windows, then the emptied ones.
    */
   runOld(trades: readonly PairTrades[], named: readonly WindowsRef[], changes: ChangeSetWriter): void {
     const { subjects } = this.#tables
+    this.#restart()
     this.#empty()
     const emptied = new Set(this.#touched)
     for (const each of trades) {
@@ -76,14 +83,33 @@ export class WindowFold {
       pair === undefined ? subjects.ofToken(token ?? '') : subjects.ofPair(pair),
     )
     const first = new Set(numbers.flatMap((number) => (number === undefined ? [] : subjects.slotOf(number))))
-    const publish = (slot: number): void => writePublished(changes.next('windows'), subjects.at(slot))
+    const publish = (slot: number): void => {
+      const subject = subjects.at(slot)
+      if (subject.hasPair || subject.hasToken) writePublished(changes.next('windows'), subject)
+    }
     first.forEach(publish)
     touched.forEach((slot) => {
       if (!first.has(slot)) publish(slot)
     })
   }
 
-  /** Opens the block's minute, if it is a new one. A block that claims to be older than the last is not believed. */
+  /**
+   * Begins the windows of these tokens anew, because the trades of a quote asset enter its windows in another way than
+   * those of its pairs' other tokens. The old ones run empty without a name.
+   */
+  #restart(): void {
+    const { subjects } = this.#tables
+    for (const token of this.#changedAssets) {
+      const number = subjects.ofToken(token)
+      if (number === undefined) continue
+      const slot = subjects.slotOf(number)
+      subjects.edit(slot).token = undefined
+      this.#touched.add(slot)
+      this.#create(undefined, token)
+    }
+  }
+
+  /** Opens the block's minute, if it is a new one. Block times that run backwards are ignored. */
   #turn(): void {
     const { emptied } = this.#tables
     const open = this.#openMinute()
@@ -100,7 +126,7 @@ export class WindowFold {
     if (open !== undefined) this.#leaveUntil(open + DAY_MINUTES, open)
   }
 
-  /** Gives the minute that was open before. */
+  /** Returns the minute that was open before. */
   #openMinute(): number | undefined {
     const { openMinute } = this.#tables
     const minute = minuteOf(this.#time)
@@ -110,7 +136,7 @@ export class WindowFold {
     return open
   }
 
-  /** What a minute has outside of a window that the one before had inside leaves it. */
+  /** Removes from each window the minutes that expire between `before` and `minute`. */
   #leaveUntil(minute: number, before: number): void {
     WINDOW_MINUTES.forEach((length, place) => {
       const last = Math.min(minute - length, before)
@@ -118,7 +144,7 @@ export class WindowFold {
     })
   }
 
-  /** A minute leaves the windows of one length: of each subject that was traded in it, and of that one's token. */
+  /** Removes a minute from the windows of one length, for every subject traded in it and for that subject's token. */
   #leave(place: number, minute: number): void {
     const { minutes, subjects, visits } = this.#tables
     const tokens = new Set<number>()
@@ -130,7 +156,7 @@ export class WindowFold {
       const subjectSlot = subjects.slotOf(subject, minutes.at(slot).subjectSlot)
       this.#take({ subject, subjectSlot, minute, slot }, place)
       const own = subjects.at(subjectSlot).ownOfToken
-      // It leaves with the first of its pairs.
+      // Once per token, with the first of its pairs.
       if (own !== undefined && !tokens.has(own)) {
         tokens.add(own)
         const [ownSlot, minuteSlot] = [subjects.slotOf(own), minutes.slotOf(own, minute)]
@@ -163,7 +189,7 @@ export class WindowFold {
     this.#extremes.leave(leaving, subject)
     minutes.remove(leaving.slot)
     if (!this.#isEmptying) return
-    // The minutes themselves may come again.
+    // The same minutes may be opened again.
     subject.lastMinute = undefined
     subject.lastPricedMinute = undefined
   }
@@ -176,7 +202,7 @@ export class WindowFold {
     setEntering(trades)
     const ofPair = this.#add(number, slot, trades, trades.pairCloseUsd)
     if (lastMinute !== this.#minute) minutes.list(ofPair)
-    // The token first: it may have to ask when a wallet last came to the pair.
+    // The token first, because it may look up the wallet's previous visit to the pair.
     if (own !== undefined)
       this.#enterMakers(this.#add(own, subjects.slotOf(own), trades, trades.tokenCloseUsd), trades)
     this.#enterMakers(ofPair, trades)
@@ -188,8 +214,8 @@ export class WindowFold {
   }
 
   /**
-   * Finds or creates the windows that the trades enter. A token shares those of its pair until it trades in a second pair, or
-   * its price comes from another one. A quote asset always has its own, for the sums over all its pairs.
+   * Finds or creates the windows that the trades enter. A token shares those of its pair until it trades in a second
+   * pair, or until another pair prices it. A quote asset always has its own, for the sums over all its pairs.
    */
   #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: PairTrades): number {
     const { subjects } = this.#tables
@@ -221,7 +247,7 @@ export class WindowFold {
     return subjects.at(subjects.slotOf(ofToken)).hasPair ? this.#part(ofToken) : ofToken
   }
 
-  /** From now on the token has windows of its own, which begin as those it shared with the pair. */
+  /** Gives the token windows of its own: a copy of those it shared with the pair. */
   #part(shared: number): number {
     const { subjects, minutes } = this.#tables
     const own = subjects.part(shared, this.#minute)
@@ -236,7 +262,7 @@ export class WindowFold {
     return own
   }
 
-  /** To the running minute and to all windows; gives where they stand. */
+  /** Adds trades to the running minute and to all windows. */
   #add(number: number, slot: number, trades: PairTrades, closeUsd: Price | undefined): SubjectMinute {
     const { minutes, subjects } = this.#tables
     const subject = subjects.edit(slot)
@@ -250,7 +276,7 @@ export class WindowFold {
     return running
   }
 
-  /** The minute of the block, begun if this is the subject's first trade in it. */
+  /** The subject's row of the current minute, created at the first trade in it. */
   #running(number: number, slot: number, subject: Subject): SubjectMinute {
     const { minutes } = this.#tables
     const minute = this.#minute
@@ -265,67 +291,5 @@ export class WindowFold {
     subject.lastMinute = minute
     subject.lastSlot = begun.slot
     return begun
-  }
-}
-
-function setEntering({ buyUsd, sellUsd, amountRaw, highUsd, lowUsd }: PairTrades): void {
-  entering.buyUsd = buyUsd
-  entering.sellUsd = sellUsd
-  entering.amountRaw = amountRaw
-  entering.extremes.at(HIGH).usd = highUsd
-  entering.extremes.at(LOW).usd = lowUsd
-}
-
-function addToMinute(running: Minute, { buys, sells }: PairTrades): void {
-  addSum(running.words, running.buyUsdAt, entering.words, entering.buyUsdAt)
-  addSum(running.words, running.sellUsdAt, entering.words, entering.sellUsdAt)
-  addSum(running.words, running.amountRawAt, entering.words, entering.amountRawAt)
-  running.buys += buys
-  running.sells += sells
-  if (!entering.hasCloseUsd) return
-  running.hasCloseUsd = true
-  copy(running.words, running.closeUsdAt, entering.words, entering.closeUsdAt)
-}
-
-function addToWindows(subject: Subject, { buys, sells }: PairTrades): void {
-  for (let place = 0; place < WINDOW_MINUTES.length; place++) {
-    const window = subject.windows.at(place)
-    if (buys > 0) addSum(subject.words, window.buyUsdAt, entering.words, entering.buyUsdAt)
-    if (sells > 0) addSum(subject.words, window.sellUsdAt, entering.words, entering.sellUsdAt)
-    window.buys += buys
-    window.sells += sells
-    if (!entering.hasCloseUsd || window.hasOpenUsd) continue
-    window.hasOpenUsd = true
-    copy(subject.words, window.openUsdAt, entering.words, entering.closeUsdAt)
-  }
-  addSum(subject.words, subject.amountRawAt, entering.words, entering.amountRawAt)
-}
-
-/** Its close is what it counts for once the block is over. */
-function setPrice(subject: Subject, day: number): void {
-  const { words } = subject
-  if (subject.day !== day) {
-    subject.day = day
-    subject.hasDayOpenUsd = subject.hasPriceUsd
-    copy(words, subject.dayOpenUsdAt, words, subject.priceUsdAt)
-  }
-  if (!entering.hasCloseUsd) return
-  if (!subject.hasDayOpenUsd) {
-    subject.hasDayOpenUsd = true
-    copy(words, subject.dayOpenUsdAt, entering.words, entering.closeUsdAt)
-  }
-  subject.hasPriceUsd = true
-  copy(words, subject.priceUsdAt, entering.words, entering.closeUsdAt)
-}
-
-/** As if a trade with this close had left all windows. */
-function setOpen(subject: Subject, closeUsd: Price | undefined, day: number): void {
-  entering.closeUsd = closeUsd
-  setPrice(subject, day)
-  if (closeUsd === undefined) return
-  for (let place = 0; place < WINDOW_MINUTES.length; place++) {
-    const window = subject.windows.at(place)
-    window.hasOpenUsd = true
-    copy(subject.words, window.openUsdAt, entering.words, entering.closeUsdAt)
   }
 }
