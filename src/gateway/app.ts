@@ -20,6 +20,7 @@ import { countRequests } from './http/plugins/count.ts'
 import { answerInTime } from './http/plugins/deadline.ts'
 import { setFreshnessHeaders } from './http/plugins/freshness.ts'
 import { limitHistoryReads } from './http/plugins/history-reads.ts'
+import { answerFromOneGeneration } from './http/plugins/one-generation.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './http/plugins/problem.ts'
 import { limitRate } from './http/plugins/rate.ts'
 import type { Scope } from './http/scope.ts'
@@ -60,12 +61,14 @@ export function createApp(options: AppOptions): Scope {
     rewriteUrl: takeChartToken,
     // 200 token-ids of the longest form fit.
     bodyLimit: 32 * 1_024,
+    // A request on a connection that was open is answered, with `Connection: close`; the stores close later.
+    return503OnClosing: false,
     serverFactory: (framework): Server =>
       createHttpServer(framework, {
         admit: connectionLimit(options.connectionLimit),
         interceptors: [
           allowOrigins(options.allowedOrigins, options.metrics.countRequests('preflight')),
-          // While the server closes, Fastify refuses requests.
+          // While the server closes, Fastify also closes the connection.
           (request, response) => app.server.listening && cached.tryAnswer(request, response),
         ],
       }),
@@ -95,6 +98,7 @@ export function createApp(options: AppOptions): Scope {
     setFreshnessHeaders(scope, options.view)
     meterRequests(scope, options.meter)
     limitHistoryReads(scope)
+    answerFromOneGeneration(scope, options.view)
     cached.learnFrom(scope)
     addOperations(scope, options)
     addUsage(scope, options)

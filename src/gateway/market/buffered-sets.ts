@@ -1,16 +1,15 @@
 import type { ChangeSet } from '../../domain/change.ts'
 import { openChangeSet } from '../../wire/change-codec.ts'
-import { MessageArena } from './message-arena.ts'
 import { Overlay } from './overlay.ts'
+import { ownBytes } from './own-bytes.ts'
 
 /** Overhead of a document in the overlay beside its bytes, roughly. */
 const DOCUMENT_BYTES = 250
 
-/** The change sets of one chain that a store may lack: their documents in an overlay, over their messages in an arena. */
+/** The change sets of one chain that a store may lack: their documents in an overlay, over the bytes of their messages. */
 export class BufferedSets {
   readonly overlay = new Overlay()
-  readonly #arena = new MessageArena()
-  /** The sets whose messages are in the arena, oldest first. */
+  /** Oldest first. */
   readonly #sets: { readonly seq: number; readonly bytes: number }[] = []
   #bytes = 0
 
@@ -19,9 +18,8 @@ export class BufferedSets {
     return this.#bytes
   }
 
-  /** Read the set at once: its candles are bytes of the arena. */
   add(body: Uint8Array): ChangeSet {
-    const opened = openChangeSet(this.#arena.copy(body))
+    const opened = openChangeSet(ownBytes(body))
     const { set } = opened
     this.overlay.apply(opened)
     const bytes = body.length + set.changes.length * DOCUMENT_BYTES
@@ -50,13 +48,10 @@ export class BufferedSets {
     return upTo
   }
 
-  /** Nothing of these is in the overlay any more, or ever was. */
+  /** Subtracts the sizes of sets that the overlay does not hold. */
   #free(upTo: number): void {
     const left = this.#sets.findIndex(({ seq }) => seq > upTo)
     const count = left === -1 ? this.#sets.length : left
-    for (const { bytes } of this.#sets.splice(0, count)) {
-      this.#bytes -= bytes
-      this.#arena.freeOldest()
-    }
+    for (const { bytes } of this.#sets.splice(0, count)) this.#bytes -= bytes
   }
 }

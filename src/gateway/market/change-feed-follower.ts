@@ -1,81 +1,79 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import type { ChainHead } from '../../domain/chain-head.ts'
 import type { ChangeSet } from '../../domain/change.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
-import type { LogPosition } from '../../domain/log-position.ts'
+import { changesLogOf, type Generation, storedName } from '../../domain/generation.ts'
 import { blameMessage } from '../../domain/quarantine.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
+import type { LogMessage } from '../../log/chain-log.ts'
 import { SERVER_NAMES, STORE_NAMES, type StoreName } from '../../store/store-names.ts'
-import { openChangeSet } from '../../wire/change-codec.ts'
-import { FIRST_LINK } from '../../wire/frame.ts'
 import { BufferedSets } from './buffered-sets.ts'
+import { type FollowedLog, findStart, startOf } from './feed-start.ts'
 import { Overlay } from './overlay.ts'
-import { type BlockHead, type FeedPosition, headOf, ReadPosition } from './read-position.ts'
+import { type BlockHead, type FeedPosition, ReadPosition } from './read-position.ts'
 import { type ReadHeads, StoredHeads } from './stored-heads.ts'
-
-/** The log compresses messages to about half, and in memory they take about twice their own bytes. */
-const MEMORY_PER_STORED_BYTE = 4
 
 export type { BlockHead, FeedPosition }
 
-export type FollowedLog = Pick<ChainLog, 'epoch' | 'read' | 'lastMessage' | 'locate' | 'bytesAfter'>
-
 export type ReceivedSet = {
-  /** To be read at once: its candles are bytes of memory that is used again. */
   readonly set: ChangeSet
-  /** What stands before it in the log, and its message. */
+  /** Its predecessor's position in the log. */
   readonly origin: FeedPosition
   readonly message: LogMessage
 }
 
 export type FollowOptions = {
-  /** How far the writer has brought each store. */
+  /** Reads the commit point of each store, by stored name. */
   readonly heads: ReadHeads
-  /** Called with every set, in order, once reads see it. */
+  /** Called with every change set, in order, once reads see it. */
   readonly onChangeSet: (received: ReceivedSet) => void
   readonly logger: Logger
   /** Limit of the overlay of one chain. */
   readonly maxBytes: number
-  /** Opens the log of a chain again, which may have been created anew. */
-  readonly reopen?: (chain: string) => Promise<FollowedLog>
-  /** Called when the chain goes on elsewhere in the log: change sets were left out. */
+  /** Opens a generation's log again, because it may have been recreated. */
+  readonly reopen?: (chain: string, generation: Generation) => Promise<FollowedLog>
+  /** Called when the chain continues elsewhere in the log: change sets were skipped. */
   readonly onGap?: (chain: string) => void
   /** Called when reads advance to the commit point of a store because the feed is late: no change set reports the changes. */
   readonly onAdopted?: (chain: string) => void
   readonly pruneMs?: number
 }
 
+/** A generation of a chain, and the log with its changes. */
+export type GenerationFeed = { readonly generation: Generation; readonly log: FollowedLog }
+
 export type FollowHooks = {
   readonly signal: AbortSignal
-  /** Called once it is known where the chain's documents stand. */
+  /** Called once the position of the chain's documents is known. */
   readonly onStarted: () => void
-  /** Called at the end that the log had at the start, if the chain is available there. */
+  /** Called at the message that was the last one at the start, if the chain is available there. */
   readonly onCaughtUp: () => void
-  /** Called when anything left the overlay. */
+  /** Called when documents were dropped from the overlay. */
   readonly onDropped: () => void
+  /** Other work waits so long for a backlog of change sets; by default, for one of them. */
+  readonly maxBusyMs?: number
 }
 
-/** A few milliseconds of work; with the pause after it, in which others can read, still more than comes in meanwhile. */
+/** A few milliseconds of work. Even with the pause between steps, more is dropped than arrives. */
 const CHANGES_DROPPED_AT_ONCE = 10_000
 const DROP_PAUSE_MS = 50
 /** A full overlay is emptied a little further, so that the next message does not find it full again. */
 const SHED_TO = 0.9
 const NO_OVERLAY = new Overlay()
-/** The messages that the chain stands at are gone: it can only go on elsewhere. */
+/** The next messages of the chain are gone: it can only continue elsewhere in the log. */
 const LOST_PLACE: ReadonlySet<string> = new Set(['log_truncated', 'log_epoch_changed'])
 
-/** One chain's change sets: taken in as they come, and forgotten once the writer has put them into both stores. */
+/** Buffers the change sets of one generation of a chain as they arrive, and drops them once the writer has committed them to both stores. */
 export class ChangeFeedFollower {
   readonly #buffer = new BufferedSets()
   readonly stores: StoredHeads
+  readonly generation: Generation
   readonly #name: string
   #log: FollowedLog
   readonly #options: FollowOptions
   readonly reads: ReadPosition
-  /** Up to this change set nothing is in the overlay any more. */
+  /** The overlay holds nothing up to this change set. */
   #dropped = 0
-  /** It has reached, at least once, the end that the log had in the beginning. */
+  /** It has reached, at least once, the message that was the last one at the start. */
   isCaughtUp = false
   /** From a failure until the chain has caught up again: its documents may be outdated. */
   #isFaulty = false
@@ -83,11 +81,12 @@ export class ChangeFeedFollower {
   #hasLostPlace = false
   #catchUp: () => void = () => undefined
 
-  constructor(name: string, log: FollowedLog, options: FollowOptions) {
+  constructor(name: string, { generation, log }: GenerationFeed, options: FollowOptions) {
     this.#name = name
+    this.generation = generation
     this.#log = log
     this.#options = options
-    this.stores = new StoredHeads(name, options.heads)
+    this.stores = new StoredHeads(storedName(name, generation), options.heads)
     const { logger, onAdopted = () => undefined } = options
     this.reads = new ReadPosition(startOf(log), {
       ...{ chain: name, stores: this.stores, logger },
@@ -96,7 +95,7 @@ export class ChangeFeedFollower {
     })
   }
 
-  /** What a store may lack: nothing while reads answer as of a store's commit point. */
+  /** Documents that a store may lack; empty while reads answer as of a store's commit point. */
   get overlay(): Overlay {
     return this.reads.isAheadOfFeed ? NO_OVERLAY : this.#buffer.overlay
   }
@@ -105,7 +104,7 @@ export class ChangeFeedFollower {
     return this.#buffer.overlay.size
   }
 
-  /** Stores must have everything up to this change set; what is newer is in the overlay. */
+  /** Stores must have everything up to this change set; the overlay has everything after it. */
   get dropped(): number {
     return this.reads.isAheadOfFeed ? this.reads.end.seq : this.#dropped
   }
@@ -115,12 +114,12 @@ export class ChangeFeedFollower {
     return !this.#isFaulty && STORE_NAMES.some((store) => this.reads.isWhole(store))
   }
 
-  /** Roughly what the overlay takes. */
+  /** Approximate memory of the overlay. */
   get bytes(): number {
     return this.#buffer.bytes
   }
 
-  /** Until the signal aborts; rejects when the log cannot be followed any further. Called again, it goes on. */
+  /** Runs until the signal aborts; rejects if the log cannot be read any further. A second call resumes. */
   async follow(hooks: FollowHooks): Promise<void> {
     try {
       await this.#follow(hooks)
@@ -131,7 +130,8 @@ export class ChangeFeedFollower {
     }
   }
 
-  async #follow({ signal, onStarted, onCaughtUp, onDropped }: FollowHooks): Promise<void> {
+  async #follow(hooks: FollowHooks): Promise<void> {
+    const { signal, onStarted, onCaughtUp, onDropped, maxBusyMs = 0 } = hooks
     if (this.#hasLostPlace) await this.#leave(onDropped)
     if (!this.#hasStarted) await this.#start()
     const end = (await this.#log.lastMessage())?.position.sequence ?? 0
@@ -143,68 +143,42 @@ export class ChangeFeedFollower {
     }
     this.#catchUp()
     onStarted()
+    let turnedAt = performance.now()
     for await (const message of this.#log.read({ after: this.reads.feed.after, signal })) {
+      // The log may have read ahead: another call resumes after the last set that was taken.
+      if (signal.aborted) return
       this.#takeOrBlame(message)
       if (this.#buffer.bytes > this.#options.maxBytes) this.#shed(onDropped)
       this.#catchUp()
       // If many messages are queued, each is pushed, and requests are served, before the next one is applied.
+      if (performance.now() - turnedAt < maxBusyMs) continue
       await turn()
+      turnedAt = performance.now()
     }
   }
 
   async #start(): Promise<void> {
-    const { heads, isAnyEmpty, isForeign } = await this.stores.lookAtAll(this.#log.epoch)
-    const start = startOf(this.#log)
-    // With the whole log in the overlay, a store that holds nothing of it yet can be read as well.
-    const isFromStart = isAnyEmpty && (await this.#hasRoomAfter(start))
-    const from = isFromStart ? undefined : await this.#firstWithRoom(heads)
-    if (isFromStart) {
-      // The documents of another log must not be taken for those of this one.
-      if (isForeign) this.stores.need(0)
-      this.reads.reset({ ...this.reads.feed, after: start })
-    } else if (from !== undefined) {
-      const feed = { after: from.position, seq: from.seq, time: from.time }
-      this.reads.reset(feed, headOf(from, from.finalNumber))
-      this.#dropped = from.seq
-      this.stores.need(from.seq)
-    } else await this.#startAtEnd()
+    const { logger, maxBytes } = this.#options
+    const { after, previous, needed, isDegraded } = await findStart(this.#log, this.stores, maxBytes)
+    if (needed !== undefined) this.stores.need(needed)
+    if (previous === undefined) this.reads.reset({ ...this.reads.feed, after })
+    else {
+      const { seq, time, head } = previous
+      this.reads.reset({ after, seq, time }, head)
+      this.#dropped = seq
+      if (isDegraded)
+        logger.warn(
+          { chain: this.#name, seq },
+          'Stores too far behind; chain unavailable until the writer catches up',
+        )
+    }
     this.#hasStarted = true
   }
 
-  /** From there on either store can be read; if that does not fit, then at least the one that is further. */
-  async #firstWithRoom(heads: readonly ChainHead[]): Promise<ChainHead | undefined> {
-    for (const head of heads) if (await this.#hasRoomAfter(head.position)) return head
-    return undefined
-  }
-
-  /** Whether all that follows on a position is in the log, and fits into the overlay. */
-  async #hasRoomAfter(from: LogPosition): Promise<boolean> {
-    if ((await this.#log.locate(from)) === 'dropped') return false
-    return (await this.#log.bytesAfter(from.sequence)) * MEMORY_PER_STORED_BYTE <= this.#options.maxBytes
-  }
-
-  /** Degraded: the chain is unavailable until the writer has come as far as the log is now. */
-  async #startAtEnd(): Promise<void> {
-    const last = await this.#log.lastMessage()
-    if (last === undefined) {
-      this.reads.reset({ ...this.reads.feed, after: startOf(this.#log) })
-      return
-    }
-    const { set } = openChangeSet(last.body)
-    const feed = { after: last.position, seq: set.seq, time: set.head.time }
-    this.reads.reset(feed, headOf(set.head, set.finalNumber))
-    this.#dropped = set.seq
-    this.stores.need(set.seq)
-    this.#options.logger.warn(
-      { chain: this.#name, seq: set.seq },
-      'Stores too far behind; chain unavailable until the writer catches up',
-    )
-  }
-
-  /** Forgets everything, to start anew. */
+  /** Drops everything, to start over. */
   async #leave(onDropped: () => void): Promise<void> {
     const { reopen, onGap } = this.#options
-    if (reopen !== undefined) this.#log = await reopen(this.#name)
+    if (reopen !== undefined) this.#log = await reopen(this.#name, this.generation)
     this.#buffer.drop(Number.POSITIVE_INFINITY)
     this.#hasStarted = false
     this.#hasLostPlace = false
@@ -235,7 +209,8 @@ export class ChangeFeedFollower {
   }
 
   #takeOrBlame(message: LogMessage): void {
-    const place = { chain: this.#name, log: 'CHANGES', sequence: message.position.sequence } as const
+    const log = changesLogOf(this.generation)
+    const place = { chain: this.#name, log, sequence: message.position.sequence }
     blameMessage(place, () => this.#take(message))
   }
 
@@ -249,9 +224,9 @@ export class ChangeFeedFollower {
     this.#options.onChangeSet({ set, origin, message })
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async prune(signal: AbortSignal, onDropped: () => void): Promise<void> {
-    // One that hangs does not keep the other from being looked at.
+    // Separately, so that a store that hangs does not block the other.
     await Promise.all(STORE_NAMES.map((store) => this.#pruneBy(store, signal, onDropped)))
   }
 
@@ -267,7 +242,7 @@ export class ChangeFeedFollower {
         if (head === undefined) continue
         if (!wasAvailable && this.isAvailable) logger.info({ chain: this.#name }, 'Chain available again')
         this.#catchUp()
-        // What the store had at the last look has not come by the feed since. Both stores have it, so both stay readable.
+        // The feed still lacks a set that the store had at the last check. Both stores have it, so both stay readable.
         const isOverdue = this.#hasStarted && before > this.reads.end.seq
         if (isOverdue && head.seq === this.stores.common) this.reads.adopt(head)
         before = head.seq
@@ -289,10 +264,6 @@ export class ChangeFeedFollower {
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
   }
-}
-
-function startOf({ epoch }: FollowedLog): LogPosition {
-  return { epoch, sequence: 0, link: FIRST_LINK }
 }
 
 /** False when the wait was ended by the signal. */

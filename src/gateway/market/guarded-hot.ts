@@ -3,7 +3,7 @@ import { Circuit } from '../../store/redis/circuit.ts'
 import type { HotStore } from '../../store/redis/hot-store.ts'
 
 /** Redis reads that a client waits for. */
-export type HotReads = Omit<HotStore, 'apply' | 'rebuild' | 'head' | 'close'>
+export type HotReads = Omit<HotStore, 'apply' | 'rebuild' | 'remove' | 'head' | 'close'>
 
 /** A circuit breaker: a hung Redis costs the first requests its timeout, and later ones nothing. */
 export function guardHot(

@@ -20,8 +20,8 @@ export type JoinedRead<Ref, T, Seen> = {
 
 type Chains<Ref> = {
   readonly chainOf: (ref: Ref) => ChangeFeedFollower
-  /** Counts the times anything left an overlay. */
-  readonly generation: () => number
+  /** Counts the times anything left an overlay, or another generation of a chain was served. */
+  readonly revision: () => number
 }
 
 /** Redis is asked first. If it does not answer, or lacks what has left the overlay, then ClickHouse has to: slower, but as new. */
@@ -44,17 +44,18 @@ export async function readJoined<Ref, T, Seen>(
 async function readHot<Ref, T, Seen>(
   refs: readonly Ref[],
   { fromRedis, look, join }: JoinedRead<Ref, T, Seen>,
-  { chainOf, generation }: Chains<Ref>,
+  { chainOf, revision }: Chains<Ref>,
 ): Promise<Version<T>[] | undefined> {
   for (;;) {
     if (!refs.every((ref) => chainOf(ref).reads.isWhole('redis'))) return undefined
-    const before = generation()
+    const before = revision()
     const stored = await fromRedis()
-    await keepUp('redis', refs.map(chainOf), stored)
+    const chains = refs.map(chainOf)
+    if (before === revision()) await keepUp('redis', chains, stored)
     // A document that left the overlay during the read may be in neither of the two: read again.
-    if (before !== generation()) continue
+    if (before !== revision()) continue
     return refs.map((ref, index) => {
-      const chain = chainOf(ref)
+      const chain = chains[index] as ChangeFeedFollower
       return asOfReads(chain, join(look(chain, ref), undefined, stored[index]))
     })
   }
@@ -76,7 +77,10 @@ async function readCold<Ref, T, Seen>(
       return { applied: chain.reads.end.seq, seen: look(chain, ref) }
     })
     const stored = await fromClickhouse()
-    await keepUp('clickhouse', chains, stored)
+    const isServed = (): boolean => refs.every((ref, index) => chainOf(ref) === chains[index])
+    if (isServed()) await keepUp('clickhouse', chains, stored)
+    // The documents of the generation that was served before do not fit to the overlay of this one.
+    if (!isServed()) continue
     // A document that came after that look and has already left the overlay may be in neither.
     if (chains.some(({ dropped }, index) => dropped > (before[index]?.applied ?? 0))) continue
     return refs.map((ref, index) => {

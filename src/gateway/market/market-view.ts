@@ -6,19 +6,20 @@ import type { DocumentReads, TokenRank, WindowsDocumentRef } from '../../store/d
 import type { HotStore } from '../../store/redis/hot-store.ts'
 import type { SeriesRef } from '../../store/redis/keys.ts'
 import type { StoreName } from '../../store/store-names.ts'
-import {
-  type BlockHead,
+import type {
+  BlockHead,
   ChangeFeedFollower,
-  type FeedPosition,
-  type FollowedLog,
-  type FollowHooks,
-  type FollowOptions,
+  FeedPosition,
+  FollowHooks,
+  GenerationFeed,
 } from './change-feed-follower.ts'
+import type { SwitchOptions } from './generation-switch.ts'
 import { isUnavailable, type JoinedRead, readJoined } from './joined-reads.ts'
 import { byTvl, newest, newestCandle, type PairView } from './newest.ts'
 import { createNewestCandles, newestCandleOf } from './newest-candles.ts'
 import type { Overlay } from './overlay.ts'
 import type { Version } from './overlay-documents.ts'
+import { ServedFeeds, type ServedFeedsOptions } from './served-feeds.ts'
 
 /** Reads of REST and WebSocket; they are never behind what was handed to `onChangeSet`. */
 export type MarketReader = Pick<
@@ -35,6 +36,8 @@ export type MarketReader = Pick<
   | 'readEnd'
   | 'chainsBehind'
   | 'isAvailable'
+  | 'generation'
+  | 'switches'
 >
 
 export type Recent = {
@@ -51,8 +54,7 @@ export type Recent = {
 
 type HotDocuments = Pick<HotStore, 'pairs' | 'tokens' | 'windows' | 'candles' | 'topPairs' | 'topTokens'>
 
-export type MarketViewOptions = FollowOptions & {
-  readonly logs: ReadonlyMap<string, FollowedLog>
+export type MarketViewOptions = ServedFeedsOptions & {
   readonly store: HotDocuments
   /** Read while Redis cannot be. */
   readonly history: Pick<HistoryReader, 'candles'> & { readonly documents: Omit<DocumentReads, 'contracts'> }
@@ -64,45 +66,37 @@ export type MarketViewOptions = FollowOptions & {
  */
 export class MarketView {
   readonly #options: MarketViewOptions
-  readonly #chains: ReadonlyMap<string, ChangeFeedFollower>
+  readonly #feeds: ServedFeeds
   readonly #hotCandles: HotStore['candles']
-  /** Counts the times anything left an overlay, or reads went on to a commit point. */
-  #generation = 0
 
   constructor(options: MarketViewOptions) {
     this.#options = options
+    this.#feeds = new ServedFeeds(options)
     this.#hotCandles = createNewestCandles({
       hot: options.store,
       history: options.history,
       isWhole: (chain) => this.#chain(chain).reads.isWhole('clickhouse'),
     })
-    const onAdopted = (chain: string): void => {
-      this.#generation++
-      options.onAdopted?.(chain)
-    }
-    this.#chains = new Map(
-      [...options.logs].map(([name, log]) => [
-        name,
-        new ChangeFeedFollower(name, log, { ...options, onAdopted }),
-      ]),
-    )
   }
 
   /** Follows one chain until the signal aborts; rejects when it cannot be followed any further. Called again, it goes on. */
-  async follow(name: string, hooks: Omit<FollowHooks, 'onDropped'>): Promise<void> {
-    const chain = this.#chain(name)
-    const failed = new AbortController()
-    const signal = AbortSignal.any([hooks.signal, failed.signal])
-    const onDropped = (): void => {
-      this.#generation++
-    }
-    const pruning = chain.prune(signal, onDropped)
-    try {
-      await chain.follow({ ...hooks, signal, onDropped })
-    } finally {
-      failed.abort()
-      await pruning
-    }
+  follow(name: string, hooks: Omit<FollowHooks, 'onDropped'>): Promise<void> {
+    return this.#feeds.follow(name, hooks)
+  }
+
+  /** Serves another generation of a chain as soon as it can take the place of the served one. */
+  switchTo(name: string, feed: GenerationFeed, options: SwitchOptions): Promise<void> {
+    return this.#feeds.switchTo(name, feed, options)
+  }
+
+  /** The number of the generation that reads of the chain answer from. */
+  generation(chain: string): number {
+    return this.#chain(chain).generation.number
+  }
+
+  /** Counts the times that another generation of a chain was served: what was read before does not fit to reads after it. */
+  get switches(): number {
+    return this.#feeds.switches
   }
 
   /** Whether reads of the chain are answered; if not, they fail with `chain_unavailable`. */
@@ -112,11 +106,11 @@ export class MarketView {
 
   /** Chains that have not reached, even once, the end that their log had when the view was started. */
   get chainsBehind(): string[] {
-    return [...this.#chains].filter(([, chain]) => !chain.isCaughtUp).map(([name]) => name)
+    return [...this.#feeds.names].filter((name) => !this.#chain(name).isCaughtUp)
   }
 
   head(chain: string): BlockHead | undefined {
-    return this.#chains.get(chain)?.reads.head
+    return this.#feeds.find(chain)?.reads.head
   }
 
   /** The end of the feed: the last set given to `onChangeSet`. */
@@ -188,7 +182,7 @@ export class MarketView {
   /** The main pair of each token, if it has one. */
   async mainPairs(refs: readonly ChainAddress[]): Promise<Version<Pair>[]> {
     for (;;) {
-      const generation = this.#generation
+      const { revision } = this.#feeds
       const tokens = await this.tokens(refs)
       const pairRefs = refs.flatMap(({ chain }, index) => {
         const address = tokens[index]?.record?.mainPair
@@ -203,7 +197,7 @@ export class MarketView {
           now !== undefined && now.seq > (seen?.seq ?? 0) && now.record?.mainPair !== seen?.record?.mainPair
         )
       })
-      if (switched || generation !== this.#generation) continue
+      if (switched || revision !== this.#feeds.revision) continue
       return tokens.map((token) =>
         token.record?.mainPair === undefined
           ? { seq: token.seq, record: undefined }
@@ -272,7 +266,7 @@ export class MarketView {
     read: JoinedRead<Ref, T, Seen>,
   ): Promise<Version<T>[]> {
     const chainOf = ({ chain }: Ref): ChangeFeedFollower => this.#available(chain)
-    return readJoined(refs, read, { chainOf, generation: () => this.#generation })
+    return readJoined(refs, read, { chainOf, revision: () => this.#feeds.revision })
   }
 
   #available(name: string): ChangeFeedFollower {
@@ -282,8 +276,6 @@ export class MarketView {
   }
 
   #chain(name: string): ChangeFeedFollower {
-    const chain = this.#chains.get(name)
-    if (chain === undefined) throw new ChaintapeError('internal', `chain ${name} is not followed`)
-    return chain
+    return this.#feeds.of(name)
   }
 }

@@ -11,9 +11,8 @@ type Id = string | number
 const NOWHERE = -1
 
 /**
- * A document as the bytes of its message, decoded at every read. Each block adds thousands for about a second, and few are ever
- * read: as objects they would keep the garbage collector busy. They must not leave the overlay, because their bytes are reused
- * soon after it drops them.
+ * A document as the bytes of its message, decoded at every read. Each block adds thousands for about a second, and few
+ * are ever read: as objects they would keep the garbage collector busy. Outside the overlay, one would retain its message.
  */
 export class EncodedDocument<T> {
   readonly table: Documents<T>

@@ -1,6 +1,8 @@
 import type { ReportedFault } from '../../domain/chain-fault.ts'
+import type { ChainGenerations } from '../../domain/generation.ts'
 import type { ChainFamily } from '../../domain/ids.ts'
 import type { MessagePlace } from '../../domain/quarantine.ts'
+import type { ReportedReconciliation } from '../../domain/reconciliation.ts'
 import type { Answer, AnswerCache } from '../cache/answer-cache.ts'
 import type { ContractReports } from '../market/contract-reports.ts'
 import type { HistoryView } from '../market/history-view.ts'
@@ -28,6 +30,10 @@ export type RestContext = {
   readonly faultsOf: (chain: string) => readonly ReportedFault[]
   /** The messages of a chain that are skipped by order of an operator. */
   readonly quarantinedOf: (chain: string) => readonly MessagePlace[]
+  /** The last comparison of a chain's stored data with its source; undefined if there was none. */
+  readonly reconciliationOf: (chain: string) => ReportedReconciliation | undefined
+  /** The generations of a chain by the record; undefined if its entry cannot be read. */
+  readonly generationsOf: (chain: string) => ChainGenerations | undefined
   readonly nativeDecimalsOf: (chain: string) => number
   /** Whether the configuration names contracts that lock tokens; without them, what is locked is not known. */
   readonly hasLockers: (chain: string) => boolean

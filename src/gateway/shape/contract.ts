@@ -1,6 +1,6 @@
 import type { Token } from '../../domain/change.ts'
 import type { ContractReport } from '../../domain/contract-report.ts'
-import type { ContractFlag, TrialStep } from '../../domain/inspection.ts'
+import type { ContractFlag, TransferFee, TrialStep } from '../../domain/inspection.ts'
 import { formatFixed } from '../../domain/money.ts'
 import { isHoneypot } from '../../domain/risk-score.ts'
 import { knownAmount, leaveOutUnknown } from './wire-values.ts'
@@ -26,6 +26,8 @@ export function contractFields(report: ContractReport | undefined, isListed: boo
   if (report === undefined) return { is_honeypot: NOT_CHECKED, ...(isListed ? { risk_level: 1 } : {}) }
   const { inspection, holdings, score } = report
   const trial = typeof inspection.trial === 'string' ? undefined : inspection.trial
+  const { metadataPowers } = inspection
+  const transferFee = trial === undefined ? inspection.transferFee : undefined
   return {
     ...leaveOutUnknown({
       owner: inspection.owner,
@@ -35,9 +37,10 @@ export function contractFields(report: ContractReport | undefined, isListed: boo
       token_lock_percent: knownPart(holdings.lockedPpm),
       pair_lock_percent: knownPart(holdings.pool?.lockedPpm),
       pair_holders: holdings.pool?.holders,
-      ...trialFields('buy', trial?.buy),
-      ...trialFields('sell', trial?.sell),
-      ...trialFields('transfer', trial?.transfer),
+      ...trialFields('buy', trial?.buy, transferFee),
+      ...trialFields('sell', trial?.sell, transferFee),
+      ...trialFields('transfer', trial?.transfer, transferFee),
+      metadata_mutable: metadataPowers === undefined ? undefined : flag(metadataPowers.length > 0),
     }),
     is_proxy: flag(inspection.proxy !== undefined),
     ...(Object.fromEntries(
@@ -88,9 +91,14 @@ export function honeypotOf(known: boolean | undefined): number {
   return known === undefined ? NOT_CHECKED : flag(known)
 }
 
-function trialFields<Name extends string>(name: Name, step: TrialStep | undefined) {
+/** A fee of the token program is a tax on every step. */
+function trialFields<Name extends string>(
+  name: Name,
+  step: TrialStep | undefined,
+  fee: TransferFee | undefined,
+) {
   return {
-    [`${name}_tax`]: knownPart(step?.taxPpm),
+    [`${name}_tax`]: knownPart(step?.taxPpm ?? fee?.ppm),
     [`${name}_gas`]: step?.gas,
   } as Record<`${Name}_tax`, string | undefined> & Record<`${Name}_gas`, number | undefined>
 }

@@ -16,9 +16,11 @@ import {
   WALLET,
   WETH,
 } from '../../../test/support/builders/market-samples.ts'
+import type { TradeHoldings } from '../../domain/change.ts'
+import { ACCOUNT_CHANGE } from '../../domain/wallet-balances.ts'
 import { klinePush } from './kline.ts'
 import { priceEntry, pricePush } from './price-entry.ts'
-import { swapPush } from './swap-transaction.ts'
+import { swapPush, tokenSwapPush } from './swap-transaction.ts'
 
 const unknownSide = { decimals: undefined, priceUsd: undefined, priceNative: undefined }
 const pair = samplePair()
@@ -74,6 +76,40 @@ const buy = {
 test('swap transaction', () => {
   assert.deepEqual(swapPush('eth', sampleTrade()), { id: MEME_WETH, topic: 'tx', tx: buy })
   assert.deepEqual(swapPush('eth', sampleTrade({ side: 'sell' })).tx, { ...buy, tx_swap_type: 1 })
+})
+
+test('the profile has the holdings of the wallet in the order of the pair, only for a pair', () => {
+  const holdings = {
+    ...{ isToken0Sold: false, nativeRaw: 9_007_199_254_740_991n },
+    sold: { amountRaw: 123_456_789_012_345_678_901n, accounts: ACCOUNT_CHANGE.closed },
+    bought: { amountRaw: 0n, accounts: ACCOUNT_CHANGE.created | ACCOUNT_CHANGE.cleared },
+  }
+  const trade = sampleTrade({ holdings })
+  const profile = [
+    `{"token0Address":"${MEME}","token0TotalHolding":0,"token0HasNewAccount":true,`,
+    '"token0HasClosedAccount":false,"token0HasClearedAccount":true,',
+    `"token1Address":"${WETH}","token1TotalHolding":123.456789012345678901,"token1HasNewAccount":false,`,
+    '"token1HasClosedAccount":true,"token1HasClearedAccount":false,',
+    '"solTotalHolding":9007199.254740991}',
+  ].join('')
+  assert.deepEqual(swapPush('eth', trade).tx, { ...buy, profile })
+  const { tx_seq: _, ...tokenBased } = buy
+  assert.deepEqual(tokenSwapPush('eth', trade).tx, tokenBased)
+  const unknown: TradeHoldings = {
+    isToken0Sold: true,
+    nativeRaw: undefined,
+    sold: undefined,
+    bought: undefined,
+  }
+  const profileOf = (held: TradeHoldings) => swapPush('eth', sampleTrade({ holdings: held })).tx.profile
+  assert.equal(profileOf(unknown), undefined)
+  assert.equal(profileOf({ ...unknown, nativeRaw: 5n }), '{"solTotalHolding":0.000000005}')
+  const { sold } = trade
+  const withoutDecimals = sampleTrade({ holdings, sold: { ...sold, decimals: undefined } })
+  assert.deepEqual(Object.keys(JSON.parse(swapPush('eth', withoutDecimals).tx.profile ?? '')), [
+    ...['token0Address', 'token0TotalHolding', 'token0HasNewAccount'],
+    ...['token0HasClosedAccount', 'token0HasClearedAccount', 'solTotalHolding'],
+  ])
 })
 
 test('swap transaction of which nothing but the chain facts is known', () => {

@@ -1,5 +1,6 @@
 import type { Trade } from '../../domain/change.ts'
 import { formatOrderKey, publicEventId } from '../../domain/order-key.ts'
+import { walletProfile } from './wallet-profile.ts'
 import { amountText, priceText, valueText } from './wire-values.ts'
 
 /** Without a target token there is nothing to buy or sell, and 0 would claim a buy. */
@@ -13,11 +14,20 @@ export function swapPush(chain: string, trade: Trade) {
 
 /** The same for `multi_tx` subscribers: without the fields that only the pair-based push has. */
 export function tokenSwapPush(chain: string, trade: Trade) {
-  const { tx_seq, ...tx } = swapTransaction(chain, trade)
+  const { tx_seq, profile, ...tx } = swapTransaction(chain, trade)
   return { id: trade.pair, topic: 'tx', tx }
 }
 
-export function swapTransaction(chain: string, trade: Trade) {
+export function swapTransaction(chain: string, trade: Trade): SwapTransaction {
+  const profile = walletProfile(trade)
+  const fields = listedFields(chain, trade)
+  return profile === undefined ? fields : { ...fields, profile }
+}
+
+/** `profile` is present only if a holding of the wallet is known. */
+type SwapTransaction = ReturnType<typeof listedFields> & { profile?: string }
+
+function listedFields(chain: string, trade: Trade) {
   const { sold, bought } = trade
   return {
     amm: trade.amm,

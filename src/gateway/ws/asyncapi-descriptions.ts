@@ -1,10 +1,12 @@
+import type { CloseCode } from './close-codes.ts'
 import { DEFAULT_WS_LIMITS } from './limits.ts'
 import { REPLAY_CU, REPLAY_EVENTS } from './replay/replays.ts'
 import { RPC_CODES } from './rpc-fault.ts'
 
 const { maxReplays, maxSubscriptions, refusalsAtOnce } = DEFAULT_WS_LIMITS
 
-const CLOSE_CODES = {
+/** One entry for each code of ours, and 1008, which the WebSocket library sends: the compiler compares. */
+const CLOSE_CODES: Readonly<Record<CloseCode | 1008, string>> = {
   1001: 'the server shuts down, or received nothing for 60 s',
   1008: 'a message had too many fragments',
   1009: 'a message was too large',

@@ -34,7 +34,13 @@ const SWAP: Fields<ReturnType<typeof swapTransaction>> = {
   ...{ pair_liquidity_eth: 'string', pair_liquidity_usd: 'string', sender: 'string', target_token: 'string' },
   ...{ time: 'integer', to: 'string', to_address: 'string', to_amount: 'string', to_price_eth: 'string' },
   ...{ to_price_usd: 'string', to_reserve: 'string', to_symbol: 'string', transaction: 'string' },
-  ...{ tx_seq: 'string', tx_swap_type: 'integer', wallet_address: 'string', wallet_tag: 'tags' },
+  ...{
+    profile: 'string',
+    tx_seq: 'string',
+    tx_swap_type: 'integer',
+    wallet_address: 'string',
+    wallet_tag: 'tags',
+  },
 }
 
 const LIQUIDITY: Fields<ReturnType<typeof liquidityTransaction>> = {
@@ -231,8 +237,8 @@ function pushes() {
   const data = object({ ...propertiesOf(SWITCH), new_main_pair_data: fields(NEW_MAIN_PAIR) })
   const switched = { ...VERSION, id: COUNT, result: object({ data, status: { const: 'ok' } }) }
   return {
-    // `tx_seq` on `tx` only; `profile` where the wallet's holdings are known.
-    tx: result({ id: TEXT, topic: { const: 'tx' }, tx: pushed(SWAP, ['tx_seq']) }),
+    // Both on `tx` only, and `profile` only if a holding of the wallet is known.
+    tx: result({ id: TEXT, topic: { const: 'tx' }, tx: pushed(SWAP, ['tx_seq', 'profile']) }),
     liq: result({ id: TEXT, topic: { const: 'liq' }, liq: pushed(LIQUIDITY) }),
     kline: result({ id: TEXT, interval: TEXT, kline, topic: { const: 'kline' }, revision: COUNT }, [
       'revision',

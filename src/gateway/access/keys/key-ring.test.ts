@@ -35,7 +35,7 @@ function setUp() {
       return until === undefined ? { sha256 } : { sha256, until }
     })
     const record = { id: ID, name: 'x', plan: 'default', created_at: 0, secrets, ...overrides }
-    ring.apply({ name: record.id, seq: ++seq, body: encodeKeyRecord(record) })
+    ring.apply({ name: record.id, time: 0, seq: ++seq, body: encodeKeyRecord(record) })
   }
   const outcome = (given: unknown): string => {
     const checked = ring.check(given)
@@ -84,9 +84,10 @@ test('a key of an unknown plan is refused and logged; so is an unreadable record
   const { apply, outcome, ring, lines, changed } = setUp()
   apply({ plan: 'gone' }, ONE)
   assert.equal(outcome(ONE), 'ended')
-  ring.apply({ name: 'other', seq: 9, body: Buffer.from('{"sha256":"f00d"}') })
+  ring.apply({ name: 'other', time: 0, seq: 9, body: Buffer.from('{"sha256":"f00d"}') })
   ring.apply({
     name: 'another',
+    time: 0,
     seq: 10,
     body: encodeKeyRecord({ id: ID, name: '', plan: '', created_at: 0, secrets: [] }),
   })

@@ -20,10 +20,10 @@ const REPORT: Demand = { need: 0, want: 0, least: 0 }
 /** How long a request waits for units that others hold, or that are reserved by requests under way. */
 const PATIENCE_MS = 500
 const ASK_AGAIN_MS = 20
-/** After a recall nothing is leased ahead for so long. */
+/** After a recall, nothing is leased ahead for this long. */
 const TIGHT_MS = 1_000
 
-/** Pure. A `spend` or `reserve` that exceeds what is at hand returns the same state. */
+/** Pure. A `spend` or `reserve` beyond the free units returns the same state. */
 export function reduce(state: AccountState, event: AccountEvent, rules: AccountRules): Step {
   if (event.type === 'spend' || event.type === 'reserve') {
     if (state.waiting.length > 0 || event.units > freeUnits(state, event.now)) return { state, effects: [] }
@@ -118,13 +118,13 @@ class Transition implements Step {
     return this.#now < this.state.tightUntil
   }
 
-  /** The store has everything, and holds nothing for this gateway. */
+  /** Whether the store has every spent unit and no lease of this gateway. */
   get #isReported(): boolean {
     const { state } = this
     return isSettled(state) && state.reportedSpent === state.spent && state.reportedCeiling === state.ceiling
   }
 
-  /** Fetches the next lease before the present one is used up: then no request waits for it. */
+  /** Fetches the next lease before the current one is used up, so that no request waits for it. */
   #leaseAhead(): void {
     const { leaseUnits } = this.#rules
     if (this.#hasCredit || this.state.isServing || this.#isTight) return
@@ -140,8 +140,8 @@ class Transition implements Step {
     // While the store is unavailable no request waits for it; `maintain` keeps reporting and notices when it is back.
     if (this.#hasCredit) this.#serveOnCredit()
     if (this.state.waiting.length === 0) this.#endServing()
-    // What is left here is too little for any of them. It goes back with the same call: together with what others give
-    // back it may be enough, here or elsewhere.
+    // The remaining units are too few for any waiting request, so the same call returns them: together with those of
+    // other gateways they may be enough, here or elsewhere.
     else this.#sync('serve', this.#demand(), true)
   }
 
@@ -151,7 +151,7 @@ class Transition implements Step {
     else if (this.#isTight) this.#returnSoon()
   }
 
-  /** Never more than a lease, or than one request needs: that is what can be overspent if the store is lost. */
+  /** Never more than a lease or a single request, because that is what can be overspent if the store is lost. */
   #demand(): Demand {
     const { waiting } = this.state
     let asked = 0
@@ -169,7 +169,7 @@ class Transition implements Step {
     this.#admit((units) => units <= this.#free)
   }
 
-  /** Up to what was known to be left at the last answer of the store. */
+  /** Up to the balance in the store's last answer. */
   #serveOnCredit(): void {
     this.#admit((units) => units <= this.#remaining - this.state.reserved)
     this.state.ceiling = Math.max(this.state.ceiling, this.state.spent + this.state.reserved)
@@ -234,9 +234,10 @@ class Transition implements Step {
   #answered(answer: LeaseAnswer): void {
     const { state } = this
     const { sync, asked } = this.#takeSync()
-    // A lease that ended during the call may have gone to others before the store saw the call; a grant proves that it did not.
+    // A lease that expired during the call may have gone to others before the store saw the call; a grant proves that
+    // it did not.
     const isLapsed = answer.granted === 0 && asked.askedAt < state.leaseEnds && this.#now >= state.leaseEnds
-    // What was reserved on credit meanwhile is above the ceiling of the call.
+    // Units reserved on credit meanwhile are above the ceiling of the call.
     state.ceiling = Math.max(isLapsed ? 0 : asked.ceiling + answer.granted, state.spent + state.reserved)
     state.leaseEnds = asked.askedAt + this.#rules.leaseMs
     state.spentByOthers = answer.spentByAll - asked.spent

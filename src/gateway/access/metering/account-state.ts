@@ -109,7 +109,7 @@ export function openState(now: number): AccountState {
   }
 }
 
-/** As far as this gateway knows; what others spent since the last call is missing. */
+/** As far as this gateway knows: units that others spent since the last call are missing. */
 export function remainingUnits({ spentByOthers, spent }: AccountState, { limit }: AccountRules): number {
   return Math.max(0, limit - spentByOthers - spent)
 }
@@ -118,7 +118,7 @@ export function isKnown({ syncedAt }: AccountState): boolean {
   return syncedAt !== Number.NEGATIVE_INFINITY
 }
 
-/** Nothing under way and nothing leased. */
+/** Nothing in progress and nothing leased. */
 export function isSettled({ reserved, waiting, ceiling, spent }: AccountState): boolean {
   return reserved === 0 && waiting.length === 0 && ceiling === spent
 }

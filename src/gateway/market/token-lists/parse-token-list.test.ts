@@ -38,6 +38,19 @@ test('a token list: by chain and address, with pictures and the tag for audits',
   )
 })
 
+test('addresses of Solana keep their case, and another case is another token', () => {
+  const chains = [{ chain: 'solana', family: 'solana', chainId: 101 }] as const
+  const address = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+  const entries = [
+    { chainId: 101, address, logoURI: LOGO },
+    { chainId: 101, address: address.toLowerCase(), logoURI: LOGO },
+    { chainId: 101, address: A, logoURI: LOGO },
+  ]
+  const listings = parseTokenList(JSON.stringify({ tokens: entries }), chains).get('solana')
+  assert.deepEqual(listings?.get(address), { logoUrl: LOGO, isAudited: false })
+  assert.equal(listings?.has(A), false)
+})
+
 test('entries that make no sense are left out, the others stay', () => {
   const wrong = [
     null,

@@ -1,4 +1,6 @@
 import Type from 'typebox'
+import type { ChainGenerations } from '../../../domain/generation.ts'
+import type { ReportedReconciliation } from '../../../domain/reconciliation.ts'
 import type { Scope } from '../../http/scope.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeInteger, noQuery, text } from '../schemas.ts'
@@ -9,7 +11,9 @@ const schema = {
   description: `is_complete is false until this gateway has caught up with the end of its log at startup.
 lag_ms is the age of the latest block. is_available is false while operations on the chain are refused with chain_unavailable.
 faults lists the roles in which a fault stopped the chain, with its code and start time. quarantined lists the
-messages that an operator quarantined and all roles skip.`,
+messages that an operator quarantined and all roles skip. reconciliation is the last comparison of stored data with the
+archived blocks and a node: its time, the blocks from from_block to to_block, what was compared, and how much differed. generation counts the
+folds of the chain: it grows when a refold takes over. refold is the next one, while it is built, or until this gateway serves it.`,
   tags: ['Service'],
   security: [],
   querystring: noQuery,
@@ -27,7 +31,29 @@ messages that an operator quarantined and all roles skip.`,
               is_complete: Type.Boolean(),
               is_available: Type.Boolean(),
               faults: Type.Array(answerOf({ role: text, code: text, since: integer }, 'ChainFault')),
+              generation: integer,
+              refold: Type.Optional(
+                answerOf(
+                  { generation: integer, state: Type.Enum(['building', 'switching'], { type: 'string' }) },
+                  'Refold',
+                ),
+              ),
               quarantined: Type.Array(answerOf({ log: text, sequence: integer }, 'QuarantinedMessage')),
+              reconciliation: Type.Optional(
+                answerOf(
+                  {
+                    ...{ time: integer, from_block: maybeInteger, to_block: maybeInteger },
+                    ...{
+                      node_blocks: integer,
+                      rows: integer,
+                      documents: integer,
+                      skipped_documents: integer,
+                    },
+                    differences: integer,
+                  },
+                  'Reconciliation',
+                ),
+              ),
             },
             'ChainStatus',
           ),
@@ -40,7 +66,8 @@ messages that an operator quarantined and all roles skip.`,
 }
 
 /** `GET /v2/status` */
-export function addStatus(scope: Scope, { view, chains, faultsOf, quarantinedOf }: RestContext): void {
+export function addStatus(scope: Scope, context: RestContext): void {
+  const { view, chains, faultsOf, quarantinedOf, reconciliationOf, generationsOf } = context
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
@@ -65,10 +92,33 @@ export function addStatus(scope: Scope, { view, chains, faultsOf, quarantinedOf 
           is_complete: !behind.has(chain),
           is_available: view.isAvailable(chain),
           faults,
+          generation: view.generation(chain),
+          ...refoldField(view.generation(chain), generationsOf(chain)),
           quarantined: quarantinedOf(chain).map(({ log, sequence }) => ({ log, sequence })),
+          ...reconciliationField(reconciliationOf(chain)),
         }
       }),
       time: Math.floor(now / 1_000),
     }
   })
+}
+
+function refoldField(served: number, generations: ChainGenerations | undefined) {
+  if (generations === undefined) return {}
+  const { serving, building } = generations
+  if (serving.number !== served)
+    return { refold: { generation: serving.number, state: 'switching' as const } }
+  return building === undefined ? {} : { refold: { generation: building.number, state: 'building' as const } }
+}
+
+function reconciliationField(found: ReportedReconciliation | undefined) {
+  if (found === undefined) return {}
+  const { at, blocks, nodeBlocks, rows, documents, skipped, differences } = found
+  const place = blocks && { from_block: blocks.from, to_block: blocks.to }
+  return {
+    reconciliation: {
+      ...{ time: at, ...place, node_blocks: nodeBlocks, rows, documents },
+      ...{ skipped_documents: skipped, differences },
+    },
+  }
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Token } from '../../../domain/change.ts'
 import type { ContractReport } from '../../../domain/contract-report.ts'
 import type { ChainAddress } from '../../../domain/ids.ts'
-import { DEAD_ADDRESSES } from '../../../domain/known-addresses.ts'
+import { isBurnAddress } from '../../../domain/known-addresses.ts'
 import { formatValue } from '../../../domain/money.ts'
 import type { Scope } from '../../http/scope.ts'
 import { contractFields, type HolderMark, holdersRank, type RankedHolder } from '../../shape/contract.ts'
@@ -32,7 +32,7 @@ const rank = Type.Array(
 )
 
 /** Optional fields of a contract. */
-const NOT_IN_ALL: ReadonlySet<string> = new Set(['owner', 'owner_percent'])
+const NOT_IN_ALL: ReadonlySet<string> = new Set(['owner', 'owner_percent', 'metadata_mutable'])
 
 const schema = {
   operationId: 'contract',
@@ -66,6 +66,7 @@ is_honeypot is -1.`,
         hidden_owner: maybeInteger,
         selfdestruct: maybeInteger,
         external_call: maybeInteger,
+        metadata_mutable: maybeInteger,
         is_honeypot: integer,
         buy_tax: maybeText,
         sell_tax: maybeText,
@@ -174,7 +175,7 @@ async function ranked(
 
 function markOf(holder: string, isPool: boolean, report: ContractReport | undefined): HolderMark {
   if (isPool) return 'pool'
-  if (DEAD_ADDRESSES.has(holder)) return 'burned'
+  if (isBurnAddress(holder)) return 'burned'
   if (holder === report?.creator) return 'creator'
   return holder === report?.inspection.owner ? 'owner' : ''
 }

@@ -13,7 +13,7 @@ class World {
       .map(() => '7')
       .join(' ')
   readonly view = createHoldersView({
-    view: { recent: () => assert.fail('no holders are asked for') },
+    view: { recent: () => assert.fail('no holders are asked for'), generation: () => 1 },
     history: { topHolders: () => assert.fail('no holders are asked for') },
     logs: {
       request: (_, question) => {

@@ -15,7 +15,7 @@ import { StaleWhileRevalidateCache } from '../../cache/stale-while-revalidate.ts
 import type { MarketView } from '../../market/market-view.ts'
 
 export type HoldersViewParts = {
-  readonly view: Pick<MarketView, 'recent'>
+  readonly view: Pick<MarketView, 'recent' | 'generation'>
   readonly history: Pick<HistoryReader, 'topHolders'>
   readonly logs: Pick<Logs, 'request'>
   readonly logger: Logger
@@ -75,7 +75,7 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
 
   return {
     top: async (token, count) => {
-      const name = `${token.chain}/${token.address}`
+      const name = `${token.chain}/${view.generation(token.chain)}/${token.address}`
       const top = await tops.get(name, () => readTop(token))
       if (count !== undefined && !hasAll(top, count)) tops.delete(name)
       return top

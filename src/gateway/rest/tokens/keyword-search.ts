@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type ChainAddress, formatChainAddress, normaliseAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../http/scope.ts'
-import { sendJson } from '../../http/send-json.ts'
+import { jsonPayload } from '../../http/send-json.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import { availableOf, knownChain } from '../chain-param.ts'
 import type { ChainInfo, RestContext } from '../context.ts'
@@ -62,7 +62,7 @@ export function addKeywordSearch(scope: Scope, context: RestContext): void {
     const rows = found.map(({ token: { json }, isImpostor }) =>
       isImpostor === undefined ? json : `${json.slice(0, -1)},"is_impostor":${isImpostor}}`,
     )
-    return sendJson(reply, Buffer.from(`[${rows.join(',')}]`))
+    return jsonPayload(reply, Buffer.from(`[${rows.join(',')}]`))
   })
 }
 

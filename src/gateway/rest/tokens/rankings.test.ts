@@ -18,6 +18,7 @@ class Setup {
   constructor(maxReaders?: number) {
     this.rankings = createRankings({
       rank: (chain) => this.#rank(chain),
+      generationOf: () => 1,
       now: () => this.clock.ms,
       logger: { warn: this.warn },
       ...(maxReaders === undefined ? {} : { maxReaders }),

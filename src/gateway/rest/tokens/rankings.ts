@@ -4,6 +4,8 @@ import type { Ranking } from './rank-tokens.ts'
 
 export type RankingsOptions = {
   readonly rank: (chain: string) => Promise<Ranking>
+  /** The generation that a chain is ranked from: pages of two do not fit to each other. */
+  readonly generationOf: (chain: string) => number
   readonly now: () => number
   readonly logger: Pick<Logger, 'warn'>
   readonly maxReaders?: number
@@ -30,7 +32,8 @@ const MAX_CHAINS = 1_000
  * Trending tokens by chain, ranked on demand at most every five seconds. A client that reads page by page reads one ranking,
  * so that changing places neither repeat nor skip a token.
  */
-export function createRankings({ rank, now, logger, maxReaders = MAX_READERS }: RankingsOptions): Rankings {
+export function createRankings(options: RankingsOptions): Rankings {
+  const { rank, generationOf, now, logger, maxReaders = MAX_READERS } = options
   const rankings = new StaleWhileRevalidateCache<Ranking>({
     ...{ freshMs: REFRESH_MS, staleMs: STALE_MS, maxEntries: MAX_CHAINS, now },
     onFailure: (chain, err) => logger.warn({ err, chain }, 'Trending ranking failed'),
@@ -47,11 +50,12 @@ export function createRankings({ rank, now, logger, maxReaders = MAX_READERS }: 
 
   return {
     of: async (readerId, chain, page) => {
-      const name = `${chain} ${readerId}`
+      const ranked = `${chain}/${generationOf(chain)}`
+      const name = `${ranked} ${readerId}`
       makeRoom()
       const reader = readers.get(name)
       if (page > 0 && reader !== undefined) return reader.ranking
-      const ranking = await rankings.get(chain, () => rank(chain))
+      const ranking = await rankings.get(ranked, () => rank(chain))
       readers.delete(name)
       readers.set(name, { ranking, since: now() })
       makeRoom()

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { pow10, VALUE_DIGITS } from '../../../domain/money.ts'
 import type { Scope } from '../../http/scope.ts'
-import { sendJson } from '../../http/send-json.ts'
+import { jsonPayload, sendJson } from '../../http/send-json.ts'
 import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeText, text, unknownFields } from '../schemas.ts'
@@ -52,19 +52,21 @@ export function addTokenPrices(scope: Scope, context: RestContext): void {
   }
   scope.post('/v2/tokens/price', { schema, config: { cu: 100 } }, (request, reply) => {
     const { token_ids, tvl_min, tx_24h_volume_min } = request.body
-    const send = (found: readonly PriceAnswer[]): never => {
+    const jsonOf = (found: readonly PriceAnswer[]): Buffer => {
       const entries = entriesOf(found, dollars(tvl_min), dollars(tx_24h_volume_min))
-      return sendJson(reply, Buffer.from(`{${entries.join(',')}}`))
+      return Buffer.from(`{${entries.join(',')}}`)
     }
     const known = knownPrices(prices, token_ids)
     if (known !== undefined) {
       reply.answerChains = chainsOf(known, chains)
       // Fastify awaits a returned reply.
-      return void send(known) as never
+      return void sendJson(reply, jsonOf(known)) as never
     }
     const refs = parseTokenIds(token_ids, familyOf)
     reply.answerChains = chainsOf(refs, chains)
-    return readTokenAnswers(context, refs, prices, priceAnswer).then(send)
+    return readTokenAnswers(context, refs, prices, priceAnswer).then((found) =>
+      jsonPayload(reply, jsonOf(found)),
+    )
   })
 }
 

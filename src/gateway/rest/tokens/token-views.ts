@@ -36,6 +36,7 @@ export async function readTokenAnswers<T extends Answer>(
   const known = ids.map((id) => cache.get(id))
   const missing = refs.filter((_, index) => known[index] === undefined)
   if (missing.length === 0) return known as T[]
+  const { switches } = view
   const seqs = new Map(missing.map(({ chain }) => [chain, view.readEnd(chain).seq]))
   const made = new Map<string, T>()
   for (const found of await readTokenViews(context, missing)) {
@@ -44,7 +45,7 @@ export async function readTokenAnswers<T extends Answer>(
     const answer = answerOf(found)
     made.set(id, answer)
     // Cached only if nothing changed since it was read.
-    if (view.readEnd(chain).seq !== seqs.get(chain)) continue
+    if (view.readEnd(chain).seq !== seqs.get(chain) || view.switches !== switches) continue
     const dependsOn = [`token/${token.address}`, `tokenWindows/${token.address}`] as const
     cache.put(chain, id, { answer, dependsOn })
   }

@@ -60,9 +60,13 @@ within two minutes of its page 0 come from the same ranking.`,
 
 /** `GET /v2/tokens/trending` */
 export function addTrendingTokens(scope: Scope, context: RestContext): void {
-  const { familyOf } = context
-  const rank = (chain: string) => rankTokens(context, chain)
-  const rankings = createRankings({ rank, now: Date.now, logger: scope.log })
+  const { familyOf, view } = context
+  const rankings = createRankings({
+    rank: (chain) => rankTokens(context, chain),
+    generationOf: (chain) => view.generation(chain),
+    now: Date.now,
+    logger: scope.log,
+  })
   scope.get('/v2/tokens/trending', { schema, config: { cu: 5 } }, async (request, reply) => {
     const { current_page: page, page_size: size, explain } = request.query
     const chain = knownChain(request.query.chain, familyOf)

@@ -4,6 +4,13 @@ import { answerOf, integer, maybeText, text } from '../schemas.ts'
 
 /** The same transactions that are pushed over WebSocket. */
 
+const profile = Type.Optional(
+  Type.String({
+    description:
+      'JSON object with the holdings of the wallet after the transaction. Present if the chain reports balances with its transactions; unknown members are omitted.',
+  }),
+)
+
 const swap = answerOf(
   {
     amm: text,
@@ -21,6 +28,7 @@ const swap = answerOf(
     pair_address: text,
     pair_liquidity_eth: text,
     pair_liquidity_usd: text,
+    profile,
     sender: text,
     target_token: text,
     time: integer,

@@ -15,23 +15,37 @@ export type Snapshot = {
   readonly pushes: readonly { readonly chain: string; readonly build: (shape: Shape) => object }[]
 }
 
-/** Reads it, and fills in what later pushes are made from. */
+/** What later pushes are made from. */
+type Offers = Pick<WatchedPairs, 'offer' | 'offerMain' | 'offerToken'>
+
+/** Reads it, and fills in what later pushes are made from. What was read while a chain switched is read again. */
 export async function readSnapshot(
   sources: readonly Source[],
   view: MarketReader,
   watched: WatchedPairs,
 ): Promise<Snapshot> {
-  const seqs = new Map<string, number>()
-  const pushes: { chain: string; build: (shape: Shape) => object }[] = []
-  await readCandles(sources, view, watched, seqs, pushes)
-  await readPrices(sources, view, watched, seqs, pushes)
-  return { seqs, pushes }
+  for (;;) {
+    const { switches } = view
+    const seqs = new Map<string, number>()
+    const pushes: { chain: string; build: (shape: Shape) => object }[] = []
+    const offered: (() => void)[] = []
+    const offers: Offers = {
+      offer: (...documents) => offered.push(() => watched.offer(...documents)),
+      offerMain: (...documents) => offered.push(() => watched.offerMain(...documents)),
+      offerToken: (...documents) => offered.push(() => watched.offerToken(...documents)),
+    }
+    await readCandles(sources, view, offers, seqs, pushes)
+    await readPrices(sources, view, offers, seqs, pushes)
+    if (view.switches !== switches) continue
+    for (const offer of offered) offer()
+    return { seqs, pushes }
+  }
 }
 
 async function readCandles(
   sources: readonly Source[],
   view: MarketReader,
-  watched: WatchedPairs,
+  watched: Offers,
   seqs: Map<string, number>,
   pushes: { chain: string; build: (shape: Shape) => object }[],
 ): Promise<void> {
@@ -72,7 +86,7 @@ async function readCandles(
 async function readPrices(
   sources: readonly Source[],
   view: MarketReader,
-  watched: WatchedPairs,
+  watched: Offers,
   seqs: Map<string, number>,
   pushes: { chain: string; build: (shape: Shape) => object }[],
 ): Promise<void> {

@@ -148,8 +148,10 @@ function isNews(
 ): boolean {
   if (!caughtUp.has(chain)) return true
   const place = caughtUp.get(chain)
-  if (place === undefined || origin.after.sequence < place.after.sequence) return false
-  if (origin.after.sequence === place.after.sequence && published <= place.published) return false
+  if (place === undefined || origin.seq < place.seq) return false
+  // Another generation numbers the changes of a set otherwise; rather some of them twice than not at all.
+  const isSameLog = origin.after.epoch === place.after.epoch
+  if (origin.seq === place.seq && isSameLog && published <= place.published) return false
   caughtUp.delete(chain)
   return true
 }

@@ -7,7 +7,7 @@ import type { ChainTimes } from '../../shape/windows.ts'
 
 /** The documents that a push about a pair is built from, each as of the last set that changed it. */
 type Watched = {
-  readonly chain: string
+  readonly ref: ChainAddress
   watchers: number
   pair: Version<Pair> | undefined
   windows: Version<Windows> | undefined
@@ -15,6 +15,7 @@ type Watched = {
 }
 
 type FollowedToken = {
+  readonly ref: ChainAddress
   followers: number
   /** The pairs that were its main one since. */
   readonly pairs: Map<string, ChainAddress>
@@ -57,7 +58,7 @@ export class WatchedPairs {
     if (known !== undefined) known.watchers++
     else {
       const nothing = { pair: undefined, windows: undefined, target: undefined }
-      this.#pairs.set(id, { chain: ref.chain, watchers: 1, ...nothing })
+      this.#pairs.set(id, { ref, watchers: 1, ...nothing })
     }
   }
 
@@ -73,7 +74,7 @@ export class WatchedPairs {
     const id = formatChainAddress(ref.address, ref.chain)
     const known = this.#tokens.get(id)
     if (known !== undefined) known.followers++
-    else this.#tokens.set(id, { followers: 1, pairs: new Map(), token: undefined, windows: undefined })
+    else this.#tokens.set(id, { ref, followers: 1, pairs: new Map(), token: undefined, windows: undefined })
   }
 
   unwatchToken(ref: ChainAddress): void {
@@ -82,6 +83,28 @@ export class WatchedPairs {
     if (known === undefined || --known.followers > 0) return
     this.#tokens.delete(id)
     for (const pair of known.pairs.values()) this.unwatch(pair)
+  }
+
+  /** The pairs and tokens of a chain whose documents are here. */
+  refsOf(chain: string): { readonly pairs: ChainAddress[]; readonly tokens: ChainAddress[] } {
+    const refs = (all: Iterable<{ readonly ref: ChainAddress }>): ChainAddress[] =>
+      Array.from(all, ({ ref }) => ref).filter((ref) => ref.chain === chain)
+    return { pairs: refs(this.#pairs.values()), tokens: refs(this.#tokens.values()) }
+  }
+
+  /** Drops the documents of a chain, because another generation of it is served. */
+  forget(chain: string): void {
+    for (const [id, known] of this.#pairs) {
+      if (known.ref.chain !== chain) continue
+      this.#setPair(id, known, undefined)
+      known.windows = undefined
+      known.target = undefined
+    }
+    for (const known of this.#tokens.values()) {
+      if (known.ref.chain !== chain) continue
+      known.token = undefined
+      known.windows = undefined
+    }
   }
 
   /** Adds a snapshot of a followed token's main pair. */
@@ -233,12 +256,12 @@ export class WatchedPairs {
     known.pair = pair
     const token = pair?.record?.targetToken
     if (token === undefined) return
-    const key = formatChainAddress(token, known.chain)
+    const key = formatChainAddress(token, known.ref.chain)
     const ids = this.#byTarget.get(key) ?? new Set()
     this.#byTarget.set(key, ids.add(id))
   }
 
-  #unlink(id: string, { chain, pair }: Watched): void {
+  #unlink(id: string, { ref: { chain }, pair }: Watched): void {
     const token = pair?.record?.targetToken
     if (token === undefined) return
     const key = formatChainAddress(token, chain)

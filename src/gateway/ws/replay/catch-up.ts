@@ -7,6 +7,7 @@ import type { Hub } from '../fanout/hub.ts'
 import { SetPushes } from '../fanout/set-pushes.ts'
 import { SubscribedTopics } from '../fanout/subscribed-topics.ts'
 import type { Subscription } from '../fanout/subscription.ts'
+import { RpcFault } from '../rpc-fault.ts'
 import { PushEvent } from '../send/push-event.ts'
 import type { EventSubject, HistoryReplay } from './history-replay.ts'
 import type { LogReplay } from './log-replay.ts'
@@ -72,7 +73,13 @@ export async function catchUp(
   let place = from
   let bytes = 0
   // Between this look at the end and the end of catching up nothing else can happen: so there is no gap.
-  while (place.after.sequence < view.end(chain).after.sequence) {
+  while (place.seq < view.end(chain).seq) {
+    const served = await missed.translate(chain, place)
+    if (served === undefined)
+      throw new RpcFault('cursor_too_old', `the cursor belongs to another log of ${chain}`, {
+        option: 'from',
+      })
+    place = served
     for (const { set, origin, position } of await missed.page(chain, place)) {
       const events = eventsOf(set, place.published)
       let pushed = 0
@@ -104,7 +111,7 @@ export async function catchUp(
     if (!isWanted()) return
   }
   // The log may have been read beyond the last push, or a set sent in part.
-  const isBeyond = place.published > 0 || place.after.sequence > view.end(chain).after.sequence
+  const isBeyond = place.published > 0 || place.seq > view.end(chain).seq
   subscription.endCatchUp(chain, isBeyond ? place : undefined)
 }
 

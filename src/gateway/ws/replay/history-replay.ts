@@ -19,7 +19,7 @@ export type EventSubject = { readonly topic: 'tx' | 'liq'; readonly pair: ChainA
 
 export type HistoryReplayOptions = {
   readonly history: Pick<HistoryReader, 'marker' | 'tradesSince' | 'liquiditySince'>
-  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'holds'>>
+  readonly logs: { get(chain: string): Pick<ChainLog, 'holds'> | undefined }
   /** Days after which rows are dropped; undefined: never. */
   readonly retentionDays: { readonly tx: number | undefined; readonly liq: number | undefined }
   readonly now: () => number

@@ -16,6 +16,8 @@ const setOf = (seq: number) => sampleSet(seq, [])
 function start(pageBytes = 1_000_000) {
   const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve() }
   const log = {
+    epoch: 'e',
+    positionWhere: async () => at(10),
     locate: async ({ sequence: seq }: LogPosition) =>
       (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
     lastSequence: async () => 20,
@@ -37,7 +39,8 @@ function start(pageBytes = 1_000_000) {
   const { signal } = new AbortController()
   const missed = new LogReplay({
     recent: new Map([['eth', recent]]),
-    logs: new Map([['eth', log]]),
+    logs: { get: () => log, ofEpoch: async () => log },
+    end: () => origin(20),
     signal,
     pageBytes,
   })

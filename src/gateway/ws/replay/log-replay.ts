@@ -1,13 +1,17 @@
 import { ChaintapeError } from '../../../domain/errors.ts'
-import type { ChainLog, Standing } from '../../../log/chain-log.ts'
+import type { Standing } from '../../../log/chain-log.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
-import type { PlacedSet } from '../cursor.ts'
+import type { ChainPlace, PlacedSet } from '../cursor.ts'
 import type { ReplayBuffer } from './replay-buffer.ts'
+import type { ReplayedLog, ReplayedLogs } from './replayed-logs.ts'
+import { translatePlace } from './translate-place.ts'
 
 export type LogReplayOptions = {
   readonly recent: ReadonlyMap<string, ReplayBuffer>
-  readonly logs: ReadonlyMap<string, Pick<ChainLog, 'locate' | 'read' | 'lastSequence'>>
+  readonly logs: ReplayedLogs
+  /** The end of the feed of a chain. */
+  readonly end: (chain: string) => FeedPosition
   readonly signal: AbortSignal
   readonly pageBytes?: number
 }
@@ -25,6 +29,17 @@ export class LogReplay {
 
   constructor(options: LogReplayOptions) {
     this.#options = options
+  }
+
+  /** The place in the log of the served generation; undefined if that is not known. */
+  async translate(chain: string, place: ChainPlace): Promise<ChainPlace | undefined> {
+    const { logs, recent, end, signal } = this.#options
+    const served = this.#log(chain)
+    if (served.epoch === place.after.epoch) return place
+    const source = await logs.ofEpoch(chain, place.after.epoch)
+    const placeAt = (seq: number): FeedPosition | undefined =>
+      end(chain).seq === seq ? end(chain) : recent.get(chain)?.placeAt(seq)
+    return source && translatePlace(place, { source, served, placeAt, end: () => end(chain).seq, signal })
   }
 
   /** Whether everything after a place can still be read. */
@@ -48,8 +63,9 @@ export class LogReplay {
   }
 
   async #readLog(chain: string, place: FeedPosition, maxBytes: number): Promise<PlacedSet[]> {
-    const log = this.#log(chain)
-    const { signal } = this.#options
+    const { signal, logs } = this.#options
+    // The chain may have switched to another generation since the place was looked up.
+    const log = (await logs.ofEpoch(chain, place.after.epoch)) ?? this.#log(chain)
     const end = await log.lastSequence()
     const page: PlacedSet[] = []
     if (place.after.sequence >= end) return page
@@ -69,7 +85,7 @@ export class LogReplay {
     throw new ChaintapeError('internal', 'the replay ended before the end of the log')
   }
 
-  #log(chain: string): Pick<ChainLog, 'locate' | 'read' | 'lastSequence'> {
+  #log(chain: string): ReplayedLog {
     const log = this.#options.logs.get(chain)
     if (log === undefined) throw new ChaintapeError('internal', `chain ${chain} is not followed`)
     return log

@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../../domain/log-position.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
-import { MessageArena } from '../../market/message-arena.ts'
+import { ownBytes } from '../../market/own-bytes.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
 import type { PlacedSet } from '../cursor.ts'
 
@@ -17,19 +17,17 @@ export class ReplayBuffer {
   /** Index of the first one that was not dropped; the array is compacted later. */
   #first = 0
   #bytes = 0
-  readonly #arena = new MessageArena()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
   add(origin: FeedPosition, position: LogPosition, body: Uint8Array): void {
-    this.#sets.push({ origin, position, body: this.#arena.copy(body) })
+    this.#sets.push({ origin, position, body: ownBytes(body) })
     this.#bytes += body.length
     while (this.#bytes > this.#maxBytes && this.#first < this.#sets.length - 1) {
       this.#bytes -= this.#sets[this.#first]?.body.length ?? 0
       this.#sets[this.#first++] = undefined
-      this.#arena.freeOldest()
     }
     if (this.#first * 2 < this.#sets.length) return
     this.#sets = this.#sets.slice(this.#first)
@@ -49,11 +47,17 @@ export class ReplayBuffer {
     let bytes = 0
     for (let i = index; i < this.#sets.length && bytes < maxBytes; i++) {
       const { origin, position, body } = this.#sets[i] as BufferedSet
-      // A copy, because a slow replay may outlive the buffered message.
-      page.push({ origin, position, set: openChangeSet(new Uint8Array(body)).set })
+      page.push({ origin, position, set: openChangeSet(body).set })
       bytes += body.length
     }
     return page
+  }
+
+  /** The place after the change set with this `seq`, if a set that follows on it is here. */
+  placeAt(seq: number): FeedPosition | undefined {
+    const index = this.#firstFrom(({ seq: each }) => each, seq)
+    const found = this.#sets[index]?.origin
+    return found?.seq === seq ? found : undefined
   }
 
   /** Index of the message right after a position. */
@@ -62,13 +66,19 @@ export class ReplayBuffer {
     if (last?.epoch !== after.epoch) return undefined
     // Nothing follows yet.
     if (last.sequence === after.sequence) return last.link === after.link ? this.#sets.length : undefined
+    const index = this.#firstFrom((place) => place.after.sequence, after.sequence)
+    const found = this.#sets[index]?.origin.after
+    return found?.sequence === after.sequence && found.link === after.link ? index : undefined
+  }
+
+  /** Binary search: index of the first set whose origin has at least this value. */
+  #firstFrom(numberOf: (place: FeedPosition) => number, least: number): number {
     let [low, high] = [this.#first, this.#sets.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#sets[middle] as BufferedSet).origin.after.sequence < after.sequence) low = middle + 1
+      if (numberOf((this.#sets[middle] as BufferedSet).origin) < least) low = middle + 1
       else high = middle
     }
-    const found = this.#sets[low]?.origin.after
-    return found?.sequence === after.sequence && found.link === after.link ? low : undefined
+    return low
   }
 }

@@ -1,4 +1,4 @@
-import { type Places, parseCursor } from '../cursor.ts'
+import { type ChainPlace, type Places, parseCursor } from '../cursor.ts'
 import type { Source } from '../fanout/sources.ts'
 import { RpcFault } from '../rpc-fault.ts'
 import { liquidityKey, type Topic, txKey } from '../topic.ts'
@@ -29,7 +29,11 @@ export async function findStart(
   { missed, events }: { readonly missed: LogReplay; readonly events: HistoryReplay },
 ): Promise<ReplayStart | string> {
   let history: FromHistory | undefined
-  for (const [chain, place] of places) {
+  const served = new Map<string, ChainPlace>()
+  for (const [chain, cursorPlace] of places) {
+    const place = await missed.translate(chain, cursorPlace)
+    if (place === undefined) return `the cursor belongs to another log of ${chain}`
+    served.set(chain, place)
     const standing = await missed.locate(chain, place)
     if (standing === 'ahead') throw badCursor(`is beyond the head of ${chain}`)
     if (standing === 'foreign') return `the cursor belongs to another log of ${chain}`
@@ -43,7 +47,7 @@ export async function findStart(
     }
     if (history === undefined) return `the events after the cursor are not retained any more for ${chain}`
   }
-  return { places, history }
+  return { places: served, history }
 }
 
 function badCursor(detail: string): RpcFault {

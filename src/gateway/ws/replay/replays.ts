@@ -10,7 +10,7 @@ export const REPLAY_EVENTS = 1_000
 /** The name of a replay in a key's usage. */
 const OPERATION = 'WS replay'
 
-/** The replays at this gateway: few of a key run at a time, and each is charged for what it reads. */
+/** The replays at this gateway: limits how many of a key run at a time, and charges for the events they read. */
 export class Replays {
   readonly #meter: Pick<Meter, 'open'>
   readonly #queue = new ReplayQueue()
@@ -20,9 +20,9 @@ export class Replays {
   }
 
   /**
-   * Throws a typed fault if too many replays of the key wait, or if this one may start but the key has no credit units
-   * for its first events. A client that is not behind has nothing to read: it takes no slot, and pays only if events
-   * come in before it has joined them.
+   * Throws a typed fault if too many replays of the key are waiting, or if this one may start but the key has no credit
+   * units for its first events. A client that is not behind has nothing to read: it takes no slot, and pays only for
+   * events that arrive before it has caught up.
    */
   async begin(grant: Grant, isBehind: boolean): Promise<Replay> {
     const open = () => this.#meter.open(grant, OPERATION, REPLAY_CU)
@@ -39,7 +39,7 @@ export class Replays {
   }
 }
 
-/** One replay: counts what it reads, and pays for it. */
+/** One replay: counts and charges for the events it reads. */
 export class Replay {
   readonly #open: () => Bill | Promise<Bill | Refusal>
   readonly #slot: ReplaySlot
@@ -53,12 +53,12 @@ export class Replay {
     this.#slot = slot
   }
 
-  /** If other replays of the key come first: resolves when this one may start, or has ended. */
+  /** If other replays of the key come first: resolves when this one may start or has ended. */
   get turn(): Promise<void> | undefined {
     return this.#slot.turn
   }
 
-  /** Sets the units of the next events aside. */
+  /** Reserves the units of the next events. */
   async reserve(): Promise<void> {
     if (this.#bill !== undefined) return
     const opened = await this.#open()
@@ -66,7 +66,7 @@ export class Replay {
     this.#bill = opened
   }
 
-  /** To be called with what was read, before it is sent. */
+  /** Call with the number of events read, before they are sent. */
   async charge(events: number): Promise<void> {
     this.#read += events
     while (this.#read > this.#paid) {

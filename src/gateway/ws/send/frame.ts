@@ -4,12 +4,12 @@ const EIGHT_BYTES = 127
 /** RSV1 of permessage-deflate: the message is compressed. */
 const COMPRESSED = 0x40
 
-/** A text message as it stands on the wire: whole, not masked (a server's never is), not compressed. */
+/** A text message in wire format: a single frame, unmasked (as servers send) and uncompressed. */
 export function textFrame(...parts: readonly (string | Buffer)[]): Buffer {
   return frameOf(FINAL_TEXT, parts)
 }
 
-/** The same of a message that consists of DEFLATE blocks. */
+/** The same for a message of DEFLATE blocks. */
 export function compressedFrame(...blocks: readonly Buffer[]): Buffer {
   return frameOf(FINAL_TEXT | COMPRESSED, blocks)
 }

@@ -196,10 +196,7 @@ export class Subscriber implements SubscriptionOwner {
 
   async #beginReplay(found: ReplayStart, topic: TopicName, grant: Grant): Promise<Replay> {
     const { view, replays } = this.#options
-    const behind = Array.from(
-      found.places,
-      ([chain, { after }]) => after.sequence < view.end(chain).after.sequence,
-    )
+    const behind = Array.from(found.places, ([chain, { seq }]) => seq < view.end(chain).seq)
     // Prices have no history of their own: nothing is read for them.
     const isBehind = topic !== 'price' && (found.history !== undefined || behind.includes(true))
     return replays.begin(grant, isBehind)
