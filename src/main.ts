@@ -22,10 +22,12 @@ const ROLES = {
   engine: async () => (await import('./roles/engine.ts')).startEngine,
   writer: async () => (await import('./roles/writer.ts')).startWriter,
   gateway: async () => (await import('./roles/gateway.ts')).startGateway,
+  reconciler: async () => (await import('./roles/reconciler.ts')).startReconciler,
 } as const satisfies Record<RoleName, () => Promise<StartRole>>
 
 /** Run once; then the process ends. */
 const COMMANDS = {
+  migrate: async () => (await import('./roles/migrate.ts')).migrateSchema,
   'redis rebuild': async () => (await import('./roles/redis-rebuild.ts')).rebuildRedis,
 } as const satisfies Record<string, () => Promise<(config: Config, common: Common) => Promise<void>>>
 
@@ -34,16 +36,22 @@ type CommandName = keyof typeof COMMANDS
 const USAGE = `usage: chaintape <role or command> [--config FILE]
 
 Roles run until they are stopped:
-  reader    reads blocks from the chains' nodes and appends them to the log
-  engine    derives prices, candles, pairs and tokens from the blocks
-  writer    writes changes to ClickHouse and Redis
-  gateway   serves REST and WebSocket clients
-  all       all four in one process
+  reader       reads blocks from the chains' nodes and appends them to the log
+  engine       derives prices, candles, pairs and tokens from the blocks
+  writer       writes changes to ClickHouse and Redis
+  gateway      serves REST and WebSocket clients
+  reconciler   compares stored data with the archive and the nodes, every hour
+  all          all five in one process
 
 Commands:
+  migrate         brings the ClickHouse schema up to date, as a writer does when it starts
   redis rebuild   rebuilds Redis from ClickHouse
   keys            manages API keys: create, list, revoke, rotate, chart-token, show-usage
   quarantine      skips messages that no role can process: list, add, remove
+  backup DIR      copies everything that cannot be made again, or not soon, while the service runs
+  restore DIR     fills empty servers from a backup
+  reconcile       compares a chain's stored data with its archived blocks, once
+  refold          folds a chain again by its current settings, beside the data that is served
 
 Options:
   --config FILE   settings in YAML; CHAINTAPE_CONFIG is the same
@@ -69,6 +77,15 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     if (args[0] === 'quarantine') {
       return await (await import('./roles/quarantine-command.ts')).runQuarantine(args.slice(1))
     }
+    if (args[0] === 'backup' || args[0] === 'restore') {
+      return await (await import('./roles/backup-command.ts')).runBackup(args[0], args.slice(1))
+    }
+    if (args[0] === 'reconcile') {
+      return await (await import('./roles/reconcile-command.ts')).runReconcile(args.slice(1))
+    }
+    if (args[0] === 'refold') {
+      return await (await import('./roles/refold-command.ts')).runRefold(args.slice(1))
+    }
     const { values, positionals } = parseArguments(args, {
       config: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -84,7 +101,17 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     } else if (isCommand(name)) await run([], values.config, name)
     else if (name === '') throw new ArgumentError('missing role or command')
     else {
-      const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), 'keys', 'quarantine']
+      const known = [
+        ...Object.keys(ROLES),
+        'all',
+        ...Object.keys(COMMANDS),
+        'keys',
+        'quarantine',
+        'backup',
+        'restore',
+        'reconcile',
+        'refold',
+      ]
       const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)
       throw new ArgumentError(`unknown command '${name}'${near}`)
     }

@@ -1,26 +1,38 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChainConfig } from '../config/schema.ts'
+import { storedName } from '../domain/generation.ts'
 import { PoisonedMessage } from '../domain/quarantine.ts'
 import { Engine } from '../engine/engine.ts'
+import type { Logger } from '../lib/logger.ts'
 import { Progress } from '../lib/progress.ts'
 import type { ChainLog, LogMessage } from '../log/chain-log.ts'
+import { connectLogs, type Logs } from '../log/connect.ts'
+import { quarantineDetails } from '../log/quarantine.ts'
 import { TailLost } from '../log/tail-lost.ts'
+import { type BlockArchive, openBlockArchive } from '../store/clickhouse/block-archive.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
-import { openStateStore, type StateStore } from '../store/lmdb/state-store.ts'
+import type { StateFolder } from '../store/lmdb/snapshots.ts'
+import type { StateStore } from '../store/lmdb/state-store.ts'
 import { decodeChangeSet, decodeChangeSetHead } from '../wire/change-codec.ts'
 import { ChainFold, isAhead } from './engine/chain-fold.ts'
 import { follow } from './engine/follow.ts'
+import { mustKnowStates, removeFormerStates } from './engine/former-states.ts'
 import { lead } from './engine/lead.ts'
 import { createEngineMetrics, type EngineMetrics } from './engine/metrics.ts'
-import { shownExplanation } from './engine/shown-explanation.ts'
-import { engineSettings } from './engine-settings.ts'
+import { explainedToken, shownExplanation } from './engine/shown-explanation.ts'
+import { initialSettings } from './generation-settings.ts'
 import { lockFolder } from './lock-folder.ts'
-import { type ChainRun, startPerChain } from './per-chain.ts'
+import { type GenerationRun, supervisePerGeneration } from './per-generation.ts'
+import { replayBlocks } from './replay-blocks.ts'
 import type { StartRole } from './role.ts'
+import { keepSnapshots, openState, stateFolder } from './state-snapshots.ts'
 import { watchLag } from './watch-lag.ts'
 
-/** Version of the state layout. State of another version has to be deleted, and is rebuilt from the log. */
+/** Version of the state layout. */
 export const STATE_FORMAT = 'engine-9'
+/** Released versions whose records this one reads too. */
+export const EARLIER_STATE_FORMATS: readonly string[] = []
 /** Available blocks are folded without a pause, so the loop yields this often to process acknowledgements. */
 const MAX_TURN_MS = 5
 /** A progress bar on the terminal would overwrite the reader's. */
@@ -29,55 +41,82 @@ const LOG_ONLY = { write: () => undefined }
 export const startEngine: StartRole = async (config, common) => {
   const metrics = createEngineMetrics(common)
   const engines = new Map<string, Engine>()
-  const running = await startPerChain('engine', config, common, (run) => {
-    const dir = join(config.data_dir, 'engine', run.chain)
-    const onOpen = (engine: Engine): void => {
-      engines.set(run.chain, engine)
-      run.common.shutdown.onClose('explanations', () => void engines.delete(run.chain))
-    }
-    return runChain(run, dir, config.engine.takeover_ms, metrics, onOpen)
+  const archive = openBlockArchive(config.clickhouse)
+  common.shutdown.onClose('archive', () => archive.close())
+  const logs = await connectLogs(config.nats, common)
+  common.shutdown.onClose('log', () => logs.close())
+  const generations = await logs.generations()
+  const quarantine = await logs.quarantine()
+  const removeStates = (): void => removeFormerStates(config, generations, common.logger)
+  removeStates()
+  const supervisor = await supervisePerGeneration({
+    ...{ role: 'engine', config, logs, common },
+    onGone: removeStates,
+    run: (run) => {
+      mustKnowStates(config, run, generations)
+      const folder = stateFolder(config, 'engine', run.stored, STATE_FORMAT, EARLIER_STATE_FORMATS)
+      const onOpen = (engine: Engine): void => {
+        engines.set(run.stored, engine)
+        run.common.shutdown.onClose('explanations', () => void engines.delete(run.stored))
+      }
+      keepSnapshots(folder, config.snapshots.every_seconds, run.common)
+      const chainConfig = config.chains[run.chain] as ChainConfig
+      const { takeover_ms: takeoverMs } = config.engine
+      return runChain(run, { config: chainConfig, logs, folder, archive, takeoverMs, metrics, onOpen })
+    },
   })
-  return { ...running, answer: (path) => answerExplain(path, engines) }
+  return {
+    readiness: () => supervisor.readiness(),
+    details: () => [...supervisor.details(), ...quarantineDetails(quarantine)],
+    done: supervisor.done,
+    answer: (path) => {
+      const asked = explainedToken(path, config.chains)
+      if (asked === undefined) return undefined
+      const stored = storedName(asked.chain, generations.of(asked.chain).serving)
+      const explanation = engines.get(stored)?.explain(asked.token)
+      return explanation && shownExplanation(explanation)
+    },
+  }
 }
 
-/** `/explain/<chain>/<token>`: how the token's price was derived, as of the last folded block. */
-function answerExplain(path: string, engines: ReadonlyMap<string, Engine>): object | undefined {
-  const [, chain = '', token = ''] = /^\/explain\/([^/]+)\/([^/]+)$/.exec(path) ?? []
-  const explanation = engines.get(chain)?.explain(token)
-  return explanation === undefined ? undefined : shownExplanation(explanation)
+type RunParts = {
+  readonly config: ChainConfig
+  readonly logs: Logs
+  readonly folder: StateFolder
+  readonly archive: BlockArchive
+  readonly takeoverMs: number
+  readonly metrics: EngineMetrics
+  readonly onOpen: (engine: Engine) => void
 }
 
-async function runChain(
-  run: ChainRun,
-  dir: string,
-  takeoverMs: number,
-  metrics: EngineMetrics,
-  onOpen: (engine: Engine) => void,
-): Promise<void> {
-  const { chain, config, logs, common } = run
+async function runChain(run: GenerationRun, parts: RunParts): Promise<void> {
+  const { config, logs, folder, archive, takeoverMs, metrics, onOpen } = parts
+  const { dir } = folder
+  const { chain, generation, stored, label, common } = run
   const { logger, shutdown } = common
   const lock = lockFolder(dir)
-  shutdown.onClose(`lock on the engine state of ${chain}`, () => lock.release())
-  const store = openStateStore({ dir, format: STATE_FORMAT })
-  shutdown.onClose(`engine state of ${chain}`, () => store.close())
-  const outbox = openOutbox(join(dir, 'outbox'))
-  shutdown.onClose(`engine outbox of ${chain}`, () => outbox.close())
+  shutdown.onClose(`lock on the engine state of ${stored}`, () => lock.release())
   const blocks = await logs.open('BLOCKS', chain)
-  const changes = await logs.open('CHANGES', chain, outbox)
+  const store = await openState(folder, blocks, common)
+  shutdown.onClose(`engine state of ${stored}`, () => store.close())
+  const outbox = openOutbox(join(dir, 'outbox'))
+  shutdown.onClose(`engine outbox of ${stored}`, () => outbox.close())
+  const changes = await logs.openChanges(chain, generation, outbox)
   watchLag(
     run,
     async () => {
-      metrics.logBytes.set({ chain, log: 'BLOCKS' }, await blocks.bytesAfter(0))
-      metrics.logBytes.set({ chain, log: 'CHANGES' }, await changes.bytesAfter(0))
+      metrics.logBytes.set({ chain: label(), log: 'BLOCKS' }, await blocks.bytesAfter(0))
+      metrics.logBytes.set({ chain: label(), log: 'CHANGES' }, await changes.bytesAfter(0))
       return blocks.lastSequence()
     },
     () => store.position?.sequence ?? 0,
   )
+  const initial = await initialSettings(run, config, blocks, archive)
   for (;;) {
-    const engine = new Engine(engineSettings(chain, config), store)
+    const engine = new Engine(initial, store, generation)
     onOpen(engine)
     try {
-      return await foldChain({ run, engine, store, blocks, changes, takeoverMs, metrics })
+      return await foldChain({ run, engine, store, blocks, archive, changes, takeoverMs, metrics })
     } catch (error) {
       if (!(error instanceof TailLost)) throw error
       // The state is useless without the change sets that led to it; folding BLOCKS again yields identical ones.
@@ -88,10 +127,11 @@ async function runChain(
 }
 
 type FoldParts = {
-  readonly run: ChainRun
+  readonly run: GenerationRun
   readonly engine: Engine
   readonly store: StateStore
   readonly blocks: ChainLog
+  readonly archive: BlockArchive
   readonly changes: ChainLog
   readonly takeoverMs: number
   readonly metrics: EngineMetrics
@@ -101,13 +141,14 @@ type FoldParts = {
  * Publish, then commit: work lost in between is folded again, yields identical sets, and these are recognized as
  * published. So each change set is in CHANGES exactly once, whichever engine published it.
  */
-async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldParts): Promise<void> {
-  const { engine, store, blocks, changes, takeoverMs, metrics } = parts
+async function foldChain({ run, ...parts }: FoldParts): Promise<void> {
+  const { chain, stored, label, common, onCaughtUp } = run
+  const { engine, store, blocks, archive, changes, takeoverMs, metrics } = parts
   const { logger, shutdown } = common
   if (store.position !== undefined) blocks.expectEpoch(store.position)
   const newest = await restoredLastSet(changes, store)
   const end = await blocks.lastSequence()
-  const progress = new Progress(`${chain}: messages`, logger, LOG_ONLY)
+  const progress = new Progress(`${stored}: messages`, logger, LOG_ONLY)
   const onConfirmed = (seq: number): void => {
     if (seq <= end) progress.update(seq, end)
     if (seq >= end) onCaughtUp()
@@ -129,7 +170,9 @@ async function foldChain({ run: { chain, common, onCaughtUp }, ...parts }: FoldP
       failed.abort(error)
     }
   }
-  const started: ChainEngine = { chain, blocks, changes, fold, takeoverMs, logger, signal, metrics }
+  const started: ChainEngine = {
+    ...{ chain, label, blocks, archive, changes, fold, takeoverMs, logger, signal, metrics },
+  }
   const work = [foldBlocks(started, store.position), takeTurns(started)].map(failTogether)
   try {
     // Both have to stop before the state may be closed.
@@ -155,30 +198,32 @@ async function restoredLastSet(changes: ChainLog, store: StateStore): Promise<Lo
 
 type ChainEngine = {
   readonly chain: string
+  readonly label: () => string
   readonly blocks: ChainLog
+  readonly archive: BlockArchive
   readonly changes: ChainLog
   readonly fold: ChainFold
   readonly takeoverMs: number
-  readonly logger: ChainRun['common']['logger']
+  readonly logger: Logger
   readonly signal: AbortSignal
   readonly metrics: EngineMetrics
 }
 
 async function foldBlocks(
-  { chain, blocks, fold, signal, metrics }: ChainEngine,
+  { chain, label, blocks: log, archive, fold, logger, signal, metrics }: ChainEngine,
   after: Parameters<ChainLog['read']>[0]['after'],
 ): Promise<void> {
   let turnSinceMs = performance.now()
   let tip = 0
-  for await (const message of blocks.read({ after, signal, withQuarantined: true })) {
+  for await (const message of replayBlocks({ chain, log, archive, logger }, { after, signal })) {
     while (fold.isFull && !signal.aborted) await fold.changed()
     if (signal.aborted) return
     const { cause, seq, head } = decodeChangeSetHead(foldMessage(chain, fold, message))
-    if (cause === 'undo') metrics.reorgDepth.set({ chain }, tip - head.number)
+    if (cause === 'undo') metrics.reorgDepth.set({ chain: label() }, tip - head.number)
     tip = head.number
-    metrics.applied.inc({ chain, cause })
-    metrics.seq.set({ chain }, seq)
-    metrics.tip.set({ chain }, head.number)
+    metrics.applied.inc({ chain: label(), cause })
+    metrics.seq.set({ chain: label() }, seq)
+    metrics.tip.set({ chain: label() }, head.number)
     if (performance.now() - turnSinceMs < MAX_TURN_MS) continue
     await nextTurn()
     turnSinceMs = performance.now()
@@ -210,14 +255,14 @@ async function lastSet(changes: ChainLog): Promise<LogMessage | undefined> {
 
 /** Alternates between standby and leader until the signal aborts. */
 async function takeTurns(engine: ChainEngine): Promise<void> {
-  const { chain, fold, logger, signal, metrics } = engine
+  const { label, fold, logger, signal, metrics } = engine
   for (let isReplaced = false; !signal.aborted; isReplaced = true) {
-    metrics.leads.set({ chain }, 0)
+    metrics.leads.set({ chain: label() }, 0)
     logger.info({ reason: isReplaced ? 'replaced' : 'started' }, 'Engine is standby')
     const taken = await follow(engine, isReplaced)
     if (taken === undefined) return
-    metrics.leads.set({ chain }, 1)
-    if (taken.reason === 'stalled') metrics.takeovers.inc({ chain })
+    metrics.leads.set({ chain: label() }, 1)
+    if (taken.reason === 'stalled') metrics.takeovers.inc({ chain: label() })
     const waitedMs = Math.round(fold.waitedMs)
     logger.info(
       { reason: taken.reason, blocks_seq: fold.ahead[0]?.seq, waited_ms: waitedMs },

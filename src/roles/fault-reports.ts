@@ -17,8 +17,15 @@ export class FaultReports {
   /** Two processes of a role may have different faults. */
   readonly #instance = randomUUID().slice(0, 8)
   readonly #faults = new Map<string, ChainFault>()
+  readonly #labelOf: (chain: string) => string
 
-  private constructor(role: RoleName, bucket: LatestValues, common: Common) {
+  private constructor(
+    role: RoleName,
+    bucket: LatestValues,
+    common: Common,
+    labelOf: (chain: string) => string,
+  ) {
+    this.#labelOf = labelOf
     this.#role = role
     this.#bucket = bucket
     this.#common = common
@@ -29,8 +36,14 @@ export class FaultReports {
     common.shutdown.onClose('fault reports', () => clearInterval(repeat))
   }
 
-  static async open(role: RoleName, logs: Pick<Logs, 'openLatest'>, common: Common): Promise<FaultReports> {
-    return new FaultReports(role, await logs.openLatest('FAULTS'), common)
+  /** `labelOf` returns the name under which a chain is reported; reports under a former name expire. */
+  static async open(
+    role: RoleName,
+    logs: Pick<Logs, 'openLatest'>,
+    common: Common,
+    labelOf = (chain: string): string => chain,
+  ): Promise<FaultReports> {
+    return new FaultReports(role, await logs.openLatest('FAULTS'), common, labelOf)
   }
 
   set(chain: string, fault: ChainFault | undefined): void {
@@ -40,7 +53,7 @@ export class FaultReports {
   }
 
   #put(chain: string): void {
-    const name = `${chain}.${this.#role}.${this.#instance}`
+    const name = `${this.#labelOf(chain)}.${this.#role}.${this.#instance}`
     const fault = this.#faults.get(chain)
     const message = fault?.place && { log: fault.place.log, sequence: fault.place.sequence }
     const report = fault && { code: fault.code, since: fault.since, ...(message && { message }) }

@@ -1,6 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import type { Config } from '../config/schema.ts'
-import { PROTOCOLS } from '../dex/protocols.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { ChainFamily } from '../domain/ids.ts'
 import { createApp } from '../gateway/app.ts'
@@ -11,25 +9,30 @@ import { FaultBoard } from '../gateway/market/fault-board.ts'
 import { guardHot } from '../gateway/market/guarded-hot.ts'
 import { createHistoryView } from '../gateway/market/history-view.ts'
 import { MarketView } from '../gateway/market/market-view.ts'
+import { ReconciliationBoard } from '../gateway/market/reconciliation-board.ts'
+import { ServedLogs } from '../gateway/market/served-logs.ts'
+import { servedHistory, servedHot } from '../gateway/market/stored-names.ts'
 import { openTokenLists } from '../gateway/market/token-lists/token-lists.ts'
-import type { RestContext } from '../gateway/rest/context.ts'
 import { createHoldersView } from '../gateway/rest/tokens/holders-view.ts'
 import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
 import { Hub } from '../gateway/ws/fanout/hub.ts'
+import { refreshWatched } from '../gateway/ws/fanout/refresh-watched.ts'
 import { HistoryReplay } from '../gateway/ws/replay/history-replay.ts'
 import { LogReplay } from '../gateway/ws/replay/log-replay.ts'
 import { ReplayBuffer } from '../gateway/ws/replay/replay-buffer.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/session/server.ts'
 import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
-import type { ChainLog } from '../log/chain-log.ts'
 import { connectLogs } from '../log/connect.ts'
 import { quarantineDetails } from '../log/quarantine.ts'
 import { type HistoryReader, openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { FaultReports } from './fault-reports.ts'
+import { awaitGenerations } from './gateway/await-generations.ts'
+import { followGenerations } from './gateway/follow-generations.ts'
 import { openKeys } from './gateway/open-keys.ts'
 import { openMeter } from './gateway/open-meter.ts'
+import { listedChains, servedChains } from './gateway/served-chains.ts'
 import type { StartRole } from './role.ts'
 import { ChainSupervisor } from './supervise.ts'
 import { watchLag } from './watch-lag.ts'
@@ -70,17 +73,24 @@ export const startGateway: StartRole = async (config, common) => {
   shutdown.onClose('history', () => reader.close())
 
   const [anyChain = ''] = families.keys()
-  const hot = guardHot(store, { anyChain, logger, signal: shutdown.signal })
+  const generations = await logs.generations()
+  await awaitGenerations([...families.keys()], {
+    ...{ generations, history: reader, logger, signal: shutdown.signal },
+  })
+  const served = await ServedLogs.open([...families.keys()], generations, logs)
+  const nameOf = (chain: string): string => served.storedNameOf(chain)
+  const hot = servedHot(guardHot(store, { anyChain, logger, signal: shutdown.signal }), nameOf)
+  const history = servedHistory(reader, nameOf)
   const hub = new Hub(Date.now)
-  const changes = await openChanges(logs, [...families.keys()])
   const recent = new Map(
     [...families.keys()].map((chain) => [chain, new ReplayBuffer(RECENT_BYTES / families.size)]),
   )
   const view = new MarketView({
-    logs: changes,
+    logs: new Map([...families.keys()].map((chain) => [chain, served.get(chain)])),
+    generationOf: (chain) => served.generationOf(chain),
     heads: { redis: (chain) => store.head(chain), clickhouse: (chain) => reader.marker(chain) },
     store: hot,
-    history: reader,
+    history,
     onChangeSet: ({ set, origin, message }) => {
       // Before any subscriber receives the set, so that a request made in response sees it.
       answers.apply(set)
@@ -91,11 +101,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
     logger,
     maxBytes: config.gateway.overlay_bytes / families.size,
-    reopen: async (chain) => {
-      const log = await logs.open('CHANGES', chain)
-      changes.set(chain, log)
-      return log
-    },
+    reopen: (chain, generation) => served.open(chain, generation),
     onGap: (chain) => {
       recent.set(chain, new ReplayBuffer(RECENT_BYTES / families.size))
       // Subscribers would miss events without knowing; they reconnect and resume by their cursors.
@@ -104,12 +110,34 @@ export const startGateway: StartRole = async (config, common) => {
     onAdopted: (chain) => {
       for (const cache of [answers, prices, searched]) cache.clear(chain)
     },
+    onSwitch: (chain, generation) => {
+      served.serve(chain, generation)
+      for (const cache of [answers, prices, searched]) cache.clear(chain)
+      recent.set(chain, new ReplayBuffer(RECENT_BYTES / families.size))
+      hub.watched.forget(chain)
+    },
+    onSwitched: async (chain) => {
+      try {
+        await refreshWatched(chain, hub.watched, view)
+      } catch (error) {
+        // Later change sets bring the documents, and pushes lack the missing fields until then.
+        logger.warn({ err: error, chain }, 'Watched documents not read after a switch')
+      }
+    },
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
   const searched = new AnswerCache<SearchedToken>(view, ANSWER_BYTES)
   const faults = new FaultBoard(logger)
   void faults.watch(await logs.openLatest('FAULTS'), shutdown.signal)
+  const reconciliations = new ReconciliationBoard(logger)
+  // Not awaited: a gateway serves without a reconciler.
+  void logs.openLatest('RECONCILIATIONS').then(
+    (bucket) => reconciliations.watch(bucket, shutdown.signal),
+    (error: unknown) => {
+      if (!shutdown.signal.aborted) logger.warn({ err: error }, 'Reconciliations are not shown')
+    },
+  )
   const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
@@ -122,9 +150,7 @@ export const startGateway: StartRole = async (config, common) => {
   const isAdmitted = checkAccess(reader, [...families.keys()])
   const { listingOf } = await openTokenLists({
     sources: config.gateway.token_lists,
-    chains: Object.entries(config.chains).map(([chain, { family, chain_id: chainId }]) => {
-      return { chain, family, chainId }
-    }),
+    chains: listedChains(config),
     onChange: () => {
       answers.clear()
       searched.clear()
@@ -147,18 +173,20 @@ export const startGateway: StartRole = async (config, common) => {
       metrics,
       logger,
     },
-    history: createHistoryView({ view, hot, history: reader }),
-    holders: createHoldersView({ view, history: reader, logs, logger, now: Date.now }),
+    history: createHistoryView({ view, hot, history }),
+    holders: createHoldersView({ view, history, logs, logger, now: Date.now }),
     reports: createContractReports({
       ...{ hot, view },
-      history: reader.documents,
+      history: history.documents,
       work: await logs.openLatest('WORK'),
       logger,
       now: Date.now,
     }),
-    ...chainsOf(config),
+    ...servedChains(config),
     faultsOf: (chain) => faults.of(chain),
     quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
+    reconciliationOf: (chain) => reconciliations.of(chain),
+    generationsOf: (chain) => generations.find(chain),
     publicUrls: config.gateway.public_urls,
     allowedOrigins,
     connectionLimit: { perAddress, proxies },
@@ -168,10 +196,12 @@ export const startGateway: StartRole = async (config, common) => {
   const opened = attachWsServer(app.server, {
     ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },
     meter: metered.meter,
-    missed: new LogReplay({ recent, logs: changes, signal: shutdown.signal }),
+    missed: new LogReplay({
+      ...{ recent, logs: served, signal: shutdown.signal },
+      end: (chain) => view.end(chain),
+    }),
     events: new HistoryReplay({
-      history: reader,
-      logs: changes,
+      ...{ history, logs: served },
       retentionDays: { tx: days.trades, liq: days.liquidity },
       now: Date.now,
     }),
@@ -199,7 +229,7 @@ export const startGateway: StartRole = async (config, common) => {
       const { chain, common: own, onCaughtUp } = attempt
       watchLag(
         attempt,
-        async () => (await changes.get(chain)?.lastSequence()) ?? 0,
+        () => served.get(chain).lastSequence(),
         () => view.end(chain).after.sequence,
       )
       return view.follow(chain, {
@@ -218,11 +248,17 @@ export const startGateway: StartRole = async (config, common) => {
   logger.info({ port }, 'Gateway listening')
 
   skipped.onChange((chain) => supervisor.retryNow(chain))
+  const switching = followGenerations({
+    ...{ chains: [...families.keys()], generations, served, view, logger, signal: shutdown.signal },
+    // A fault of the generation before does not delay this one.
+    onSwitched: (chain) => supervisor.retryNow(chain),
+  })
   return {
     readiness: () => supervisor.readiness() ?? unavailableOf(view, [...families.keys()]),
     details: () => [
       ...(isHistoryAway ? ['ClickHouse unavailable: history requests fail'] : []),
       ...quarantineDetails(skipped),
+      ...switching.details(),
     ],
     done: Promise.all([done, isAdmitted]).then(() => undefined),
   }
@@ -249,33 +285,9 @@ function unavailableOf(view: MarketView, chains: readonly string[]): string | un
     : `unavailable until the writer has caught up: ${missing.join(', ')}`
 }
 
-function chainsOf({
-  chains,
-}: Config): Pick<RestContext, 'chains' | 'mainTokensOf' | 'nativeDecimalsOf' | 'hasLockers'> {
-  return {
-    chains: Object.entries(chains).map(([chain, { family, dexes }]) => {
-      const platforms = dexes.filter(({ protocol }) => PROTOCOLS[protocol]?.isLaunchPlatform)
-      const namesOf = (all: typeof dexes) => [...new Set(all.map(({ amm }) => amm))]
-      return { chain, family, amms: namesOf(dexes), platforms: namesOf(platforms) }
-    }),
-    nativeDecimalsOf: (chain) => chains[chain]?.native.decimals ?? 18,
-    hasLockers: (chain) => (chains[chain]?.lockers.length ?? 0) > 0,
-    mainTokensOf: (chain) => (chains[chain]?.quote_assets ?? []).map(({ address }) => address),
-  }
-}
-
 /** Lets requests in flight finish, up to a time limit. */
 async function closeApp(app: ReturnType<typeof createApp>): Promise<void> {
   const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS)
   await app.close()
   clearTimeout(overdue)
-}
-
-async function openChanges(
-  logs: { open(log: 'CHANGES', chain: string): Promise<ChainLog> },
-  chains: readonly string[],
-): Promise<Map<string, ChainLog>> {
-  const opened = new Map<string, ChainLog>()
-  for (const chain of chains) opened.set(chain, await logs.open('CHANGES', chain))
-  return opened
 }

@@ -4,8 +4,10 @@ import { loadConfig } from '../config/load.ts'
 import { secretsOf } from '../config/secrets.ts'
 import { decodeFault } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { chainOfStored } from '../domain/generation.ts'
 import {
   encodeQuarantine,
+  LOGS,
   type MessagePlace,
   type QuarantineEntry,
   quarantineName,
@@ -22,7 +24,7 @@ const USAGE = `usage: chaintape quarantine <command> [--config FILE]
   add --chain CHAIN --log LOG --sequence N --reason TEXT          skips a message that no role can process
   remove --chain CHAIN --log LOG --sequence N                     withdraws an entry that no role has used yet
 
-LOG is blocks or changes. /readyz of the stopped role shows log and sequence: see docs/operations.md.
+LOG is blocks, changes or changes2. /readyz of the stopped role shows log and sequence: see docs/operations.md.
 `
 
 const COMMANDS: readonly string[] = ['list', 'add', 'remove']
@@ -82,9 +84,10 @@ function placeOf({ chain, log, sequence }: PlaceOptions): MessagePlace {
   if (chain === undefined || log === undefined || sequence === undefined) {
     throw new ArgumentError('missing options: --chain CHAIN --log LOG --sequence N')
   }
-  if (log !== 'blocks' && log !== 'changes') throw new ArgumentError('--log must be blocks or changes')
+  const known = LOGS.find((each) => each.toLowerCase() === log)
+  if (known === undefined) throw new ArgumentError('--log must be blocks, changes or changes2')
   if (!/^[1-9]\d{0,14}$/.test(sequence)) throw new ArgumentError('--sequence must be a positive number')
-  return { chain, log: log === 'blocks' ? 'BLOCKS' : 'CHANGES', sequence: Number(sequence) }
+  return { chain, log: known, sequence: Number(sequence) }
 }
 
 async function list(logs: Logs): Promise<void> {
@@ -95,8 +98,10 @@ async function list(logs: Logs): Promise<void> {
 
 /** Accepts only a message at which a role has stopped, so that all roles skip the same one. */
 async function add(logs: Logs, place: MessagePlace, reason: string): Promise<void> {
-  const faults = await (await logs.openLatest('FAULTS')).read(`${place.chain}.>`)
-  const isReported = faults.some(({ body }) => {
+  const faults = await (await logs.openLatest('FAULTS')).read('>')
+  const isReported = faults.some(({ name, body }) => {
+    // A generation that is not served is reported under a name of its own.
+    if (chainOfStored(name.split('.')[0] ?? '') !== place.chain) return false
     const message = decodeFault(body)?.message
     return message?.log === place.log && message.sequence === place.sequence
   })
@@ -120,8 +125,10 @@ async function remove(logs: Logs, place: MessagePlace): Promise<void> {
     throw new ChaintapeError('not_quarantined', `${textOf(place)} is not quarantined`)
   }
   if (place.log === 'BLOCKS') {
-    const last = await (await logs.open('CHANGES', place.chain)).lastMessage()
-    if (last !== undefined && decodeChangeSet(last.body).seq >= place.sequence) {
+    const { serving, building } = (await logs.generations()).of(place.chain)
+    for (const generation of building === undefined ? [serving] : [serving, building]) {
+      const last = await (await logs.openChanges(place.chain, generation)).lastMessage()
+      if (last === undefined || decodeChangeSet(last.body).seq < place.sequence) continue
       throw new ChaintapeError(
         'not_quarantined',
         `${textOf(place)} was already skipped, and CHANGES was published without it; the entry must stay`,

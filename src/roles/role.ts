@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts'
 import type { AdminAnswer, Readiness } from '../lib/admin-server.ts'
 import type { Common } from '../lib/common.ts'
 
-export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
+export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'reconciler'
 
 /** A started role: `done` resolves after a requested stop, and rejects on a fatal error. */
 export type RunningRole = {

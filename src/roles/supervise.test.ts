@@ -143,3 +143,26 @@ test('a chain that falls behind its input is not ready until it has caught up', 
   assert.equal(supervisor.readiness(), undefined)
   await common.shutdown.finish()
 })
+
+test('a chain that is not required affects no readiness, and can be started and stopped', async () => {
+  const { common, supervisor } = start(
+    async (attempt) => {
+      if (attempt.chain === 'extra') throw new ChaintapeError('log_damaged', 'checksum is wrong')
+      await untilStopped(attempt)
+    },
+    { chains: ['good'], isRequired: (chain) => chain === 'good', labelOf: (chain) => `${chain}!` },
+  )
+  supervisor.start('extra')
+  await waitFor('the fault', () => supervisor.faults.get('extra'))
+  assert.equal(supervisor.readiness(), undefined)
+  assert.deepEqual(supervisor.details(), ['extra: log_damaged: checksum is wrong'])
+  assert.match(
+    await common.metrics.metrics(),
+    /^chaintape_chain_fault{chain="extra!",code="log_damaged"} 1$/m,
+  )
+  await supervisor.stop('extra')
+  assert.deepEqual([supervisor.chains, supervisor.details()], [['good'], []])
+  assert.doesNotMatch(await common.metrics.metrics(), /chaintape_chain_fault{/)
+  await common.shutdown.finish()
+  await supervisor.done
+})

@@ -26,16 +26,23 @@ export type Attempt = {
 }
 
 export type SuperviseOptions = {
+  /** Those to start with; others may be started and stopped later. */
   readonly chains: readonly string[]
   readonly common: Common
   readonly run: (attempt: Attempt) => Promise<void>
   /** Called when a chain's fault begins, changes or ends. */
   readonly onFault?: (chain: string, fault: ChainFault | undefined) => void
+  /** False for chains that do not decide whether the role is ready; by default all do. */
+  readonly isRequired?: (chain: string) => boolean
+  /** The name of a chain in metrics; by default its own. */
+  readonly labelOf?: (chain: string) => string
   /** A chain with a larger lag is not ready. */
   readonly maxLagSeconds?: number
   readonly firstDelayMs?: number
   readonly maxDelayMs?: number
 }
+
+type Run = { readonly stop: AbortController; readonly ended: Promise<void> }
 
 /** The process exits once all its chains have one of these faults. */
 const PROCESS_FAULTS: ReadonlySet<ErrorCode> = new Set(['config_invalid', 'fenced'])
@@ -49,23 +56,33 @@ export class ChainSupervisor {
   /** Rejects once every chain has a fault that ends the process; resolves once every chain has stopped. */
   readonly done: Promise<void>
   readonly #options: SuperviseOptions
-  readonly #behind: Set<string>
+  readonly #isRequired: (chain: string) => boolean
+  readonly #labelOf: (chain: string) => string
+  readonly #runs = new Map<string, Run>()
+  readonly #stopped = Promise.withResolvers<void>()
+  readonly #behind = new Set<string>()
   readonly #faults = new Map<string, ChainFault>()
   readonly #lags = new Map<string, LagClock>()
   readonly #wake = new Map<string, () => void>()
   readonly #ended = new AbortController()
-  readonly #faulty: Gauge<'chain' | 'code'>
   readonly #restarts: Counter<'chain'>
 
   constructor(options: SuperviseOptions) {
     this.#options = options
-    this.#behind = new Set(options.chains)
+    this.#isRequired = options.isRequired ?? (() => true)
+    this.#labelOf = options.labelOf ?? ((chain) => chain)
+    const labelOf = this.#labelOf
     const registers = [options.common.metrics]
-    this.#faulty = new Gauge({
+    const faults = this.#faults
+    new Gauge({
       name: 'chaintape_chain_fault',
       help: '1 while a fault stops the chain; the label code says why',
-      labelNames: ['chain', 'code'],
+      labelNames: ['chain', 'code'] as const,
       registers,
+      collect() {
+        this.reset()
+        for (const [chain, { code }] of faults) this.set({ chain: labelOf(chain), code }, 1)
+      },
     })
     this.#restarts = new Counter({
       name: 'chaintape_chain_restarts_total',
@@ -80,27 +97,77 @@ export class ChainSupervisor {
       labelNames: ['chain'] as const,
       registers,
       collect() {
-        for (const [chain, lag] of lags) this.set({ chain }, lag.seconds)
+        this.reset()
+        for (const [chain, lag] of lags) this.set({ chain: labelOf(chain) }, lag.seconds)
       },
     })
-    this.done = this.#superviseAll()
+    this.done = this.#stopped.promise
+    for (const chain of options.chains) this.start(chain)
+    if (this.#runs.size === 0) this.#stopped.resolve()
+  }
+
+  /** The chains that run, or wait to run again. */
+  get chains(): string[] {
+    return [...this.#runs.keys()]
+  }
+
+  start(chain: string): void {
+    if (this.#runs.has(chain) || this.#ended.signal.aborted) return
+    const stop = new AbortController()
+    this.#behind.add(chain)
+    const ended = this.#supervise(chain, stop.signal)
+      // The others stop before it is reported.
+      .catch((error: unknown) => this.#ended.abort(error))
+      .finally(() => {
+        this.#runs.delete(chain)
+        if (stop.signal.aborted) this.#forget(chain)
+        if (this.#runs.size > 0) return
+        if (this.#ended.signal.aborted) this.#stopped.reject(this.#ended.signal.reason)
+        else this.#stopped.resolve()
+      })
+    this.#runs.set(chain, { stop, ended })
+  }
+
+  /** Resolves once the chain has stopped. */
+  async stop(chain: string): Promise<void> {
+    const run = this.#runs.get(chain)
+    run?.stop.abort()
+    await run?.ended
+  }
+
+  #forget(chain: string): void {
+    this.#setFault(chain, undefined)
+    this.#behind.delete(chain)
+    this.#lags.delete(chain)
   }
 
   get faults(): ReadonlyMap<string, ChainFault> {
     return this.#faults
   }
 
-  /** Undefined if every chain runs and has caught up, otherwise the reasons. */
+  /** Undefined if every required chain runs and has caught up, otherwise the reasons. */
   readiness(): string | undefined {
-    const reasons = [...this.#faults].map(([chain, { code, message }]) => `${chain}: ${code}: ${message}`)
-    const behind = [...this.#behind].filter((chain) => !this.#faults.has(chain))
+    const reasons = this.#reasons(this.#isRequired)
+    return reasons.length === 0 ? undefined : reasons.join('\n')
+  }
+
+  /** The same for chains that are not required, one line each. */
+  details(): string[] {
+    return this.#reasons((chain) => !this.#isRequired(chain))
+  }
+
+  #reasons(isMeant: (chain: string) => boolean): string[] {
+    const faults = [...this.#faults].filter(([chain]) => isMeant(chain))
+    const reasons = faults.map(([chain, { code, message }]) => `${chain}: ${code}: ${message}`)
+    const behind = [...this.#behind].filter((chain) => isMeant(chain) && !this.#faults.has(chain))
     if (behind.length > 0) reasons.push(`not caught up yet: ${behind.join(', ')}`)
     const { maxLagSeconds = Number.POSITIVE_INFINITY } = this.#options
     for (const [chain, { seconds }] of this.#lags) {
       const isKnown = this.#faults.has(chain) || this.#behind.has(chain)
-      if (seconds > maxLagSeconds && !isKnown) reasons.push(`${chain}: lag ${Math.round(seconds)} s`)
+      const isLate = seconds > maxLagSeconds && !isKnown && isMeant(chain)
+      if (isLate) reasons.push(`${chain}: lag ${Math.round(seconds)} s`)
     }
-    return reasons.length === 0 ? undefined : reasons.join('\n')
+    return reasons
   }
 
   /** Retries a faulty chain now instead of after its delay. */
@@ -108,23 +175,10 @@ export class ChainSupervisor {
     this.#wake.get(chain)?.()
   }
 
-  async #superviseAll(): Promise<void> {
-    const runs = this.#options.chains.map(async (chain) => {
-      try {
-        await this.#supervise(chain)
-      } catch (error) {
-        this.#ended.abort(error)
-        throw error
-      }
-    })
-    await Promise.allSettled(runs)
-    await Promise.all(runs)
-  }
-
-  async #supervise(chain: string): Promise<void> {
+  async #supervise(chain: string, stop: AbortSignal): Promise<void> {
     const { common, firstDelayMs = FIRST_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#options
     const logger = common.logger.child({ chain })
-    const signal = AbortSignal.any([common.shutdown.signal, this.#ended.signal])
+    const signal = AbortSignal.any([common.shutdown.signal, this.#ended.signal, stop])
     const lag = new LagClock()
     this.#lags.set(chain, lag)
     let failures = 0
@@ -167,12 +221,12 @@ export class ChainSupervisor {
       failures++
       logger.error({ err: failure, code, delay_ms: delayMs }, 'Chain stopped by a fault; retrying')
       await this.#pause(chain, delayMs, signal)
-      if (!signal.aborted) this.#restarts.inc({ chain })
+      if (!signal.aborted) this.#restarts.inc({ chain: this.#labelOf(chain) })
     }
   }
 
   #isUseless(): boolean {
-    return this.#options.chains.every((chain) => {
+    return this.chains.filter(this.#isRequired).every((chain) => {
       const code = this.#faults.get(chain)?.code
       return code !== undefined && PROCESS_FAULTS.has(code)
     })
@@ -181,11 +235,9 @@ export class ChainSupervisor {
   #setFault(chain: string, fault: ChainFault | undefined): void {
     const before = this.#faults.get(chain)
     if (before?.code === fault?.code && before?.message === fault?.message) return
-    if (before !== undefined) this.#faulty.remove({ chain, code: before.code })
     if (fault === undefined) this.#faults.delete(chain)
     else {
       this.#faults.set(chain, fault)
-      this.#faulty.set({ chain, code: fault.code }, 1)
       this.#behind.add(chain)
     }
     this.#options.onFault?.(chain, fault)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Config } from '../config/schema.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Common } from '../lib/common.ts'
@@ -11,17 +12,21 @@ import {
 } from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
 import { type Quarantine, quarantineDetails } from '../log/quarantine.ts'
+import { openBlockArchive } from '../store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { migrate } from '../store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { STORE_NAMES, type StoreName } from '../store/store-names.ts'
-import { FaultReports } from './fault-reports.ts'
+import { type GenerationRun, supervisePerGeneration } from './per-generation.ts'
 import type { StartRole } from './role.ts'
-import { type Attempt, ChainSupervisor } from './supervise.ts'
+import type { ChainSupervisor } from './supervise.ts'
 import { ChainWriter } from './writer/chain-writer.ts'
+import { copyGenerations } from './writer/copy-generations.ts'
+import { createLogMetrics, keepBlocks, keepChanges } from './writer/keep-logs.ts'
 import { createWriterMetrics, type WriterMetrics } from './writer/metrics.ts'
 import { rebuildHot } from './writer/rebuild-hot.ts'
+import { removeRetired } from './writer/remove-retired.ts'
 import { StoreLags } from './writer/store-lags.ts'
 import { watchHistory } from './writer/watch-history.ts'
 
@@ -34,10 +39,15 @@ export const startWriter: StartRole = async (config, common) => {
   let supervisor: ChainSupervisor | undefined
   let details = (): string[] => []
   const lags = new StoreLags()
-  const done = runWriter(config, common, { problems, lags }, (started, quarantine) => {
+  const logProblems: Problems = new Map()
+  const done = runWriter(config, common, { problems, logProblems, lags }, (started, quarantine) => {
     supervisor = started
-    details = () => [...lags.details(), ...quarantineDetails(quarantine)]
-    quarantine.onChange((chain) => started.retryNow(chain))
+    details = () => [
+      ...started.details(),
+      ...lags.details(),
+      ...logProblems.values(),
+      ...quarantineDetails(quarantine),
+    ]
   })
   common.shutdown.onClose('writer', async () => {
     // `done` reports why it stopped; only the stop itself matters here.
@@ -53,11 +63,12 @@ export const startWriter: StartRole = async (config, common) => {
 async function runWriter(
   config: Config,
   common: Common,
-  { problems, lags }: { readonly problems: Problems; readonly lags: StoreLags },
+  { problems, logProblems, lags }: { problems: Problems; logProblems: Problems; lags: StoreLags },
   onStarted: (supervisor: ChainSupervisor, quarantine: Quarantine) => void,
 ): Promise<void> {
   const { signal } = common.shutdown
   const metrics = createWriterMetrics(common.metrics)
+  const logMetrics = createLogMetrics(common.metrics)
   const servers: Readonly<Record<StoreName, AwaitedServer>> = {
     clickhouse: clickhouseServer(config.clickhouse.url),
     redis: redisServer(config.redis.url),
@@ -76,6 +87,8 @@ async function runWriter(
     opening.catch(() => undefined)
     const history = openHistoryStore(config.clickhouse, common)
     resources.defer(() => history.close())
+    const archive = openBlockArchive(config.clickhouse)
+    resources.defer(() => archive.close())
     const reader = openHistoryReader(config.clickhouse)
     resources.defer(() => reader.close())
     const stopped = new AbortController()
@@ -88,20 +101,23 @@ async function runWriter(
     resources.defer(async () => (await connecting.catch(() => undefined))?.close())
 
     problems.delete('writer')
-    const reports = await FaultReports.open('writer', logs, common)
-    const quarantine = await logs.quarantine()
-    const writeChain = async (attempt: Attempt): Promise<void> => {
-      const { chain, common: own, onCaughtUp } = attempt
+    const generations = await logs.generations()
+    const reportLog = (about: string) => (work: string, problem: string | undefined) =>
+      setProblem(logProblems, `${about}: ${work}`, problem)
+    const writeGeneration = async (run: GenerationRun): Promise<void> => {
+      const { chain, generation, stored, label, common: own, onCaughtUp } = run
       const { signal: stop } = own.shutdown
-      const activityOf = (store: StoreName): string => `${chain}/${store}`
+      const activityOf = (store: StoreName): string => `${stored}/${store}`
       own.shutdown.onClose('problems', () => {
-        for (const about of [chain, ...STORE_NAMES.map((store) => `retry:${activityOf(store)}`)]) {
+        for (const about of [stored, ...STORE_NAMES.map((store) => `retry:${activityOf(store)}`)]) {
           problems.delete(about)
         }
       })
-      const log = await logs.open('CHANGES', chain)
+      await logs.removeChanges(chain, generation)
+      const log = await logs.openChanges(chain, generation)
       const writer = new ChainWriter({
-        chain,
+        folded: { chain, generation },
+        label,
         log,
         history,
         migrated: migrating,
@@ -113,26 +129,66 @@ async function runWriter(
         logger: own.logger.child({ action: 'write' }),
         signal: stop,
         insist: (store, until) => retryOn(activityOf(store), servers[store], until),
-        report: (problem) => setProblem(problems, chain, problem),
+        report: (problem) => setProblem(problems, stored, problem),
         onCaughtUp,
       })
       lags.watch(
-        attempt,
+        run,
         () => log.lastSequence(),
         (store) => writer.position(store),
       )
+      const keeping = migrating.then(() =>
+        keepChanges({
+          ...{ folded: { chain, generation }, label, logs, metrics: logMetrics, signal: stop },
+          limits: config.logs,
+          written: () => writer.position(),
+          logger: own.logger.child({ action: 'keep_logs' }),
+          report: reportLog(stored),
+        }),
+      )
+      // Awaited below; until then a failure must not count as unhandled.
+      keeping.catch(() => undefined)
       await writer.run()
+      await keeping
     }
-    const supervisor = new ChainSupervisor({
-      chains: Object.keys(config.chains),
-      common,
-      maxLagSeconds: config.admin.max_lag_seconds,
-      onFault: (chain, fault) => reports.set(chain, fault),
-      run: writeChain,
+    const supervisor = await supervisePerGeneration({
+      ...{ role: 'writer', config, logs, common },
+      run: writeGeneration,
+      onGone: (stored) => {
+        metrics.forget(stored)
+        lags.forget(stored)
+      },
     })
-    onStarted(supervisor, quarantine)
+    const perChain = Object.keys(config.chains).map(async (chain) => {
+      const { logger } = common
+      await Promise.race([migrating, once(signal, 'abort')])
+      await Promise.all([
+        keepBlocks({
+          ...{ chain, logs, archive, metrics: logMetrics, limits: config.logs, signal },
+          openBlocks: () => logs.open('BLOCKS', chain),
+          insist: retryOn(`${chain}/archive`, servers.clickhouse),
+          logger: logger.child({ chain, action: 'keep_logs' }),
+          report: reportLog(chain),
+        }),
+        copyGenerations({
+          ...{ chain, generations, history, signal },
+          logger: logger.child({ chain, action: 'copy_generations' }),
+          report: reportLog(chain),
+        }),
+        removeRetired({
+          ...{ chain, logs, generations, history, hot: connecting, signal },
+          logger: logger.child({ chain, action: 'remove_generation' }),
+          report: reportLog(chain),
+        }),
+      ])
+    })
+    // A failure is reported with that of the chains below.
+    const keepingAll = Promise.all(perChain)
+    keepingAll.catch(() => undefined)
+    onStarted(supervisor, await logs.quarantine())
     // The stores stay open until every chain has stopped, unless one of them fails permanently.
     await Promise.race([supervisor.done, opening.then(() => supervisor.done)])
+    await keepingAll
   } catch (error) {
     if (!signal.aborted || isFinal(error)) throw error
     common.logger.info({ err: error }, 'Stopped before the pending batch was written')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildBlock, CHAIN, settingsOf } from '../../../test/support/arbitraries/market-arbitraries.ts'
 import { ETH_POOL, eth, sync, usd, world } from '../../../test/support/builders/example-market.ts'
+import { asVersion7 } from '../../../test/support/builders/former-messages.ts'
 import { HandClock } from '../../../test/support/builders/hand-clock.ts'
 import { hasCode } from '../../../test/support/rigs/log-reading.ts'
 import { MemoryState } from '../../../test/support/rigs/memory-state.ts'
@@ -124,6 +125,17 @@ test('sets that CHANGES had at startup are recognized and not published again', 
     [4],
   )
   assert.deepEqual(fold.confirmedAt, at(30))
+})
+
+test('sets that an engine of the former version published are recognized', () => {
+  const former = (seq: number): Uint8Array => asVersion7(decodeChangeSet(setOf(seq)))
+  const { fold, confirmed } = open({ body: former(3), position: at(30) })
+  for (const seq of [1, 2, 3, 4]) fold.fold(message(seq), at(seq))
+  assert.deepEqual(confirmed, [1, 2, 3])
+  assert.ok(fold.expects(former(4)))
+  assert.throws(() => fold.confirm(at(31), former(3)), hasCode('diverged'))
+  fold.confirm(at(31), former(4))
+  assert.deepEqual(confirmed, [1, 2, 3, 4])
 })
 
 test('another set than was published is a loud stop', () => {

@@ -6,6 +6,7 @@ import { TailLost } from '../../log/tail-lost.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 import { decodeChangeSetHead } from '../../wire/change-codec.ts'
 import { COMMIT_EVERY_MS, isCommitDue } from './commit-policy.ts'
+import { isSameSet } from './same-set.ts'
 
 /** Limits of the change sets in memory that CHANGES has not confirmed. */
 const MAX_AHEAD = 256
@@ -40,6 +41,8 @@ export class ChainFold {
   #isClosed = false
   #hasFailed = false
   #commitTimer: NodeJS.Timeout | undefined
+  /** The error of a commit by the timer. */
+  #commitFailure: { readonly error: unknown } | undefined
   #change = Promise.withResolvers<void>()
 
   constructor(parts: ChainFoldParts) {
@@ -87,6 +90,10 @@ export class ChainFold {
     this.#change = Promise.withResolvers()
   }
 
+  #mustBeAbleToCommit(): void {
+    if (this.#commitFailure !== undefined) throw this.#commitFailure.error
+  }
+
   /** Folds one message of BLOCKS into one of CHANGES. */
   fold(message: Uint8Array, position: LogPosition): Uint8Array {
     return this.#take(
@@ -111,10 +118,11 @@ export class ChainFold {
   /** Whether this is the next set that CHANGES should hold. */
   expects(body: Uint8Array): boolean {
     const [next] = this.#ahead
-    return next !== undefined && Buffer.compare(next.bytes, body) === 0
+    return next !== undefined && isSameSet(next.bytes, body)
   }
 
   #take(bytes: Uint8Array, position: LogPosition): Uint8Array {
+    this.#mustBeAbleToCommit()
     const set = { seq: position.sequence, bytes }
     this.#folded = position
     this.#uncommittedSinceMs ??= performance.now()
@@ -126,6 +134,7 @@ export class ChainFold {
 
   /** CHANGES holds the oldest set of `ahead` and ends, after it, at `position`; `body` is what was read there. */
   confirm(position: LogPosition, body?: Uint8Array): void {
+    this.#mustBeAbleToCommit()
     const set = this.#ahead[0]
     if (set === undefined) throw new Error('no folded change set to confirm')
     if (body !== undefined) expectSame(set, body)
@@ -139,6 +148,7 @@ export class ChainFold {
 
   /** Commits if everything folded is confirmed; commits nothing afterwards. */
   close(): void {
+    this.#mustBeAbleToCommit()
     if (this.#ahead.length === 0) this.#commit()
     this.abandon()
   }
@@ -193,7 +203,13 @@ export class ChainFold {
   #commitLater(): void {
     this.#commitTimer = undefined
     // Otherwise the next confirmation finds the commit overdue.
-    if (this.#ahead.length === 0) this.#commit()
+    if (this.#ahead.length > 0) return
+    try {
+      this.#commit()
+    } catch (error) {
+      // Nobody awaits a timer, so the next message fails instead.
+      this.#commitFailure = { error }
+    }
   }
 
   #commit(): void {
@@ -216,9 +232,9 @@ function causeOf(newest: LogMessage | undefined): number {
   return newest === undefined ? 0 : decodeChangeSetHead(newest.body).seq
 }
 
-/** Folding the same message twice must give the same bytes; otherwise the state or the program has changed. */
+/** Folding the same message twice must give the same set; otherwise the state or the program has changed. */
 function expectSame({ seq, bytes }: FoldedSet, published: Uint8Array): void {
-  if (Buffer.compare(bytes, published) === 0) return
+  if (isSameSet(bytes, published)) return
   throw new ChaintapeError(
     'diverged',
     `message ${seq} of BLOCKS now folds to changes that differ from the published ones`,

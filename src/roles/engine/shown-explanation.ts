@@ -1,6 +1,18 @@
+import { type ChainFamily, normaliseAddress } from '../../domain/ids.ts'
 import { formatPrice, formatValue } from '../../domain/money.ts'
 import type { ExplainedPair, Explanation } from '../../engine/price/explain.ts'
 import type { Worth } from '../../engine/price/reference-prices.ts'
+
+/** `/explain/<chain>/<token>`: how the token's price was derived, as of the last folded block. */
+export function explainedToken(
+  path: string,
+  chains: { readonly [name: string]: { readonly family: ChainFamily } },
+): { readonly chain: string; readonly token: string } | undefined {
+  const [, chain = '', given = ''] = /^\/explain\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+  const family = Object.hasOwn(chains, chain) ? chains[chain]?.family : undefined
+  const token = family === undefined ? undefined : normaliseAddress(family, 'token', given)
+  return token === undefined ? undefined : { chain, token }
+}
 
 /** An explanation as JSON: plain decimals, and what is not known left out. */
 export function shownExplanation(explanation: Explanation): object {

@@ -8,8 +8,10 @@ import { retry } from '../../lib/retry.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
 import type { LogPublisher } from '../../log/publisher.ts'
 import { TailLost } from '../../log/tail-lost.ts'
+import type { BlockArchive } from '../../store/clickhouse/block-archive.ts'
 import type { StateStore } from '../../store/lmdb/state-store.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
+import { replayBlocks } from '../replay-blocks.ts'
 
 /** Enough to keep the log busy during disk writes, few enough to resend quickly. */
 const MAX_UNACKNOWLEDGED = 128
@@ -21,6 +23,7 @@ export type IndexStore = Pick<StateStore, 'commit' | 'position' | 'clear'>
 export type AppendParts = {
   readonly chain: string
   readonly log: ChainLog
+  readonly archive: Pick<BlockArchive, 'read'>
   readonly index: ReaderIndex
   readonly store: IndexStore
   readonly logger: Logger
@@ -72,7 +75,7 @@ export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
   if (end > (store.position?.sequence ?? 0)) {
     let uncommitted = 0
     const { position: after } = store
-    for await (const message of log.read({ after, signal, withQuarantined: true, until: end })) {
+    for await (const message of replayBlocks(parts, { after, signal, until: end })) {
       const { position } = message
       applyMessage(message, index, chain)
       uncommitted++
@@ -88,6 +91,7 @@ export async function continueLog(parts: AppendParts): Promise<LogPublisher> {
 
 /**
  * The index applies a quarantined block as far as it can be decoded, because the next block refers to it as its parent.
+ * Quarantined settings are ignored, as the engine ignores them, so the next leader appends its own.
  */
 export function applyMessage(
   { body, position, isQuarantined }: LogMessage,
@@ -96,6 +100,7 @@ export function applyMessage(
 ): Envelope | undefined {
   try {
     const envelope = decodeEnvelope(body)
+    if (isQuarantined && envelope.kind === 'settings') return undefined
     index.apply(envelope)
     return envelope
   } catch (error) {

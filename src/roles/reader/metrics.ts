@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { EndpointMetrics } from '../../chain/evm/rpc/endpoint-reports.ts'
+import type { EndpointMetrics } from '../../chain/rpc/endpoint-reports.ts'
 import type { Common } from '../../lib/common.ts'
 
 export type ReaderMetrics = ReturnType<typeof createReaderMetrics>
@@ -76,8 +76,20 @@ export function createReaderMetrics({ metrics }: Common) {
     }),
     newHeadsUp: new Gauge({
       name: 'chaintape_reader_new_heads_up',
-      help: '1 while the endpoint announces new heads, 0 while the reader relies on polling',
+      help: '1 while the endpoint announces or streams new blocks, 0 while the reader relies on polling',
       labelNames: ['chain', 'endpoint'],
+      registers,
+    }),
+    streamsEnded: new Counter({
+      name: 'chaintape_reader_streams_ended_total',
+      help: 'Yellowstone connections that ended: lost, silent, or closed by the reader because of invalid blocks',
+      labelNames: ['chain', 'endpoint', 'how'],
+      registers,
+    }),
+    unreadTransactions: new Counter({
+      name: 'chaintape_reader_transactions_unread_total',
+      help: 'Transactions of an unknown version that were left out because they ran none of the followed programs',
+      labelNames: ['chain'],
       registers,
     }),
   }

@@ -3,6 +3,7 @@ import { readHead } from '../../chain/link.ts'
 import type { ReaderParts } from '../../chain/reader.ts'
 import type { BlockRef, Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import { replayBlocks } from '../replay-blocks.ts'
 import { type AppendParts, applyMessage, clearIfForeign, MAX_UNCOMMITTED, retryOpening } from './appender.ts'
 
 /** For a reader that finds work right at its start: usually it is the only reader. */
@@ -63,7 +64,7 @@ export async function standBy(parts: StandByParts, hasSeenOther: boolean): Promi
   }
 
   const follow = async (): Promise<undefined> => {
-    for await (const message of log.read({ after: store.position, signal, withQuarantined: true })) {
+    for await (const message of replayBlocks(parts, { after: store.position, signal })) {
       const envelope = applyMessage(message, index, chain)
       read = message.position
       uncommitted++

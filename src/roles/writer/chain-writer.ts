@@ -1,4 +1,5 @@
 import type { ChainHead } from '../../domain/chain-head.ts'
+import { storedName } from '../../domain/generation.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ChainLog } from '../../log/chain-log.ts'
 import type { HistoryStore } from '../../store/clickhouse/history-store.ts'
@@ -9,7 +10,10 @@ import { HotSide } from './hot-side.ts'
 import { SharedLog } from './shared-log.ts'
 import { StoreWriter, type StoreWriterParts } from './store-writer.ts'
 
-export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'limits' | 'metrics' | 'signal'> & {
+export type ChainWriterParts = Pick<
+  StoreWriterParts,
+  'folded' | 'label' | 'limits' | 'metrics' | 'signal'
+> & {
   readonly log: ChainLog
   readonly history: HistoryStore
   /** Settles once the tables are there. */
@@ -27,7 +31,7 @@ export type ChainWriterParts = Pick<StoreWriterParts, 'chain' | 'limits' | 'metr
 }
 
 /**
- * Carries one chain's CHANGES into both stores. Each has its own position in the log and its own commit point, so that a store that
+ * Carries the CHANGES of one generation of a chain into both stores, under its stored name. Each has its own position in the log and its own commit point, so that a store that
  * is away, full or slow does not stop the other, and catches up when it is back. A message that cannot be written stops both.
  */
 export class ChainWriter {
@@ -39,20 +43,24 @@ export class ChainWriter {
   #end = Number.POSITIVE_INFINITY
 
   constructor(parts: ChainWriterParts) {
-    const { chain, log, limits, metrics, history, hot, rebuildHot, report, logger } = parts
+    const { folded, label, log, limits, metrics, history, hot, rebuildHot, report, logger } = parts
     this.#parts = parts
     const signal = AbortSignal.any([parts.signal, this.#failed.signal])
-    const shared = new SharedLog(chain, log, limits.max_batch_rows)
-    const common = { chain, log: shared, limits, metrics, signal, onWritten: () => this.#reportCaughtUp() }
+    const shared = new SharedLog(folded, log, limits.max_batch_rows)
+    const onWritten = (): void => this.#reportCaughtUp()
+    const common = { folded, label, log: shared, limits, metrics, signal, onWritten }
     const ready = { clickhouse: parts.migrated, redis: hot }
     const partsOf = (store: StoreName): StoreWriterParts => ({
       ...common,
       ready: ready[store],
       insist: parts.insist(store, signal),
     })
+    const chain = storedName(folded.chain, folded.generation)
+    const countRows = (table: string, count: number): void =>
+      metrics.rows.inc({ chain: label(), table }, count)
     const hotSide = new HotSide({ chain, log, hot, history, rebuildHot, logger, report })
     this.#stores = {
-      clickhouse: new StoreWriter(historySide(chain, history, metrics), partsOf('clickhouse')),
+      clickhouse: new StoreWriter(historySide(chain, history, countRows), partsOf('clickhouse')),
       redis: new StoreWriter(hotSide, partsOf('redis')),
     }
   }

@@ -8,6 +8,7 @@ import type { HotStore } from '../../store/redis/hot-store.ts'
 import { StoreLost, type WrittenStore } from './store-writer.ts'
 
 export type HotSideParts = {
+  /** The chain's stored name. */
   readonly chain: string
   readonly log: ChainLog
   readonly hot: Promise<Pick<HotStore, 'head' | 'apply'>>

@@ -1,4 +1,5 @@
 import { ChaintapeError } from '../../domain/errors.ts'
+import { changesLogOf, type FoldedChain, storedName } from '../../domain/generation.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { blameMessage, type MessagePlace } from '../../domain/quarantine.ts'
 import type { ChainLog, LogMessage } from '../../log/chain-log.ts'
@@ -6,7 +7,7 @@ import { type ChangeSetIndex, indexChangeSet } from '../../wire/change-index.ts'
 
 export type ReadLog = Pick<ChainLog, 'epoch' | 'read'>
 
-/** A CHANGES message with its index, and the position right after it. */
+/** A CHANGES message with its index, under the stored name of its chain, and the position right after it. */
 export type IndexedMessage = { readonly set: ChangeSetIndex; readonly position: LogPosition }
 
 /**
@@ -14,7 +15,7 @@ export type IndexedMessage = { readonly set: ChangeSetIndex; readonly position: 
  * yet, up to `room` changes; a member that falls further behind is removed.
  */
 export class LogReader {
-  readonly #chain: string
+  readonly #folded: FoldedChain
   readonly #room: number
   readonly #stop = new AbortController()
   readonly #log: AsyncGenerator<LogMessage, void, undefined>
@@ -31,8 +32,8 @@ export class LogReader {
   #failure: { readonly error: unknown } | undefined
   #changed = Promise.withResolvers<void>()
 
-  constructor(chain: string, log: ReadLog, after: LogPosition, room: number) {
-    this.#chain = chain
+  constructor(folded: FoldedChain, log: ReadLog, after: LogPosition, room: number) {
+    this.#folded = folded
     this.#room = room
     this.#floor = after
     this.#log = log.read({ after, signal: this.#stop.signal })
@@ -102,14 +103,12 @@ export class LogReader {
   }
 
   #index({ body, position }: LogMessage): IndexedMessage {
-    const set = blameMessage(placeOf(this.#chain, position.sequence), () => indexChangeSet(body))
-    if (set.chain !== this.#chain) {
-      throw new ChaintapeError(
-        'diverged',
-        `CHANGES of chain ${this.#chain} holds a message of chain ${set.chain}`,
-      )
+    const { chain, generation } = this.#folded
+    const set = blameMessage(placeOf(this.#folded, position.sequence), () => indexChangeSet(body))
+    if (set.chain !== chain) {
+      throw new ChaintapeError('diverged', `CHANGES of chain ${chain} holds a message of chain ${set.chain}`)
     }
-    return { set, position }
+    return { set: { ...set, chain: storedName(chain, generation) }, position }
   }
 
   #hold(message: IndexedMessage): void {
@@ -134,8 +133,8 @@ export class LogReader {
   }
 }
 
-export function placeOf(chain: string, sequence: number): MessagePlace {
-  return { chain, log: 'CHANGES', sequence }
+export function placeOf({ chain, generation }: FoldedChain, sequence: number): MessagePlace {
+  return { chain, log: changesLogOf(generation), sequence }
 }
 
 /** A message without changes takes its place in a batch, too. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ChainHead } from '../../domain/chain-head.ts'
-import type { StoreName } from '../../store/store-names.ts'
+import { STORE_NAMES, type StoreName } from '../../store/store-names.ts'
 
 export type WriterMetrics = {
   readonly rows: Counter<'chain' | 'table'>
@@ -8,17 +8,25 @@ export type WriterMetrics = {
   readonly batchSeconds: Histogram<'chain' | 'store'>
   readonly retries: Counter<'activity'>
   /** The chain is written to this store up to this head. */
-  advance(store: StoreName, head: ChainHead): void
+  advance(label: () => string, store: StoreName, head: ChainHead): void
+  /** A chain that is not written any more, by its stored name. */
+  forget(chain: string): void
 }
+
+type WrittenHead = { readonly label: () => string; readonly store: StoreName; readonly head: ChainHead }
 
 export function createWriterMetrics(registry: Registry): WriterMetrics {
   const registers = [registry]
-  const heads = new Map<string, { readonly store: StoreName; readonly head: ChainHead }>()
-  const position = new Gauge({
+  const heads = new Map<string, WrittenHead>()
+  new Gauge({
     name: 'chaintape_writer_position_seq',
     help: 'Version of the last change set written to the store',
     labelNames: ['chain', 'store'],
     registers,
+    collect() {
+      this.reset()
+      for (const { label, store, head } of heads.values()) this.set({ chain: label(), store }, head.seq)
+    },
   })
   new Gauge({
     name: 'chaintape_writer_lag_seconds',
@@ -27,8 +35,9 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
     registers,
     // When it is asked for, so that it grows while nothing is written.
     collect() {
-      for (const { store, head } of heads.values()) {
-        this.set({ chain: head.chain, store }, Date.now() / 1_000 - head.time)
+      this.reset()
+      for (const { label, store, head } of heads.values()) {
+        this.set({ chain: label(), store }, Date.now() / 1_000 - head.time)
       }
     },
   })
@@ -58,9 +67,9 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
       labelNames: ['activity'],
       registers,
     }),
-    advance: (store, head) => {
-      heads.set(`${head.chain}/${store}`, { store, head })
-      position.set({ chain: head.chain, store }, head.seq)
+    advance: (label, store, head) => void heads.set(`${head.chain}/${store}`, { label, store, head }),
+    forget: (chain) => {
+      for (const store of STORE_NAMES) heads.delete(`${chain}/${store}`)
     },
   }
 }

@@ -101,7 +101,7 @@ function range(first: number, last: number): number[] {
 
 function openPair(after?: (log: MemoryLog) => [LogPosition | undefined, LogPosition | undefined]) {
   const log = new MemoryLog()
-  const shared = new SharedLog('eth', log, ROOM)
+  const shared = new SharedLog({ chain: 'eth', generation: { number: 1 } }, log, ROOM)
   const [first, second] = after?.(log) ?? [undefined, undefined]
   return { log, a: new Store(shared, first), b: new Store(shared, second) }
 }

@@ -1,3 +1,4 @@
+import type { FoldedChain } from '../../domain/generation.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import { FIRST_LINK } from '../../wire/frame.ts'
 import { type IndexedMessage, LogReader, type ReadLog } from './log-reader.ts'
@@ -8,14 +9,14 @@ import { type IndexedMessage, LogReader, type ReadLog } from './log-reader.ts'
  * until another store's reader holds everything that comes next; then it joins that reader.
  */
 export class SharedLog {
-  readonly #chain: string
+  readonly #folded: FoldedChain
   readonly #log: ReadLog
   /** Changes that a reader holds for the slower of its stores. */
   readonly #room: number
   readonly #readers = new Set<LogReader>()
 
-  constructor(chain: string, log: ReadLog, room: number) {
-    this.#chain = chain
+  constructor(folded: FoldedChain, log: ReadLog, room: number) {
+    this.#folded = folded
     this.#log = log
     this.#room = room
   }
@@ -57,7 +58,7 @@ export class SharedLog {
   #open(store: symbol, position: LogPosition): LogReader {
     const shared = this.#join(store, position)
     if (shared !== undefined) return shared
-    const own = new LogReader(this.#chain, this.#log, position, this.#room)
+    const own = new LogReader(this.#folded, this.#log, position, this.#room)
     own.join(store, position)
     this.#readers.add(own)
     return own

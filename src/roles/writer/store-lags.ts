@@ -25,6 +25,11 @@ export class StoreLags {
     watchLag({ common, observeLag: observeAll }, end, position)
   }
 
+  /** A chain that is not written any more. */
+  forget(chain: string): void {
+    for (const store of STORE_NAMES) this.#clocks.delete(`${chain}: ${SERVER_NAMES[store]}`)
+  }
+
   details(): string[] {
     return [...this.#clocks].flatMap(([name, { seconds }]) =>
       seconds < REPORTED_LAG_SECONDS ? [] : [`${name} is behind by ${Math.round(seconds)} s`],

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainHead } from '../../domain/chain-head.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import type { FoldedChain } from '../../domain/generation.ts'
 import { PoisonedMessage } from '../../domain/quarantine.ts'
 import { type LatestChanges, latestChanges } from '../../store/latest-changes.ts'
 import type { StoreName } from '../../store/store-names.ts'
@@ -29,7 +30,9 @@ export type WrittenStore<Contents> = {
 export class StoreLost extends Error {}
 
 export type StoreWriterParts = {
-  readonly chain: string
+  readonly folded: FoldedChain
+  /** Names this generation in metrics; it changes when the generation is served. */
+  readonly label: () => string
   readonly log: SharedLog
   readonly limits: { readonly max_batch_rows: number; readonly max_batch_ms: number }
   readonly metrics: WriterMetrics
@@ -89,11 +92,11 @@ export class StoreWriter<Contents> {
   }
 
   async #open(): Promise<void> {
-    const { insist, metrics, onWritten } = this.#parts
+    const { label, insist, metrics, onWritten } = this.#parts
     this.#written = await insist(() => this.#store.open(this.#written))
     this.#isOpen = true
     this.#lastSeq = this.#written?.seq ?? -1
-    if (this.#written !== undefined) metrics.advance(this.#store.name, this.#written)
+    if (this.#written !== undefined) metrics.advance(label, this.#store.name, this.#written)
     onWritten()
   }
 
@@ -146,15 +149,16 @@ export class StoreWriter<Contents> {
   }
 
   async #write({ items, contents }: Batch<Contents>): Promise<void> {
-    const { chain, insist, metrics, onWritten } = this.#parts
+    const { label, insist, metrics, onWritten } = this.#parts
     const { name: store } = this.#store
     const head = headAt(items.at(-1) as IndexedMessage)
     const startedAt = performance.now()
     await insist(() => this.#store.write(contents(), head))
     this.#written = head
-    metrics.advance(store, head)
-    metrics.batches.inc({ chain, store })
-    metrics.batchSeconds.observe({ chain, store }, (performance.now() - startedAt) / 1_000)
+    metrics.advance(label, store, head)
+    const labels = { chain: label(), store }
+    metrics.batches.inc(labels)
+    metrics.batchSeconds.observe(labels, (performance.now() - startedAt) / 1_000)
     onWritten()
   }
 
@@ -165,7 +169,7 @@ export class StoreWriter<Contents> {
         await this.#write({ items: [item], contents: () => this.#contentsOf([item]) })
       } catch (error) {
         if (!isOfMessage(error)) throw error
-        throw new PoisonedMessage(placeOf(this.#parts.chain, item.position.sequence), error)
+        throw new PoisonedMessage(placeOf(this.#parts.folded, item.position.sequence), error)
       }
     }
   }

@@ -1,0 +1,86 @@
+import type { Doorbell } from '../../chain/doorbell.ts'
+import { Inspections } from '../../chain/inspections.ts'
+import type { BackgroundFacts, ReaderParts } from '../../chain/reader.ts'
+import type { ReaderIndex } from '../../chain/reader-index.ts'
+import type { ChainSource } from '../../chain/source.ts'
+import type { ChainConfig } from '../../config/schema.ts'
+import type { ChainSettings } from '../../domain/chain-settings.ts'
+import type { Envelope } from '../../domain/envelope.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { AccountAnswer } from '../../wire/account-question.ts'
+import { type ReaderMetrics, rpcMetrics } from './metrics.ts'
+
+/** What the reader role provides to a family of chains. */
+export type FamilyRun<Config> = {
+  readonly chain: string
+  readonly config: Config
+  /** Those of the configuration, which this reader appends to the log before its first block. */
+  readonly settings: ChainSettings
+  readonly index: ReaderIndex
+  /** To ring when a new head is announced. */
+  readonly doorbell: Doorbell
+  readonly metrics: ReaderMetrics
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly untilAnswered: UntilAnswered
+}
+
+/** What a family of chains provides to the reader role. Adding a family is one file with a function that returns this. */
+export type FamilyParts = Pick<ReaderParts, 'gather' | 'askAhead'> & {
+  readonly source: ChainSource
+  readonly background: readonly BackgroundFacts[]
+  readonly inspections?: RequestedInspections
+  /** Native balances of accounts, in the same order; left out if the nodes are not asked for them. */
+  readonly askAccounts?: (addresses: readonly string[]) => Promise<AccountAnswer[]>
+}
+
+/** Inspections of tokens at a gateway's request. */
+export type RequestedInspections = {
+  want(token: string): void
+  /** Another reader appended this block. */
+  follow(envelope: Envelope): void
+}
+
+/** Retries until a node is available. */
+export type UntilAnswered = <T>(ask: () => Promise<T>) => Promise<T>
+
+/** Options of the RPC client of any family. */
+export function rpcOptions({ chain, config, metrics, logger, signal }: FamilyRun<ChainConfig>) {
+  return {
+    urls: config.rpc_urls,
+    http: { timeoutMs: config.rpc_timeout_ms },
+    logger,
+    signal,
+    metrics: rpcMetrics(metrics, chain),
+  }
+}
+
+/** Nodes of another network would fill the log with its blocks. */
+export async function expectNetwork<T>(
+  { chain, untilAnswered }: FamilyRun<unknown>,
+  name: string,
+  configured: T,
+  ask: () => Promise<T>,
+): Promise<void> {
+  const served = await untilAnswered(ask)
+  if (served !== configured)
+    throw new ChaintapeError(
+      'config_invalid',
+      `chains.${chain}: the node serves ${name} ${served}, not ${configured}`,
+    )
+}
+
+export function createInspections(
+  { chain, index, metrics, logger, signal }: FamilyRun<unknown>,
+  inspect: ConstructorParameters<typeof Inspections>[0]['inspect'],
+): Inspections {
+  return new Inspections({
+    inspect,
+    queue: index.inspections,
+    knowsToken: (token) => index.knowsToken(token),
+    onFailure: () => metrics.droppedFacts.inc({ chain, type: 'inspection' }),
+    logger,
+    signal,
+  })
+}

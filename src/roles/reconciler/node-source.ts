@@ -1,0 +1,27 @@
+import { createEvmRpc } from '../../chain/evm/rpc/rpc.ts'
+import { createEvmSource } from '../../chain/evm/source.ts'
+import type { EndpointMetrics } from '../../chain/rpc/endpoint-reports.ts'
+import { createSolanaRpc } from '../../chain/solana/rpc.ts'
+import { createSolanaSource } from '../../chain/solana/source.ts'
+import type { ChainSource } from '../../chain/source.ts'
+import type { ChainConfig } from '../../config/schema.ts'
+import { knownPrograms } from '../../dex/solana/protocols.ts'
+import { rawLogsOf } from '../../dex/solana/raw-logs.ts'
+import type { Logger } from '../../lib/logger.ts'
+
+/** The reader's endpoints have these metrics already. */
+const NO_METRICS: EndpointMetrics = { answered: () => undefined, up: () => undefined }
+
+/** Reads old blocks as the reader does, with the same proofs. */
+export function openNodeSource(config: ChainConfig, logger: Logger, signal: AbortSignal): ChainSource {
+  const http = { timeoutMs: config.rpc_timeout_ms }
+  const parts = { urls: config.rpc_urls, http, logger, signal, metrics: NO_METRICS }
+  if (config.family === 'evm') {
+    const { chain_id: chainId, finality_depth: finalityDepth, receipts_root: receiptsRoot } = config
+    return createEvmSource(createEvmRpc({ ...parts, chainId }), { finalityDepth, receiptsRoot })
+  }
+  const programs = knownPrograms(config.dexes)
+  return createSolanaSource(createSolanaRpc({ ...parts, genesisHash: config.genesis_hash }), {
+    logsOf: (transaction, firstIndex) => rawLogsOf(transaction, programs, firstIndex),
+  })
+}
