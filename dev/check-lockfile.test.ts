@@ -15,7 +15,7 @@ test('our lockfile pins every package by its contents and names no host', () => 
   assert.deepEqual(checkLockfile(ours), [])
 })
 
-test('a package without integrity, a host, and an exception without need are found', () => {
+test('a package without integrity, a host, a missing binary and an exception without need are found', () => {
   assert.deepEqual(
     changed((packages) => delete packages['node_modules/ws']?.['integrity']),
     ['node_modules/ws: has no integrity'],
@@ -31,5 +31,9 @@ test('a package without integrity, a host, and an exception without need are fou
       Object.assign(packages['node_modules/@biomejs/cli-win32-x64'] ?? {}, { integrity: 'sha512-x' }),
     ),
     ['@biomejs/cli-win32-x64: is an exception without need'],
+  )
+  assert.deepEqual(
+    changed((packages) => delete packages['node_modules/litesvm-linux-x64-gnu']),
+    ['node_modules/litesvm: litesvm-linux-x64-gnu is missing'],
   )
 })

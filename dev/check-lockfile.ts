@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-type LockedPackage = { readonly integrity?: string; readonly resolved?: string; readonly link?: boolean }
+type LockedPackage = {
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
 
 /**
  * Binaries for platforms other than the one CI runs on, which the registry that wrote the lockfile did not hold. Nothing
@@ -14,6 +19,8 @@ const FOREIGN_BINARIES: Readonly<Record<string, string>> = {
   '@msgpackr-extract/msgpackr-extract-': 'darwin-arm64 darwin-x64 linux-arm linux-arm64 win32-x64',
   '@oxc-parser/binding-':
     'android-arm-eabi android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf linux-arm-musleabihf linux-arm64-musl linux-ppc64-gnu linux-riscv64-gnu linux-riscv64-musl linux-s390x-gnu linux-x64-musl openharmony-arm64 win32-arm64-msvc win32-ia32-msvc win32-x64-msvc',
+  '@triton-one/yellowstone-grpc-napi-': 'darwin-arm64 darwin-x64',
+  'litesvm-': 'darwin-arm64 darwin-x64 linux-arm64-gnu linux-arm64-musl linux-x64-musl',
 }
 
 const exceptions = new Set(
@@ -30,6 +37,9 @@ export function checkLockfile(text: string): string[] {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     const isOurs = !path.includes('node_modules/') || locked.link === true
     const found: string[] = []
+    // `npm install` leaves out what the registry does not hold, and `npm ci` then refuses the whole lockfile.
+    for (const optional of Object.keys(locked.optionalDependencies ?? {}))
+      if (!isLocked(packages, path, optional)) found.push(`${path}: ${optional} is missing`)
     if (locked.resolved !== undefined && locked.link !== true) found.push(`${path}: names a host in resolved`)
     if (isOurs) return found
     if (locked.integrity !== undefined) return found
@@ -38,6 +48,13 @@ export function checkLockfile(text: string): string[] {
   })
   const unused = [...exceptions].filter((name) => !known.has(name))
   return [...faults, ...unused.map((name) => `${name}: is an exception without need`)]
+}
+
+/** A package may use one of its own, of a package around it, or of the top. */
+function isLocked(packages: Record<string, LockedPackage>, path: string, name: string): boolean {
+  const above = (at: string): string => at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))
+  for (let at = path; at !== ''; at = above(at)) if (`${at}/node_modules/${name}` in packages) return true
+  return `node_modules/${name}` in packages
 }
 
 if (import.meta.main) {

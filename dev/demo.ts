@@ -82,7 +82,7 @@ function writeConfig(port: number): string {
     clickhouse: { url: stack.clickhouseUrl },
     redis: { url: stack.redisUrl },
     gateway: { port },
-    admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0 },
+    admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0, reconciler_port: 0 },
     chains: { local: { rpc_urls: [stack.rpcUrl] } },
   }
   writeFileSync(file, stringify(config))

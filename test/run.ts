@@ -14,7 +14,7 @@ type Suite = {
   /** Timeout of all tests of a file together, if it is not the default. */
   readonly fileTimeoutMs?: number
 }
-type Tally = { passed: number; failed: number; skipped: number }
+type Tally = { passed: number; failed: number; skipped: number; failures: string[] }
 
 const cores = availableParallelism()
 const suites: Readonly<Record<string, Suite>> = {
@@ -27,9 +27,20 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
   // Each file starts a stack of its own, and waits for it as often as it works: two at a time fill two cores.
-  integration: { patterns: ['test/integration/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
+  integration: {
+    patterns: ['test/integration/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 600_000,
+    fileTimeoutMs: 12 * 60_000,
+  },
   faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 2, testTimeoutMs: 120_000 },
-  e2e: { patterns: ['test/e2e/**/*.test.ts'], concurrency: 2, testTimeoutMs: 600_000 },
+  e2e: {
+    patterns: ['test/e2e/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 600_000,
+    // On a host that takes most of the CPU the longest files need several times their usual two minutes.
+    fileTimeoutMs: 15 * 60_000,
+  },
   // What follows measures, or loads the machine by itself: one at a time.
   contract: { patterns: ['test/contract/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   quota: { patterns: ['test/quota/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
@@ -41,6 +52,10 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeoutMs: 600_000,
     fileTimeoutMs: 45 * 60_000,
   },
+  // Backup and restore, lost servers, full disks: each file has servers of its own.
+  drills: { patterns: ['test/drills/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
+  // The rolling restart loads the machine by itself.
+  upgrade: { patterns: ['test/upgrade/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
@@ -52,8 +67,6 @@ const fileTimeoutMs = 6 * 60_000
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
 process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')
-// Not a setting: the gateways that a test starts inherit it (src/gateway/market/message-arena.ts).
-process.env['POISON_FREED_MEMORY'] = '1'
 
 const [suiteName = '', ...words] = process.argv.slice(2)
 const isAll = suiteName === 'all'
@@ -68,7 +81,7 @@ for (const word of words) {
     fail(`no test file of '${suiteName}' has '${word}' in its path`)
 }
 
-const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+const total: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] }
 for (const { name, suite, files } of plan) {
   const selected =
     words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
@@ -78,7 +91,14 @@ for (const { name, suite, files } of plan) {
   total.failed += tally.failed
   total.skipped += tally.skipped
   const tallyFile = process.env['CHAINTAPE_TEST_TALLY']
-  if (tallyFile) appendFileSync(tallyFile, `${JSON.stringify({ suite: name, ...tally })}\n`)
+  if (tallyFile) {
+    const { failures, ...counts } = tally
+    const lines = [
+      ...failures.map((failure) => `FAILED ${failure}`),
+      JSON.stringify({ suite: name, ...counts }),
+    ]
+    appendFileSync(tallyFile, `${lines.join('\n')}\n`)
+  }
 }
 
 if (total.passed + total.failed + total.skipped === 0) console.error(`no test of '${suiteName}' was executed`)
@@ -92,7 +112,7 @@ function filesOf(suite: Suite): string[] {
 }
 
 async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] }
   if (files.length === 0) return tally
   const events = run({
     files: files.map((file) => join(repo, file)),
@@ -123,7 +143,11 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> 
     const isEcho = failureType(data.details.error) === 'subtestsFailed'
     if (isContainer(data) && isEcho) return
     if (data.todo !== undefined) tally.skipped += 1
-    else tally.failed += 1
+    else {
+      tally.failed += 1
+      const [reason = ''] = String(data.details.error.cause ?? data.details.error).split('\n')
+      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${reason}`)
+    }
   })
   const report = events.compose(spec)
   report.pipe(process.stdout, { end: false })

@@ -22,8 +22,8 @@ const FEW_FRAGMENTS = Buffer.concat([
 const tinyFragments: Attack = {
   name: 'tiny fragments',
   must: ['closed 1008'],
-  // A client that sends a frame byte by byte may be too slow to authenticate within five seconds.
-  may: ['closed 4401'],
+  // A client that sends a frame byte by byte exceeds the size limit, or is too slow to authenticate within five seconds.
+  may: ['closed 1009', 'closed 4401'],
   run: (target) =>
     crowd(target, 500, async (index, tally) => {
       const socket = await open(target, index)

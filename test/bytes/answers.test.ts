@@ -1,129 +1,21 @@
 import { test } from 'node:test'
-import type { Change, Pair, Token, Windows } from '../../src/domain/change.ts'
-import { contractFields } from '../../src/gateway/shape/contract.ts'
-import { klinePush } from '../../src/gateway/shape/kline.ts'
-import { KLINE_UNITS, klineRows } from '../../src/gateway/shape/kline-rows.ts'
-import { liquidityPush, liquidityTransaction } from '../../src/gateway/shape/liquidity-transaction.ts'
-import { switchPush } from '../../src/gateway/shape/main-pair-switch.ts'
-import { pairDetail } from '../../src/gateway/shape/pair-detail.ts'
-import { priceEntry, pricePush, quoteEntry } from '../../src/gateway/shape/price-entry.ts'
-import { swapPush, swapTransaction, tokenSwapPush } from '../../src/gateway/shape/swap-transaction.ts'
-import { tokenDetail } from '../../src/gateway/shape/token-detail.ts'
-import { tokenHolders } from '../../src/gateway/shape/token-holders.ts'
-import { tokenPrice } from '../../src/gateway/shape/token-price.ts'
-import { mainTokenRow, tokenRow } from '../../src/gateway/shape/token-row.ts'
-import { tokenWindows } from '../../src/gateway/shape/windows.ts'
-import { PushEvent, type Shape } from '../../src/gateway/ws/send/push-event.ts'
-import type { TopicName } from '../../src/gateway/ws/topic.ts'
 import { Dice } from '../support/builders/change-builders.ts'
 import { buildReport } from '../support/builders/envelope-builders.ts'
 import { storySets } from '../support/builders/story.ts'
 import { assertExpected } from '../support/recorded/expected-lines.ts'
+import { Answers } from './answers.ts'
 import { ByteHashes } from './byte-hashes.ts'
-
-const SHAPES: readonly Shape[] = ['document', 'extended', 'revised']
-
-/** The latest documents, each from another change: an answer combines several. */
-class Answers {
-  readonly hashes = new ByteHashes()
-  #pair: Pair | undefined
-  #token: Token | undefined
-  #windows: Windows | undefined
-
-  add(change: Change, seq: number, times: { time: number; startTime?: number }): void {
-    switch (change.type) {
-      case 'trade':
-        this.#body('swap', swapTransaction('eth', change.trade))
-        this.#push('tx', seq, swapPush('eth', change.trade))
-        this.#push('multi_tx', seq, tokenSwapPush('eth', change.trade))
-        break
-      case 'liquidity':
-        this.#body('liquidity event', liquidityTransaction('eth', change.liquidity))
-        this.#push('liq', seq, liquidityPush('eth', change.liquidity))
-        break
-      case 'candle': {
-        for (const unit of KLINE_UNITS)
-          this.#body('candles', klineRows([{ seq, record: change.candle }], unit))
-        const around = { windows: this.#windows, pair: this.#pair, times }
-        this.#push('kline', seq, klinePush('eth', change.candle, around))
-        break
-      }
-      case 'switch':
-        if (this.#pair !== undefined)
-          this.#push('multi_kline', seq, switchPush('eth', change.switch, this.#pair))
-        break
-      case 'balance':
-        if (this.#token !== undefined)
-          this.#body('holders', tokenHolders(this.#token, [change.balance], undefined, 18))
-        break
-      case 'pair':
-        this.#pair = change.pair
-        this.#documents(seq, times)
-        break
-      case 'token':
-        this.#token = change.token
-        this.#documents(seq, times)
-        break
-      case 'windows':
-        this.#windows = change.windows
-        this.#documents(seq, times)
-        break
-      case 'contract':
-        for (const isListed of [true, false])
-          this.#body('contract', contractFields(change.contract, isListed))
-        break
-      default:
-        break
-    }
-  }
-
-  #documents(seq: number, times: { time: number; startTime?: number }): void {
-    const [pair, token, windows] = [this.#pair, this.#token, this.#windows]
-    if (pair === undefined || token === undefined) return
-    const seen = tokenWindows(windows, token, times)
-    const view = { chain: 'eth', token, windows: seen, listing: undefined, hasLockers: true }
-    this.#body('pair', pairDetail('eth', pair, windows, token, times))
-    this.#body('token', tokenDetail('eth', token, [{ pair, windows }], times, undefined))
-    this.#body('token row', tokenRow(view))
-    this.#body('main token row', mainTokenRow(view))
-    this.#body('price', tokenPrice(view))
-    const priced = { chain: 'eth', pair, windows, times }
-    this.#push(
-      'price',
-      seq,
-      pricePush([priceEntry({ ...priced, target: token }), quoteEntry({ ...priced, token })]),
-    )
-  }
-
-  #body(name: string, answer: object): void {
-    this.hashes.add(`REST ${name}`, JSON.stringify(answer))
-  }
-
-  #push(topic: TopicName, seq: number, result: object): void {
-    const place = { chain: 'eth', seq, origin: { epoch: 'e', sequence: seq, link: 0 }, published: 1 }
-    for (const shape of SHAPES) {
-      const parts = {
-        topic,
-        place,
-        isState: false,
-        sentTime: 1_700_000_000_000,
-        build: () => result,
-      } as const
-      const event = new PushEvent(parts as never, shape)
-      this.hashes.add(`WebSocket ${topic}`, event.frame(7), event.numberedFrame(8, seq, 'cursor'))
-    }
-  }
-}
 
 /** Compressed pushes are left out: their bytes follow from the zlib that Node.js has. */
 test('pushes and bodies of answers have the recorded bytes', () => {
   const { sets } = storySets({ chain: 'eth', seed: 17, messages: 40 })
   const dice = new Dice(18)
-  const answers = new Answers()
+  const hashes = new ByteHashes()
+  const answers = new Answers((name, ...parts) => hashes.add(name, ...parts))
   for (const { changes, seq, head } of sets) {
     const times = dice.below(2) === 0 ? head : { ...head, startTime: head.time - 100_000 }
     for (const change of changes) answers.add(change, seq, times)
     answers.add({ type: 'contract', contract: buildReport(dice) }, seq, times)
   }
-  assertExpected('bytes-answers.csv', answers.hashes.lines(), 'npm test -- bytes')
+  assertExpected('bytes-answers.csv', hashes.lines(), 'npm test -- bytes')
 })

@@ -8,13 +8,15 @@ const EARLIEST = 1_749_000_000
 
 const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
 const PERCENT_POINTS = /^-?(0|[1-9]\d*)(\.\d?[1-9])?$/
+/** Base58 never contains a zero, so that no hexadecimal text fits it. */
+const KEY = '[1-9A-HJ-NP-Za-km-z]{32,44}'
 const FORMS = {
   text: /^/,
   decimal: PLAIN_DECIMAL,
   percent: PERCENT_POINTS,
-  address: /^0x([0-9a-f]{40}|[0-9a-f]{64})$/,
-  id: /^(0x[0-9a-f]{40}-[a-z]+|\d+-\d+)$/,
-  hash: /^0x[0-9a-f]{64}$/,
+  address: new RegExp(`^(0x([0-9a-f]{40}|[0-9a-f]{64})|${KEY})$`),
+  id: new RegExp(`^(0x[0-9a-f]{40}-[a-z]+|${KEY}-solana|\\d+-\\d+)$`),
+  hash: /^(0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/,
 } as const
 
 /** Where an answer differs from its table; empty if nowhere. */
@@ -54,7 +56,6 @@ function rowFaults(
   const path = `${at}/${name}`
   if (!Object.hasOwn(value, name)) return mayBeMissing(presence, knowledge) ? [] : [`${path} is missing`]
   const given = value[name]
-  if (presence === 'ours, not known yet') return [`${path} is known now: change its row`]
   // Only the document's own fields may be empty, and only while they are not known.
   if (presence === 'listed' && knowledge === 'some' && given === '') return []
   return kindFaults(kind, given, path)

@@ -159,9 +159,7 @@ function shapeFaults(shape: Shape, schema: unknown, where: string): string[] {
     ),
     ...shape.rows.flatMap(([name, kind, presence]) => {
       const described = properties[name]
-      if (described === undefined) {
-        return presence === 'ours, not known yet' ? [] : [`${where}/${name} is not described`]
-      }
+      if (described === undefined) return [`${where}/${name} is not described`]
       const isListed = presence === 'listed'
       const mustBe = isListed && !required.has(name) ? [`${where}/${name} has to be required`] : []
       return [...mustBe, ...typeFaults(kind, described as Json, `${where}/${name}`)]

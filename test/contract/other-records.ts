@@ -1,4 +1,4 @@
-import { LISTED, OPTIONAL, OURS, OURS_NOT_KNOWN_YET, type Row, type Shape } from './record.ts'
+import { LISTED, OPTIONAL, OURS, type Row, type Shape } from './record.ts'
 
 const SWAP: readonly Row[] = [
   ['amm', 'text', LISTED],
@@ -16,8 +16,8 @@ const SWAP: readonly Row[] = [
   ['pair_address', 'address', LISTED],
   ['pair_liquidity_eth', 'decimal', LISTED],
   ['pair_liquidity_usd', 'decimal', LISTED],
-  // Only where the wallet's holdings are known.
-  ['profile', 'text', OURS_NOT_KNOWN_YET],
+  // Only where the chain reports the wallet's holdings.
+  ['profile', 'text', OPTIONAL],
   ['sender', 'address', LISTED],
   ['target_token', 'address', LISTED],
   ['time', 'time', LISTED],
@@ -105,6 +105,7 @@ export const STATUS: Shape = {
           ['lag_ms', 'count', OURS],
           ['is_complete', 'boolean', OURS],
           ['is_available', 'boolean', OURS],
+          ['generation', 'count', OURS],
         ],
         inner: {
           faults: {
@@ -123,6 +124,27 @@ export const STATUS: Shape = {
                 ['sequence', 'count', OURS],
               ],
             },
+          },
+        },
+        // After the first run of a reconciler, and during a refold.
+        onRequest: {
+          refold: {
+            rows: [
+              ['generation', 'count', OURS],
+              ['state', 'text', OURS],
+            ],
+          },
+          reconciliation: {
+            rows: [
+              ['time', 'time', OURS],
+              ['from_block', 'count', OURS],
+              ['to_block', 'count', OURS],
+              ['node_blocks', 'count', OURS],
+              ['rows', 'count', OURS],
+              ['documents', 'count', OURS],
+              ['skipped_documents', 'count', OURS],
+              ['differences', 'count', OURS],
+            ],
           },
         },
       },

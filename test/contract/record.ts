@@ -26,10 +26,7 @@ export const OURS = 'ours'
 /** May be absent even if known: optional in the document, or present only where it applies. */
 export const OPTIONAL = 'optional'
 
-/** Not known yet, so it has to be absent: once it is known, its row here has to say so. */
-export const OURS_NOT_KNOWN_YET = 'ours, not known yet'
-
-export type Presence = typeof LISTED | typeof OURS | typeof OPTIONAL | typeof OURS_NOT_KNOWN_YET
+export type Presence = typeof LISTED | typeof OURS | typeof OPTIONAL
 
 export type Row = readonly [name: string, kind: Kind, presence: Presence]
 
@@ -37,7 +34,7 @@ export type Shape =
   | {
       readonly rows: readonly Row[]
       readonly inner?: Readonly<Record<string, Shape>>
-      /** There only where it was asked for. */
+      /** Present only on request, or once there is something to show. */
       readonly onRequest?: Readonly<Record<string, Shape>>
     }
   | { readonly arrayOf: Shape; readonly max?: number }

@@ -39,7 +39,10 @@ export function requestOf(operation: Operation, given: Given, names: Names): Req
   }
 }
 
-export async function send({ url, keys }: World, request: Request): Promise<Answer> {
+export async function send(
+  { url, keys }: { readonly url: string; readonly keys: Partial<World['keys']> },
+  request: Request,
+): Promise<Answer> {
   const { method, path, body, key } = request
   const apiKey = typeof key === 'string' ? keys[key] : key?.text
   const answer = await fetch(`${url}${path}`, {

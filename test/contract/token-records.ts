@@ -235,6 +235,8 @@ export const CONTRACT_FIELDS: readonly Row[] = [
   ['hidden_owner', YES_OR_NO, OURS],
   ['selfdestruct', YES_OR_NO, OURS],
   ['external_call', YES_OR_NO, OURS],
+  // Only of a Solana token with metadata.
+  ['metadata_mutable', YES_OR_NO, OPTIONAL],
   // -1: not checked.
   ['is_honeypot', { oneOf: [1, 0, -1] }, OURS],
   ['buy_tax', 'decimal', OURS],
@@ -248,7 +250,7 @@ export const CONTRACT_FIELDS: readonly Row[] = [
   ['pair_holders', 'count', OURS],
   ['risk_level', { oneOf: [-1, 0, 1] }, OURS],
   ['risk_score', 'count', OURS],
-  ['risk_version', { is: 1 }, OURS],
+  ['risk_version', { oneOf: [1, 2] }, OURS],
   ['checked_at_block', 'count', OURS],
   ['checked_at', 'time', OURS],
 ]

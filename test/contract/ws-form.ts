@@ -35,7 +35,7 @@ function fitsWord(word: string, value: unknown): boolean {
     case 'decimal':
       return typeof value === 'string' && /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/.test(value)
     case 'address':
-      return typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value)
+      return typeof value === 'string' && /^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(value)
     case 'event id':
       return typeof value === 'string' && /^\d+-\d+$/.test(value)
     case 'integer':

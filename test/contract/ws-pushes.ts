@@ -71,7 +71,11 @@ export const PUSHES: Readonly<
 > = {
   tx: {
     params: ({ pair }) => ['tx', pair, 'local'],
-    form: push({ id: 'address', topic: '"tx"', tx: { ...tokenSwap, tx_seq: 'decimal' } }),
+    form: push({
+      id: 'address',
+      topic: '"tx"',
+      tx: { ...tokenSwap, tx_seq: 'decimal', 'profile?': 'string!' },
+    }),
   },
   multi_tx: {
     params: ({ token }) => ['multi_tx', token, 'local'],
@@ -136,7 +140,11 @@ export const PUSHES: Readonly<
   'tx with a cursor': {
     params: ({ stablePair }) => ['tx', stablePair, 'local', { cursor: true }],
     form: push(
-      { id: 'address', topic: '"tx"', tx: { ...tokenSwap, tx_seq: 'decimal', unknown: 'names' } },
+      {
+        id: 'address',
+        topic: '"tx"',
+        tx: { ...tokenSwap, tx_seq: 'decimal', 'profile?': 'string!', unknown: 'names' },
+      },
       numbered,
     ),
   },

@@ -48,12 +48,7 @@ after(async () => {
 })
 
 async function caughtUp(): Promise<void> {
-  const { number, time } = await scenario.market.head()
-  await waitFor(`the gateway to reach block ${number}`, async () => {
-    const { headers } = await pipeline.get(`/v2/pairs/${scenario.tokenPair}-local`)
-    const isThere = headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-    return isThere ? true : undefined
-  })
+  await pipeline.reaches(`/v2/pairs/${scenario.tokenPair}-local`, await scenario.market.head())
 }
 
 function epochOf(ack: Message | undefined): string {

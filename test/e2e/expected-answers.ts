@@ -1,7 +1,7 @@
 import { candlesOf, type ExpectedCandle, type IntervalName } from './expected-candles.ts'
+import type { ExpectedChain } from './expected-chain.ts'
 import { topHolderRows } from './expected-holder-rows.ts'
 import { type ExpectedHolding, ExpectedHoldings } from './expected-holdings.ts'
-import type { ExpectedMarket } from './expected-market.ts'
 import { amountValue, decimal, price, value } from './expected-numbers.ts'
 import { type ExpectedPool, pricedTokens, targetOf } from './expected-pools.ts'
 import {
@@ -21,12 +21,12 @@ import { expectedScore } from './expected-trending.ts'
 
 /** What REST answers of the market: every field, with the names of the interface. */
 export class ExpectedAnswers {
-  readonly #market: ExpectedMarket
-  readonly #holdings: ExpectedHoldings
+  readonly #market: ExpectedChain
+  readonly #holdings: Pick<ExpectedHoldings, 'of'>
   readonly #risks = new Map<string, Row>()
 
   /** Without holders, no response that contains them can be compared. */
-  constructor(market: ExpectedMarket, holdings = new ExpectedHoldings()) {
+  constructor(market: ExpectedChain, holdings: Pick<ExpectedHoldings, 'of'> = new ExpectedHoldings()) {
     this.#market = market
     this.#holdings = holdings
   }

@@ -85,7 +85,7 @@ export class ExpectedExchanges {
 
   #foldV2(pool: ExpectedPool, log: Log, origin: Origin): void {
     const { name, args } = decode(uniswapV2Pair.abi, log)
-    const sender = String(args['sender'])
+    const sender = String(args['sender']).toLowerCase()
     switch (name) {
       case 'Sync':
         pool.reserve0 = args['reserve0'] as bigint
@@ -101,7 +101,7 @@ export class ExpectedExchanges {
       case 'Swap': {
         const in0 = (args['amount0In'] as bigint) - (args['amount0Out'] as bigint)
         const in1 = (args['amount1In'] as bigint) - (args['amount1Out'] as bigint)
-        this.#pools.trade(pool, origin, [in0, in1], sender, String(args['to']))
+        this.#pools.trade(pool, origin, [in0, in1], sender, String(args['to']).toLowerCase())
       }
     }
   }
@@ -115,7 +115,7 @@ export class ExpectedExchanges {
     pool.reserve0 = this.#flows.balance(pool.id, pool.token0.address)
     pool.reserve1 = this.#flows.balance(pool.id, pool.token1.address)
     this.#pools.reprice(pool, origin)
-    const owner = String(args['owner'])
+    const owner = String(args['owner']).toLowerCase()
     if (name === 'Mint' || name === 'Burn') pool.liquidity = undefined
     if (name === 'Mint') this.#pools.moveLiquidity(pool, origin, 'addLiquidity', owner, bothAmounts(args))
     if (name === 'Burn') this.#pools.moveLiquidity(pool, origin, 'removeLiquidity', owner, bothAmounts(args))
@@ -124,7 +124,13 @@ export class ExpectedExchanges {
       this.#pools.moveLiquidity(pool, origin, 'collectFee', '', bothAmounts(args))
     if (name !== 'Swap') return
     cross(pool, args['liquidity'] as bigint)
-    this.#pools.trade(pool, origin, bothAmounts(args), String(args['sender']), String(args['recipient']))
+    this.#pools.trade(
+      pool,
+      origin,
+      bothAmounts(args),
+      String(args['sender']).toLowerCase(),
+      String(args['recipient']).toLowerCase(),
+    )
   }
 
   async #foldV4(log: Log, origin: Origin, receipt: TransactionReceipt, block: Block): Promise<void> {
@@ -136,7 +142,7 @@ export class ExpectedExchanges {
     }
     const pool = this.#pools.all.get(String(args['id']))
     if (pool === undefined) return
-    const sender = String(args['sender'])
+    const sender = String(args['sender']).toLowerCase()
     if (name === 'ModifyLiquidity' && args['liquidityDelta'] !== 0n) {
       const moved0 = await this.#movedIntoManager(pool.token0, log, receipt, block)
       const moved1 = await this.#movedIntoManager(pool.token1, log, receipt, block)

@@ -1,10 +1,8 @@
 import { type Hex, type Log, zeroAddress } from 'viem'
 import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
+import { ExpectedChain } from './expected-chain.ts'
 import { type Block, type Exchanges, ExpectedExchanges } from './expected-exchanges.ts'
-import { ExpectedPools, type ExpectedTrade, pricedTokens } from './expected-pools.ts'
-import { ExpectedPrices, type TokenInfo } from './expected-prices.ts'
-import { ExpectedTokens } from './expected-tokens.ts'
-import { type Close, type ExpectedWindows, windowsAt } from './expected-windows.ts'
+import type { TokenInfo } from './expected-prices.ts'
 
 /** A market on a node, and what its tokens are called. The first stablecoin or native coin is the highest in rank. */
 export type MarketOnNode = Exchanges & {
@@ -12,26 +10,18 @@ export type MarketOnNode = Exchanges & {
   readonly stable: Hex
 }
 
-type BlockRef = { readonly number: number; readonly time: number }
-
 /**
  * What the answers must be, computed from the node's receipts alone. Nothing of `src/` is used: the events are
  * decoded by the exchange's own ABI, and the arithmetic is written out again here, so that a mistake in the
  * product cannot hide in its expectation.
  */
-export class ExpectedMarket {
-  readonly prices: ExpectedPrices
-  readonly pools: ExpectedPools
-  readonly tokens: ExpectedTokens
-  /** The newest block. */
-  head: BlockRef = { number: 0, time: 0 }
+export class ExpectedMarket extends ExpectedChain {
   readonly #node: MarketOnNode
   readonly #exchanges: ExpectedExchanges
   readonly #infos: ReadonlyMap<string, TokenInfo>
-  readonly #supplies = new Map<string, bigint>()
-  readonly #closes = new Map<string, Close[]>()
 
   private constructor(node: MarketOnNode) {
+    super(node.stable.toLowerCase(), [node.market.weth.toLowerCase(), zeroAddress])
     this.#node = node
     this.#infos = new Map(
       node.tokens.map((token) => [
@@ -39,9 +29,6 @@ export class ExpectedMarket {
         { ...token, address: token.address.toLowerCase() },
       ]),
     )
-    this.prices = new ExpectedPrices(node.stable.toLowerCase(), [node.market.weth.toLowerCase(), zeroAddress])
-    this.pools = new ExpectedPools(this.prices, this.#supplies)
-    this.tokens = new ExpectedTokens(this.prices, this.pools.all)
     this.#exchanges = new ExpectedExchanges(node, this.pools, (address, { block, time }) =>
       this.#meet(address, block, time),
     )
@@ -56,55 +43,10 @@ export class ExpectedMarket {
     return expected
   }
 
-  tradesOf(pair: string): ExpectedTrade[] {
-    return this.pools.trades.filter(({ pool }) => pool.id === pair)
-  }
-
-  /** After the newest block, unless another is named. */
-  pairWindows(pair: string, at: BlockRef = this.head): ExpectedWindows | undefined {
-    const trades = this.tradesOf(pair).filter(({ side }) => side !== undefined)
-    return this.#windows(pair, trades, at, ({ pool }) => pool.target0 === true)
-  }
-
-  tokenWindows(token: string, at: BlockRef = this.head): ExpectedWindows | undefined {
-    const trades = this.pools.trades.filter(({ pool }) =>
-      pricedTokens(pool).some(({ address }) => address === token),
-    )
-    return this.#windows(token, trades, at, ({ pool }) => pool.token0.address === token)
-  }
-
-  #windows(
-    subject: string,
-    trades: readonly ExpectedTrade[],
-    { number, time }: BlockRef,
-    isToken0: (trade: ExpectedTrade) => boolean,
-  ): ExpectedWindows | undefined {
-    return windowsAt(
-      time,
-      trades.filter(({ block }) => block <= number),
-      (this.#closes.get(subject) ?? []).filter(({ block }) => block <= number),
-      isToken0,
-    )
-  }
-
   async #fold(block: Block): Promise<void> {
-    const { pools, prices, tokens } = this
-    const tradesBefore = pools.trades.length
     await this.#exchanges.fold(block)
     await this.#askSupplies(block)
-    const settled = prices.endBlock().flatMap((id) => pools.all.get(id) ?? [])
-    tokens.endBlock(new Set([...pools.takeTouched(), ...settled]), block)
-    const traded = new Set(pools.trades.slice(tradesBefore).map(({ pool }) => pool))
-    const exchanged = new Set([...traded].flatMap(pricedTokens).map(({ address }) => address))
-    for (const pool of traded) this.#close(pool.id, block, prices.countedWorth(pool).usd)
-    for (const token of exchanged) this.#close(token, block, tokens.all.get(token)?.price.usd)
-    this.head = block
-  }
-
-  #close(subject: string, { number, time }: BlockRef, usd: bigint | undefined): void {
-    const closes = this.#closes.get(subject) ?? []
-    closes.push({ block: number, time, usd })
-    this.#closes.set(subject, closes)
+    this.endBlock(block)
   }
 
   /** Once a block is over, a token that made or unmade some of itself is asked again. */
@@ -119,7 +61,7 @@ export class ExpectedMarket {
   async #askSupply(address: string, block: number): Promise<bigint> {
     const call = { to: address as Hex, abi: uniswapV2Pair.abi, name: 'totalSupply', args: [] }
     const supply = (await this.#node.market.read(call, block)) as bigint
-    this.#supplies.set(address, supply)
+    this.supplies.set(address, supply)
     return supply
   }
 

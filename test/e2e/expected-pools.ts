@@ -1,4 +1,4 @@
-import type { Hex, Log, TransactionReceipt } from 'viem'
+import type { Log, TransactionReceipt } from 'viem'
 import { amountValue, plus, UNKNOWN, type Worth } from './expected-numbers.ts'
 import type { ExpectedPrices, Fraction, Priced, TokenInfo } from './expected-prices.ts'
 
@@ -17,6 +17,8 @@ export type ExpectedPool = {
   initial0: bigint | undefined
   initial1: bigint | undefined
   sqrtPriceX96: bigint | undefined
+  /** A bonding curve keeps its price when what it held has left. */
+  isCurve: boolean
   /** In use at the pool's price, if nothing but a swap can have changed it since. */
   liquidity: bigint | undefined
   /** Swaps that went beyond the end of somebody's range. */
@@ -38,7 +40,7 @@ export type Origin = {
   readonly tx: number
   readonly log: number
   readonly time: number
-  readonly transaction: Hex
+  readonly transaction: string
   readonly wallet: string
 }
 
@@ -89,18 +91,24 @@ export class ExpectedPools {
   }
 
   create(origin: Origin, amm: string, id: string, token0: TokenInfo, token1: TokenInfo): ExpectedPool {
+    const pool = this.meet(origin, amm, id, token0, token1)
+    this.#add(pool, origin, 'createPair', '', 0n, 0n)
+    return pool
+  }
+
+  /** A pool from before the first block, at its first event. */
+  meet(origin: Origin, amm: string, id: string, token0: TokenInfo, token1: TokenInfo): ExpectedPool {
     const pool: ExpectedPool = {
       ...{ id, amm, token0, token1, target0: this.#prices.target0({ token0, token1 }) },
       ...{ createdAt: origin.time, updatedAt: origin.time },
       ...{ reserve0: 0n, reserve1: 0n, initial0: undefined, initial1: undefined },
-      ...{ sqrtPriceX96: undefined, liquidity: undefined, crossings: 0 },
+      ...{ sqrtPriceX96: undefined, isCurve: false, liquidity: undefined, crossings: 0 },
       ...{ prices: { price0: UNKNOWN, price1: UNKNOWN }, tvl: UNKNOWN },
       ...{ depthUsd: undefined, fdvUsd: undefined },
       ...{ last: undefined, firstTradeAt: undefined, athUsd: undefined },
     }
     this.all.set(id, pool)
     this.#touched.add(pool)
-    this.#add(pool, origin, 'createPair', '', 0n, 0n)
     return pool
   }
 
@@ -148,8 +156,7 @@ export class ExpectedPools {
     const { target0, reserve0, reserve1, tvl } = pool
     const trade: ExpectedTrade = {
       ...{ ...origin, pool, raw0, raw1, prices, reserve0, reserve1, tvl, isZeroSold },
-      sender: sender.toLowerCase(),
-      recipient: recipient.toLowerCase(),
+      ...{ sender, recipient },
       side: target0 === undefined ? undefined : isZeroSold === target0 ? 'sell' : 'buy',
       value: this.#valueOfTrade(pool, raw0, raw1, prices),
     }
@@ -171,7 +178,7 @@ export class ExpectedPools {
     [raw0, raw1]: readonly [bigint, bigint],
   ): void {
     if (raw0 === 0n && raw1 === 0n) return
-    this.#add(pool, origin, kind, provider.toLowerCase(), raw0 < 0n ? -raw0 : raw0, raw1 < 0n ? -raw1 : raw1)
+    this.#add(pool, origin, kind, provider, raw0 < 0n ? -raw0 : raw0, raw1 < 0n ? -raw1 : raw1)
   }
 
   #add(
@@ -244,9 +251,9 @@ export function targetPrice({ pool: { target0 }, prices }: Pick<PoolEvent, 'pool
 }
 
 /** What one base unit of the first token costs in base units of the second. */
-function fractionOf({ amm, reserve0, reserve1, sqrtPriceX96 }: ExpectedPool): Fraction | undefined {
+function fractionOf({ amm, reserve0, reserve1, sqrtPriceX96, isCurve }: ExpectedPool): Fraction | undefined {
   // A pool that holds nothing has no price, whatever it was created with.
-  if (reserve0 === 0n && reserve1 === 0n) return undefined
+  if (reserve0 === 0n && reserve1 === 0n && !isCurve) return undefined
   if (amm === 'uniswap_v2') return { numerator: reserve1, denominator: reserve0 }
   if (sqrtPriceX96 === undefined) return undefined
   return { numerator: sqrtPriceX96 ** 2n, denominator: 2n ** 192n }

@@ -94,8 +94,11 @@ test('curves trade like pairs, and have a progress', async () => {
 })
 
 test('trades of a curve have the price that was paid, without the fee of the platform', async () => {
-  const { body } = await pipeline.get(`/v2/txs/${alpha.curve}-local`)
-  const { txs } = body as { txs: Row[] }
+  // The writer of a new installation may still be creating its tables.
+  const { txs } = await waitFor('the tables', async () => {
+    const { status, body } = await pipeline.get(`/v2/txs/${alpha.curve}-local`)
+    return status === 200 ? (body as { txs: Row[] }) : undefined
+  })
   assert.deepEqual(
     txs.map((tx) => [tx['amm'], tx['from_address'], tx['from_amount']]),
     [

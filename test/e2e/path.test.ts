@@ -67,11 +67,7 @@ after(async () => {
 })
 
 async function caughtUp(): Promise<void> {
-  const { number } = await scenario.market.head()
-  await waitFor(`the gateway to reach block ${number}`, async () => {
-    const { headers } = await pipeline.get(`/v2/pairs/${scenario.tokenPair}-local`)
-    return headers.get('X-Block') === String(number) ? true : undefined
-  })
+  await pipeline.reaches(`/v2/pairs/${scenario.tokenPair}-local`, await scenario.market.head())
 }
 
 test('every swap is pushed once, in order, with the numbers the receipts give', () => {

@@ -100,13 +100,7 @@ export class ProtocolsRun {
   }
 
   async #caughtUp(pipeline: Pipeline): Promise<void> {
-    const { number, time } = await this.scenario.market.head()
-    await waitFor(`${pipeline.name} to reach block ${number}`, async () => {
-      const { headers } = await pipeline.get(`/v2/tokens/${this.scenario.v2.stable}-local`)
-      const isThere =
-        headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-      return isThere ? true : undefined
-    })
+    await pipeline.reaches(`/v2/tokens/${this.scenario.v2.stable}-local`, await this.scenario.market.head())
   }
 
   /** The gateway has seen the last block; the writer may be a batch behind. */

@@ -48,12 +48,7 @@ after(async () => {
 })
 
 async function caughtUp(pipeline: Pipeline): Promise<void> {
-  const { number, time } = await scenario.market.head()
-  await waitFor(`${pipeline.name} to reach block ${number}`, async () => {
-    const { headers } = await pipeline.get(`/v2/pairs/${scenario.tokenPair}-local`)
-    const isThere = headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-    return isThere ? true : undefined
-  })
+  await pipeline.reaches(`/v2/pairs/${scenario.tokenPair}-local`, await scenario.market.head())
 }
 
 test('after forks, the rows equal those of a run that saw only the canonical chain', async () => {

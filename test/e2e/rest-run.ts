@@ -159,13 +159,7 @@ export class RestRun {
   }
 
   async #caughtUp(): Promise<void> {
-    const { number, time } = await this.market.market.head()
-    await waitFor(`the gateway to reach block ${number}`, async () => {
-      const { headers } = await this.pipeline.get(`/v2/tokens/${this.market.stable}-local`)
-      const isThere =
-        headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-      return isThere ? true : undefined
-    })
+    await this.pipeline.reaches(`/v2/tokens/${this.market.stable}-local`, await this.market.market.head())
   }
 
   async #written(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { Market } from '../../dev/market/market.ts'
 import type { TokenInfo } from './expected-prices.ts'
@@ -63,6 +64,24 @@ export class Scenario {
     const trades = 1 + (this.#roll() % 5)
     for (let trade = 0; trade < trades; trade++) await this.#trade()
     await this.market.mine(TRADING_STARTS + 13 * this.#blocks++)
+  }
+
+  /** Mines blocks of trades, with a pause after each, until it is stopped. */
+  keepTrading(pauseMs: number): { stop(): Promise<void> } {
+    const stop = new AbortController()
+    const run = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        await this.tradeBlock()
+        await sleep(pauseMs)
+      }
+    }
+    const running = run()
+    return {
+      stop: () => {
+        stop.abort()
+        return running
+      },
+    }
   }
 
   async #trade(): Promise<void> {

@@ -129,13 +129,7 @@ export class TokensRun {
   }
 
   async caughtUp(): Promise<void> {
-    const { number, time } = await this.market.head()
-    await waitFor(`the gateway to reach block ${number}`, async () => {
-      const { headers } = await this.pipeline.get(`/v2/tokens/${this.scenario.stable}-local`)
-      const isThere =
-        headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-      return isThere ? true : undefined
-    })
+    await this.pipeline.reaches(`/v2/tokens/${this.scenario.stable}-local`, await this.market.head())
   }
 
   /** What is found out in the background comes with the blocks that follow, so there have to be some. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ExpectedAnswers } from './expected-answers.ts'
 import { type IntervalName, startOf } from './expected-candles.ts'
-import type { ExpectedMarket } from './expected-market.ts'
+import type { ExpectedChain } from './expected-chain.ts'
 import { decimal, price, value } from './expected-numbers.ts'
 import { targetOf } from './expected-pools.ts'
 import { barTexts, CHAIN, change24h, changeToday, type Row, swapRow, volumeUsd } from './expected-rows.ts'
@@ -14,7 +14,7 @@ export function tokenSwapRow(trade: Parameters<typeof swapRow>[0]): Row {
 
 /** `result` of the last push of each candle of a series that no fork has cut through. */
 export function klineResults(
-  expected: ExpectedMarket,
+  expected: ExpectedChain,
   answers: ExpectedAnswers,
   pair: string,
   interval: IntervalName,
@@ -47,7 +47,7 @@ export function klineResults(
 }
 
 /** What is said of a main pair that was traded in the newest block. */
-export function priceRow(expected: ExpectedMarket, answers: ExpectedAnswers, pair: string): Row {
+export function priceRow(expected: ExpectedChain, answers: ExpectedAnswers, pair: string): Row {
   const pool = answers.pool(pair)
   const [target, windows] = [targetOf(pool), expected.pairWindows(pair)]
   const { last, token0, token1 } = pool

@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
-import { waitFor } from '../support/rigs/wait-for.ts'
 import { removeFromV2, type TradedPool, v2Pool } from './rest-pools.ts'
 import { Scenario } from './scenario.ts'
 
@@ -73,13 +72,10 @@ export class WsMarket {
   }
 
   async caughtUp(): Promise<void> {
-    const { number, time } = await this.scenario.market.head()
-    await waitFor(`the gateway to reach block ${number}`, async () => {
-      const { headers } = await this.pipeline.get(`/v2/pairs/${this.scenario.tokenPair}-local`)
-      const isThere =
-        headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
-      return isThere ? true : undefined
-    })
+    await this.pipeline.reaches(
+      `/v2/pairs/${this.scenario.tokenPair}-local`,
+      await this.scenario.market.head(),
+    )
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { RpcOutcome } from '../../src/chain/evm/rpc/endpoint-reports.ts'
+import type { RpcOutcome } from '../../src/chain/rpc/endpoint-reports.ts'
 import type { Fault, FaultyProxy } from '../support/rigs/faulty-proxy.ts'
 import { FaultRig } from './fault-rig.ts'
 import { TestedReader } from './tested-reader.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import type { RpcOutcome } from '../../src/chain/evm/rpc/endpoint-reports.ts'
+import type { RpcOutcome } from '../../src/chain/rpc/endpoint-reports.ts'
 import type { BlockEnvelope, Fact } from '../../src/domain/envelope.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { decodeEnvelope } from '../../src/wire/envelope-codec.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { keccak256 } from 'viem'
 import type { DexEvent } from '../../src/dex/events.ts'
 import type { DexDeployment, Protocol, ReadEvent } from '../../src/dex/protocol.ts'
-import { PROTOCOLS } from '../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import type { RawLog } from '../../src/domain/envelope.ts'
 import { allTransactions, hasRecordings } from '../support/recorded/recorded-transactions.ts'
 import { checkEvent, checkFound } from './dex-rules.ts'
@@ -27,7 +27,7 @@ const WORDS_OF_KEYS: Readonly<Record<string, number>> = {
   pancakeswap_infinity_bin: 6,
 }
 
-const readers: Reader[] = Object.values(PROTOCOLS).flatMap(({ announcements, events }) =>
+const readers: Reader[] = Object.values(EVM_PROTOCOLS).flatMap(({ announcements, events }) =>
   [...Object.entries(announcements), ...Object.entries(events)].map(([topic, read]) => ({
     topic,
     read,
@@ -42,7 +42,7 @@ if (hasRecordings) {
 
 export function fuzz(random: Random): void {
   const started = performance.now()
-  if (random.chance(INQUIRY_SHARE)) checkInquiry(random, random.pick(Object.keys(PROTOCOLS)))
+  if (random.chance(INQUIRY_SHARE)) checkInquiry(random, random.pick(Object.keys(EVM_PROTOCOLS)))
   else checkReader(random, random.pick(readers))
   const took = performance.now() - started
   assert.ok(took < MAX_MS, `one case took ${took.toFixed(0)} ms`)
@@ -115,7 +115,7 @@ function checkInquiry(random: Random, protocol: string): void {
       random.chance(0.2) ? random.pick(factories) : randomWord(random),
     ),
   )
-  const { identify, events, isLaunchPlatform } = PROTOCOLS[protocol] as Protocol
+  const { identify, events, isLaunchPlatform } = EVM_PROTOCOLS[protocol] as Protocol
   // A curve is asked about by what the platform said of it: some address in each word, so that it is read.
   const said = Buffer.concat(Array.from({ length: random.between(1, 8) }, () => addressWord(random)))
   const topics = [random.pick(Object.keys(events))]

@@ -1,11 +1,11 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from 'viem'
 import { KNOWN_FUNCTIONS, TRANSFER } from '../../src/chain/evm/inspect/known-functions.ts'
 import { TRADER_CODE } from '../../src/chain/evm/inspect/trader-code.ts'
-import type { EndpointSession } from '../../src/chain/evm/rpc/endpoint-pool.ts'
 import { MULTICALL_CODE } from '../../src/chain/evm/rpc/multicall-code.ts'
 import type { EvmNode } from '../../src/chain/evm/rpc/rpc.ts'
-import { RpcFailure } from '../../src/chain/evm/rpc/rpc-failure.ts'
 import { bindState } from '../../src/chain/evm/rpc/state-rpc.ts'
+import type { EndpointSession } from '../../src/chain/rpc/endpoint-pool.ts'
+import { RpcFailure } from '../../src/chain/rpc/rpc-failure.ts'
 import type { Random } from './random.ts'
 import { hexOf, randomWord } from './random-words.ts'
 

@@ -4,9 +4,9 @@ import { toTokenFact } from '../../src/chain/evm/facts/token-fact.ts'
 import { inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
 import type { TrialPair } from '../../src/chain/evm/inspect/trade-trial.ts'
 import type { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
-import { RpcFailure } from '../../src/chain/evm/rpc/rpc-failure.ts'
+import { RpcFailure } from '../../src/chain/rpc/rpc-failure.ts'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
-import { PROTOCOLS } from '../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
 import type { Fact, RawLog } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
@@ -29,14 +29,14 @@ const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 }
 const MAX_CASE_MS = 2_000
 const MAX_UINT256 = 2n ** 256n - 1n
 
-const deployments: DexDeployment[] = Object.keys(PROTOCOLS).map((protocol, index) => ({
+const deployments: DexDeployment[] = Object.keys(EVM_PROTOCOLS).map((protocol, index) => ({
   amm: protocol,
   protocol,
   factory: `0x${(index + 1).toString(16).padStart(40, 'f')}`,
   positionManager: `0x${(index + 1).toString(16).padStart(40, 'e')}`,
 }))
 const registry = new DexRegistry(deployments)
-const topics = Object.values(PROTOCOLS).flatMap(({ announcements, events }) => [
+const topics = Object.values(EVM_PROTOCOLS).flatMap(({ announcements, events }) => [
   ...Object.keys(announcements),
   ...Object.keys(events),
 ])

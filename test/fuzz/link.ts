@@ -125,7 +125,7 @@ function checkIndex(random: Random): void {
       const pools = envelope.facts.flatMap((fact) => (fact.type === 'pool' ? [fact.address] : []))
       blocks.push({ ref: { number: envelope.number, hash: envelope.hash }, pools })
     } else if (envelope.kind === 'undo') blocks.length = envelope.lastValid.number - first + 1
-    else floor = envelope.upTo.number
+    else if (envelope.kind === 'final') floor = envelope.upTo.number
     index.apply(envelope)
     uncommitted.push(envelope)
     if (random.chance(0.3)) {

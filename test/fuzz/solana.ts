@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { parseRpcTransaction } from '../../src/chain/solana/parse-transaction.ts'
 import type { DexEvent } from '../../src/dex/events.ts'
+import { noMoves } from '../../src/dex/move-sums.ts'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
 import { encodeRecord, type RecordContent } from '../../src/dex/solana/instruction-record.ts'
+import { WSOL } from '../../src/dex/solana/known-keys.ts'
+import {
+  addOwnerBalances,
+  isOwnerBalancesLog,
+  mintBalancesIn,
+  OWNER_BALANCES,
+} from '../../src/dex/solana/owner-balances.ts'
 import { knownPrograms, SOLANA_PROTOCOLS } from '../../src/dex/solana/protocols.ts'
 import { rawLogsOf } from '../../src/dex/solana/raw-logs.ts'
 import type { SolanaInstruction, SolanaTransaction, TokenBalance } from '../../src/dex/solana/transaction.ts'
@@ -25,7 +33,9 @@ const topics = deployments.flatMap(({ protocol, factory }) => {
   return all.map((topic) => ({ address: factory, topic }))
 })
 const real = hasSolanaRecordings ? allSolanaTransactions().map(({ transaction }) => transaction) : []
-const realLogs = real.flatMap((transaction) => rawLogsOf(transaction, programs, 0))
+const allLogs = real.flatMap((transaction) => rawLogsOf(transaction, programs, 0))
+const realLogs = allLogs.filter((log) => !isOwnerBalancesLog(log))
+const realBalances = allLogs.filter(isOwnerBalancesLog)
 
 const U64 = (1n << 64n) - 1n
 const ODD_AMOUNTS = [0n, 1n, U64, U64 - 1n, 1n << 63n]
@@ -35,11 +45,14 @@ const EVENT_STARTS = [
   ...['3e2f370aa503dc2a', '40c6cde8260871e2', '195e4b2f7063353f', '97d7e20976a173ae', '516ce3becdd00ac4'],
   ...['2e7452d7941b544d', 'b94afc7d1bd7bc6f', '1f5e7d5ae3343dba', '74f461e8671f983a', 'bd4233a826507599'],
   ...['e1ca49af932ba096', '6476ad570cc6fee5', 'ca2c295868dc9d52', '757be4b6a1a8dcd6', '03', '04'],
+  ...['3b8a4c448a83b043', 'ae7c4af90451f611', '3f451c16305cc2b9'],
 ].map((hex) => Buffer.from(hex, 'hex'))
 
 export function fuzz(random: Random): void {
-  const kind = random.below(10)
-  if (kind < 4 && real.length > 0) checkTransaction(random, mutatedTransaction(random, random.pick(real)))
+  const kind = random.below(11)
+  if (kind === 10) checkBalances(mutatedBalanceLog(random))
+  else if (kind < 4 && real.length > 0)
+    checkTransaction(random, mutatedTransaction(random, random.pick(real)))
   else if (kind < 7 && realLogs.length > 0) checkLog(random, mutatedLog(random, random.pick(realLogs)))
   else if (kind < 9) checkLog(random, inventedLog(random))
   else parseRpcTransaction(inventedAnswer(random), random.below(2 ** 31))
@@ -50,7 +63,8 @@ function checkTransaction(random: Random, transaction: SolanaTransaction): void 
   if (transaction.isFailed) assert.deepEqual(logs, [])
   for (const [index, log] of logs.entries()) {
     assert.equal(log.index, index)
-    checkLog(random, log)
+    if (!isOwnerBalancesLog(log)) checkLog(random, log)
+    else assert.ok(checkBalances(log), 'a record that we wrote is read')
   }
 }
 
@@ -65,6 +79,23 @@ function checkLog(random: Random, log: RawLog): void {
   let step = inquiry.next([])
   if (!step.done) step = inquiry.next(random.chance(0.5) ? [random.bytes(random.below(300))] : [])
   if (step.done && step.value !== undefined) checkFound(step.value)
+}
+
+function mutatedBalanceLog(random: Random): RawLog {
+  const log = realBalances.length === 0 ? undefined : random.pick(realBalances)
+  const data = log === undefined ? random.bytes(random.below(300)) : mutatedBytes(random, log.data)
+  return { index: 0, address: WSOL, topics: [OWNER_BALANCES], data }
+}
+
+/** No balance is negative or beyond 64 bits. False if the log is no record. */
+function checkBalances(log: RawLog): boolean {
+  const [balances] = mintBalancesIn([log])
+  if (balances === undefined) return false
+  for (const amount of [balances.mintedRaw, balances.burnedRaw]) assert.ok(amount >= 0n && amount <= U64)
+  const sums = noMoves()
+  addOwnerBalances(sums, balances)
+  for (const [owner, gain] of sums.gains) assert.ok((sums.floors?.get(owner) ?? 0n) + gain >= 0n)
+  return true
 }
 
 function checkAmounts(event: DexEvent): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PROTOCOLS } from '../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import {
   allTransactions,
   hasRecordings,
@@ -46,7 +46,7 @@ test('a recorded block decodes to as many swaps as its text has matching topics'
 })
 
 test('every log of every recording can be read as anything', { skip: !hasRecordings }, () => {
-  const readers = Object.values(PROTOCOLS).flatMap(({ announcements, events }) => [
+  const readers = Object.values(EVM_PROTOCOLS).flatMap(({ announcements, events }) => [
     ...Object.values(announcements),
     ...Object.values(events),
   ])
@@ -67,7 +67,7 @@ function swapsDecoded(block: RecordedBlock): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const log of transactionsOf(block).flatMap(({ logs }) => logs)) {
     const topic = log.topics[0] ?? ''
-    for (const [name, { events }] of Object.entries(PROTOCOLS)) {
+    for (const [name, { events }] of Object.entries(EVM_PROTOCOLS)) {
       if (events[topic]?.(log)?.type !== 'swapped') continue
       counts[`${name} ${topic}`] = (counts[`${name} ${topic}`] ?? 0) + 1
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PROTOCOLS } from '../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import { allTransactions, hasRecordings } from '../support/recorded/recorded-transactions.ts'
 import { curve } from './second-opinion/curve.ts'
 import { flap, fourMeme, fourMemeV1 } from './second-opinion/launch-platforms.ts'
@@ -48,8 +48,8 @@ const leftOut: Readonly<Record<string, number>> = {
 }
 
 test('each protocol knows the events that are written out here, and no others', () => {
-  assert.deepEqual(Object.keys(opinions).sort(), Object.keys(PROTOCOLS).sort())
-  for (const [name, { announcements, events }] of Object.entries(PROTOCOLS)) {
+  assert.deepEqual(Object.keys(opinions).sort(), Object.keys(EVM_PROTOCOLS).sort())
+  for (const [name, { announcements, events }] of Object.entries(EVM_PROTOCOLS)) {
     const known = [...Object.keys(announcements), ...Object.keys(events)]
     const written = opinions[name]?.map(({ topic }) => topic)
     assert.deepEqual(known.toSorted(), written?.toSorted(), name)
@@ -64,7 +64,7 @@ test('every log of a known event decodes as viem decodes it', { skip: !hasRecord
   for (const { hash, logs } of allTransactions()) {
     for (const log of logs) {
       const topic = log.topics[0] ?? ''
-      for (const [name, { announcements, events }] of Object.entries(PROTOCOLS)) {
+      for (const [name, { announcements, events }] of Object.entries(EVM_PROTOCOLS)) {
         const opinion = opinions[name]?.find((one) => one.topic === topic)
         if (opinion === undefined) continue
         const place = `log ${log.index} of ${hash}`

@@ -251,7 +251,7 @@ test('a ready answer is dropped when what it was made from changes', async () =>
   assert.deepEqual(byFramework, [1, 0, 1, 0])
 })
 
-test('a closing gateway refuses requests for cached responses, too', async () => {
+test('a closing gateway answers on an open connection, also what it has cached, and closes it', async () => {
   const closing = await world.startGateway(PLANS)
   await waitUntil('it answers', async () => (await closing.get(`/v2/tokens/${MEME}-eth`)).status === 200)
   const socket = connect({ host: '127.0.0.1', port: closing.port })
@@ -273,7 +273,7 @@ test('a closing gateway refuses requests for cached responses, too', async () =>
   })
   socket.write(text.slice(-2))
   await Promise.all([once(socket, 'close'), stopped])
-  assert.match(received, /^HTTP\/1.1 503 /)
+  assert.match(received, /^HTTP\/1.1 200 /)
   assert.match(received, /^connection: close\r$/im)
-  assert.equal(handled, before)
+  assert.equal(handled, before + 1, 'by Fastify, which closes the connection')
 })

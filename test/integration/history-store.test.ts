@@ -138,19 +138,22 @@ test('the marker is the newest committed head of its chain, exactly', async () =
   }
 })
 
-test('a server that is away is store_unavailable; one that refuses is not', async () => {
+test('a server that is away, or has lost its tables, is store_unavailable; one with other tables is not', async () => {
   const { sets } = storySets({ chain: 'eth', seed: 1, messages: 1 })
   const lost = openHistoryStore({ ...optionsOf('default'), url: 'http://127.0.0.1:1' }, common)
-  const wrong = openHistoryStore(optionsOf('no_such_database'), common)
+  const empty = openHistoryStore(optionsOf('no_such_database'), common)
+  await client.command({ query: 'CREATE DATABASE other' })
+  await client.command({ query: 'CREATE TABLE other.markers (x UInt8) ENGINE = Memory' })
+  const other = openHistoryStore(optionsOf('other'), common)
   const isUnavailable = (error: unknown): boolean =>
     error instanceof ChaintapeError && error.code === 'store_unavailable' && error.cause instanceof Error
   try {
     await assert.rejects(lost.write(rowsOfSets(sets)), isUnavailable)
     await assert.rejects(lost.marker('eth'), isUnavailable)
     await assert.rejects(migrate({ ...optionsOf('x'), url: 'http://127.0.0.1:1' }, common), isUnavailable)
-    await assert.rejects(wrong.write(rowsOfSets(sets)), ClickHouseError)
+    await assert.rejects(empty.write(rowsOfSets(sets)), isUnavailable)
+    await assert.rejects(other.marker('eth'), ClickHouseError)
   } finally {
-    await lost.close()
-    await wrong.close()
+    await Promise.all([lost, empty, other].map((store) => store.close()))
   }
 })

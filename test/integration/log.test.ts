@@ -243,6 +243,7 @@ describe('a log that is not what it was', () => {
     const outbox = {
       add: () => undefined,
       get: (_epoch: string, seq: number) => retained.get(seq),
+      oldest: () => undefined,
       flushed: async () => undefined,
     }
     const writer = await (await logs.open('BLOCKS', chain, outbox)).openPublisher()
@@ -268,6 +269,7 @@ describe('a log that is not what it was', () => {
     const outbox = {
       add: () => undefined,
       get: (_epoch: string, seq: number) => retained.get(seq),
+      oldest: () => undefined,
       // It is called between the look at the end of the log and the first frame that is restored.
       flushed: async () => {
         if (other.last.sequence === 1) await other.publish(text('two'))

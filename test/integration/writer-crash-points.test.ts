@@ -73,7 +73,8 @@ test('after a crash at any point no store vouches for what it does not hold, and
   const hot = await openHotStore(config.redis, common)
   const story = storySets({ chain: 'eth', seed: 31, messages: points.length * 12 })
   const parts: ChainWriterParts = {
-    chain: 'eth',
+    folded: { chain: 'eth', generation: { number: 1 } },
+    label: () => 'eth',
     log: await logs.open('CHANGES', 'eth'),
     history,
     migrated: Promise.resolve(),

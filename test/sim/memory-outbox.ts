@@ -5,13 +5,15 @@ export class MemoryOutbox implements Outbox {
   readonly #maxFrames: number
   #frames = new Map<number, Uint8Array>()
   #last = 0
+  #epoch = ''
   hasEvicted = false
 
   constructor(maxFrames: number) {
     this.#maxFrames = maxFrames
   }
 
-  add(_epoch: string, seq: number, frame: Uint8Array): void {
+  add(epoch: string, seq: number, frame: Uint8Array): void {
+    this.#epoch = epoch
     const retained = this.#frames.get(seq)
     if (retained !== undefined && Buffer.compare(retained, frame) === 0) return
     if (this.#frames.size > 0 && (seq > this.#last + 1 || (seq <= this.#last && retained === undefined)))
@@ -26,6 +28,11 @@ export class MemoryOutbox implements Outbox {
 
   get(_epoch: string, seq: number): Uint8Array | undefined {
     return this.#frames.get(seq)
+  }
+
+  oldest(): { epoch: string; sequence: number } | undefined {
+    const [sequence] = this.#frames.keys()
+    return sequence === undefined ? undefined : { epoch: this.#epoch, sequence }
   }
 
   async flushed(): Promise<void> {}

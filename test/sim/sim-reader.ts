@@ -65,6 +65,8 @@ export type SimReaderParts = {
 class Died extends Error {}
 
 const logger = pino({ level: 'silent' })
+/** Nothing is dropped from this log. */
+const NO_ARCHIVE = { read: async function* () {} }
 
 /** A reader process: the real program, joined as its role joins it, over a node and a log that are simulated. */
 export class SimReader {
@@ -148,7 +150,18 @@ export class SimReader {
     const source = node.source(isAlive)
     const doorbell = settings.hasDoorbell ? this.#doorbell : new Doorbell()
     const turns = {
-      ...{ chain: CHAIN, log, index, store, logger, signal, pollMs, takeoverMs, doorbell },
+      ...{
+        chain: CHAIN,
+        log,
+        archive: NO_ARCHIVE,
+        index,
+        store,
+        logger,
+        signal,
+        pollMs,
+        takeoverMs,
+        doorbell,
+      },
       head: () => source.head(),
       onProgress: ({ tip }: { tip: BlockRef | undefined }) => onProgress(this, tip),
       onTurn: (turn: string) => note(`reader ${this.id}: ${turn}`),
@@ -158,6 +171,8 @@ export class SimReader {
         chain: CHAIN,
         source,
         index,
+        // Readers with different files: each that leads changes the settings.
+        settings: { rules: 1, dexes: [], quoteAssets: [], minDepthUsd: BigInt(this.id % 3), lockers: [] },
         gather: node.gather(isAlive),
         // What it finds is thrown away: it may take time and fail at any moment.
         askAhead: async (block, transactions, known) => {
@@ -189,6 +204,7 @@ export class SimReader {
         if (this.#isAlive) outbox.add(epoch, seq, frame)
       },
       get: (epoch, seq) => outbox.get(epoch, seq),
+      oldest: () => outbox.oldest(),
       flushed: () => outbox.flushed(),
     }
   }

@@ -4,10 +4,11 @@ import { type Stack, startStack } from '../../dev/stack.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
+import { engineSettings } from '../../src/engine/settings.ts'
 import type { LogMessage } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { chainSettings } from '../../src/roles/chain-settings.ts'
 import { STATE_FORMAT } from '../../src/roles/engine.ts'
-import { engineSettings } from '../../src/roles/engine-settings.ts'
 import { openStateStore } from '../../src/store/lmdb/state-store.ts'
 import { CHAIN } from '../support/arbitraries/market-arbitraries.ts'
 import { type EngineStore, memoryStore } from '../support/rigs/engine-run.ts'
@@ -48,7 +49,7 @@ before(async () => {
   storm = new Storm({ engines, blocks, changes, load, events: EVENTS, roll: dice(SEED + 1) })
   await storm.run()
   await Promise.all(engines.map((engine) => engine.kill('SIGTERM')))
-  calm = foldCalmly(engineSettings(CHAIN, chainConfig), storm.blocks)
+  calm = foldCalmly(engineSettings(CHAIN, chainSettings(chainConfig)), storm.blocks)
 })
 
 after(async () => {

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, keccak256 } from 'viem'
 import type { PoolEvent, TokenRef } from '../../../src/dex/events.ts'
-import { PROTOCOLS } from '../../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../../src/dex/protocols.ts'
 import type { RawLog } from '../../../src/domain/envelope.ts'
 import type { RecordedTransaction } from '../../support/recorded/recorded-transactions.ts'
 import type { Transfer } from './transfers.ts'
@@ -65,7 +65,7 @@ export function legsOf(
 
 /** Read as whichever protocol has the event: those that share one read it alike. */
 function decoded(log: RawLog): { protocol: string; event: PoolEvent } | undefined {
-  for (const [protocol, { events }] of Object.entries(PROTOCOLS)) {
+  for (const [protocol, { events }] of Object.entries(EVM_PROTOCOLS)) {
     const event = events[log.topics[0] ?? '']?.(log)
     if (event !== undefined) return { protocol, event }
   }

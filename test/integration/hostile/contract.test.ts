@@ -36,15 +36,19 @@ async function inPool(name: string): Promise<Hex> {
 
 /** The chain goes on until the reader has inspected the token. */
 async function inspected(token: Hex): Promise<TradeTrial> {
-  return waitFor(`an inspection of ${token}`, async () => {
-    await reader.reach(await rig.trade(1))
-    for (const fact of await reader.facts()) {
-      if (fact.type !== 'inspection' || fact.address !== token.toLowerCase()) continue
-      const { trial } = fact.inspection
-      if (typeof trial === 'object') return trial
-    }
-    return undefined
-  })
+  return waitFor(
+    `an inspection of ${token}`,
+    async () => {
+      await reader.reach(await rig.trade(1))
+      for (const fact of await reader.facts()) {
+        if (fact.type !== 'inspection' || fact.address !== token.toLowerCase()) continue
+        const { trial } = fact.inspection
+        if (typeof trial === 'object') return trial
+      }
+      return undefined
+    },
+    120_000,
+  )
 }
 
 test('a transfer that seems to shrink the balance of its recipient fails, with an unknown tax', async () => {

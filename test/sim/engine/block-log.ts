@@ -1,3 +1,4 @@
+import type { ChainSettings } from '../../../src/domain/chain-settings.ts'
 import type { BlockEnvelope, BlockRef, Envelope, Fact, RawLog } from '../../../src/domain/envelope.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { creationLog, randomLog } from './pool-logs.ts'
@@ -18,6 +19,11 @@ export class BlockLog {
   readonly envelopes: Envelope[] = []
   readonly #market: SimMarket
   readonly #random: Random
+  /** Draws the settings, so that blocks do not depend on them. */
+  readonly #settingsRandom: Random
+  #settings: ChainSettings | undefined
+  /** The settings in force when a block was last appended, by hash. */
+  readonly #appendedUnder = new Map<string, ChainSettings | undefined>()
   readonly #base: BlockRef
   #branch: Branch = []
   #former: Branch[] = []
@@ -26,9 +32,10 @@ export class BlockLog {
   /** Up to this number blocks are old. */
   #lastOld: number
 
-  constructor(market: SimMarket, random: Random) {
+  constructor(market: SimMarket, random: Random, settingsRandom: Random) {
     this.#market = market
     this.#random = random
+    this.#settingsRandom = settingsRandom
     const number = random.pick([0, 99, 12_345_678])
     this.#base = { number, hash: blockHash(0) }
     this.#final = number
@@ -41,9 +48,21 @@ export class BlockLog {
     if (this.#branch.at(-1)?.isOld) this.#mine(1)
   }
 
-  /** What is left once all undos are done. */
-  get canonical(): Branch {
-    return this.#branch
+  /** What is left once all undos are done: each block after the settings by which it was last read. */
+  get canonical(): readonly Envelope[] {
+    const all: Envelope[] = []
+    let last: ChainSettings | undefined
+    const change = (settings: ChainSettings | undefined): void => {
+      if (settings === undefined || settings === last) return
+      all.push({ kind: 'settings', chain: CHAIN, settings })
+      last = settings
+    }
+    for (const block of this.#branch) {
+      change(this.#appendedUnder.get(block.hash))
+      all.push(block)
+    }
+    change(this.#settings)
+    return all
   }
 
   get final(): BlockRef | undefined {
@@ -53,6 +72,7 @@ export class BlockLog {
 
   #happen(): void {
     const random = this.#random
+    if (this.#settingsRandom.chance(0.1)) this.#changeSettings()
     const roll = random.below(100)
     if (roll < 62) this.#mine(1)
     else if (roll < 76) this.#fork(random.between(1, 3))
@@ -65,8 +85,21 @@ export class BlockLog {
     for (let mined = 0; mined < count; mined++) {
       const block = this.#nextBlock()
       this.#branch = [...this.#branch, block]
-      this.envelopes.push(block)
+      this.#append(block)
     }
+  }
+
+  #append(block: BlockEnvelope): void {
+    this.#appendedUnder.set(block.hash, this.#settings)
+    this.envelopes.push(block)
+  }
+
+  /** Sometimes to the same again: a reader repeats them if a log has lost its tail. */
+  #changeSettings(): void {
+    const random = this.#settingsRandom
+    const isSame = this.#settings !== undefined && random.chance(0.2)
+    this.#settings = isSame ? this.#settings : this.#market.otherSettings(random)
+    this.envelopes.push({ kind: 'settings', chain: CHAIN, settings: this.#settings as ChainSettings })
   }
 
   /** Undos may follow one another: what comes next need not be longer. */
@@ -83,7 +116,7 @@ export class BlockLog {
     let shared = 0
     while (shared < wanted.length && wanted[shared] === this.#branch[shared]) shared++
     if (shared < this.#branch.length) this.#undoTo(wanted.slice(0, shared))
-    this.envelopes.push(...wanted.slice(shared))
+    for (const block of wanted.slice(shared)) this.#append(block)
     this.#branch = wanted
   }
 
@@ -133,6 +166,9 @@ export class BlockLog {
         transactions.at(-1)?.logs.push({ ...each, index: index * 3 + at })
     }
     const published = new Set(this.#branch.flatMap(({ facts }) => facts.map(({ address }) => address)))
+    // A reader identifies pools again after their exchange was away.
+    if (this.#settings !== undefined && this.#settingsRandom.chance(0.1))
+      for (const { address } of used) published.delete(address)
     const seconds = random.pick([0, 1, 12, 12, 59, 300, 86_400, 700_000])
     const number = this.#tip.number + 1
     const block: BlockEnvelope = {
@@ -144,9 +180,19 @@ export class BlockLog {
       time: (this.#branch.at(-1)?.time ?? FIRST_TIME) + seconds,
       ...(number <= this.#lastOld && { isOld: true }),
       transactions,
-      facts: this.#market.factsOf(used, published),
+      facts: this.#market.factsOf(
+        used.filter((pool) => this.#isRead(pool)),
+        published,
+      ),
     }
     return { ...block, facts: [...block.facts, ...this.#factsOfHolders(block)] }
+  }
+
+  /** A reader does not identify pools of exchanges that its settings lack. */
+  #isRead({ factory }: SimPool): boolean {
+    const isKnown = (dexes: readonly { readonly factory: string }[]): boolean =>
+      dexes.some((dex) => dex.factory === factory)
+    return this.#settings === undefined || isKnown(this.#settings.dexes) || !isKnown(this.#market.deployments)
   }
 
   /** Older transfers that were read meanwhile, and a balance that was asked for. */

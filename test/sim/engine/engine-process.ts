@@ -109,8 +109,8 @@ export class EngineProcess {
 
   /** Below its first block the engine knows no hash: there it can refuse a block, but not an undo. */
   #stray(): Envelope {
-    const first = decodeEnvelope(this.#logs.blocks[0] as Uint8Array)
-    assert.ok(first.kind === 'block')
+    const first = this.#logs.blocks.map((body) => decodeEnvelope(body)).find(({ kind }) => kind === 'block')
+    assert.ok(first?.kind === 'block')
     const number = (this.#engine.tip?.number ?? first.number) - 1
     const ref = { number, hash: STRAY_HASH }
     if (this.#engine.tip === undefined || number >= first.number)

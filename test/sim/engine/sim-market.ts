@@ -1,8 +1,14 @@
-import type { DexDeployment } from '../../../src/dex/protocol.ts'
-import { PROTOCOLS } from '../../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../../src/dex/protocols.ts'
 import { DexRegistry } from '../../../src/dex/registry.ts'
+import {
+  type ChainSettings,
+  type DexDeployment,
+  type QuoteAsset,
+  RULES_VERSION,
+  sortedLockers,
+} from '../../../src/domain/chain-settings.ts'
 import type { Fact, PoolFact, TokenFact } from '../../../src/domain/envelope.ts'
-import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
+import type { EngineSettings } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { LOCKERS } from '../../support/arbitraries/move-arbitraries.ts'
 import { kindOf } from './pool-logs.ts'
@@ -15,13 +21,13 @@ const FOREIGN_FACTORY = address(0xfe)
 const DEPLOYMENTS: readonly DexDeployment[] = [
   { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: V2_FACTORY },
   { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: address(0xf101) },
-  ...Object.keys(PROTOCOLS)
+  ...Object.keys(EVM_PROTOCOLS)
     .filter((protocol) => protocol !== 'uniswap_v2')
     .map((protocol, at) => ({ amm: protocol, protocol, factory: address(0xf200 + at) })),
 ]
 /** Those that most of a chain's volume goes through are met more often. */
 const FREQUENT = ['uniswap_v2', 'uniswap_v2', 'uniswap_v3', 'uniswap_v4', 'curve', 'four_meme', 'four_meme']
-const ALL_PROTOCOLS = [...FREQUENT, ...Object.keys(PROTOCOLS)]
+const ALL_PROTOCOLS = [...FREQUENT, ...Object.keys(EVM_PROTOCOLS)]
 
 /** Two stablecoins, the native coin as a token and as itself, and tokens that claim what they like. */
 const STABLE = [address(0xa0), address(0xa1)] as const
@@ -77,6 +83,18 @@ export class SimMarket {
   /** What has transfers: tokens, and pools that may have shares. */
   get movable(): readonly string[] {
     return [...ALL_TOKENS, ...this.pools.map(({ address }) => address)]
+  }
+
+  /** Settings that an operator may change to: fewer exchanges, some for a range of blocks, and any other assets. */
+  otherSettings(random: Random): ChainSettings {
+    const share = random.pick([1, 0.9, 0.6])
+    return {
+      rules: RULES_VERSION,
+      dexes: this.deployments.filter(() => random.chance(share)),
+      quoteAssets: quoteAssets(random).filter(() => random.chance(0.9)),
+      minDepthUsd: random.pick([0n, 0n, 1n, 10n ** 20n]),
+      lockers: sortedLockers(LOCKERS.filter(() => random.chance(0.7))),
+    }
   }
 
   /** The facts that a reader would publish about these pools and their tokens, except those published before. */

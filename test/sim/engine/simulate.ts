@@ -10,6 +10,7 @@ import type { EngineSettings } from '../../../src/engine/settings.ts'
 import { TailLost } from '../../../src/log/tail-lost.ts'
 import { openStateStore, type StateStore } from '../../../src/store/lmdb/state-store.ts'
 import { decodeChangeSet, encodeChangeSet } from '../../../src/wire/change-codec.ts'
+import { encodeSettings } from '../../../src/wire/settings-codec.ts'
 import { Random } from '../../fuzz/random.ts'
 import { foldChangeSets } from '../../support/reference/change-tables.ts'
 import { applyEnvelope } from '../../support/rigs/engine-run.ts'
@@ -37,7 +38,7 @@ const SEEDS_PER_DISK = 50
 /** A random market on a chain that forks, and an engine that dies on the way. The same seed, the same story. */
 export async function simulateEngine(seed: number): Promise<EngineOutcome> {
   const market = new SimMarket(new Random(seed))
-  const log = new BlockLog(market, new Random(-1 - seed))
+  const log = new BlockLog(market, new Random(-1 - seed), new Random(seed ^ 0x5e77))
   const { envelopes } = log
   const lines = envelopes.map((envelope, at) => `${String(at + 1).padStart(4)}  ${textOf(envelope)}`)
   let failure: unknown
@@ -121,8 +122,11 @@ class CalmRun {
   readonly sets: ChangeSet[] = []
   readonly #engine: Engine
   readonly #store = memoryStore()
-  /** The tables as they were after each block. */
+  /** The tables as they were after each block, by the settings of that block and all before it. */
   readonly #tablesAt = new Map<string, string>()
+  /** A block, its ancestors and their settings, by hash. */
+  readonly #lineages = new Map<string, string>()
+  #settings = ''
 
   constructor(settings: EngineSettings) {
     this.#engine = new Engine(settings, this.#store)
@@ -133,7 +137,14 @@ class CalmRun {
     this.sets.push(applyEnvelope(this.#engine, envelope, seq))
     this.#store.commit(this.#engine.pending(), { epoch: CHAIN, sequence: seq, link: 0 })
     this.#engine.committed()
-    if (envelope.kind === 'block') this.#checkTables(envelope.hash)
+    if (envelope.kind === 'settings')
+      this.#settings = createHash('sha1').update(encodeSettings(envelope.settings)).digest('hex')
+    if (envelope.kind === 'block') {
+      const { hash, parentHash } = envelope
+      const parent = this.#lineages.get(parentHash) ?? parentHash
+      this.#lineages.set(hash, createHash('sha1').update(`${parent}${this.#settings}${hash}`).digest('hex'))
+      this.#checkTables(hash)
+    }
     if (envelope.kind === 'undo') this.#checkTables(envelope.lastValid.hash)
   }
 
@@ -151,11 +162,12 @@ class CalmRun {
   /** However a block is come to, forwards or back, on whatever detour: the tables are the same after it. */
   #checkTables(block: string): void {
     const tables = hashOf(
-      [...this.#store.entries()].filter(([key]) => !/^(journal|emitted|floor)\//.test(key)),
+      [...this.#store.entries()].filter(([key]) => !/^(journal|emitted|floor|settings)\//.test(key)),
     )
-    const before = this.#tablesAt.get(block)
+    const lineage = this.#lineages.get(block) ?? block
+    const before = this.#tablesAt.get(lineage)
     assert.equal(tables, before ?? tables, `the tables after block ${block} are what they were`)
-    this.#tablesAt.set(block, tables)
+    this.#tablesAt.set(lineage, tables)
   }
 }
 
@@ -170,7 +182,7 @@ function checkAgainstCanonical(
   settings: EngineSettings,
 ): void {
   const straight = new CalmRun(settings)
-  for (const block of canonical) straight.apply(block)
+  for (const envelope of canonical) straight.apply(envelope)
   if (final !== undefined) straight.apply({ kind: 'final', chain: CHAIN, upTo: final })
   assert.deepEqual(
     foldChangeSets(forked.sets),
@@ -220,5 +232,7 @@ function textOf(envelope: Envelope): string {
       return `undo to ${envelope.lastValid.number}`
     case 'final':
       return `final up to ${envelope.upTo.number}`
+    case 'settings':
+      return `settings with ${envelope.settings.dexes.length} exchanges`
   }
 }

@@ -17,10 +17,12 @@ import {
   type Token,
   type Trade,
   type TradeDirection,
+  type TradeHoldings,
   type WindowSums,
   type Windows,
   type WindowsRef,
 } from '../../../src/domain/change.ts'
+import type { WalletHolding } from '../../../src/domain/wallet-balances.ts'
 import { WINDOWS } from '../../../src/domain/window.ts'
 import { report } from './contract-arbitraries.ts'
 import {
@@ -55,7 +57,16 @@ export const eventSide: fc.Arbitrary<EventSide> = plain<EventSide>({
 
 export const eventRef: fc.Arbitrary<EventRef> = plain<EventRef>({ key: orderKey, time: uint, pair: anyId })
 
-export const trade: fc.Arbitrary<Trade> = plain<Trade>({
+const holding = plain<WalletHolding>({ amountRaw: uint256, accounts: fc.nat(255) })
+
+const holdings = plain<TradeHoldings>({
+  isToken0Sold: fc.boolean(),
+  nativeRaw: money,
+  sold: known(holding),
+  bought: known(holding),
+})
+
+const tradeWithoutHoldings = plain<Omit<Trade, 'holdings'>>({
   key: orderKey,
   time: uint,
   pair: address,
@@ -73,6 +84,10 @@ export const trade: fc.Arbitrary<Trade> = plain<Trade>({
   liquidityUsd: money,
   liquidityNative: money,
 })
+
+export const trade: fc.Arbitrary<Trade> = fc
+  .tuple(tradeWithoutHoldings, fc.option(holdings))
+  .map(([one, held]) => (held === null ? one : { ...one, holdings: held }))
 
 export const candleRef: fc.Arbitrary<CandleRef> = plain<CandleRef>({ pair: anyId, interval, start: uint })
 

@@ -4,11 +4,13 @@ import {
   ALL_OF_IT_PPM,
   CONTRACT_FLAGS,
   findingsBy,
+  type HolderTransfers,
   type Inspection,
   MAX_FINDING_LENGTH,
   MAX_FINDINGS,
   PROXY_KINDS,
   TRIAL_METHODS,
+  type TransferFee,
   type TrialStep,
   UNTRIED_REASONS,
 } from '../../../src/domain/inspection.ts'
@@ -29,7 +31,7 @@ const step = plain<TrialStep>({
   reason: maybe(fc.string({ maxLength: MAX_FINDING_LENGTH })),
 })
 
-export const inspection: fc.Arbitrary<Inspection> = plain<Inspection>({
+const contractInspection = plain<Omit<Inspection, 'metadataPowers' | 'transferFee' | 'holderTransfers'>>({
   token: address,
   block: plain<Inspection['block']>({ number: count, hash }),
   codeHash: hash,
@@ -57,6 +59,27 @@ export const inspection: fc.Arbitrary<Inspection> = plain<Inspection>({
     }),
   ),
 })
+
+const transferFee = plain<TransferFee>({ ppm, maxRaw: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) })
+const holderTransfers = plain<HolderTransfers>({
+  tried: count,
+  failed: count,
+  failure: maybe(
+    plain<NonNullable<HolderTransfers['failure']>>({
+      account: address,
+      reason: fc.string({ maxLength: MAX_FINDING_LENGTH }),
+    }),
+  ),
+})
+
+export const inspection: fc.Arbitrary<Inspection> = fc
+  .tuple(contractInspection, maybe(evidence), maybe(transferFee), maybe(holderTransfers))
+  .map(([contract, metadataPowers, fee, transfers]) => ({
+    ...contract,
+    ...(metadataPowers !== undefined && { metadataPowers }),
+    ...(fee !== undefined && { transferFee: fee }),
+    ...(transfers !== undefined && { holderTransfers: transfers }),
+  }))
 
 export const report: fc.Arbitrary<ContractReport> = plain<ContractReport>({
   token: address,

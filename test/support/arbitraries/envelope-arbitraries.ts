@@ -1,5 +1,13 @@
 import fc from 'fast-check'
+import {
+  type ChainSettings,
+  type DexDeployment,
+  QUOTE_KINDS,
+  type QuoteAsset,
+  sortedLockers,
+} from '../../../src/domain/chain-settings.ts'
 import type { BlockRef, Envelope, Fact, RawLog, RawTransaction } from '../../../src/domain/envelope.ts'
+import type { WalletBalances, WalletToken } from '../../../src/domain/wallet-balances.ts'
 import { inspection } from './contract-arbitraries.ts'
 import {
   address,
@@ -26,12 +34,17 @@ export const rawLog: fc.Arbitrary<RawLog> = plain<RawLog>({
   data: bytes,
 })
 
-export const rawTransaction: fc.Arbitrary<RawTransaction> = plain<RawTransaction>({
-  index: uint,
-  hash,
-  from: anyId,
-  logs: short(rawLog),
+const wallet = plain<WalletBalances>({
+  nativeRaw: known(uint256),
+  tokens: short(plain<WalletToken>({ token: anyId, amountRaw: uint256, accounts: fc.nat(255) })),
 })
+
+export const rawTransaction: fc.Arbitrary<RawTransaction> = fc
+  .tuple(
+    plain<Omit<RawTransaction, 'wallet'>>({ index: uint, hash, from: anyId, logs: short(rawLog) }),
+    fc.option(wallet),
+  )
+  .map(([transaction, held]) => (held === null ? transaction : { ...transaction, wallet: held }))
 
 export const fact: fc.Arbitrary<Fact> = fc.oneof(
   plain<Extract<Fact, { type: 'pool' }>>({
@@ -85,6 +98,25 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
   }),
 )
 
+export const chainSettings: fc.Arbitrary<ChainSettings> = plain<ChainSettings>({
+  rules: uint,
+  dexes: short(
+    plain<DexDeployment>({
+      amm: fc.string(),
+      protocol: fc.string(),
+      factory: anyId,
+      fromBlock: known(uint),
+      untilBlock: known(uint),
+      initCodeHash: known(evmHash),
+      deployer: known(address),
+      positionManager: known(address),
+    }),
+  ),
+  quoteAssets: short(plain<QuoteAsset>({ address: anyId, kind: fc.constantFrom(...QUOTE_KINDS) })),
+  minDepthUsd: uint256,
+  lockers: short(anyId).map(sortedLockers),
+})
+
 export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
   {
     weight: 4,
@@ -108,5 +140,10 @@ export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
     kind: fc.constant('final'),
     chain: chainName,
     upTo: blockRef,
+  }),
+  plain<Extract<Envelope, { kind: 'settings' }>>({
+    kind: fc.constant('settings'),
+    chain: chainName,
+    settings: chainSettings,
   }),
 )

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import type { DexDeployment } from '../../../src/dex/protocol.ts'
 import { DexRegistry } from '../../../src/dex/registry.ts'
+import {
+  type ChainSettings,
+  type QuoteAsset,
+  RULES_VERSION,
+  sortedLockers,
+} from '../../../src/domain/chain-settings.ts'
 import type {
   BlockEnvelope,
   Envelope,
@@ -9,7 +15,7 @@ import type {
   RawTransaction,
   TransfersFact,
 } from '../../../src/domain/envelope.ts'
-import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
+import type { EngineSettings } from '../../../src/engine/settings.ts'
 import {
   type Answered,
   answered,
@@ -226,6 +232,17 @@ export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings
     quoteAssets,
     minDepthUsd,
     lockers: new Set(LOCKERS),
+  }
+}
+
+/** The same as they are in a log. */
+export function chainSettingsOf({ quoteAssets, minDepthUsd }: Market): ChainSettings {
+  return {
+    rules: RULES_VERSION,
+    dexes: DEPLOYMENTS,
+    quoteAssets,
+    minDepthUsd,
+    lockers: sortedLockers(LOCKERS),
   }
 }
 

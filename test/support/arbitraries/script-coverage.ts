@@ -1,4 +1,4 @@
-import { PROTOCOLS } from '../../../src/dex/protocols.ts'
+import { EVM_PROTOCOLS } from '../../../src/dex/protocols.ts'
 import {
   type Change,
   type ChangeSet,
@@ -92,7 +92,7 @@ export class ScriptCoverage {
 
   /** What never occurred. */
   missing(): string[] {
-    const events = Object.entries(PROTOCOLS).flatMap(([protocol, { announcements, events }]) =>
+    const events = Object.entries(EVM_PROTOCOLS).flatMap(([protocol, { announcements, events }]) =>
       [...Object.keys(announcements), ...Object.keys(events)].map((topic) => `${protocol} ${topic}`),
     )
     const expected = [
@@ -118,7 +118,7 @@ export class ScriptCoverage {
   #seeLog({ pools }: SimMarket, log: RawLog): void {
     const topic = log.topics[0] ?? ''
     const speaker = pools.find(({ address, factory }) => log.address === address || log.address === factory)
-    const protocol = speaker && PROTOCOLS[speaker.protocol]
+    const protocol = speaker && EVM_PROTOCOLS[speaker.protocol]
     const read = protocol?.events[topic] ?? protocol?.announcements[topic]
     if (read?.(log) !== undefined) this.#seen.add(`${speaker?.protocol} ${topic}`)
   }

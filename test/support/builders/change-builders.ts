@@ -10,6 +10,7 @@ import {
   SWITCH_REASONS,
   type Token,
   type Trade,
+  type TradeHoldings,
   type Windows,
   type WindowsRef,
 } from '../../../src/domain/change.ts'
@@ -84,6 +85,21 @@ export function buildTrade(dice: Dice, pool: Pool, key: Trade['key'], time: numb
     valueNative: dice.money(),
     liquidityUsd: dice.money(),
     liquidityNative: dice.money(),
+    ...(key.log % 2 === 1 && { holdings: buildHoldings(key) }),
+  }
+}
+
+/** Computed from the key, so that the rest of the story stays as it is. */
+function buildHoldings({ block, tx, log }: Trade['key']): TradeHoldings {
+  const holding = (place: number) =>
+    (tx + place) % 3 === 0
+      ? undefined
+      : { amountRaw: BigInt(block) ** BigInt(1 + place), accounts: (tx + log) % 8 }
+  return {
+    isToken0Sold: tx % 2 === 0,
+    nativeRaw: log % 5 === 0 ? undefined : BigInt(block) * 1_000_000_007n,
+    sold: holding(0),
+    bought: holding(1),
   }
 }
 

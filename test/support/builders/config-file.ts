@@ -23,6 +23,13 @@ export const chain = {
   quote_assets: [{ address: mixedCase, kind: 'stable' }],
   dexes: [{ amm: 'uniswap', protocol: 'uniswap_v2', factory: mixedCase }],
 }
+export const solanaChain = {
+  family: 'solana',
+  genesis_hash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+  rpc_urls: ['http://127.0.0.1:8899'],
+  quote_assets: [{ address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', kind: 'stable' }],
+  dexes: [{ amm: 'pump', protocol: 'pump_fun', factory: '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P' }],
+}
 export const minimal = { gateway: { port: 8080 }, chains: { unshipped: chain } }
 
 // JSON is YAML: a tree is as good as a text, and easier to vary.
@@ -50,6 +57,10 @@ export function assertRefused(
 ): void {
   const { problems: found } = refusal(() => load(content, env))
   assert.deepEqual(found, [`configuration from ${file} and the environment:`, ...problems])
+}
+
+export function withSolanaChain(own: Tree): Tree {
+  return { ...minimal, chains: { unshipped: { ...solanaChain, ...own } } }
 }
 
 export function withChain(own: Tree): Tree {

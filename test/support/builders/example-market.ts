@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ChainSettings } from '../../../src/domain/chain-settings.ts'
 import type { Pair, Token, Trade } from '../../../src/domain/change.ts'
 import type { BlockEnvelope, Fact } from '../../../src/domain/envelope.ts'
 import { formatPrice, formatValue } from '../../../src/domain/money.ts'
@@ -6,6 +7,7 @@ import {
   type Action,
   buildBlock,
   CHAIN,
+  chainSettingsOf,
   id,
   type Market,
   settingsOf,
@@ -82,6 +84,13 @@ export class ExampleMarket {
     const whole = { ...block, facts: [...block.facts, ...facts] }
     this.chain.push(whole)
     this.run.apply(whole)
+    return this
+  }
+
+  /** The settings of the market, with these changes. */
+  settings(changes: Partial<ChainSettings>): this {
+    const settings = { ...chainSettingsOf(world), ...changes }
+    this.run.apply({ kind: 'settings', chain: CHAIN, settings })
     return this
   }
 

@@ -1,8 +1,9 @@
 import { sqrtPriceAtTick } from '../../../src/dex/evm/concentrated-liquidity.ts'
 import type { DexDeployment } from '../../../src/dex/protocol.ts'
 import { DexRegistry } from '../../../src/dex/registry.ts'
+import type { QuoteAsset } from '../../../src/domain/chain-settings.ts'
 import type { BlockEnvelope, Fact, RawLog, TokenFact } from '../../../src/domain/envelope.ts'
-import type { EngineSettings, QuoteAsset } from '../../../src/engine/settings.ts'
+import type { EngineSettings } from '../../../src/engine/settings.ts'
 import { words } from './abi-words.ts'
 import { padded, rawLog } from './raw-log.ts'
 

@@ -1,6 +1,6 @@
+import type { QuoteAsset } from '../../../src/domain/chain-settings.ts'
 import type { BlockEnvelope, PoolFact, TokenFact } from '../../../src/domain/envelope.ts'
 import type { OrderKey } from '../../../src/domain/order-key.ts'
-import type { QuoteAsset } from '../../../src/engine/settings.ts'
 import { DEPLOYMENTS, type Market } from '../arbitraries/market-arbitraries.ts'
 
 export type Seen = {

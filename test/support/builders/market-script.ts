@@ -257,3 +257,24 @@ function refOf(block: BlockEnvelope | undefined): BlockRef {
 function id(value: number, size: number): string {
   return `0x${value.toString(16).padStart(size * 2, '0')}`
 }
+
+/** The story with settings at these places, counted from its start. */
+export function withSettings(
+  market: SimMarket,
+  story: readonly Occurrence[],
+  changes: readonly { readonly at: number; readonly seed: number }[],
+): Occurrence[] {
+  const all = [...story]
+  for (const { at, seed } of changes) {
+    const settings = market.otherSettings(new Random(seed))
+    const envelope = { kind: 'settings', chain: CHAIN, settings } as const
+    all.splice(at % (all.length + 1), 0, { type: 'message', envelope, fate: 'apply' })
+  }
+  return all
+}
+
+export const settingsChanges = fc.array(fc.record({ at: fc.nat(60), seed }), {
+  minLength: 1,
+  maxLength: 5,
+  size: 'max',
+})

@@ -11,29 +11,35 @@ type Slotted = RpcTransaction & { readonly slot: number }
 
 const fixtures =
   process.env['CHAINTAPE_FIXTURES'] ?? resolve(import.meta.dirname, '../../../../shared/fixtures')
-const folder = join(fixtures, 'solana')
-export const hasSolanaRecordings = existsSync(folder)
+export const solanaFixtures = join(fixtures, 'solana')
+export const hasSolanaRecordings = existsSync(solanaFixtures)
 if (!hasSolanaRecordings) {
-  console.log(`no fixtures at ${folder}: set CHAINTAPE_FIXTURES to run the golden tests of Solana`)
+  console.log(`no fixtures at ${solanaFixtures}: set CHAINTAPE_FIXTURES to run the golden tests of Solana`)
 }
 
 /** 125 transactions in encoding base64. */
 export function base64Transactions(): RecordedTransaction[] {
-  return readdirSync(join(folder, 'transactions'))
+  return readdirSync(join(solanaFixtures, 'transactions'))
     .sort()
     .map((file) => parsed(file, read<{ raw: Slotted }>(join('transactions', file)).raw))
 }
 
 /** The same as a node returns them. */
 export function rawTransactions(): RpcTransaction[] {
-  return readdirSync(join(folder, 'transactions'))
+  return namedTransactions().map(({ raw }) => raw)
+}
+
+export function namedTransactions(): { readonly signature: string; readonly raw: RpcTransaction }[] {
+  return readdirSync(join(solanaFixtures, 'transactions'))
     .sort()
-    .map((file) => read<{ raw: Slotted }>(join('transactions', file)).raw)
+    .map((file) => read<{ signature: string; raw: Slotted }>(join('transactions', file)))
 }
 
 /** The same 125 in encoding json. */
 export function jsonTransactions(): RecordedTransaction[] {
-  const lines = readFileSync(join(folder, 'transactions.json-encoding.jsonl'), 'utf8').trim().split('\n')
+  const lines = readFileSync(join(solanaFixtures, 'transactions.json-encoding.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
   return lines.map((line, index) => parsed(`line ${index + 1}`, JSON.parse(line)))
 }
 
@@ -60,5 +66,5 @@ function parsed(name: string, answer: Slotted): RecordedTransaction {
 }
 
 function read<T>(file: string): T {
-  return JSON.parse(readFileSync(join(folder, file), 'utf8')) as T
+  return JSON.parse(readFileSync(join(solanaFixtures, file), 'utf8')) as T
 }

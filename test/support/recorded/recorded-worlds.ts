@@ -2,7 +2,8 @@ import type { DexDeployment } from '../../../src/dex/protocol.ts'
 import { DexRegistry } from '../../../src/dex/registry.ts'
 import { pow10, VALUE_DIGITS } from '../../../src/domain/money.ts'
 import type { EngineSettings } from '../../../src/engine/settings.ts'
-import { engineSettings } from '../../../src/roles/engine-settings.ts'
+import { engineSettings } from '../../../src/engine/settings.ts'
+import { chainSettings } from '../../../src/roles/chain-settings.ts'
 import type { RecordedBlock } from './recorded-transactions.ts'
 import { shippedChains } from './shipped-chains.ts'
 
@@ -39,9 +40,9 @@ const CRONOS: World = (() => {
 export function worldOf({ chainId }: RecordedBlock): World {
   const name = NAMES[chainId] ?? ''
   const config = name === 'cronos' ? undefined : shippedChains([name])[name]
-  if (config === undefined) return CRONOS
+  if (config?.family !== 'evm') return CRONOS
   const deployments = config.dexes.map(({ amm, protocol, factory, init_code_hash, deployer }) => {
     return { amm, protocol, factory, initCodeHash: init_code_hash, deployer }
   })
-  return { settings: engineSettings(name, config), deployments }
+  return { settings: engineSettings(name, chainSettings(config)), deployments }
 }

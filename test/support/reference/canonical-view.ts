@@ -39,6 +39,8 @@ export class CanonicalView {
       case 'final':
         this.#finalise(envelope.upTo)
         break
+      case 'settings':
+        break
     }
   }
 

@@ -68,6 +68,7 @@ function tableOf<T>(
 }
 
 function tradeOf(row: Row): Trade {
+  const holdings = holdingsOf(row)
   return {
     key: key(row, ''),
     time: Number(row['time']),
@@ -85,6 +86,21 @@ function tradeOf(row: Row): Trade {
     valueNative: value(row, 'value_native'),
     liquidityUsd: value(row, 'liquidity_usd'),
     liquidityNative: value(row, 'liquidity_native'),
+    ...(holdings !== undefined && { holdings }),
+  }
+}
+
+function holdingsOf(row: Row): Trade['holdings'] {
+  if (row['is_token0_sold'] === null) return undefined
+  const side = (name: 'sold' | 'bought') => {
+    const amountRaw = optionalRaw(row, `${name}_held_raw`)
+    return amountRaw === undefined ? undefined : { amountRaw, accounts: Number(row[`${name}_accounts`]) }
+  }
+  return {
+    isToken0Sold: Boolean(row['is_token0_sold']),
+    nativeRaw: optionalRaw(row, 'wallet_native_raw'),
+    sold: side('sold'),
+    bought: side('bought'),
   }
 }
 

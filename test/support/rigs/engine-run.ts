@@ -27,8 +27,8 @@ export function memoryStore(): EngineStore {
   }
 }
 
-export function diskStore(dir: string): EngineStore {
-  const store = openStateStore({ dir, format: 'engine-test' })
+export function diskStore(dir: string, format = 'engine-test'): EngineStore {
+  const store = openStateStore({ dir, format })
   return {
     get: (key) => store.get(key),
     hashSecret: store.hashSecret,

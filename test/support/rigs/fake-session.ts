@@ -10,6 +10,7 @@ import type { Meter } from '../../../src/gateway/access/metering/meter.ts'
 import { createGatewayMetrics } from '../../../src/gateway/http/metrics.ts'
 import type { MarketReader } from '../../../src/gateway/market/market-view.ts'
 import type { Version } from '../../../src/gateway/market/overlay-documents.ts'
+import type { ChainPlace } from '../../../src/gateway/ws/cursor.ts'
 import { Hub } from '../../../src/gateway/ws/fanout/hub.ts'
 import { DEFAULT_WS_LIMITS, type WsLimits } from '../../../src/gateway/ws/limits.ts'
 import type { HistoryReplay } from '../../../src/gateway/ws/replay/history-replay.ts'
@@ -127,6 +128,8 @@ export function startSession(
     readEnd: () => END,
     chainsBehind: [],
     isAvailable: () => true,
+    generation: () => 1,
+    switches: 0,
     ...options.view,
   } satisfies MarketReader
   const metrics = createGatewayMetrics(new Registry())
@@ -150,7 +153,12 @@ export function startSession(
   const session = new Session(socket as unknown as WebSocket, stream, isAuthorised ? grant : undefined, {
     hub,
     view,
-    missed: (options.missed ?? { locate: async () => 'held', page: async () => [] }) as LogReplay,
+    missed: {
+      translate: async (_chain: string, place: ChainPlace) => place,
+      locate: async () => 'held',
+      page: async () => [],
+      ...options.missed,
+    } as unknown as LogReplay,
     events: { reach: async () => undefined } as unknown as HistoryReplay,
     replays: new Replays(options.meter ?? { open: () => PAID }),
     messages: options.messages ?? AT_ONCE,

@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import type { ChainHead } from '../../../src/domain/chain-head.ts'
 import type { Change, ChangeSet } from '../../../src/domain/change.ts'
+import { FIRST_GENERATIONS, type Generation, storedName } from '../../../src/domain/generation.ts'
 import type { LogPosition } from '../../../src/domain/log-position.ts'
 import type { Common } from '../../../src/lib/common.ts'
 import { Shutdown } from '../../../src/lib/shutdown.ts'
@@ -25,9 +26,14 @@ import { sampleSet, USDC, WETH } from '../builders/market-samples.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from '../builders/test-key.ts'
 import { latestOf, rowsOfSets } from '../reference/rows-of-sets.ts'
 
+/** Far longer than anything takes, also on a machine that is busy with other tests. */
+const MESSAGE_MS = 30_000
+
 export { API_KEY }
 
 type Published = { readonly set: ChangeSet; readonly position: LogPosition }
+
+const FIRST = FIRST_GENERATIONS.serving
 
 /** Real NATS and Redis; the test stands for the engine (it publishes) and for the writer (it stores). */
 export class GatewayWorld {
@@ -55,7 +61,7 @@ export class GatewayWorld {
     this.logs = logs
   }
 
-  /** A world with a chain `solana` too; settings do not offer the family yet. */
+  /** Serves the chain `solana` too. */
   #hasSolana = false
 
   static async start({ withHistory = false, withSolana = false } = {}): Promise<GatewayWorld> {
@@ -63,7 +69,7 @@ export class GatewayWorld {
       services: ['nats', 'redis', ...(withHistory ? ['clickhouse' as const] : [])],
     })
     const common = makeCommon()
-    const config = withSolana ? addSolana(makeConfig(stack)) : makeConfig(stack)
+    const config = makeConfig(stack, { withSolana })
     const store = await openHotStore(config.redis, common)
     common.shutdown.onClose('hot store', () => store.close())
     const logs: Logs = await connectLogs(config.nats, common)
@@ -81,24 +87,37 @@ export class GatewayWorld {
     return world
   }
 
-  async publish(changes: readonly Change[], overrides: Partial<ChangeSet> = {}): Promise<ChangeSet> {
+  async publish(
+    changes: readonly Change[],
+    overrides: Partial<ChangeSet> = {},
+    generation: Generation = FIRST,
+  ): Promise<ChangeSet> {
     const chain = overrides.chain ?? 'eth'
-    const published = this.#published.get(chain) ?? []
+    const name = storedName(chain, generation)
+    const published = this.#published.get(name) ?? []
+    this.#published.set(name, published)
+    const publisher =
+      this.#publishers.get(name) ?? (await (await this.logs.openChanges(chain, generation)).openPublisher())
+    this.#publishers.set(name, publisher)
     const set = sampleSet(published.length + 1, changes, overrides)
-    const position = await this.#publishers.get(chain)?.publish(encodeChangeSet(set))
-    assert.ok(position !== undefined)
-    published.push({ set, position })
+    published.push({ set, position: await publisher.publish(encodeChangeSet(set)) })
     return set
   }
 
+  /** The change sets of a generation. */
+  setsOf(generation: Generation, chain = 'eth'): ChangeSet[] {
+    return (this.#published.get(storedName(chain, generation)) ?? []).map(({ set }) => set)
+  }
+
   /** Puts everything published so far into the stores. */
-  async storeAll(chain = 'eth'): Promise<void> {
-    const published = this.#published.get(chain) ?? []
+  async storeAll(chain = 'eth', generation: Generation = FIRST): Promise<void> {
+    const name = storedName(chain, generation)
+    const published = this.#published.get(name) ?? []
     const last = published.at(-1)
     if (last === undefined) return
     const { seq, head, finalNumber } = last.set
-    const stored: ChainHead = { chain, seq, ...head, finalNumber, position: last.position }
-    const sets = published.map(({ set }) => set)
+    const stored: ChainHead = { chain: name, seq, ...head, finalNumber, position: last.position }
+    const sets = published.map(({ set }) => ({ ...set, chain: name }))
     await this.history?.write(rowsOfSets(sets))
     await this.history?.commit(stored)
     await this.store.apply(latestOf(sets), stored)
@@ -111,8 +130,11 @@ export class GatewayWorld {
   ): Promise<Gateway> {
     const lines: string[] = []
     const common = makeCommon({ write: (line) => void lines.push(line) })
-    const config = makeConfig(this.stack, plans, settings, natsUrls)
-    const role = await startGateway(this.#hasSolana ? addSolana(config) : config, common)
+    const config = makeConfig(this.stack, {
+      ...{ plans, gateway: settings, natsUrls },
+      withSolana: this.#hasSolana,
+    })
+    const role = await startGateway(config, common)
     const listening = lines
       .map((line) => JSON.parse(line) as { msg: string; port: number })
       .find(({ msg }) => msg === 'Gateway listening')
@@ -242,7 +264,9 @@ export class Client {
 
   #wait(): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const overdue = setTimeout(() => reject(new Error('no message came')), 5_000)
+      // Made here, so that its stack names the caller.
+      const lost = new Error('no message came')
+      const overdue = setTimeout(() => reject(lost), MESSAGE_MS)
       this.#waiting.push((message) => {
         clearTimeout(overdue)
         resolve(message)
@@ -252,7 +276,7 @@ export class Client {
 }
 
 export async function waitUntil(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + MESSAGE_MS
   while (!(await check())) {
     if (Date.now() > deadline) throw new Error(`waited too long until ${what}`)
     await sleep(10)
@@ -270,17 +294,17 @@ function makeCommon(destination?: DestinationStream): Common {
   return { logger, metrics: new Registry(), shutdown: new Shutdown(logger) }
 }
 
-function addSolana(config: Config): Config {
-  const solana = { ...config.chains['eth'], family: 'solana', quote_assets: [] } as unknown
-  return { ...config, chains: { ...config.chains, solana: solana as Config['chains'][string] } }
+type GatewaySettings = {
+  readonly plans?: object | undefined
+  readonly gateway?: object | undefined
+  readonly natsUrls?: string[] | undefined
+  readonly withSolana?: boolean
 }
 
 /** Made by the real loader, so that settings that tests do not care about have their defaults. */
 function makeConfig(
   stack: Stack,
-  plans: object = {},
-  gateway: object = {},
-  natsUrls = stack.natsUrls,
+  { plans = {}, gateway = {}, natsUrls = stack.natsUrls, withSolana = false }: GatewaySettings,
 ): Config {
   const chain = {
     family: 'evm',
@@ -302,7 +326,7 @@ function makeConfig(
       : {}),
     gateway: { port: 0, ...gateway },
     plans: { ...TEST_PLANS, ...plans },
-    chains: { eth: chain, bsc: chain },
+    chains: { eth: chain, bsc: chain, ...(withSolana && { solana: { rpc_urls: chain.rpc_urls } }) },
   }
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(settings))

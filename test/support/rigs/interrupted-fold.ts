@@ -92,6 +92,6 @@ export class InterruptedFold {
   }
 
   #open(): Engine {
-    return new Engine(this.#settings, this.#store, this.#deferral)
+    return new Engine(this.#settings, this.#store, {}, this.#deferral)
   }
 }

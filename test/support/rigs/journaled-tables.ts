@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { JournaledState, type RecordCodec, type Table } from '../../../src/state/journaled-state.ts'
+import { JournaledState, type Table } from '../../../src/state/journaled-state.ts'
 import type { Restored } from '../../../src/state/undone-values.ts'
 import { ByteWriter } from '../../../src/wire/byte-writer.ts'
+import { text } from '../../../src/wire/codec.ts'
 import { entriesAfter, MemoryState } from './memory-state.ts'
-
-export const textCodec: RecordCodec<string> = { write: (w, record) => w.text(record), read: (r) => r.text() }
 
 export const TABLES = ['pair', 'token'] as const
 
@@ -16,8 +15,8 @@ export class JournaledTables {
   readonly store = new MemoryState()
   readonly state = new JournaledState(this.store)
   readonly tables: Record<(typeof TABLES)[number], Table<string>> = {
-    pair: this.state.table('pair', textCodec),
-    token: this.state.table('token', textCodec),
+    pair: this.state.table('pair', text),
+    token: this.state.table('token', text),
   }
 
   commit(): void {

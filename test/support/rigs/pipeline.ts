@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stringify } from 'yaml'
 import { MAIN_ARGS } from '../../../dev/main-args.ts'
@@ -11,11 +12,14 @@ import type { Stack } from '../../../dev/stack.ts'
 import { API_KEY, putTestKey, TEST_PLANS, withLogs } from '../builders/test-key.ts'
 import { waitFor } from './wait-for.ts'
 
-export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'all'
+export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway' | 'reconciler' | 'all'
 
 export { API_KEY }
 
-type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number }
+/** Four processes that start at once need their time on a machine under load. */
+const START_MS = 120_000
+
+type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number; seq?: number }
 
 /** One role in an OS process of its own. */
 export class RoleProcess {
@@ -24,9 +28,9 @@ export class RoleProcess {
   readonly #lines: LogLine[] = []
   readonly #exited: Promise<void>
 
-  constructor(name: RoleName, configFile: string, logFile: string) {
+  constructor(name: RoleName, configFile: string, logFile: string, mainArgs = MAIN_ARGS) {
     this.name = name
-    this.#child = spawn(process.execPath, [...MAIN_ARGS, name, '--config', configFile], {
+    this.#child = spawn(process.execPath, [...mainArgs, name, '--config', configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environmentWithoutSettings(),
     })
@@ -47,24 +51,41 @@ export class RoleProcess {
     return this.#child.exitCode
   }
 
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
   /** Waits for a log line with this message. */
   async logged(msg: string): Promise<LogLine> {
-    return waitFor(`${this.name} to log "${msg}"`, () => {
-      if (this.#child.exitCode !== null) {
-        throw new Error(
-          `${this.name} exited with ${this.#child.exitCode}: ${JSON.stringify(this.#lines.at(-1))}`,
-        )
-      }
-      return this.#lines.find((line) => line.msg === msg)
-    })
+    return waitFor(
+      `${this.name} to log "${msg}"`,
+      () => {
+        if (this.#child.exitCode !== null) {
+          throw new Error(
+            `${this.name} exited with ${this.#child.exitCode}: ${JSON.stringify(this.#lines.at(-1))}`,
+          )
+        }
+        return this.#lines.find((line) => line.msg === msg)
+      },
+      START_MS,
+    )
+  }
+
+  /** All log lines with this message so far. */
+  linesOf(msg: string): readonly LogLine[] {
+    return this.#lines.filter((line) => line.msg === msg)
   }
 
   async ready(): Promise<void> {
     const { admin_port } = await this.logged('Admin server listening')
-    await waitFor(`${this.name} to be ready`, async () => {
-      const answer = await fetch(`http://127.0.0.1:${admin_port}/readyz`)
-      return answer.status === 200 ? true : undefined
-    })
+    await waitFor(
+      `${this.name} to be ready`,
+      async () => {
+        const answer = await fetch(`http://127.0.0.1:${admin_port}/readyz`)
+        return answer.status === 200 ? true : undefined
+      },
+      START_MS,
+    )
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {
@@ -85,6 +106,8 @@ export class Pipeline {
   readonly configFile: string
   readonly #nats: { readonly urls: readonly string[]; readonly prefix: string }
   readonly #roles = new Map<RoleName, RoleProcess>()
+  /** What node is given to start roles from now on; by default this build. */
+  mainArgs: readonly string[] = MAIN_ARGS
 
   constructor(
     stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>,
@@ -104,7 +127,7 @@ export class Pipeline {
       redis: { url: stack.redisUrl, prefix: name },
       gateway: { port: 0 },
       plans: TEST_PLANS,
-      admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0 },
+      admin: { reader_port: 0, engine_port: 0, writer_port: 0, gateway_port: 0, reconciler_port: 0 },
       chains: { local: { rpc_urls: [stack.rpcUrl], poll_ms: 20, ...chain } },
       ...settings,
     }
@@ -113,7 +136,8 @@ export class Pipeline {
 
   /** Starts a role without waiting for it. */
   spawn(name: RoleName): void {
-    this.#roles.set(name, new RoleProcess(name, this.configFile, join(this.dir, `${name}.log`)))
+    const logFile = join(this.dir, `${name}.log`)
+    this.#roles.set(name, new RoleProcess(name, this.configFile, logFile, this.mainArgs))
   }
 
   async start(...names: RoleName[]): Promise<void> {
@@ -136,20 +160,40 @@ export class Pipeline {
 
   /** Runs a command of the program to its end; gives its exit code and what it said. */
   async run(...command: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [...MAIN_ARGS, ...command, '--config', this.configFile], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environmentWithoutSettings(),
-    })
+    const child = this.spawnCommand(...command)
     const exited = once(child, 'exit')
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     await exited
     return { code: child.exitCode, output: `${stdout}${stderr}` }
   }
 
+  /** Starts a command of the program without waiting for it. */
+  spawnCommand(...command: string[]): ChildProcessByStdio<null, Readable, Readable> {
+    return spawn(process.execPath, [...MAIN_ARGS, ...command, '--config', this.configFile], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environmentWithoutSettings(),
+    })
+  }
+
   async gatewayUrl(): Promise<string> {
     const gateway = this.#roles.get('gateway') ?? this.role('all')
     const { port } = await gateway.logged('Gateway listening')
     return `http://127.0.0.1:${port}`
+  }
+
+  /** Resolves once answers to `path` are as of this block. A fork replaces a block by one of another time. */
+  async reaches(
+    path: string,
+    { number, time }: { number: number; time: number },
+    timeoutMs?: number,
+  ): Promise<void> {
+    const look = async (): Promise<true | undefined> => {
+      const { headers } = await this.get(path)
+      const isThere =
+        headers.get('X-Block') === String(number) && headers.get('X-Block-Time') === String(time)
+      return isThere ? true : undefined
+    }
+    await waitFor(`${this.name} to reach block ${number}`, look, timeoutMs)
   }
 
   async get(path: string): Promise<{ status: number; body: unknown; headers: Headers }> {

@@ -16,28 +16,39 @@ export class ReaderSetup {
   readonly dropped: Fact[] = []
   background: readonly BackgroundFacts[] = []
   askAhead: ReaderParts['askAhead']
+  settings: ReaderParts['settings']
   readonly #store = new MemoryState()
   #index = new ReaderIndex(this.#store)
 
-  readonly #source: ChainSource
+  readonly #source: ChainSource | Promise<ChainSource>
+  /** Waits until the source knows what the chain reports; at once if it is asked each time. */
+  readonly synced: () => Promise<void>
 
   /** `source` reads the chain; without one, the reader asks the chain itself. */
-  constructor(chain = new ScriptedChain(START), source: ChainSource = chain) {
+  constructor(
+    chain = new ScriptedChain(START),
+    source: ChainSource | Promise<ChainSource> = chain,
+    synced: () => Promise<void> = async () => undefined,
+  ) {
     this.chain = chain
     this.#source = source
+    this.synced = synced
   }
 
   /** Reads until `isDone` says so after a look at the chain. */
   async read(isDone: (tip: BlockRef | undefined) => boolean): Promise<void> {
     // A reader that starts anew knows only what was committed.
     this.#index = new ReaderIndex(this.#store)
+    const source = await this.#source
+    await this.synced()
     const stop = new AbortController()
     await new Reader({
       chain: 'testchain',
-      source: this.#source,
+      source,
       index: this.#index,
       gather: async (_block, transactions) => ({ transactions: [...transactions], facts: [] }),
       ...(this.askAhead && { askAhead: this.askAhead }),
+      ...(this.settings && { settings: this.settings }),
       background: this.background,
       append: async (envelope) => {
         this.log.push(envelope)
@@ -68,9 +79,8 @@ export class ReaderSetup {
   kinds(from = 0): string[] {
     return this.log.slice(from).map((envelope) => {
       if (envelope.kind === 'block') return `block ${envelope.number}`
-      return envelope.kind === 'undo'
-        ? `undo to ${envelope.lastValid.number}`
-        : `final ${envelope.upTo.number}`
+      if (envelope.kind === 'undo') return `undo to ${envelope.lastValid.number}`
+      return envelope.kind === 'final' ? `final ${envelope.upTo.number}` : 'settings'
     })
   }
 

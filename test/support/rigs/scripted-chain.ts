@@ -35,6 +35,16 @@ export class ScriptedChain implements ChainSource {
     return this.#chain
   }
 
+  /** The canonical chain up to the head that it reports, without a call. */
+  reported(): readonly Header[] {
+    return this.#chain.slice(0, Math.max(1, this.#chain.length - this.#lower))
+  }
+
+  /** The final block, without a call. */
+  get final(): Header | undefined {
+    return this.#chain.find(({ number }) => number === this.#final)
+  }
+
   hashes(): string[] {
     return this.#chain.filter(({ number }) => number >= this.first).map(({ hash }) => hash)
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { RpcFailure } from '../../../src/chain/evm/rpc/rpc-failure.ts'
+import { RpcFailure } from '../../../src/chain/rpc/rpc-failure.ts'
+import type { Account } from '../../../src/chain/solana/account.ts'
 import type { RpcTransaction } from '../../../src/chain/solana/parse-transaction.ts'
 import { bindSolanaNode, type SolanaNodes } from '../../../src/chain/solana/rpc.ts'
 import { toSolanaFailure } from '../../../src/chain/solana/rpc-failure.ts'
@@ -17,12 +18,18 @@ const SLOTS_PER_BLOCK = 2
 
 type RpcError = { readonly code: number; readonly message: string }
 type Params = readonly unknown[]
+type AccountOptions = {
+  readonly dataSlice: { readonly offset: number; readonly length: number }
+  readonly minContextSlot?: number
+}
 
 /** A scripted chain as a Solana node serves it: blocks by slot, in answers of JSON-RPC. */
 export class SolanaLedger {
   readonly chain: ScriptedChain
   /** The transactions of a block, as `getBlock` returns them. */
   transactionsOf: (block: Header) => readonly RpcTransaction[] = () => []
+  /** The newest state, by address. */
+  readonly accounts = new Map<string, Account>()
   /** Changes an answer, or throws an `RpcError`. */
   falsify: (method: string, answer: unknown) => unknown = (_, answer) => answer
   readonly #servers: Server[] = []
@@ -63,6 +70,7 @@ export class SolanaLedger {
       },
       elsewhere: async () => ({ asked: 0, answers: [] }),
       blame: () => undefined,
+      genesisHash: async () => GENESIS_HASH,
     }
   }
 
@@ -119,9 +127,26 @@ export class SolanaLedger {
         const slots = this.chain.headers().map((header) => this.slotOf(header))
         return slots.filter((slot) => slot >= from).slice(0, limit)
       }
+      case 'getMultipleAccounts':
+        return this.#accounts(params[0] as string[], params[1] as AccountOptions)
       default:
         throw rpcError(-32_601, 'Method not found')
     }
+  }
+
+  async #accounts(addresses: readonly string[], { dataSlice, minContextSlot }: AccountOptions) {
+    if (addresses.length > 100) throw rpcError(-32_602, 'Too many inputs provided; max 100')
+    const slot = this.slotOf(await this.chain.head())
+    if (slot < (minContextSlot ?? 0)) throw rpcError(-32_016, 'Minimum context slot has not been reached')
+    const { offset, length } = dataSlice
+    const value = addresses.map((address) => {
+      const account = this.accounts.get(address)
+      if (account === undefined) return null
+      const data = Buffer.from(account.data.subarray(offset, offset + length)).toString('base64')
+      const { owner, size: space } = account
+      return { owner, data: [data, 'base64'], space, executable: false, lamports: 1 }
+    })
+    return { context: { slot }, value }
   }
 
   async #slot({ commitment }: { commitment: string }): Promise<number> {

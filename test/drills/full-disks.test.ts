@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Stack, startStack } from '../../dev/stack.ts'
+import { Pipeline } from '../support/rigs/pipeline.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
+import { Drill } from './drill.ts'
+
+/** docs/operations.md, "Full disks": each server has a small file system of its own, which is filled and emptied. */
+
+const MEGABYTES = 96
+const root = mkdtempSync(join(tmpdir(), 'chaintape-full-'))
+const dataDir = join(root, 'stack')
+const mounted: string[] = []
+const canMount = process.getuid?.() === 0 && tryMount(join(root, 'try'))
+let stack: Stack
+let drill: Drill
+let pipeline: Pipeline
+
+/** A small file system in memory. False if this machine does not permit it. */
+function tryMount(folder: string): boolean {
+  mkdirSync(folder, { recursive: true })
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'none', folder], { stdio: 'ignore' })
+    mounted.push(folder)
+    return true
+  } catch {
+    return false
+  }
+}
+
+before(async () => {
+  if (!canMount) return
+  for (const folder of ['nats', 'clickhouse']) tryMount(join(dataDir, folder))
+  stack = await startStack({ dataDir, anvil: ['--no-mining', '--timestamp', '1750000000'] })
+  drill = await Drill.deploy(stack.rpcUrl)
+  pipeline = new Pipeline(stack, 'full', { finality_depth: 5 }, { snapshots: { every_seconds: 1 } })
+  for (const role of ['engine', 'reader']) tryMount(join(pipeline.dir, 'data', role))
+  await pipeline.start('reader', 'engine', 'writer', 'gateway')
+  await drill.trade(20)
+  await drill.caughtUp(pipeline)
+})
+
+after(async () => {
+  await pipeline?.stop('SIGKILL').catch(() => undefined)
+  await stack?.stop()
+  for (const folder of mounted) execFileSync('umount', ['--lazy', folder])
+  if (pipeline !== undefined) rmSync(pipeline.dir, { recursive: true, force: true })
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Takes all that is left of a file system; returns how to give it back. */
+function fill(folder: string): () => void {
+  const file = join(folder, 'filler')
+  const descriptor = openSync(file, 'w')
+  for (let size = 1 << 20; size >= 512; size /= 2) {
+    const block = Buffer.alloc(size)
+    try {
+      while (writeSync(descriptor, block) === size);
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
+    }
+  }
+  closeSync(descriptor)
+  return () => rmSync(file)
+}
+
+const options = { skip: canMount ? false : 'needs the permission to mount a file system' }
+
+/** `sign` is what the operator sees. A state that fits into the pages that it has grows no further, and has none. */
+const rows: readonly { what: string; folder: () => string; sign?: () => Promise<unknown> }[] = [
+  {
+    what: 'NATS',
+    folder: () => join(dataDir, 'nats'),
+    sign: () => pipeline.role('reader').logged('Publish failed; retrying'),
+  },
+  {
+    what: 'ClickHouse',
+    folder: () => join(dataDir, 'clickhouse'),
+    sign: () =>
+      waitFor('the writer to report it', async () => ((await isReady('writer')) ? undefined : true)),
+  },
+  { what: 'LMDB of the engine', folder: () => join(pipeline.dir, 'data/engine') },
+  { what: 'LMDB of the reader', folder: () => join(pipeline.dir, 'data/reader') },
+]
+
+async function isReady(role: 'writer'): Promise<boolean> {
+  const { admin_port } = await pipeline.role(role).logged('Admin server listening')
+  return (await fetch(`http://127.0.0.1:${admin_port}/readyz`)).ok
+}
+
+for (const { what, folder, sign } of rows) {
+  test(
+    `${what} full: what is stored is served, and all is caught up once there is room`,
+    options,
+    async (t) => {
+      const empty = fill(folder())
+      const trading = trade(sign)
+      await sign?.()
+      for (const path of drill.paths) assert.equal((await pipeline.get(path)).status, 200)
+      await trading
+      empty()
+      const startedAt = performance.now()
+      // LMDB may abort its process when a write fails; a service manager starts it again.
+      for (const role of ['reader', 'engine'] as const) {
+        if (pipeline.role(role).isRunning) continue
+        t.diagnostic(`${role} was aborted by LMDB`)
+        await pipeline.start(role)
+      }
+      await drill.caughtUp(pipeline)
+      t.diagnostic(`caught up ${Math.round(performance.now() - startedAt)} ms after there was room`)
+      for (const role of ['reader', 'engine', 'writer', 'gateway'] as const)
+        assert.ok(pipeline.role(role).isRunning, `${role} exited`)
+    },
+  )
+}
+
+/** Blocks come until the full disk shows. */
+async function trade(sign: (() => Promise<unknown>) | undefined): Promise<void> {
+  let isSeen = sign === undefined
+  void sign?.().finally(() => {
+    isSeen = true
+  })
+  await drill.trade(30)
+  while (!isSeen) await drill.trade(1)
+}
