@@ -19,7 +19,15 @@ export { API_KEY }
 /** Four processes that start at once need their time on a machine under load. */
 const START_MS = 120_000
 
-type LogLine = { msg?: string; port?: number; admin_port?: number; level?: number; seq?: number }
+type LogLine = {
+  msg?: string
+  port?: number
+  admin_port?: number
+  level?: number
+  seq?: number
+  request_id?: string
+  err?: { message: string }
+}
 
 /** One role in an OS process of its own. */
 export class RoleProcess {
