@@ -1,21 +1,15 @@
-import { pino } from 'pino'
-import pretty from 'pino-pretty'
-import { Registry } from 'prom-client'
-import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { secretsOf } from '../config/secrets.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { KeyRecord } from '../gateway/access/keys/key-record.ts'
 import { createKeyStore, type KeyStore } from '../gateway/access/keys/key-store.ts'
 import { billingMonth } from '../gateway/access/metering/billing-month.ts'
 import { type DayUsage, readUsage } from '../gateway/access/metering/usage-ledger.ts'
-import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
-import { hideSecrets, scrub } from '../lib/secrets.ts'
-import { Shutdown } from '../lib/shutdown.ts'
+import { ArgumentError, suggestion } from '../lib/arguments.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
+import { commonOfCommand, configOf, note, runCommand, TEXT } from './command.ts'
 
-export const KEYS_USAGE = `usage: chaintape keys <command> [--config FILE]
+const USAGE = `usage: chaintape keys <command> [--config FILE]
 
   create --name NAME [--plan PLAN] [--expires DATE]   creates a key and prints it once; it cannot be read again
   list                                                lists keys by ID, without their secrets
@@ -44,30 +38,13 @@ type Options = {
 
 /** `chaintape keys ...`: returns the exit code. Only the key itself goes to stdout, so that a script can capture it. */
 export async function runKeys(args: readonly string[]): Promise<number> {
-  try {
-    const text = { type: 'string' } as const
-    const { values, positionals } = parseArguments(args, {
-      ...{ config: text, name: text, plan: text, expires: text, grace: text, month: text },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values.help) {
-      process.stdout.write(KEYS_USAGE)
-      return 0
-    }
+  const options = { name: TEXT, plan: TEXT, expires: TEXT, grace: TEXT, month: TEXT }
+  return runCommand({ name: 'keys', usage: USAGE, options }, args, async ({ values, positionals }) => {
     const command = toCommand(positionals, values)
-    const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
-    hideSecrets(secretsOf(config))
+    const config = configOf(values)
     await withLogs(config, (logs) => command(config, logs))
     return 0
-  } catch (error) {
-    if (error instanceof ArgumentError) {
-      process.stderr.write(`chaintape: ${error.message}\nSee chaintape keys --help\n`)
-      return 2
-    }
-    if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
-    return error.code === 'config_invalid' ? 2 : 1
-  }
+  })
 }
 
 type Command = (config: Config, logs: Logs) => Promise<void>
@@ -171,13 +148,7 @@ async function storeOf(logs: Logs): Promise<KeyStore> {
 }
 
 async function withLogs(config: Config, work: (logs: Logs) => Promise<void>): Promise<void> {
-  const logger = pino(
-    { level: 'warn', hooks: { streamWrite: scrub } },
-    pretty({ destination: 2, singleLine: true, sync: true, ignore: 'pid,hostname,time' }),
-  )
-  const shutdown = new Shutdown(logger)
-  shutdown.listenToSignals()
-  const logs = await connectLogs(config.nats, { logger, metrics: new Registry(), shutdown })
+  const logs = await connectLogs(config.nats, commonOfCommand())
   try {
     await work(logs)
   } finally {
@@ -236,8 +207,4 @@ function timeText(seconds: number): string {
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-function note(line: string): void {
-  process.stderr.write(`${line}\n`)
 }

@@ -1,7 +1,3 @@
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
-import { loadConfig } from '../config/load.ts'
-import { secretsOf } from '../config/secrets.ts'
 import { decodeFault } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { chainOfStored } from '../domain/generation.ts'
@@ -12,11 +8,10 @@ import {
   type QuarantineEntry,
   quarantineName,
 } from '../domain/quarantine.ts'
-import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
-import { hideSecrets, scrub } from '../lib/secrets.ts'
-import { Shutdown } from '../lib/shutdown.ts'
+import { ArgumentError, suggestion } from '../lib/arguments.ts'
 import { connectLogs, type Logs } from '../log/connect.ts'
 import { decodeChangeSet } from '../wire/change-codec.ts'
+import { commonOfCommand, configOf, note, requireChain, runCommand, TEXT } from './command.ts'
 
 const USAGE = `usage: chaintape quarantine <command> [--config FILE]
 
@@ -31,16 +26,8 @@ const COMMANDS: readonly string[] = ['list', 'add', 'remove']
 
 /** `chaintape quarantine ...`: returns the exit code. */
 export async function runQuarantine(args: readonly string[]): Promise<number> {
-  try {
-    const text = { type: 'string' } as const
-    const { values, positionals } = parseArguments(args, {
-      ...{ config: text, chain: text, log: text, sequence: text, reason: text },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values.help) {
-      process.stdout.write(USAGE)
-      return 0
-    }
+  const options = { chain: TEXT, log: TEXT, sequence: TEXT, reason: TEXT }
+  return runCommand({ name: 'quarantine', usage: USAGE, options }, args, async ({ values, positionals }) => {
     const [name = '', unexpected] = positionals
     if (unexpected !== undefined) throw new ArgumentError(`unexpected argument '${unexpected}'`)
     if (!COMMANDS.includes(name)) {
@@ -49,33 +36,20 @@ export async function runQuarantine(args: readonly string[]): Promise<number> {
     const place = name === 'list' ? undefined : placeOf(values)
     const reason = values.reason
     if (name === 'add' && reason === undefined) throw new ArgumentError('add needs --reason TEXT')
-    const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
-    hideSecrets(secretsOf(config))
-    if (place !== undefined && !Object.hasOwn(config.chains, place.chain)) {
-      const known = Object.keys(config.chains)
-      throw new ArgumentError(`unknown chain '${place.chain}'${suggestion(place.chain, known)}`)
-    }
-    const logger = pino({ level: 'warn', hooks: { streamWrite: scrub } }, pino.destination(2))
-    const shutdown = new Shutdown(logger)
-    const logs = await connectLogs(config.nats, { logger, metrics: new Registry(), shutdown })
+    const config = configOf(values)
+    if (place !== undefined) requireChain(config, place.chain)
+    const common = commonOfCommand()
+    const logs = await connectLogs(config.nats, common)
     try {
       if (place === undefined) await list(logs)
       else if (name === 'add') await add(logs, place, reason ?? '')
       else await remove(logs, place)
     } finally {
-      await shutdown.finish()
+      await common.shutdown.finish()
       await logs.close()
     }
     return 0
-  } catch (error) {
-    if (error instanceof ArgumentError) {
-      process.stderr.write(`chaintape: ${error.message}\nSee chaintape quarantine --help\n`)
-      return 2
-    }
-    if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
-    return error.code === 'config_invalid' ? 2 : 1
-  }
+  })
 }
 
 type PlaceOptions = { readonly chain?: string; readonly log?: string; readonly sequence?: string }
@@ -114,7 +88,7 @@ async function add(logs: Logs, place: MessagePlace, reason: string): Promise<voi
   const { epoch } = await logs.open(place.log, place.chain)
   const entry: QuarantineEntry = { ...place, epoch, reason, at: Date.now() }
   await (await logs.openLatest('QUARANTINE')).put(quarantineName(place), encodeQuarantine(entry))
-  process.stderr.write(`${textOf(place)} is quarantined; the roles stopped at it resume now\n`)
+  note(`${textOf(place)} is quarantined; the roles stopped at it resume now`)
 }
 
 /** A skipped block affects everything published since, so without the entry a replay would differ. */
@@ -136,7 +110,7 @@ async function remove(logs: Logs, place: MessagePlace): Promise<void> {
     }
   }
   await (await logs.openLatest('QUARANTINE')).put(name, new Uint8Array())
-  process.stderr.write(`${textOf(place)} is no longer quarantined\n`)
+  note(`${textOf(place)} is no longer quarantined`)
 }
 
 function textOf({ chain, log, sequence }: MessagePlace): string {

@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
-import { loadConfig } from '../config/load.ts'
-import { secretsOf } from '../config/secrets.ts'
-import { ChaintapeError } from '../domain/errors.ts'
+import type { Config } from '../config/schema.ts'
 import type { Reconciliation } from '../domain/reconciliation.ts'
-import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
-import { hideSecrets, scrub } from '../lib/secrets.ts'
-import { Shutdown } from '../lib/shutdown.ts'
+import { ArgumentError } from '../lib/arguments.ts'
 import { connectLogs } from '../log/connect.ts'
+import { commonOfCommand, configOf, onlyArgument, requireChain, runCommand, TEXT } from './command.ts'
 import { openParts } from './reconciler/open-parts.ts'
 import { type RunOptions, reconcileChain, totalOf } from './reconciler/run.ts'
 
@@ -29,39 +24,19 @@ const NODE_BLOCKS = 20
 
 /** `chaintape reconcile ...`: returns the exit code. */
 export async function runReconcile(args: readonly string[]): Promise<number> {
-  try {
-    const text = { type: 'string' } as const
-    const { values, positionals } = parseArguments(args, {
-      ...{ config: text, from: text, to: text, 'node-blocks': text, seed: text },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values.help) {
-      process.stdout.write(USAGE)
-      return 0
-    }
-    const [chain, unexpected] = positionals
-    if (chain === undefined) throw new ArgumentError('missing chain')
-    if (unexpected !== undefined) throw new ArgumentError(`unexpected argument '${unexpected}'`)
-    const options = {
+  const options = { from: TEXT, to: TEXT, 'node-blocks': TEXT, seed: TEXT }
+  return runCommand({ name: 'reconcile', usage: USAGE, options }, args, async ({ values, positionals }) => {
+    const chain = onlyArgument(positionals, 'missing chain')
+    const range = {
       from: wholeNumber('--from', values.from),
       to: wholeNumber('--to', values.to),
       nodeBlocks: wholeNumber('--node-blocks', values['node-blocks']) ?? NODE_BLOCKS,
       seed: values.seed ?? randomBytes(4).toString('hex'),
     }
-    const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
-    hideSecrets(secretsOf(config))
-    const known = Object.keys(config.chains)
-    if (!known.includes(chain)) throw new ArgumentError(`unknown chain '${chain}'${suggestion(chain, known)}`)
-    return await reconcile(config, chain, options)
-  } catch (error) {
-    if (error instanceof ArgumentError) {
-      process.stderr.write(`chaintape: ${error.message}\nSee chaintape reconcile --help\n`)
-      return 2
-    }
-    if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
-    return error.code === 'config_invalid' ? 2 : 1
-  }
+    const config = configOf(values)
+    requireChain(config, chain)
+    return reconcile(config, chain, range)
+  })
 }
 
 function wholeNumber(option: string, value: string | undefined): number | undefined {
@@ -71,14 +46,12 @@ function wholeNumber(option: string, value: string | undefined): number | undefi
 }
 
 async function reconcile(
-  config: ReturnType<typeof loadConfig>,
+  config: Config,
   chain: string,
   options: Pick<RunOptions, 'from' | 'to' | 'nodeBlocks' | 'seed'>,
 ): Promise<number> {
-  const logger = pino({ level: 'warn', hooks: { streamWrite: scrub } }, pino.destination(2))
-  const shutdown = new Shutdown(logger)
-  shutdown.listenToSignals()
-  const common = { logger, metrics: new Registry(), shutdown }
+  const common = commonOfCommand()
+  const { shutdown } = common
   try {
     const logs = await connectLogs(config.nats, common)
     shutdown.onClose('log', () => logs.close())

@@ -1,18 +1,13 @@
-import { pino } from 'pino'
-import { Registry } from 'prom-client'
-import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { secretsOf } from '../config/secrets.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
-import { ArgumentError, parseArguments, suggestion } from '../lib/arguments.ts'
+import { ArgumentError } from '../lib/arguments.ts'
 import { Progress } from '../lib/progress.ts'
-import { hideSecrets, scrub } from '../lib/secrets.ts'
-import { Shutdown } from '../lib/shutdown.ts'
 import { connectLogs } from '../log/connect.ts'
 import { openBlockArchive } from '../store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
+import { commonOfCommand, configOf, note, onlyArgument, requireChain, runCommand, TEXT } from './command.ts'
 import { cancelRefold, lastSettings, startRefold, switchTo } from './refold/start-refold.ts'
 import { untilBuilt } from './refold/watch-refold.ts'
 
@@ -32,48 +27,24 @@ type Options = { readonly from: number | undefined; readonly grace: number; read
 
 /** `chaintape refold ...`: returns the exit code. */
 export async function runRefold(args: readonly string[]): Promise<number> {
-  try {
-    const text = { type: 'string' } as const
-    const { values, positionals } = parseArguments(args, {
-      ...{ config: text, from: text, grace: text },
-      cancel: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    })
-    if (values.help) {
-      process.stdout.write(USAGE)
-      return 0
-    }
-    const [chain, unexpected] = positionals
-    if (chain === undefined) throw new ArgumentError('missing chain')
-    if (unexpected !== undefined) throw new ArgumentError(`unexpected argument '${unexpected}'`)
+  const options = { from: TEXT, grace: TEXT, cancel: { type: 'boolean' } } as const
+  return runCommand({ name: 'refold', usage: USAGE, options }, args, async ({ values, positionals }) => {
+    const chain = onlyArgument(positionals, 'missing chain')
     const from = values.from === undefined ? undefined : parseStartDate(values.from)
     if (values.from !== undefined && from === undefined)
       throw new ArgumentError('--from must be a date, for example 2026-01-31')
     if (values.grace !== undefined && !/^\d{1,9}$/.test(values.grace))
       throw new ArgumentError('--grace must be a whole number of seconds')
-    const config = loadConfig(values.config ?? process.env['CHAINTAPE_CONFIG'])
-    hideSecrets(secretsOf(config))
-    const known = Object.keys(config.chains)
-    if (!known.includes(chain)) throw new ArgumentError(`unknown chain '${chain}'${suggestion(chain, known)}`)
+    const config = configOf(values)
+    requireChain(config, chain)
     const grace = values.grace === undefined ? config.refold.grace_seconds : Number(values.grace)
-    return await refold(config, chain, { from, grace, isCanceled: values.cancel === true })
-  } catch (error) {
-    if (error instanceof ArgumentError) {
-      process.stderr.write(`chaintape: ${error.message}\nSee chaintape refold --help\n`)
-      return 2
-    }
-    if (!(error instanceof ChaintapeError)) throw error
-    process.stderr.write(scrub(`chaintape: ${error.message}\n`))
-    return error.code === 'config_invalid' ? 2 : 1
-  }
+    return refold(config, chain, { from, grace, isCanceled: values.cancel === true })
+  })
 }
 
 async function refold(config: Config, chain: string, options: Options): Promise<number> {
-  const note = (line: string): unknown => process.stderr.write(`${line}\n`)
-  const logger = pino({ level: 'warn', hooks: { streamWrite: scrub } }, pino.destination(2))
-  const shutdown = new Shutdown(logger)
-  shutdown.listenToSignals()
-  const common = { logger, metrics: new Registry(), shutdown }
+  const common = commonOfCommand()
+  const { logger, shutdown } = common
   const { signal } = shutdown
   try {
     const logs = await connectLogs(config.nats, common)
