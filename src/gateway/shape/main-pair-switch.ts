@@ -2,8 +2,16 @@ import type { MainPairSwitch, Pair } from '../../domain/change.ts'
 import { formatChainAddress } from '../../domain/ids.ts'
 import { formatAmount, formatValue } from '../../domain/money.ts'
 
-/** `result` of the message to subscribers of a pair's candles when another pair becomes its token's main pair. */
-export function switchPush(chain: string, { token, oldPair, newPair }: MainPairSwitch, pair: Pair) {
+/**
+ * `result` of the message to subscribers of a pair's candles when another pair becomes its token's main pair. The tag is
+ * the launch platform of the token; empty if none launched it.
+ */
+export function switchPush(
+  chain: string,
+  { token, oldPair, newPair }: MainPairSwitch,
+  pair: Pair,
+  platform = '',
+) {
   const { token0, token1 } = pair
   return {
     data: {
@@ -12,7 +20,7 @@ export function switchPush(chain: string, { token, oldPair, newPair }: MainPairS
       id: formatChainAddress(oldPair, chain),
       new_main_pair: newPair,
       old_main_pair: oldPair,
-      tag: '',
+      tag: platform,
       token,
       new_main_pair_data: {
         amm: pair.amm,
@@ -22,7 +30,7 @@ export function switchPush(chain: string, { token, oldPair, newPair }: MainPairS
         pair: pair.address,
         reserve0: amountNumber(token0.reserveRaw, token0.decimals),
         reserve1: amountNumber(token1.reserveRaw, token1.decimals),
-        tag: '',
+        tag: platform,
         target_token: pair.targetToken ?? '',
         token0_address: token0.token,
         token0_decimal: token0.decimals ?? 0,

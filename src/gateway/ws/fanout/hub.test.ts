@@ -82,6 +82,8 @@ function start() {
   return { hub, apply: (set: ChangeSet) => hub.apply(set, originOf(set)) }
 }
 
+const LAUNCHED = { name: 'fourmeme', createdAt: 1, progressPpm: 1_000_000, graduatedAt: 2 }
+
 test('each topic reaches its listeners only, in order', () => {
   const { hub, apply } = start()
   const [swaps, candles, prices] = [new Recorder(1), new Recorder(2), new Recorder(3)]
@@ -194,6 +196,7 @@ test('liquidity, and a switch to candle subscribers of the former main pair', ()
     sampleSet(3, [
       { type: 'liquidity', liquidity: sampleLiquidity() },
       { type: 'pair', pair: deeper },
+      { type: 'token', token: sampleToken({ address: sampleSwitch().token, platform: LAUNCHED }) },
       { type: 'switch', switch: sampleSwitch() },
     ]),
   )
@@ -212,7 +215,7 @@ test('liquidity, and a switch to candle subscribers of the former main pair', ()
   assert.deepEqual(
     [old, other].map(({ shown }) => shown.map((each) => each.message)),
     [
-      [{ id: 2, jsonrpc: '2.0', result: switchPush('eth', sampleSwitch(), deeper) }],
+      [{ id: 2, jsonrpc: '2.0', result: switchPush('eth', sampleSwitch(), deeper, LAUNCHED.name) }],
       [
         {
           id: 3,

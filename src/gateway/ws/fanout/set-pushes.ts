@@ -200,11 +200,18 @@ export class SetPushes {
     const pair = this.#pairsOfSet().get(to.newPair)
     if (pair === undefined) return
     emit([switchKey({ chain, address: to.oldPair })], false, () => {
-      const build = () => switchPush(chain, to, pair)
+      const build = () => switchPush(chain, to, pair, this.#platformOf(to.token))
       // The document shows it without `sent_time`.
       const sentTime = undefined
       return { topic: 'kline', place: this.#place(index), isState: false, sentTime, build }
     })
+  }
+
+  /** A switch changes the token too, so the set has it. */
+  #platformOf(address: string): string | undefined {
+    for (const change of this.#set.changes)
+      if (change.type === 'token' && change.token.address === address) return change.token.platform?.name
+    return undefined
   }
 
   #tokenKeysOf({ pair }: EventRef): string[] {
