@@ -24,7 +24,7 @@ import { reservesAfter } from './pool/reserves.ts'
 import type { OpenedPool } from './pool-table.ts'
 import { AskedPrices } from './price/asked-prices.ts'
 import { CountedWorth } from './price/counted-worth.ts'
-import { reprice } from './price/pair-prices.ts'
+import { amountValue, reprice } from './price/pair-prices.ts'
 import { ReferencePrices } from './price/reference-prices.ts'
 import { RiskFold } from './risk/risk-fold.ts'
 import type { EngineSettings } from './settings.ts'
@@ -32,6 +32,7 @@ import type { AssetChanges } from './settings-fold.ts'
 import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
+import type { TokenView } from './token/token-view.ts'
 import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } from './trade.ts'
 import { GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
@@ -44,6 +45,8 @@ export class BlockFold {
   readonly #changes: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
+  /** Tokens whose supply is a fact of this block. */
+  readonly #met = new Set<string>()
   readonly #trades: EventRef[] = []
   readonly #liquidity: LiquidityEvent[] = []
   /** Pairs whose candles the block changed. */
@@ -83,7 +86,7 @@ export class BlockFold {
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
-    const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block)
+    const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block, this.#met)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const after = new CountedWorth(new ReferencePrices(this.#settings, this.#tables), this.#tables.prices)
@@ -110,9 +113,23 @@ export class BlockFold {
   }
 
   #meetToken(fact: TokenFact): void {
-    if (this.#records.tokenIfKnown(fact.address) !== undefined) return
+    const known = this.#records.tokenIfKnown(fact.address)
+    if (known !== undefined) {
+      this.#meetTokenAgain(known, fact)
+      return
+    }
+    this.#met.add(fact.address)
     const token = newToken(fact, this.#reference.worthWithoutPair(fact.address), this.#block.time)
     this.#records.addToken(token)
+  }
+
+  /** A supplement has added the token earlier, without its supply, because the log follows it only from this block on. */
+  #meetTokenAgain(token: TokenView, { address, supplyRaw }: TokenFact): void {
+    if (token.supplyRaw !== undefined || supplyRaw === undefined) return
+    this.#met.add(address)
+    this.#records.editToken(token)
+    token.supplyRaw = supplyRaw
+    token.fdvUsd = amountValue(supplyRaw, token.decimals, token.priceUsd)
   }
 
   #meetPool(fact: PoolFact): void {

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/builders/example-market.ts'
 import { padded, rawLog } from '../../../test/support/builders/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
-import type { BlockEnvelope, Fact } from '../../domain/envelope.ts'
+import type { BlockEnvelope, Fact, RawLog } from '../../domain/envelope.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 
@@ -195,19 +195,52 @@ test('the shares of a pool are followed like a token', () => {
   )
 })
 
-test('200,000 transfers of one token in one transaction', () => {
-  const market = met().facts(past())
+describe('a token that a supplement has added', () => {
+  const NEW = `0x${'e1'.repeat(20)}`
+  const about = {
+    type: 'token',
+    nameRaw: Buffer.from('New'),
+    symbolRaw: Buffer.from('NEW'),
+    decimals: 18,
+  } as const
+
+  test('has no supply until the log follows it', () => {
+    const market = met().facts({ ...about, address: NEW, supplyRaw: undefined })
+    assert.equal(market.token(NEW).supplyRaw, undefined)
+    market.facts({ ...about, address: NEW, supplyRaw: tokens(7n) })
+    assert.equal(market.token(NEW).supplyRaw, tokens(7n))
+    market.undo()
+    assert.equal(market.token(NEW).supplyRaw, undefined)
+  })
+
+  test('keeps the supply that it had, and its transfers in the same block count', () => {
+    const market = met()
+    const before = market.token(TOKEN).supplyRaw
+    assert.ok(before !== undefined)
+    const log = { ...rawLog(TOKEN, [TRANSFER, padded(ZERO), padded(ANN)], words(tokens(3n))), index: 0 }
+    const again: Fact = { ...about, address: TOKEN, supplyRaw: undefined }
+    market.run.apply(decodeEnvelope(encodeEnvelope(nextBlock(market, [log], [again]))))
+    assert.equal(market.token(TOKEN).supplyRaw, before + tokens(3n))
+  })
+})
+
+function nextBlock(market: ExampleMarket, logs: RawLog[], facts: Fact[] = []): BlockEnvelope {
   const parent = market.chain.at(-1)
   assert.ok(parent)
+  return {
+    ...{ kind: 'block', chain: parent.chain, number: parent.number + 1, time: parent.time + 12, facts },
+    ...{ hash: `0x${'c0'.repeat(32)}`, parentHash: parent.hash },
+    transactions: [{ index: 0, hash: `0x${'c1'.repeat(32)}`, from: ANN, logs }],
+  }
+}
+
+test('200,000 transfers of one token in one transaction', () => {
+  const market = met().facts(past())
   const logs = Array.from({ length: 200_000 }, (_, index) => ({
     ...rawLog(TOKEN, [TRANSFER, padded(ANN), padded(CARL)], words(1n)),
     index,
   }))
-  const block: BlockEnvelope = {
-    ...{ kind: 'block', chain: parent.chain, number: parent.number + 1, time: parent.time + 12, facts: [] },
-    ...{ hash: `0x${'c0'.repeat(32)}`, parentHash: parent.hash },
-    transactions: [{ index: 0, hash: `0x${'c1'.repeat(32)}`, from: ANN, logs }],
-  }
+  const block = nextBlock(market, logs)
   market.run.apply(decodeEnvelope(encodeEnvelope(block)))
   const carl = market.run.sets
     .at(-1)

@@ -28,15 +28,22 @@ export class HolderFold {
   /** Tokens, and pools for their LP tokens, whose balances this block changed. */
   readonly touched = new Set<string>()
   /** Tokens whose supply is a fact of this block: it includes the block's own transfers. */
-  readonly #met = new Set<string>()
+  readonly #met: ReadonlySet<string>
   /** Mints of Solana that this block created. */
   #newMints: ReadonlySet<string> = new Set()
 
-  constructor(settings: EngineSettings, tables: EngineTables, records: BlockRecords, block: BlockEnvelope) {
+  constructor(
+    settings: EngineSettings,
+    tables: EngineTables,
+    records: BlockRecords,
+    block: BlockEnvelope,
+    met: ReadonlySet<string>,
+  ) {
     this.#settings = settings
     this.#tables = tables
     this.#records = records
     this.#block = block
+    this.#met = met
     const natives = settings.quoteAssets.filter(({ kind }) => kind === 'native')
     this.#wrappedNative = new Set(natives.map(({ address }) => address))
   }
@@ -58,7 +65,6 @@ export class HolderFold {
   }
 
   #meet(): void {
-    for (const fact of this.#block.facts) if (fact.type === 'token') this.#met.add(fact.address)
     if (this.#met.size > 0) this.#newMints = newMintsIn(this.#block.transactions)
     for (const fact of this.#block.facts) {
       // From this block on, all balances of a mint that it created are known.
