@@ -14,6 +14,8 @@ test('generations are read as they were written', () => {
   const all: ChainGenerations[] = [
     FIRST_GENERATIONS,
     { serving: { number: 1 }, building: { number: 2, settingsAt: 0, from: 1_750_000_000 } },
+    { serving: { number: 1 }, building: { number: 2, settingsAt: 9, supplement: { attempt: 2 } } },
+    { serving: { number: 2, settingsAt: 9, supplement: { attempt: 2, until: 8 } } },
     { serving: { number: 2, settingsAt: 7 }, retiring: { number: 1, until: 1_750_000_000 }, lastNumber: 2 },
   ]
   for (const each of all) assert.deepEqual(decodeGenerations(encodeGenerations(each)), each)
@@ -26,6 +28,8 @@ test('generations of another version or damaged ones are refused', () => {
     '{"version":1,"serving":{"number":0}}',
     '{"version":1,"serving":{"number":1.5}}',
     '{"version":1,"serving":{"number":1,"from":-1}}',
+    '{"version":1,"serving":{"number":1,"supplement":{}}}',
+    '{"version":1,"serving":{"number":1,"supplement":{"attempt":1,"until":-1}}}',
     '{"version":1,"serving":{"number":2},"retiring":{"number":1}}',
     '{"version":1,"serving":{"number":1},"building":null}',
     '[',

@@ -15,6 +15,16 @@ export type Generation = {
    * the same, because pools, prices and balances depend on them.
    */
   readonly from?: number | undefined
+  /** Logs of exchanges that were added to the settings after the blocks were read, merged into these blocks. */
+  readonly supplement?: Supplement | undefined
+}
+
+/** Blocks with the logs and facts that those of BLOCKS lack, in the archive under `supplementName`. */
+export type Supplement = {
+  /** Each run of the command writes rows of its own, so that a process that was thought dead changes none in use. */
+  readonly attempt: number
+  /** The sequence in BLOCKS of its last block, 0 if it has none. Absent while it is being read. */
+  readonly until?: number | undefined
 }
 
 /** The generations of a chain that exist. There are at most two: a refold starts only when `retiring` is gone. */
@@ -43,6 +53,21 @@ export function chainOfStored(stored: string): string {
 
 export function numberOfStored(stored: string): number {
   return Number(stored.split('@')[1] ?? 1)
+}
+
+/** The name of a supplement in the archive. No chain has `#` in its name. */
+export function supplementName(stored: string, { attempt }: Pick<Supplement, 'attempt'>): string {
+  return `${supplementPrefix(stored)}${attempt}`
+}
+
+/** What the names of all supplements of a generation begin with. */
+export function supplementPrefix(stored: string): string {
+  return `${stored}#`
+}
+
+/** Whether all that the fold reads is there. */
+export function isFoldable({ supplement }: Generation): boolean {
+  return supplement === undefined || supplement.until !== undefined
 }
 
 /** The number of the next generation: unused, and of the log that is not served. */
@@ -84,8 +109,9 @@ export function decodeGenerations(body: Uint8Array): ChainGenerations {
 }
 
 function isGeneration(found: Generation | null | undefined): boolean {
-  const { number, settingsAt = 0, from = 0 } = found ?? { number: 0 }
-  return number > 0 && [number, settingsAt, from].every(isCount)
+  const { number, settingsAt = 0, from = 0, supplement = { attempt: 1 } } = found ?? { number: 0 }
+  const { attempt, until = 0 } = supplement
+  return number > 0 && [number, settingsAt, from, attempt, until].every(isCount)
 }
 
 function isCount(value: unknown): boolean {

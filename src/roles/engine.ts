@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainConfig } from '../config/schema.ts'
-import { storedName } from '../domain/generation.ts'
+import { type FoldedChain, storedName } from '../domain/generation.ts'
 import { PoisonedMessage } from '../domain/quarantine.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -24,7 +24,7 @@ import { explainedToken, shownExplanation } from './engine/shown-explanation.ts'
 import { initialSettings } from './generation-settings.ts'
 import { lockFolder } from './lock-folder.ts'
 import { type GenerationRun, supervisePerGeneration } from './per-generation.ts'
-import { replayBlocks } from './replay-blocks.ts'
+import { readGeneration } from './read-generation.ts'
 import type { StartRole } from './role.ts'
 import { keepSnapshots, openState, stateFolder } from './state-snapshots.ts'
 import { watchLag } from './watch-lag.ts'
@@ -142,7 +142,7 @@ type FoldParts = {
  * published. So each change set is in CHANGES exactly once, whichever engine published it.
  */
 async function foldChain({ run, ...parts }: FoldParts): Promise<void> {
-  const { chain, stored, label, common, onCaughtUp } = run
+  const { chain, generation, stored, label, common, onCaughtUp } = run
   const { engine, store, blocks, archive, changes, takeoverMs, metrics } = parts
   const { logger, shutdown } = common
   if (store.position !== undefined) blocks.expectEpoch(store.position)
@@ -171,7 +171,7 @@ async function foldChain({ run, ...parts }: FoldParts): Promise<void> {
     }
   }
   const started: ChainEngine = {
-    ...{ chain, label, blocks, archive, changes, fold, takeoverMs, logger, signal, metrics },
+    ...{ chain, generation, label, blocks, archive, changes, fold, takeoverMs, logger, signal, metrics },
   }
   const work = [foldBlocks(started, store.position), takeTurns(started)].map(failTogether)
   try {
@@ -196,8 +196,7 @@ async function restoredLastSet(changes: ChainLog, store: StateStore): Promise<Lo
   return await restoredLastSet(changes, store)
 }
 
-type ChainEngine = {
-  readonly chain: string
+type ChainEngine = FoldedChain & {
   readonly label: () => string
   readonly blocks: ChainLog
   readonly archive: BlockArchive
@@ -210,12 +209,15 @@ type ChainEngine = {
 }
 
 async function foldBlocks(
-  { chain, label, blocks: log, archive, fold, logger, signal, metrics }: ChainEngine,
+  { chain, generation, label, blocks: log, archive, fold, logger, signal, metrics }: ChainEngine,
   after: Parameters<ChainLog['read']>[0]['after'],
 ): Promise<void> {
   let turnSinceMs = performance.now()
   let tip = 0
-  for await (const message of replayBlocks({ chain, log, archive, logger }, { after, signal })) {
+  for await (const message of readGeneration(
+    { chain, generation, log, archive, logger },
+    { after, signal },
+  )) {
     while (fold.isFull && !signal.aborted) await fold.changed()
     if (signal.aborted) return
     const { cause, seq, head } = decodeChangeSetHead(foldMessage(chain, fold, message))

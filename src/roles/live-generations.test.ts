@@ -28,6 +28,15 @@ test('a generation whose grace has passed is not folded any more', () => {
   assert.deepEqual(live(entry).namesOf('eth'), ['eth@2'])
 })
 
+test('a generation is folded once its supplement is complete', () => {
+  const entry = (supplement: { attempt: number; until?: number }): ChainGenerations => ({
+    serving: { number: 1 },
+    building: { number: 2, supplement },
+  })
+  assert.deepEqual(live(entry({ attempt: 1 })).namesOf('eth'), ['eth'])
+  assert.deepEqual(live(entry({ attempt: 1, until: 0 })).namesOf('eth'), ['eth', 'eth@2'])
+})
+
 test('an unreadable entry names no generation, and says why when one is needed', () => {
   const unreadable = new LiveGenerations({
     of: () => {

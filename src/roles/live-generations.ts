@@ -1,4 +1,10 @@
-import { chainOfStored, type FoldedChain, type Generation, storedName } from '../domain/generation.ts'
+import {
+  chainOfStored,
+  type FoldedChain,
+  type Generation,
+  isFoldable,
+  storedName,
+} from '../domain/generation.ts'
 import type { Generations } from '../log/generations.ts'
 
 /** The generations that are folded and written now, by their stored names. */
@@ -40,7 +46,8 @@ export class LiveGenerations {
     try {
       const { serving, building, retiring } = this.#generations.of(chain)
       const isRetired = retiring === undefined || retiring.until * 1_000 <= Date.now()
-      return [serving, building, isRetired ? undefined : retiring].filter((each) => each !== undefined)
+      const all = [serving, building, isRetired ? undefined : retiring].filter((each) => each !== undefined)
+      return all.filter(isFoldable)
     } catch {
       // Logged when it was read, and again by each run, which `find` stops.
       return undefined

@@ -1,6 +1,8 @@
-import type { Config } from '../config/schema.ts'
+import type { Config, EvmChainConfig } from '../config/schema.ts'
 import { parseStartDate } from '../config/start-date.ts'
 import { ChaintapeError } from '../domain/errors.ts'
+import { isFoldable } from '../domain/generation.ts'
+import { MissingDexes } from '../domain/missing-dexes.ts'
 import { ArgumentError } from '../lib/arguments.ts'
 import { Progress } from '../lib/progress.ts'
 import { connectLogs } from '../log/connect.ts'
@@ -8,14 +10,16 @@ import { openBlockArchive } from '../store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../store/clickhouse/history-store.ts'
 import { openHotStore } from '../store/redis/hot-store.ts'
 import { commonOfCommand, configOf, note, onlyArgument, requireChain, runCommand, TEXT } from './command.ts'
-import { cancelRefold, lastSettings, startRefold, switchTo } from './refold/start-refold.ts'
+import { readSupplement } from './refold/read-supplement.ts'
+import { cancelRefold, loggedSettings, startRefold, switchTo } from './refold/start-refold.ts'
 import { untilBuilt } from './refold/watch-refold.ts'
 
 const USAGE = `usage: chaintape refold <chain> [options]
 
-Folds all archived blocks of a chain again, by its current settings, beside the data that is served. Engines and writers
-do the work; this command shows how far they are, and has gateways serve the result once it is complete. Run it again
-after an interruption: see docs/operations.md.
+Folds all archived blocks of a chain again, by its current settings, beside the data that is served. First reads from the
+nodes what the blocks lack of exchanges that were added later. Engines and writers do the rest; this command shows how
+far they are, and has gateways serve the result once it is complete. Run it again after an interruption: see
+docs/operations.md.
 
   --from DATE       leaves out trades, liquidity changes and candles before this date, for example 2026-01-31
   --grace SECONDS   keeps the former data for so long after the switch; by default refold.grace_seconds
@@ -65,9 +69,15 @@ async function refold(config: Config, chain: string, options: Options): Promise<
     shutdown.onClose('hot store', () => hot.close())
     const blocks = await logs.open('BLOCKS', chain)
     const { from } = options
-    const settingsAt = await lastSettings(chain, blocks, archive, signal)
-    const rules = { ...(settingsAt !== undefined && { settingsAt }), ...(from !== undefined && { from }) }
-    const building = await startRefold(chain, generations, rules)
+    const settings = await loggedSettings(chain, blocks, archive, signal)
+    const settingsAt = settings.at(-1)?.sequence
+    const lacks = new MissingDexes(settings).all.size > 0
+    const isRead = lacks && config.chains[chain]?.family === 'evm'
+    let building = await startRefold(chain, generations, {
+      ...(settingsAt !== undefined && { settingsAt }),
+      ...(from !== undefined && { from }),
+      ...(isRead && { supplement: { attempt: 1 } }),
+    })
     if (from !== undefined && building.from !== from) {
       throw new ChaintapeError(
         'refold_refused',
@@ -75,6 +85,17 @@ async function refold(config: Config, chain: string, options: Options): Promise<
       )
     }
     note(`${chain}: building generation ${building.number}`)
+    if (lacks && !isRead)
+      note(`${chain}: blocks from before a program was added lack it, and are not read again on Solana`)
+    if (!isFoldable(building)) {
+      const parts = { chain, building, settings, blocks, archive, generations, note, logger, signal }
+      const read = await readSupplement(config.chains[chain] as EvmChainConfig, parts)
+      if (read === undefined) {
+        note(`${chain}: interrupted; 'chaintape refold ${chain}' continues`)
+        return 1
+      }
+      building = read
+    }
     const faults = await logs.openLatest('FAULTS')
     const progress = new Progress(`${chain}: messages`, logger.child({}, { level: 'info' }))
     const watched = { chain, building, generations, blocks, history, hot, faults, progress, note, signal }

@@ -5,7 +5,7 @@ import { type Generation, storedName } from '../../src/domain/generation.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { Logs } from '../../src/log/connect.ts'
 import { initialSettings } from '../../src/roles/generation-settings.ts'
-import { replayBlocks } from '../../src/roles/replay-blocks.ts'
+import { readGeneration } from '../../src/roles/read-generation.ts'
 import { openBlockArchive } from '../../src/store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { rowsOf } from '../../src/store/clickhouse/rows.ts'
@@ -59,9 +59,9 @@ export class FreshFold {
       const engine = new Engine(initial, memoryStore(), generation)
       const sets: Uint8Array[] = []
       const { logger, shutdown } = this.#common
-      const parts = { chain: this.#chain, log: blocks, archive, logger }
+      const parts = { chain: this.#chain, generation, log: blocks, archive, logger }
       const range = { after: undefined, signal: shutdown.signal, until }
-      for await (const { body, position } of replayBlocks(parts, range)) {
+      for await (const { body, position } of readGeneration(parts, range)) {
         sets.push(engine.apply(body, position.sequence).slice())
       }
       await history.write(rowsOf(latestChanges(sets.map((set) => ({ ...indexChangeSet(set), chain: name })))))

@@ -25,7 +25,7 @@ export type ReconcileParts = {
   /** Where the snapshot is unpacked; removed afterwards. */
   readonly scratch: string
   readonly blocks: Pick<ChainLog, 'epoch' | 'isQuarantined'>
-  readonly archive: Pick<BlockArchive, 'end' | 'read' | 'sequenceOf'>
+  readonly archive: Pick<BlockArchive, 'end' | 'read' | 'lastSequence' | 'sequenceOf'>
   readonly marker: (chain: string) => Promise<ChainHead | undefined>
   readonly rows: Pick<StoredRows, 'versions' | 'later'>
   readonly documents: Pick<StoredDocuments, 'head' | 'documents' | 'candles'>
@@ -71,7 +71,7 @@ export async function reconcileStretch(
     const rows = new RowComparison(parts, load, differences)
     const hot = new ExpectedDocuments()
     let [first, last, upTo, messages] = [0, 0, 0, 0]
-    const fold = { chain, blocks, archive, engine, store, until, load, signal }
+    const fold = { chain, generation, blocks, archive, engine, store, until, load, signal }
     try {
       for await (const set of foldArchive(fold)) {
         if (set.seq < (from ?? 0)) continue

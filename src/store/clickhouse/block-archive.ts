@@ -22,6 +22,8 @@ export type ArchivedMessage = {
   readonly time: number
 }
 
+export type ArchivedBlock = Pick<ArchivedMessage, 'number' | 'hash'> & { readonly sequence: number }
+
 export type ReadMessage = { readonly body: Uint8Array; readonly position: LogPosition }
 
 /** The messages of BLOCKS, byte for byte, for as long as ClickHouse keeps them. */
@@ -31,12 +33,26 @@ export type BlockArchive = {
   /** Idempotent: a message is identified by its sequence. */
   write(chain: string, messages: readonly ArchivedMessage[]): Promise<void>
   commit(chain: string, position: LogPosition): Promise<void>
-  /** All messages after a sequence, up to the commit point. */
-  read(chain: string, epoch: string, after: number): AsyncGenerator<ReadMessage, void, undefined>
+  /** All messages after a sequence, up to the commit point, or to `until` if its caller has another commit point. */
+  read(
+    chain: string,
+    epoch: string,
+    after: number,
+    until?: number,
+  ): AsyncGenerator<ReadMessage, void, undefined>
   /** The message that ends at this sequence; undefined if it is not archived. */
   messageAt(chain: string, epoch: string, sequence: number): Promise<ReadMessage | undefined>
-  /** The sequence of the last archived settings; 0 if there are none. */
-  lastSettings(chain: string, epoch: string): Promise<number>
+  /** All archived settings, in order. */
+  settings(chain: string, epoch: string): Promise<ReadMessage[]>
+  /** The sequence of the last message up to this one; 0 if there is none. */
+  lastSequence(chain: string, epoch: string, upTo: number): Promise<number>
+  /** Sequences and hashes of final blocks, by number. Reads a column of the whole chain after a sequence. */
+  blocksOf(
+    chain: string,
+    epoch: string,
+    numbers: readonly number[],
+    after: number,
+  ): Promise<ReadonlyMap<number, ArchivedBlock>>
   /** The sequence of a final block; undefined if it is not archived. Reads a column of the whole chain. */
   sequenceOf(chain: string, epoch: string, number: number): Promise<number | undefined>
   /** The first final block in a range of sequences, without blocks that were undone; undefined if there is none. */
@@ -50,6 +66,9 @@ const PAGE_ROWS = 64
 const MAX_SECONDS = 30
 /** A block that was undone is followed by its successor within as many messages. */
 const MAX_FORK_MESSAGES = 10_000
+/** Settings change when an operator edits them. */
+const MAX_SETTINGS = 100_000
+const NUMBERS_PER_QUERY = 1_000
 
 export function openBlockArchive(options: ClickhouseOptions): BlockArchive {
   const client = connectClickhouse(options)
@@ -65,8 +84,13 @@ export function openBlockArchive(options: ClickhouseOptions): BlockArchive {
     return row && { epoch, sequence: number(row, 'seq'), link: number(row, 'link') }
   }
 
-  async function* read(chain: string, epoch: string, after: number): AsyncGenerator<ReadMessage> {
-    const until = (await end(chain, epoch))?.sequence ?? 0
+  async function* read(
+    chain: string,
+    epoch: string,
+    after: number,
+    upTo?: number,
+  ): AsyncGenerator<ReadMessage> {
+    const until = upTo ?? (await end(chain, epoch))?.sequence ?? 0
     let last = after
     while (last < until) {
       const rows = await ask('archived-blocks', {
@@ -99,10 +123,28 @@ export function openBlockArchive(options: ClickhouseOptions): BlockArchive {
   return {
     end,
     messageAt,
-    lastSettings: async (chain, epoch) => {
-      const question = { params: { chain, epoch }, maxRows: 1, maxSeconds: MAX_SECONDS }
-      const [row] = await ask('archived-settings', question)
+    settings: async (chain, epoch) => {
+      const question = { params: { chain, epoch }, maxRows: MAX_SETTINGS, maxSeconds: MAX_SECONDS }
+      return (await ask('archived-settings', question)).map((row) => messageOf(chain, epoch, row))
+    },
+    lastSequence: async (chain, epoch, upTo) => {
+      const question = { params: { chain, epoch, upTo }, maxRows: 1, maxSeconds: MAX_SECONDS }
+      const [row] = await ask('archived-last-sequence', question)
       return row === undefined ? 0 : number(row, 'seq')
+    },
+    blocksOf: async (chain, epoch, numbers, after) => {
+      const until = (await end(chain, epoch))?.sequence ?? 0
+      const found = new Map<number, ArchivedBlock>()
+      for (let first = 0; first < numbers.length; first += NUMBERS_PER_QUERY) {
+        const some = numbers.slice(first, first + NUMBERS_PER_QUERY)
+        const params = { chain, epoch, numbers: some, after, until }
+        const question = { params, maxRows: NUMBERS_PER_QUERY, maxSeconds: MAX_SECONDS }
+        for (const row of await ask('archived-blocks-of', question)) {
+          const block = number(row, 'number')
+          found.set(block, { number: block, sequence: number(row, 'last_seq'), hash: text(row, 'last_hash') })
+        }
+      }
+      return found
     },
     write: (chain, messages) => insertMessages(client, settings, chain, messages),
     commit: (chain, { epoch, sequence: seq, link }) =>

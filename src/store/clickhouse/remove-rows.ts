@@ -1,4 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client'
+import { supplementPrefix } from '../../domain/generation.ts'
 import { guardClickhouse } from './failure.ts'
 import { TABLE_NAMES } from './table-names.ts'
 
@@ -12,8 +13,9 @@ const SETTINGS: ClickHouseSettings = {
   mutations_sync: '1',
 }
 
-/** Removes all rows of a chain under its stored name, the marker last. */
+/** Removes all rows of a chain under its stored name and its supplements, not its archive; the marker last. */
 export async function removeRows(client: ClickHouseClient, chain: string): Promise<void> {
+  await removeSupplements(client, supplementPrefix(chain))
   for (const table of [...TABLE_NAMES, 'markers']) {
     if (SHARED.includes(table)) {
       await command(client, `ALTER TABLE ${table} DELETE WHERE chain = {chain:String}`, { chain })
@@ -25,10 +27,23 @@ export async function removeRows(client: ClickHouseClient, chain: string): Promi
   }
 }
 
-async function partitionsOf(client: ClickHouseClient, table: string, chain: string): Promise<string[]> {
+async function removeSupplements(client: ClickHouseClient, prefix: string): Promise<void> {
+  const isOne = 'startsWith(chain, {chain:String})'
+  await command(client, `ALTER TABLE archive_markers DELETE WHERE ${isOne}`, { chain: prefix })
+  for (const partition of await partitionsOf(client, 'archived_blocks', prefix, isOne)) {
+    await command(client, 'ALTER TABLE archived_blocks DROP PARTITION ID {partition:String}', { partition })
+  }
+}
+
+async function partitionsOf(
+  client: ClickHouseClient,
+  table: string,
+  chain: string,
+  condition = 'chain = {chain:String}',
+): Promise<string[]> {
   return guardClickhouse(async () => {
     const answer = await client.query({
-      query: `SELECT DISTINCT _partition_id AS id FROM ${table} WHERE chain = {chain:String}`,
+      query: `SELECT DISTINCT _partition_id AS id FROM ${table} WHERE ${condition}`,
       query_params: { chain },
       format: 'JSONEachRow',
     })

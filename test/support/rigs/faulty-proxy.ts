@@ -41,6 +41,8 @@ export class FaultyProxy {
   fault: Fault = { kind: 'none' }
   /** JSON-RPC requests seen, accepted and refused for coming too fast. */
   readonly seen = { requests: 0, accepted: 0, refused: 0, whileResting: 0 }
+  /** The same by method. */
+  readonly methods = new Map<string, number>()
   lastAuthorization: string | undefined
   readonly #server: Server
   readonly #nodeUrl: string
@@ -81,6 +83,7 @@ export class FaultyProxy {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Request | Request[]
     const requests = Array.isArray(body) ? body : [body]
     this.seen.requests += requests.length
+    for (const { method } of requests) this.methods.set(method, (this.methods.get(method) ?? 0) + 1)
     const send = (answers: readonly Answer[], spoil = (text: string) => text): void => {
       const text = spoil(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)

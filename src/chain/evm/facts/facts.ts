@@ -51,7 +51,7 @@ export class EvmFacts extends BlockFacts<Lesson> {
   protected async askFamily(asker: Asker, met: MetBlock): Promise<FamilyFacts<Lesson>> {
     // None of these needs the others' answers, so they are sent in one batch.
     const [tokens, nonCirculating, balances] = await Promise.all([
-      this.#askTokens(asker, met.tokens, met.block),
+      askTokens(asker, met.tokens, met.block, this.#native),
       this.#askNonCirculating(asker, met),
       this.#samples.ask(asker, met.transactions, met.block, met.head),
     ])
@@ -76,14 +76,19 @@ export class EvmFacts extends BlockFacts<Lesson> {
     const contracts = tokens.filter((token) => token !== ZERO_ADDRESS)
     return this.#nonCirculating.ask(asker, contracts, late, block, head)
   }
+}
 
-  async #askTokens(asker: Asker, tokens: readonly string[], { hash }: Header): Promise<TokenFact[]> {
-    const contracts = tokens.filter((token) => token !== ZERO_ADDRESS)
-    const answers = await asker.ask(contracts.flatMap(tokenQuestions), hash)
-    const facts = contracts.map((token, index) => {
-      const first = index * QUESTIONS_PER_TOKEN
-      return toTokenFact(token, answers.slice(first, first + QUESTIONS_PER_TOKEN))
-    })
-    return contracts.length === tokens.length ? facts : [nativeFact(ZERO_ADDRESS, this.#native), ...facts]
-  }
+export async function askTokens(
+  asker: Asker,
+  tokens: readonly string[],
+  { hash }: Header,
+  native: NativeCoin,
+): Promise<TokenFact[]> {
+  const contracts = tokens.filter((token) => token !== ZERO_ADDRESS)
+  const answers = await asker.ask(contracts.flatMap(tokenQuestions), hash)
+  const facts = contracts.map((token, index) => {
+    const first = index * QUESTIONS_PER_TOKEN
+    return toTokenFact(token, answers.slice(first, first + QUESTIONS_PER_TOKEN))
+  })
+  return contracts.length === tokens.length ? facts : [nativeFact(ZERO_ADDRESS, native), ...facts]
 }

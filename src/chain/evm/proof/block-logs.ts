@@ -1,6 +1,6 @@
 import type { BlockRef, RawLog, RawTransaction } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
-import type { RpcPastLog } from '../rpc/history-rpc.ts'
+import type { LogFilter, RpcPastLog } from '../rpc/history-rpc.ts'
 import type { RpcBlock, RpcFoundLog, RpcLog, RpcReceipt, RpcTransaction } from '../rpc/rpc-answers.ts'
 import { stateSyncHash, withoutStateSync } from './state-sync.ts'
 import { bloomOf, type ReceiptsRoot, verifyReceipts } from './verify-receipts.ts'
@@ -124,6 +124,22 @@ export function toPastLog(
   const data = Buffer.from(log.data.slice(2), 'hex')
   const { topics, transactionHash: transaction } = log
   return { index: toIndex(log.logIndex), address, topics, data, block, transaction }
+}
+
+/** A log found by its contract and topic, between two blocks. */
+export function toFoundLog(
+  log: RpcPastLog,
+  { address, topics, from, to }: LogFilter,
+): RawLog & { readonly block: number } {
+  const block = toIndex(log.blockNumber)
+  const isAsked = address === undefined || address.includes(log.address)
+  const isWanted = log.topics.length > 0 && topics.includes(log.topics[0] as string)
+  if (!isAsked || !isWanted || block < from || block > to) throw invalid('a log outside the request')
+  if (!ADDRESS.test(log.address) || !log.topics.every((topic) => HASH.test(topic)))
+    throw invalid('malformed log')
+  if (!DATA.test(log.data)) throw invalid('malformed log data')
+  const data = Buffer.from(log.data.slice(2), 'hex')
+  return { index: toIndex(log.logIndex), address: log.address, topics: log.topics, data, block }
 }
 
 export function toIndex(hex: string): number {

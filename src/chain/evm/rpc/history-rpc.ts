@@ -3,7 +3,8 @@ import type { EndpointSession } from '../../rpc/endpoint-pool.ts'
 import type { RpcFoundLog, RpcTransaction } from './rpc-answers.ts'
 
 export type LogFilter = {
-  readonly address: string
+  /** One contract, or any of these; without it, all contracts. */
+  readonly address?: string | readonly string[]
   /** Any of these. */
   readonly topics: readonly string[]
   readonly from: number
@@ -13,7 +14,7 @@ export type LogFilter = {
 /** Logs filtered by address span many blocks, so each has its block number. */
 export type RpcPastLog = RpcFoundLog & { blockNumber: Hex }
 
-/** Requests to a node about the past of one contract. */
+/** Requests to a node about the past of contracts. */
 export type EvmPast = {
   pastLogs(filter: LogFilter): Promise<readonly RpcPastLog[]>
   /** Whether the address had code after this block; for old blocks, only archive nodes answer. */
