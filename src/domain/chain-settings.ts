@@ -4,7 +4,13 @@ import type { Value } from './money.ts'
  * The version of the fold's rules in this program. A program that computes a value differently raises it, and folds a
  * log by the version that the log's settings name.
  */
-export const RULES_VERSION = 1
+export const RULES_VERSION = 2
+
+/** The rules of the first release, which also apply to blocks before the first settings in a log. */
+export const FIRST_RULES = 1
+
+/** From these rules on, a pair without a quote asset is priced by the route of one of its tokens. */
+export const ROUTES_RULES = 2
 
 /** Everything that the fold of a chain depends on besides the blocks themselves. Equal settings have equal bytes. */
 export type ChainSettings = {

@@ -34,7 +34,7 @@ import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
 import type { TokenView } from './token/token-view.ts'
 import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } from './trade.ts'
-import { GatheredBlock } from './window/gathered-trades.ts'
+import { type Closes, GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
 /** Folds one block into the tables and publishes the changes. */
@@ -89,7 +89,9 @@ export class BlockFold {
     const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block, this.#met)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
-    const after = new CountedWorth(new ReferencePrices(this.#settings, this.#tables), this.#tables.prices)
+    const { routes } = this.#reference
+    const reference = new ReferencePrices(this.#settings, this.#tables, routes)
+    const after = new CountedWorth(reference, this.#tables.prices)
     const updates = new TokenUpdates(this.#settings, this.#records, after, this.#block)
     const switches = updates.run(settled, this.#assetChanges.all)
     const contracts = new RiskFold(this.#tables, this.#records, this.#block).run(holders.touched)
@@ -259,7 +261,7 @@ export class BlockFold {
     if (exchange !== undefined) this.#trade(pair, exchange, swap, origin)
   }
 
-  /** A pair without a quote asset gets its target token once one of its tokens has become a quote asset. */
+  /** A pair without a target token gets it once one of its tokens has become a quote asset, or has a route to one. */
   #orient(pair: PairView): void {
     const target = this.#reference.targetOf(pair.token0.token, pair.token1.token)
     if (target === undefined) return
@@ -295,7 +297,9 @@ export class BlockFold {
     const quote = trade.side === 'buy' ? trade.sold : trade.bought
     if (!pair.hasTraded) {
       const isNoted = this.#noteFirstTrade(pair.oriented.target, paid.usd)
-      pair.hasTraded = this.#noteFirstTrade(pair.oriented.quote, quote.priceUsd) && isNoted
+      // A pair that is priced by a route counts for its target only.
+      const isRouted = this.#reference.routes.isNeededFor(quote.token)
+      if (!isRouted) pair.hasTraded = this.#noteFirstTrade(pair.oriented.quote, quote.priceUsd) && isNoted
     }
     this.#traded.add(pair)
     this.#tables.candles.take(pair.candleSlot, origin.key, trade, this.#candleStarts)
@@ -335,14 +339,23 @@ export class BlockFold {
       return {
         pairCloseUsd: after.worthOf(pair).usd,
         tokenCloseUsd: closeOfToken(pair.targetToken ?? ''),
+        ...this.#roleOf(pair),
       }
     }
     const trades = this.#gathered.finish(closesOf, closeOfToken)
     const isQuoteAsset = (token: string): boolean => after.reference.isQuoteAsset(token)
     const { joinedOrLeft } = this.#assetChanges
-    const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset, joinedOrLeft)
+    const { hasRoutes } = this.#settings
+    const windows = new WindowFold(this.#tables, this.#block.time, isQuoteAsset, joinedOrLeft, hasRoutes)
     if (this.#block.isOld) windows.runOld(trades, named, this.#changes)
     else windows.run(trades, named, this.#changes)
+  }
+
+  /** Anyone can make a route, so a pair that is priced by one counts for its target only while it is the main pair. */
+  #roleOf({ address, oriented }: PairView): Pick<Closes, 'isRouted' | 'isForToken'> {
+    const isRouted = oriented !== undefined && this.#reference.routes.isNeededFor(oriented.quote.token)
+    const isForToken = !isRouted || this.#records.tokenOf(oriented.target)?.mainPair === address
+    return { isRouted, isForToken }
   }
 
   #supplyOfTarget({ oriented }: PairView): bigint | undefined {

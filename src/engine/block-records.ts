@@ -10,7 +10,7 @@ import { writeTokenRow } from './token/write-token.ts'
 /** Pairs and tokens as the block being folded leaves them, and which of them it touched. */
 export class BlockRecords {
   readonly #tables: EngineTables
-  /** Depth of each pair when the block first touched it. */
+  /** Depth of each pair when the block first touched it; undefined if it was priced by a route. */
   readonly #pairs = new Map<PairView, PairDepth | undefined>()
   readonly #tokens = new Set<TokenView>()
 
@@ -18,7 +18,7 @@ export class BlockRecords {
     this.#tables = tables
   }
 
-  /** The touched pairs, and the depth of each before the block. */
+  /** The touched pairs, and the depth before the block of those that counted for their quote asset. */
   get touchedPairs(): ReadonlyMap<PairView, PairDepth | undefined> {
     return this.#pairs
   }
@@ -51,7 +51,7 @@ export class BlockRecords {
 
   /** Call before every change to a pair. The pair is published even if the change leaves it equal. */
   editPair(pair: PairView): void {
-    if (!this.#pairs.has(pair)) this.#pairs.set(pair, pair.depth)
+    if (!this.#pairs.has(pair)) this.#pairs.set(pair, pair.isRouted ? undefined : pair.depth)
     pair.edit()
   }
 

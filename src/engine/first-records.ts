@@ -2,7 +2,7 @@ import type { Pair, PairSide, Token } from '../domain/change.ts'
 import type { TokenFact } from '../domain/envelope.ts'
 import { shownText } from '../domain/token-text.ts'
 import { amountValue } from './price/pair-prices.ts'
-import type { Worth } from './price/reference-prices.ts'
+import type { Worth } from './price/worth.ts'
 
 /** A token when first seen. */
 export function newToken(fact: TokenFact, worth: Worth, time: number): Token {

@@ -31,10 +31,13 @@ import {
 import { foldChangeSets } from '../../test/support/reference/change-tables.ts'
 import { referenceTables } from '../../test/support/reference/reference-market.ts'
 import { EngineRun } from '../../test/support/rigs/engine-run.ts'
-import { RULES_VERSION } from '../domain/chain-settings.ts'
+import { FIRST_RULES, RULES_VERSION } from '../domain/chain-settings.ts'
 import type { Envelope } from '../domain/envelope.ts'
 
-const TOKEN_QUOTED = { quoteAssets: [...world.quoteAssets, { address: TOKEN, kind: 'major' as const }] }
+const TOKEN_QUOTED = {
+  quoteAssets: [...world.quoteAssets, { address: TOKEN, kind: 'major' as const }],
+  rules: FIRST_RULES,
+}
 const DAY = 86_400
 
 describe('settings in the log', () => {
@@ -97,7 +100,10 @@ describe('an exchange', () => {
 
 describe('a quote asset', () => {
   /** A pair of two tokens, of which none is a quote asset. */
-  const unpriced = (): ExampleMarket => calmMarket().block(12, sync(UNPRICED, tokens(10n), eth(40n)))
+  const unpriced = (): ExampleMarket =>
+    calmMarket()
+      .settings({ rules: FIRST_RULES })
+      .block(12, sync(UNPRICED, tokens(10n), eth(40n)))
   const traded = (example: ExampleMarket): ExampleMarket =>
     example.block(12, sync(UNPRICED, tokens(10n), eth(40n)), swap(UNPRICED, tokens(1n), 0n, 0n, eth(4n)))
 

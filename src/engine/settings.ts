@@ -1,5 +1,5 @@
 import { DexRegistry } from '../dex/registry.ts'
-import { type ChainSettings, type QuoteAsset, RULES_VERSION } from '../domain/chain-settings.ts'
+import { type ChainSettings, type QuoteAsset, ROUTES_RULES, RULES_VERSION } from '../domain/chain-settings.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Value } from '../domain/money.ts'
 
@@ -10,6 +10,8 @@ export type EngineSettings = {
   readonly quoteAssets: readonly QuoteAsset[]
   readonly minDepthUsd: Value
   readonly lockers: ReadonlySet<string>
+  /** Whether pairs without a quote asset are priced by routes. */
+  readonly hasRoutes?: boolean
 }
 
 /** Throws if this program is too old for the settings. */
@@ -20,5 +22,12 @@ export function engineSettings(chain: string, settings: ChainSettings): EngineSe
       'message_unreadable',
       `the settings need rules ${rules}, this version has ${RULES_VERSION}`,
     )
-  return { chain, registry: new DexRegistry(dexes), quoteAssets, minDepthUsd, lockers: new Set(lockers) }
+  return {
+    chain,
+    registry: new DexRegistry(dexes),
+    quoteAssets,
+    minDepthUsd,
+    lockers: new Set(lockers),
+    hasRoutes: rules >= ROUTES_RULES,
+  }
 }

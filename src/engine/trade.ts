@@ -11,7 +11,8 @@ import { writeHoldings } from '../wire/wallet-codec.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
 import { writeNumber } from './pair/write-pair.ts'
 import { amountValue, type TargetWorth, targetWorth, UNKNOWN_TARGET_WORTH } from './price/pair-prices.ts'
-import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './price/reference-prices.ts'
+import type { ReferencePrices } from './price/reference-prices.ts'
+import { UNKNOWN_WORTH, type Worth } from './price/worth.ts'
 
 /** Amounts exchanged between the two tokens of a pair. */
 export type Exchange = { readonly amount0: bigint; readonly amount1: bigint; readonly isToken0Sold: boolean }

@@ -1,3 +1,4 @@
+import { FIRST_RULES } from '../../src/domain/chain-settings.ts'
 import type { ChangeSet } from '../../src/domain/change.ts'
 import type { BlockEnvelope, BlockRef, Envelope, Fact } from '../../src/domain/envelope.ts'
 import { type Action, buildBlock, CHAIN, settingsOf } from '../support/arbitraries/market-arbitraries.ts'
@@ -15,7 +16,7 @@ const DECIMALS = [6, 6, 18, 9, 18]
 /** The messages of a small market with forks, and the change sets of an engine that folds them into `store`. */
 export function runMarket(store: EngineStore): { envelopes: Envelope[]; sets: readonly ChangeSet[] } {
   const dice = new Dice(1)
-  const run = new EngineRun(settingsOf(world), store)
+  const run = new EngineRun(settingsOf({ ...world, rules: FIRST_RULES }), store)
   const envelopes: Envelope[] = []
   const chain: BlockEnvelope[] = []
   let floor = 0

@@ -9,6 +9,12 @@ export type PairDepth = {
   readonly depthUsd: Value
 }
 
+/**
+ * A pair that is priced by a route counts with this part of its depth. A token between it and the quote asset can be
+ * made for the purpose, so a route has to be ten times as deep as a pair with a quote asset to outweigh it.
+ */
+export const ROUTE_SHARE = 10n
+
 /** Undefined if its depth is unknown. */
 export function depthOf({ address, targetToken, token0, token1, tvlUsd }: Pair): PairDepth | undefined {
   if (targetToken === undefined || tvlUsd === undefined) return undefined

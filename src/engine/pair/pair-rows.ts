@@ -37,6 +37,8 @@ export const PAIR = layout({
   isLastBuy: flag,
   isLastSell: flag,
   athPriceUsd: optional(u256),
+  /** Its prices are by a route: its quote was no quote asset when they were set. */
+  isRouted: flag,
 })
 
 export type PairRow = Row<typeof PAIR.fields>

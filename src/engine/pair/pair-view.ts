@@ -131,6 +131,14 @@ export class PairView implements Pair {
     this.#row.fdvUsd = value
   }
 
+  get isRouted(): boolean {
+    return this.#row.isRouted
+  }
+
+  set isRouted(isRouted: boolean) {
+    this.#row.isRouted = isRouted
+  }
+
   get createdAt(): number | undefined {
     return this.#row.createdAt
   }

@@ -1,7 +1,8 @@
 import type { PairView } from '../pair/pair-view.ts'
 import type { PriceTable } from '../pool/price-table.ts'
 import { poolWorth } from './pair-prices.ts'
-import type { ReferencePrices, Worth } from './reference-prices.ts'
+import type { ReferencePrices } from './reference-prices.ts'
+import type { Worth } from './worth.ts'
 
 /** Prices of target tokens at the end of a block, from the pairs' counted prices. Each is computed once. */
 export class CountedWorth {

@@ -1,9 +1,11 @@
+import type { QuoteAsset } from '../../domain/chain-settings.ts'
 import type { Price, Value } from '../../domain/money.ts'
 import { fitsId } from '../../state/id-words.ts'
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import { poolWorth } from './pair-prices.ts'
-import { ReferencePrices, type Worth } from './reference-prices.ts'
+import { ReferencePrices } from './reference-prices.ts'
+import type { Worth } from './worth.ts'
 
 /** Explains a token's price: its source, and the pairs that were ignored. */
 export type Explanation = {
@@ -16,7 +18,10 @@ export type Explanation = {
    * quote.
    */
   readonly mainPair: ExplainedPair | undefined
-  /** From the main pair's quote asset, which may be the token itself, to dollars. */
+  /**
+   * From the main pair's quote, which may be the token itself, to dollars. A token that is no quote asset leads to one
+   * through its main pair; without a worth, that pair is not deep enough, or the route is too long.
+   */
   readonly route: readonly RouteStep[]
   /** Stablecoin pools deep enough to price the native coin. */
   readonly anchors: readonly Anchor[]
@@ -35,7 +40,15 @@ export type ExplainedPair = {
   readonly updatedAt: number
 }
 
-export type RouteStep = { readonly token: string; readonly kind: string; readonly worth: Worth }
+export type RouteStep = {
+  readonly token: string
+  /** That of a quote asset; `token` for any other token. */
+  readonly kind: QuoteAsset['kind'] | 'token'
+  readonly worth: Worth
+  /** The pair through which a token that is no quote asset goes on, and the depth that counts from there on. */
+  readonly pair?: string | undefined
+  readonly depthUsd?: Value | undefined
+}
 
 export function explain(
   address: string,
@@ -78,7 +91,7 @@ export function explain(
   }
 }
 
-/** A stablecoin or the native coin ends the route; any other quote asset continues through its own main pair. */
+/** A stablecoin or the native coin ends the route; any other token continues through its own main pair. */
 function routeFrom(
   quote: string | undefined,
   settings: EngineSettings,
@@ -89,9 +102,11 @@ function routeFrom(
   let next = quote
   while (next !== undefined && steps.every(({ token }) => token !== next)) {
     const asset = settings.quoteAssets.find(({ address }) => address === next)
-    if (asset === undefined) break
-    steps.push({ token: next, kind: asset.kind, worth: reference.worthOf(next) })
-    const main = asset.kind === 'major' ? tables.tokens.get(next)?.mainPair : undefined
+    const kind = asset?.kind ?? (reference.routes.isNeededFor(next) ? 'token' : undefined)
+    if (kind === undefined) break
+    const main = kind === 'token' || kind === 'major' ? tables.tokens.get(next)?.mainPair : undefined
+    const through = { pair: main, depthUsd: reference.routes.of(next)?.depthUsd }
+    steps.push({ token: next, kind, worth: reference.worthOf(next), ...(kind === 'token' && through) })
     const pair = main === undefined ? undefined : tables.pairs.get(main)
     next = pair?.oriented?.quote.token
   }

@@ -11,7 +11,8 @@ import {
 import type { Oriented } from '../pair/oriented.ts'
 import type { PairView, SideView } from '../pair/pair-view.ts'
 import type { Ratio } from '../pool/pool.ts'
-import { type ReferencePrices, UNKNOWN_WORTH, type Worth } from './reference-prices.ts'
+import type { ReferencePrices } from './reference-prices.ts'
+import { UNKNOWN_WORTH, type Worth } from './worth.ts'
 
 /** The value of one whole target token, and its price in the quote asset. */
 export type TargetWorth = Worth & { readonly inQuote: Price | undefined }
@@ -82,6 +83,7 @@ export function reprice(
   const worth = ratio === undefined ? UNKNOWN_WORTH : worthAt(pair, oriented, ratio, quoteWorth, reference)
   setPrices(target, worth)
   setPrices(quote, quoteWorth)
+  pair.isRouted = reference.routes.isNeededFor(quote.token)
   const quoteUsd = sideValue(quote, quoteWorth.usd)
   const tvlUsd = sumOfValues(sideValue(target, worth.usd), quoteUsd)
   const tvlNative = sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native))

@@ -9,7 +9,8 @@ import { newPair, newToken } from '../first-records.ts'
 import type { EngineSettings } from '../settings.ts'
 import { openTables } from '../tables.ts'
 import { noteAnchor } from './anchors.ts'
-import { ReferencePrices, UNKNOWN_WORTH } from './reference-prices.ts'
+import { ReferencePrices } from './reference-prices.ts'
+import { UNKNOWN_WORTH } from './worth.ts'
 
 const STABLE = `0x${'01'.repeat(20)}`
 const OTHER_STABLE = `0x${'03'.repeat(20)}`

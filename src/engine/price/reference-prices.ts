@@ -3,11 +3,8 @@ import { convertPrice, invertPrice, ONE_PRICE, type Price } from '../../domain/m
 import type { EngineSettings } from '../settings.ts'
 import { type Anchor, type EngineTables, ONLY } from '../tables.ts'
 import { weightedMedian } from './median.ts'
-
-/** The value of one whole unit of a coin, if known. */
-export type Worth = { readonly usd: Price | undefined; readonly native: Price | undefined }
-
-export const UNKNOWN_WORTH: Worth = { usd: undefined, native: undefined }
+import { Routes } from './routes.ts'
+import { UNKNOWN_WORTH, type Worth } from './worth.ts'
 
 /** A stablecoin loses its peg beyond this deviation, in percent. */
 const PEG_PERCENT = 2n
@@ -18,9 +15,11 @@ const PEG_PERCENT = 2n
  */
 export class ReferencePrices {
   readonly nativeUsd: Price | undefined
+  readonly routes: Routes
   readonly #assets: ReadonlyMap<string, QuoteAsset & { readonly rank: number; readonly worth: Worth }>
 
-  constructor(settings: EngineSettings, tables: EngineTables) {
+  constructor(settings: EngineSettings, tables: EngineTables, routes = new Routes(settings, tables)) {
+    this.routes = routes
     const anchors = tables.anchors.get(ONLY) ?? []
     this.nativeUsd = medianOf(anchors)
     this.#assets = new Map(
@@ -31,24 +30,36 @@ export class ReferencePrices {
     )
   }
 
-  /** The side that is not a quote asset; of two quote assets, the lower-ranked one; undefined if neither is one. */
+  /**
+   * The side that is not a quote asset; of two quote assets, the lower-ranked one. If neither is one, the side without a
+   * route, or with the shallower one; undefined if neither has a route.
+   */
   targetOf(token0: string, token1: string): string | undefined {
     const rank0 = this.#assets.get(token0)?.rank
     const rank1 = this.#assets.get(token1)?.rank
-    if (rank0 === undefined && rank1 === undefined) return undefined
+    if (rank0 === undefined && rank1 === undefined) return this.#targetByRoute(token0, token1)
     if (rank0 === undefined) return token0
     if (rank1 === undefined) return token1
     return rank0 > rank1 ? token0 : token1
   }
 
-  /** The value of a quote asset; unknown for any other token. */
+  #targetByRoute(token0: string, token1: string): string | undefined {
+    const [route0, route1] = [this.routes.of(token0), this.routes.of(token1)]
+    if (route0 === undefined && route1 === undefined) return undefined
+    const [depth0, depth1] = [route0?.depthUsd ?? 0n, route1?.depthUsd ?? 0n]
+    if (depth0 === depth1) return token0 < token1 ? token1 : token0
+    return depth0 < depth1 ? token0 : token1
+  }
+
+  /** The value of a quote asset, or of a token with a route; unknown for any other token. */
   worthOf(token: string): Worth {
-    return this.#assets.get(token)?.worth ?? UNKNOWN_WORTH
+    return this.#assets.get(token)?.worth ?? this.routes.of(token)?.worth ?? UNKNOWN_WORTH
   }
 
   /** The value of a token without a pair: known only for stablecoins and the native coin. */
   worthWithoutPair(token: string): Worth {
-    return this.#assets.get(token)?.kind === 'major' ? UNKNOWN_WORTH : this.worthOf(token)
+    const asset = this.#assets.get(token)
+    return asset === undefined || asset.kind === 'major' ? UNKNOWN_WORTH : asset.worth
   }
 
   isQuoteAsset(token: string): boolean {

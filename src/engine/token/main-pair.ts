@@ -1,5 +1,5 @@
 import type { Value } from '../../domain/money.ts'
-import type { PairDepth } from '../pair/depth.ts'
+import { type PairDepth, ROUTE_SHARE } from '../pair/depth.ts'
 
 /** Another pair must be deeper than the main pair by this percentage to replace it. */
 const MARGIN_PERCENT = 10n
@@ -25,6 +25,39 @@ export function withDepth(targetPairs: readonly PairDepth[], { address, depth: o
   const others = targetPairs.filter((depth) => depth.pair !== address)
   if (own !== undefined) others.push(own)
   return others.length > 1 ? sorted(others) : others
+}
+
+/**
+ * The depth of a pair that is priced by a route: its quote side, but no more than the route can carry. It adds nothing to
+ * the TVL of its target unless it is the main pair, which is listed without it.
+ */
+export function routedDepth(
+  depth: PairDepth | undefined,
+  routeUsd: Value | undefined,
+): PairDepth | undefined {
+  if (depth === undefined || routeUsd === undefined) return undefined
+  const isCarried = depth.depthUsd <= routeUsd
+  const depthUsd = (isCarried ? depth.depthUsd : routeUsd) / ROUTE_SHARE
+  return depthUsd === 0n ? undefined : { pair: depth.pair, tvlUsd: 0n, depthUsd }
+}
+
+/** Whether a listed pair is priced by a route: the TVL of any other is at least its depth. */
+export function isListedAsRouted({ tvlUsd, depthUsd }: PairDepth): boolean {
+  return tvlUsd < depthUsd
+}
+
+/** The TVL of a main pair that is priced by a route, as far as the route can carry it. */
+export function routedTvl({ depthUsd }: PairDepth, tvlUsd: Value | undefined): Value {
+  const most = depthUsd * ROUTE_SHARE * (MAX_TARGET_SHARE + 1n)
+  return tvlUsd === undefined || tvlUsd > most ? most : tvlUsd
+}
+
+/** The list without all but the deepest pairs that are priced by routes, because each is looked up at every change. */
+export function withoutShallowRoutes(depths: readonly PairDepth[], main: string | undefined): PairDepth[] {
+  const routed = depths.filter((depth) => isListedAsRouted(depth) && depth.pair !== main)
+  if (routed.length < MAX_LISTED) return [...depths]
+  const dropped = new Set(routed.sort((a, b) => (isShallower(a, b) ? 1 : -1)).slice(MAX_LISTED - 1))
+  return depths.filter((depth) => !dropped.has(depth))
 }
 
 /** The pairs of a quote asset after a block changed `pair`; `before` is its depth before the block. */

@@ -86,7 +86,7 @@ function set(view: TokenView, token: Token, targetPairs: readonly PairDepth[]): 
   const { supplyRaw, priceUsd, priceNative, tvlUsd, fdvUsd, marketCapUsd, updatedAt } = token
   const { holding, origin, launch, platform, risk } = token
   view.edit()
-  view.setPairs(targetPairs, targetPairs[0])
+  view.setPairs(targetPairs, targetPairs[0], targetPairs[0]?.tvlUsd)
   view.firstTrade = launch
   Object.assign(view, { supplyRaw, priceUsd, priceNative, tvlUsd, fdvUsd, marketCapUsd, updatedAt })
   Object.assign(view, { holding, origin, launch, platform, risk })

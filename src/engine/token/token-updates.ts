@@ -6,10 +6,28 @@ import type { PairDepth } from '../pair/depth.ts'
 import type { PairView } from '../pair/pair-view.ts'
 import type { CountedWorth } from '../price/counted-worth.ts'
 import { amountValue } from '../price/pair-prices.ts'
-import type { ReferencePrices, Worth } from '../price/reference-prices.ts'
+import type { ReferencePrices } from '../price/reference-prices.ts'
+import type { Worth } from '../price/worth.ts'
 import type { EngineSettings } from '../settings.ts'
-import { mainOf, type QuotedPairs, withDepth, withQuotedPair } from './main-pair.ts'
+import {
+  isListedAsRouted,
+  mainOf,
+  type QuotedPairs,
+  routedDepth,
+  routedTvl,
+  withDepth,
+  withoutShallowRoutes,
+  withQuotedPair,
+} from './main-pair.ts'
 import type { TokenView } from './token-view.ts'
+
+/** A token's pairs and price when the block ends. */
+type TokenUpdate = {
+  readonly targetPairs: readonly PairDepth[]
+  readonly quotedPairs: QuotedPairs
+  readonly main: PairDepth | undefined
+  readonly worth: Worth
+}
 
 type BlockOf = { readonly number: number; readonly time: number }
 
@@ -41,36 +59,76 @@ export class TokenUpdates {
       const { oriented } = pair
       if (oriented === undefined) continue
       const target = this.#records.tokenOf(oriented.target)
-      if (target !== undefined) depths.set(target, withDepth(depths.get(target) ?? target.targetPairs, pair))
+      const { address } = pair
+      const isRouted = this.#isRouted(pair)
+      if (target !== undefined) {
+        const own = { address, depth: isRouted ? this.#routedDepth(pair) : pair.depth }
+        depths.set(target, withDepth(depths.get(target) ?? target.targetPairs, own))
+      }
+      const before = touched.has(pair) ? touched.get(pair) : pair.isRouted ? undefined : pair.depth
       const quote = this.#records.tokenOf(oriented.quote)
-      if (quote === undefined) continue
-      const before = touched.has(pair) ? touched.get(pair) : pair.depth
+      // A token between a pair and a quote asset gains nothing from the pair, which anyone can create.
+      if (quote === undefined || (isRouted && before === undefined)) continue
       const known = quoted.get(quote) ?? quote.quotedPairs
-      quoted.set(quote, withQuotedPair(known, before, pair, quote.mainPair))
+      const own = { address, depth: isRouted ? undefined : pair.depth }
+      quoted.set(quote, withQuotedPair(known, before, own, quote.mainPair))
     }
     const changed = assets.flatMap((asset) => this.#records.tokenIfKnown(asset) ?? [])
+    // All prices before the first change of a token, because routes lead through other tokens.
+    const updates = new Map<TokenView, TokenUpdate>()
     for (const token of new Set([...depths.keys(), ...quoted.keys(), ...changed])) {
+      const targetPairs = depths.get(token) ?? token.targetPairs
+      updates.set(token, this.#updateOf(token, targetPairs, quoted.get(token) ?? token.quotedPairs))
+    }
+    for (const [token, update] of updates) {
       this.#records.editToken(token)
-      const quotedPairs = quoted.get(token)
-      if (quotedPairs !== undefined) token.setQuotedPairs(quotedPairs)
-      this.#update(token, depths.get(token) ?? token.targetPairs)
+      if (quoted.has(token)) token.setQuotedPairs(update.quotedPairs)
+      this.#apply(token, update)
     }
     this.#updateQuoteAssets()
     return this.#switches
   }
 
-  #update(token: TokenView, targetPairs: readonly PairDepth[]): void {
-    const { mainPair: previous, quotedPairs } = token
+  #isRouted({ oriented }: PairView): boolean {
+    return oriented !== undefined && this.#after.routes.isNeededFor(oriented.quote.token)
+  }
+
+  #routedDepth({ depth, oriented }: PairView): PairDepth | undefined {
+    return routedDepth(depth, this.#after.routes.of(oriented?.quote.token ?? '')?.depthUsd)
+  }
+
+  #updateOf(token: TokenView, listed: readonly PairDepth[], quotedPairs: QuotedPairs): TokenUpdate {
+    const { mainPair: previous } = token
+    const targetPairs = listed.some(isListedAsRouted) ? this.#withRoutesOfNow(listed, previous) : listed
     // Only a pair with the token as its target prices it.
     const pricing = mainOf(targetPairs, previous)
     const main = pricing ?? mainOf(quotedPairs.deepest, previous)
-    if (previous !== main?.pair) this.#switch(token, main?.pair, [...targetPairs, ...quotedPairs.deepest])
     const worth =
       pricing === undefined
         ? this.#after.worthWithoutPair(token.address)
         : this.#counted.worthOf(this.#records.pair(pricing.pair))
-    const tvlUsd = targetPairs.reduce((total, depth) => total + depth.tvlUsd, quotedPairs.tvlUsd)
-    token.setPairs(targetPairs, main)
+    return { targetPairs, quotedPairs, main, worth }
+  }
+
+  /** A route that has lost its depth since a pair was listed must not keep that pair the main one. */
+  #withRoutesOfNow(listed: readonly PairDepth[], mainPair: string | undefined): PairDepth[] {
+    const now = listed.flatMap((depth): PairDepth[] => {
+      if (!isListedAsRouted(depth)) return [depth]
+      const pair = this.#records.pair(depth.pair)
+      const own = this.#isRouted(pair) ? this.#routedDepth(pair) : pair.depth
+      return own === undefined ? [] : [own]
+    })
+    return withoutShallowRoutes(now, mainPair)
+  }
+
+  #apply(token: TokenView, { targetPairs, quotedPairs, main, worth }: TokenUpdate): void {
+    if (token.mainPair !== main?.pair)
+      this.#switch(token, main?.pair, [...targetPairs, ...quotedPairs.deepest])
+    const isByRoute = main !== undefined && isListedAsRouted(main)
+    const mainTvlUsd = isByRoute ? routedTvl(main, this.#records.pair(main.pair).tvlUsd) : main?.tvlUsd
+    const listedUsd = targetPairs.reduce((total, depth) => total + depth.tvlUsd, quotedPairs.tvlUsd)
+    const tvlUsd = isByRoute ? listedUsd + (mainTvlUsd ?? 0n) : listedUsd
+    token.setPairs(targetPairs, main, mainTvlUsd)
     token.tvlUsd = main === undefined && tvlUsd === 0n ? undefined : boundedValue(tvlUsd)
     this.#setWorth(token, worth)
   }

@@ -10,7 +10,7 @@ import type { Price, Value } from '../../domain/money.ts'
 import type { Cursor } from '../../state/cursor.ts'
 import type { Table } from '../../state/journaled-state.ts'
 import type { PairDepth } from '../pair/depth.ts'
-import { NO_QUOTED_PAIRS, type QuotedPairs } from './main-pair.ts'
+import { isListedAsRouted, NO_QUOTED_PAIRS, type QuotedPairs } from './main-pair.ts'
 import {
   firstTradeOf,
   holdingOf,
@@ -24,7 +24,7 @@ import {
 
 /** Pair lists have no fixed size, so they are records beside the rows; few tokens have them. */
 export type PairLists = {
-  /** By token with several pairs that have it as their target. */
+  /** By token with several pairs that have it as their target, or with one that is priced by a route. */
   readonly targetPairs: Table<readonly PairDepth[]>
   /** By quote asset: the pairs that are priced in it. */
   readonly quotedPairs: Table<QuotedPairs>
@@ -137,17 +137,22 @@ export class TokenView implements Token {
     return this.#quotedPairs ?? NO_QUOTED_PAIRS
   }
 
-  /** A token with one pair needs no list: that pair is the main pair. */
-  setPairs(targetPairs: readonly PairDepth[], main: PairDepth | undefined): void {
+  /** A token with one pair needs no list: that pair is the main pair. A pair that is priced by a route is always listed. */
+  setPairs(
+    targetPairs: readonly PairDepth[],
+    main: PairDepth | undefined,
+    mainTvlUsd: Value | undefined,
+  ): void {
     const row = this.#row
     if (main?.pair !== this.#mainPair) row.mainPair = main?.pair
     this.#mainPair = main?.pair
-    row.mainPairTvlUsd = main?.tvlUsd
-    row.onlyDepthUsd = targetPairs.length === 1 ? main?.depthUsd : undefined
+    row.mainPairTvlUsd = mainTvlUsd
+    const isListed = targetPairs.length > 1 || targetPairs.some(isListedAsRouted)
+    row.onlyDepthUsd = targetPairs.length === 1 && !isListed ? main?.depthUsd : undefined
     const { targetPairs: lists } = this.#lists
-    if (targetPairs.length > 1) lists.put(this.address, targetPairs)
+    if (isListed) lists.put(this.address, targetPairs)
     else if (row.isTargetOfSeveral) lists.delete(this.address)
-    row.isTargetOfSeveral = targetPairs.length > 1
+    row.isTargetOfSeveral = isListed
     this.#targetPairs = targetPairs
   }
 

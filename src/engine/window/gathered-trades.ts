@@ -26,7 +26,13 @@ export type PairTrades = {
 } & Closes
 
 /** The token's price at the end of the block, from one pair and from the token's main pair. */
-export type Closes = { readonly pairCloseUsd: Price | undefined; readonly tokenCloseUsd: Price | undefined }
+export type Closes = {
+  readonly pairCloseUsd: Price | undefined
+  readonly tokenCloseUsd: Price | undefined
+  /** Whether the pair is priced by a route, and whether its trades enter the token's windows too. */
+  readonly isRouted: boolean
+  readonly isForToken: boolean
+}
 
 /** Sums up the trades of one pair, or of a quote asset in all its pairs, while a block is folded. */
 class GatheredTrades {
@@ -43,6 +49,8 @@ class GatheredTrades {
   readonly sellers: number[] = []
   pairCloseUsd: Price | undefined
   tokenCloseUsd: Price | undefined
+  isRouted = false
+  isForToken = true
 
   constructor(pair: string, token: string) {
     this.pair = pair
@@ -71,7 +79,9 @@ class GatheredTrades {
     }
   }
 
-  finish({ pairCloseUsd, tokenCloseUsd }: Closes): PairTrades {
+  finish({ pairCloseUsd, tokenCloseUsd, isRouted, isForToken }: Closes): PairTrades {
+    this.isRouted = isRouted
+    this.isForToken = isForToken
     this.pairCloseUsd = pairCloseUsd
     this.tokenCloseUsd = tokenCloseUsd
     return this
@@ -114,7 +124,10 @@ export class GatheredBlock {
     const ofPairs = Array.from(this.#pairs, ([pair, gathered]) => gathered.finish(closesOf(pair)))
     const ofQuoteAssets = Array.from(this.#quoteAssets, ([token, gathered]) => {
       const close = closeOfToken(token)
-      return gathered.finish({ pairCloseUsd: close, tokenCloseUsd: close })
+      return gathered.finish({
+        ...{ pairCloseUsd: close, tokenCloseUsd: close },
+        ...{ isRouted: false, isForToken: true },
+      })
     })
     return [...ofPairs, ...ofQuoteAssets]
   }

@@ -36,11 +36,15 @@ export class Minutes {
 
   /** The slot of a subject's minute. A correct hint saves the lookup. */
   slotOf(subject: number, minute: number, hint = NONE): number {
-    const key = this.#keyOf(subject, minute)
-    if (this.#rows.isAt(hint, key)) return hint
-    const slot = this.#rows.find(key)
+    const slot = this.find(subject, minute, hint)
     if (slot === NONE) throw new Error(`subject ${subject} was not traded in minute ${minute}`)
     return slot
+  }
+
+  /** The slot of a subject's minute; NONE if the subject was not traded in it. */
+  find(subject: number, minute: number, hint = NONE): number {
+    const key = this.#keyOf(subject, minute)
+    return this.#rows.isAt(hint, key) ? hint : this.#rows.find(key)
   }
 
   /** The slot of a minute before the one in `from`, usually the previous one. */

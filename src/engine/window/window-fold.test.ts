@@ -35,7 +35,12 @@ function traded({
   tokenClose,
 }: TradeSpec): AddressedTrades {
   const [buyUsd, sellUsd] = [BigInt(buys), BigInt(sells)]
-  const closes = { pairCloseUsd: close, tokenCloseUsd: tokenClose ?? close }
+  const closes = {
+    pairCloseUsd: close,
+    tokenCloseUsd: tokenClose ?? close,
+    isRouted: false,
+    isForToken: true,
+  }
   const buyers = Array.from({ length: buys }, () => wallet)
   const sellers = Array.from({ length: sells }, () => wallet)
   const sums = { buyUsd, sellUsd, buys, sells, amountRaw: 10n }

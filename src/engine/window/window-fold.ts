@@ -2,6 +2,7 @@ import type { WindowsRef } from '../../domain/change.ts'
 import type { Price } from '../../domain/money.ts'
 import { DAY_MINUTES, DAY_WINDOW, dayOf, minuteOf, WINDOW_MINUTES } from '../../domain/window.ts'
 import { copy } from '../../state/limbs.ts'
+import { NONE } from '../../state/slot-index.ts'
 import type { ChangeSetWriter } from '../../wire/change-set-writer.ts'
 import { addToMinute, addToWindows, entering, setEntering, setOpen, setPrice } from './entering.ts'
 import { Extremes } from './extremes.ts'
@@ -25,6 +26,7 @@ export class WindowFold {
   readonly #time: number
   readonly #isQuoteAsset: (token: string) => boolean
   readonly #changedAssets: readonly string[]
+  readonly #hasRoutes: boolean
   readonly #makers: Makers
   readonly #extremes: Extremes
   /** Slots of the subjects whose windows changed. */
@@ -38,11 +40,13 @@ export class WindowFold {
     isQuoteAsset: (token: string) => boolean,
     /** Tokens that became quote assets or ceased to be. */
     changedAssets: readonly string[] = [],
+    hasRoutes = false,
   ) {
     this.#tables = tables
     this.#time = time
     this.#isQuoteAsset = isQuoteAsset
     this.#changedAssets = changedAssets
+    this.#hasRoutes = hasRoutes
     this.#makers = new Makers(tables)
     this.#extremes = new Extremes(tables.minutes)
   }
@@ -71,7 +75,7 @@ export class WindowFold {
       const slot = subjects.slotOf(this.#meet(each))
       const own = subjects.at(slot).ownOfToken
       setOpen(subjects.edit(slot), each.pairCloseUsd, dayOf(this.#time))
-      if (own === undefined) continue
+      if (own === undefined || !each.isForToken) continue
       setOpen(subjects.edit(subjects.slotOf(own)), each.tokenCloseUsd, dayOf(this.#time))
     }
     this.#publish(named, emptied, changes)
@@ -159,8 +163,10 @@ export class WindowFold {
       // Once per token, with the first of its pairs.
       if (own !== undefined && !tokens.has(own)) {
         tokens.add(own)
-        const [ownSlot, minuteSlot] = [subjects.slotOf(own), minutes.slotOf(own, minute)]
-        this.#take({ subject: own, subjectSlot: ownSlot, minute, slot: minuteSlot }, place)
+        const [ownSlot, minuteSlot] = [subjects.slotOf(own), minutes.find(own, minute)]
+        // The trades of a pair that is priced by a route may not have counted for the token.
+        if (minuteSlot !== NONE)
+          this.#take({ subject: own, subjectSlot: ownSlot, minute, slot: minuteSlot }, place)
       }
       listed = next
     }
@@ -203,7 +209,7 @@ export class WindowFold {
     const ofPair = this.#add(number, slot, trades, trades.pairCloseUsd)
     if (lastMinute !== this.#minute) minutes.list(ofPair)
     // The token first, because it may look up the wallet's previous visit to the pair.
-    if (own !== undefined)
+    if (own !== undefined && trades.isForToken)
       this.#enterMakers(this.#add(own, subjects.slotOf(own), trades, trades.tokenCloseUsd), trades)
     this.#enterMakers(ofPair, trades)
   }
@@ -215,24 +221,35 @@ export class WindowFold {
 
   /**
    * Finds or creates the windows that the trades enter. A token shares those of its pair until it trades in a second
-   * pair, or until another pair prices it. A quote asset always has its own, for the sums over all its pairs.
+   * pair, or until another pair prices it. It shares none with a pair that is priced by a route, which may cease to count
+   * for it. A quote asset always has its own, for the sums over all its pairs.
    */
-  #meet({ pair, token, pairCloseUsd, tokenCloseUsd }: PairTrades): number {
+  #meet({ pair, token, pairCloseUsd, tokenCloseUsd, isRouted, isForToken }: PairTrades): number {
     const { subjects } = this.#tables
     if (pair === ALL_PAIRS) return subjects.ofToken(token) ?? this.#create(undefined, token)
-    const isSamePrice = pairCloseUsd === tokenCloseUsd
-    const known = subjects.ofPair(pair)
+    const isSamePrice = pairCloseUsd === tokenCloseUsd && !isRouted
+    const known = subjects.ofPair(pair) ?? (isForToken ? undefined : this.#create(pair, undefined))
     if (known !== undefined) {
-      if (!isSamePrice && subjects.at(subjects.slotOf(known)).hasToken) this.#part(known)
+      const { hasToken, ownOfToken } = subjects.at(subjects.slotOf(known))
+      if (hasToken && !isSamePrice) this.#part(known)
+      const isApart = !hasToken && ownOfToken === undefined && this.#hasRoutes
+      if (isApart && isForToken && !this.#isQuoteAsset(token)) this.#link(known, token)
       return known
     }
     if (this.#isQuoteAsset(token)) return this.#create(pair, undefined)
     const ofToken = subjects.ofToken(token)
     if (ofToken === undefined && isSamePrice) return this.#create(pair, token)
     const created = this.#create(pair, undefined)
-    const own = ofToken === undefined ? this.#create(undefined, token) : this.#ownOf(ofToken)
-    subjects.edit(subjects.slotOf(created)).ownOfToken = own
+    this.#link(created, token)
     return created
+  }
+
+  /** Lets the trades of a pair count for its token. */
+  #link(ofPair: number, token: string): void {
+    const { subjects } = this.#tables
+    const ofToken = subjects.ofToken(token)
+    const own = ofToken === undefined ? this.#create(undefined, token) : this.#ownOf(ofToken)
+    subjects.edit(subjects.slotOf(ofPair)).ownOfToken = own
   }
 
   #create(pair: string | undefined, token: string | undefined): number {

@@ -73,6 +73,10 @@ class Windows {
   }
 }
 
+/** Pairs that are priced by routes, and do not always count for their token. */
+const [ROUTED, ROUTED_TOO] = ['0x05', '0x06']
+const isRouted = (pair: string): boolean => [ROUTED, ROUTED_TOO].includes(pair)
+
 const price = fc.option(fc.bigInt(1n, 9n), { nil: undefined })
 const trades: fc.Arbitrary<AddressedTrades> = fc
   .record({
@@ -81,6 +85,8 @@ const trades: fc.Arbitrary<AddressedTrades> = fc
       ['0x02', '0xaa'],
       ['0x03', '0xab'],
       ['0x04', QUOTE],
+      [ROUTED, '0xaa'],
+      [ROUTED_TOO, '0xac'],
       [ALL_PAIRS, QUOTE],
     ),
     buys: fc.nat(2),
@@ -90,10 +96,12 @@ const trades: fc.Arbitrary<AddressedTrades> = fc
     highUsd: price,
     pairCloseUsd: price,
     tokenCloseUsd: price,
+    isForToken: fc.boolean(),
     wallets: fc.uniqueArray(fc.constantFrom('0xe1', '0xe2', '0xe3'), { minLength: 1 }),
   })
   .map(({ market: [pair = '', token = ''], valueUsd, wallets, ...rest }) => ({
-    ...{ pair, token, ...rest, lowUsd: rest.highUsd },
+    ...{ pair, token, ...rest, lowUsd: rest.highUsd, isRouted: isRouted(pair) },
+    isForToken: rest.isForToken || !isRouted(pair),
     buyUsd: valueUsd * BigInt(rest.buys),
     sellUsd: valueUsd * BigInt(rest.sells),
     buyers: rest.buys > 0 ? wallets : [],

@@ -1,7 +1,7 @@
 import { type ChainFamily, normaliseAddress } from '../../domain/ids.ts'
-import { formatPrice, formatValue } from '../../domain/money.ts'
-import type { ExplainedPair, Explanation } from '../../engine/price/explain.ts'
-import type { Worth } from '../../engine/price/reference-prices.ts'
+import { formatPrice, formatValue, type Value } from '../../domain/money.ts'
+import type { ExplainedPair, Explanation, RouteStep } from '../../engine/price/explain.ts'
+import type { Worth } from '../../engine/price/worth.ts'
 
 /** `/explain/<chain>/<token>`: how the token's price was derived, as of the last folded block. */
 export function explainedToken(
@@ -22,7 +22,7 @@ export function shownExplanation(explanation: Explanation): object {
     ...shownWorth(price),
     updated_at: updatedAt,
     main_pair: mainPair && shownPair(mainPair),
-    route: route.map((step) => ({ token: step.token, kind: step.kind, ...shownWorth(step.worth) })),
+    route: route.map(shownStep),
     native_coin_priced_by: anchors.map(({ pair, stable, depthUsd, nativeUsd }) => ({
       pair,
       stable,
@@ -33,8 +33,17 @@ export function shownExplanation(explanation: Explanation): object {
   }
 }
 
+function shownStep({ token, kind, worth, pair, depthUsd }: RouteStep): object {
+  return { token, kind, ...shownWorth(worth), pair, depth_usd: shownValue(depthUsd) }
+}
+
 function shownWorth({ usd, native }: Worth): object {
   return { price_usd: usd && formatPrice(usd), price_native: native && formatPrice(native) }
+}
+
+/** A pair may be known to hold nothing. */
+function shownValue(value: Value | undefined): string | undefined {
+  return value === undefined ? undefined : formatValue(value)
 }
 
 function shownPair({ pair, amm, quote, depthUsd, asked, counted, updatedAt }: ExplainedPair): object {
@@ -42,7 +51,7 @@ function shownPair({ pair, amm, quote, depthUsd, asked, counted, updatedAt }: Ex
     pair,
     amm,
     quote,
-    depth_usd: depthUsd && formatValue(depthUsd),
+    depth_usd: shownValue(depthUsd),
     asked_usd: asked && formatPrice(asked),
     counted_usd: counted && formatPrice(counted),
     updated_at: updatedAt,

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import type { DexDeployment } from '../../../src/dex/protocol.ts'
-import { DexRegistry } from '../../../src/dex/registry.ts'
 import {
   type ChainSettings,
   type QuoteAsset,
@@ -15,7 +14,7 @@ import type {
   RawTransaction,
   TransfersFact,
 } from '../../../src/domain/envelope.ts'
-import type { EngineSettings } from '../../../src/engine/settings.ts'
+import { type EngineSettings, engineSettings } from '../../../src/engine/settings.ts'
 import {
   type Answered,
   answered,
@@ -65,6 +64,8 @@ export type Market = {
   readonly pools: readonly MarketPool[]
   readonly quoteAssets: readonly QuoteAsset[]
   readonly minDepthUsd: bigint
+  /** Those of the program, if not given. */
+  readonly rules?: number
 }
 
 /** Amounts and reserves are of the pool's token0 and token1. */
@@ -225,20 +226,14 @@ export type Story = {
   readonly canonical: readonly BlockEnvelope[]
 }
 
-export function settingsOf({ quoteAssets, minDepthUsd }: Market): EngineSettings {
-  return {
-    chain: CHAIN,
-    registry: new DexRegistry(DEPLOYMENTS),
-    quoteAssets,
-    minDepthUsd,
-    lockers: new Set(LOCKERS),
-  }
+export function settingsOf(world: Market): EngineSettings {
+  return engineSettings(CHAIN, chainSettingsOf(world))
 }
 
 /** The same as they are in a log. */
-export function chainSettingsOf({ quoteAssets, minDepthUsd }: Market): ChainSettings {
+export function chainSettingsOf({ quoteAssets, minDepthUsd, rules = RULES_VERSION }: Market): ChainSettings {
   return {
-    rules: RULES_VERSION,
+    rules,
     dexes: DEPLOYMENTS,
     quoteAssets,
     minDepthUsd,

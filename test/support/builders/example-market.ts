@@ -66,8 +66,14 @@ export const swap = (pool: number, ...amounts: [bigint, bigint, bigint, bigint])
 
 /** A market built block by block, and the change sets that the engine publishes. */
 export class ExampleMarket {
-  readonly run = new EngineRun(settingsOf(world))
+  readonly run: EngineRun
   readonly chain: BlockEnvelope[] = []
+  readonly #world: Market
+
+  constructor(of = world) {
+    this.#world = of
+    this.run = new EngineRun(settingsOf(of))
+  }
 
   block(seconds: number, ...actions: Action[]): this {
     return this.#apply(seconds, actions, [])
@@ -80,7 +86,7 @@ export class ExampleMarket {
 
   #apply(seconds: number, actions: Action[], facts: Fact[]): this {
     const step = { do: 'block', seconds, actions } as const
-    const block = buildBlock(world, this.chain, step, this.run.sets.length)
+    const block = buildBlock(this.#world, this.chain, step, this.run.sets.length)
     const whole = { ...block, facts: [...block.facts, ...facts] }
     this.chain.push(whole)
     this.run.apply(whole)
@@ -89,7 +95,7 @@ export class ExampleMarket {
 
   /** The settings of the market, with these changes. */
   settings(changes: Partial<ChainSettings>): this {
-    const settings = { ...chainSettingsOf(world), ...changes }
+    const settings = { ...chainSettingsOf(this.#world), ...changes }
     this.run.apply({ kind: 'settings', chain: CHAIN, settings })
     return this
   }
@@ -107,7 +113,7 @@ export class ExampleMarket {
   }
 
   pair(pool: number): Pair {
-    const pair = this.tables.pairs.get(world.pools[pool]?.address ?? '')
+    const pair = this.tables.pairs.get(this.#world.pools[pool]?.address ?? '')
     assert.ok(pair)
     return pair
   }

@@ -39,6 +39,8 @@ export class MarketEvents {
   readonly syncs: SyncSeen[] = []
   readonly swaps: SwapSeen[] = []
   readonly provisions: ProvisionSeen[] = []
+  /** Every event of a pool, but for its creation. */
+  readonly events: Seen[] = []
   readonly creations: { pool: string; time: number; key: OrderKey }[] = []
   readonly blocks: { readonly number: number; readonly time: number }[] = []
   readonly chain: readonly BlockEnvelope[]
@@ -68,6 +70,8 @@ export class MarketEvents {
             wallet,
           }
           const isPool = this.pools.some(({ address }) => address === log.address)
+          const length = { [SYNC]: 128, [SWAP]: 256, [MINT]: 128, [BURN]: 128 }[topic ?? '']
+          if (isPool && length !== undefined && data.length >= length) this.events.push(seen)
           if (isPool && topic === SYNC && data.length >= 128)
             this.syncs.push({ ...seen, reserves: [word(0), word(1)] })
           if (isPool && topic === SWAP && data.length >= 256) {
@@ -106,17 +110,12 @@ export class MarketEvents {
   }
 
   /** The side that is no quote asset; of two quote assets the later one of the list; of none, none. */
-  targetOf({ token0, token1 }: { token0: string; token1: string }): string | undefined {
+  rankedTarget({ token0, token1 }: { token0: string; token1: string }): string | undefined {
     const ranking = this.market.quoteAssets.map(({ address }) => address)
     const [rank0, rank1] = [ranking.indexOf(token0), ranking.indexOf(token1)]
     if (rank0 === -1 && rank1 === -1) return undefined
     if (rank0 === -1 || rank1 === -1) return rank0 === -1 ? token0 : token1
     return rank0 > rank1 ? token0 : token1
-  }
-
-  quoteOf(pool: { token0: string; token1: string }): string | undefined {
-    const target = this.targetOf(pool)
-    return target === undefined ? undefined : target === pool.token0 ? pool.token1 : pool.token0
   }
 }
 

@@ -1,3 +1,4 @@
+import { ROUTES_RULES, RULES_VERSION } from '../../../src/domain/chain-settings.ts'
 import {
   convertPrice,
   invertPrice,
@@ -17,9 +18,83 @@ type Asked = { readonly raw0: bigint; readonly raw1: bigint }
 export const END: OrderKey = { block: Number.MAX_SAFE_INTEGER, tx: 0, log: 0 }
 export const NOTHING: Worth = { usd: undefined, native: undefined }
 
+/** A token that is no quote asset, but can be exchanged for one. */
+type Route = { readonly worth: Worth; readonly depth: Value }
+
+type PriceAfter = {
+  readonly main: string | undefined
+  readonly price: Worth
+  readonly updatedAt: number
+  /** How deep each of its pairs was when the token was last updated; a tenth if it is priced by a route. */
+  readonly listed: ReadonlyMap<string, Value>
+}
+
 /** What any number was at any moment: nothing is remembered, all is looked up. */
 export class MarketHistory extends MarketEvents {
   readonly #remembered = new Map<string, unknown>()
+
+  /** The last block, for numbers as they are in the end. */
+  get lastPlace(): number {
+    return this.blocks.length - 1
+  }
+
+  placeOf({ block }: OrderKey): number {
+    const place = this.blocks.findIndex(({ number }) => number >= block)
+    return place === -1 ? this.blocks.length : place
+  }
+
+  /** The place of the block that an event is in; for the end of all, the last one. */
+  #placeBefore(at: OrderKey): number {
+    return Math.min(this.placeOf(at), this.lastPlace)
+  }
+
+  /** A pair without a quote asset gets its target with the first event before which one of its tokens had a route. */
+  targetOf(pool: MetPool, place = this.lastPlace): string | undefined {
+    const ranked = this.rankedTarget(pool)
+    const block = this.blocks[place]
+    if (ranked !== undefined || block === undefined || pool.block > block.number) return ranked
+    if ((this.market.rules ?? RULES_VERSION) < ROUTES_RULES) return undefined
+    return this.#remember(`target ${pool.address} ${place}`, () => {
+      const before = this.targetOf(pool, place - 1)
+      const hasEvent = this.events.some(
+        ({ pool: address, key }) => address === pool.address && key.block === block.number,
+      )
+      if (before !== undefined || (pool.block !== block.number && !hasEvent)) return before
+      const [depth0, depth1] = [pool.token0, pool.token1].map(
+        (token) => this.routeAfter(token, place - 1)?.depth ?? 0n,
+      ) as [bigint, bigint]
+      if (depth0 === 0n && depth1 === 0n) return undefined
+      const [lower, higher] = [pool.token0, pool.token1].sort() as [string, string]
+      if (depth0 === depth1) return lower === higher ? lower : higher
+      return depth0 < depth1 ? pool.token0 : pool.token1
+    })
+  }
+
+  quoteOf(pool: MetPool, place = this.lastPlace): string | undefined {
+    const target = this.targetOf(pool, place)
+    return target === undefined ? undefined : target === pool.token0 ? pool.token1 : pool.token0
+  }
+
+  /** Whether a pair is priced by the route of its quote. */
+  isRouted(pool: MetPool, place = this.lastPlace): boolean {
+    const quote = this.quoteOf(pool, place)
+    return quote !== undefined && this.kindOf(quote) === undefined
+  }
+
+  /** Its main pair leads to a quote asset, or to a token whose main pair does. */
+  routeAfter(token: string, place: number, isDirect = false): Route | undefined {
+    const { main, price, listed } = this.priceAfter(token, place)
+    const depth = listed.get(main ?? '')
+    if (this.kindOf(token) !== undefined || main === undefined || price.usd === undefined) return undefined
+    const isDeep = (value = 0n): boolean => value > 0n && value >= this.market.minDepthUsd
+    if (depth === undefined || !isDeep(depth)) return undefined
+    const quote = this.quoteOf(this.poolFact(main), place) ?? ''
+    if (this.kindOf(quote) !== undefined) return { worth: price, depth }
+    const next = isDirect ? undefined : this.routeAfter(quote, place, true)
+    if (next === undefined) return undefined
+    const least = lesser(next.depth / 10n, depth)
+    return isDeep(least) ? { worth: price, depth: least } : undefined
+  }
 
   lastSync(pool: string, at: OrderKey): SyncSeen | undefined {
     return this.syncs.filter((sync) => sync.pool === pool && compareOrderKeys(sync.key, at) <= 0).at(-1)
@@ -84,7 +159,7 @@ export class MarketHistory extends MarketEvents {
     return this.#remember(`native ${place}`, () => middleOfWeight(this.anchorsAfter(place)))
   }
 
-  /** Price of a quote asset after the block in this place; of a major, after `majorPlace`. */
+  /** Price of a quote asset after the block in this place; of a major or a token with a route, after `majorPlace`. */
   worthAfter(token: string | undefined, place: number, majorPlace = place - 1): Worth {
     const nativeUsd = this.nativeUsdAfter(place)
     switch (this.kindOf(token)) {
@@ -101,14 +176,13 @@ export class MarketHistory extends MarketEvents {
         return depth === undefined || depth < this.market.minDepthUsd ? NOTHING : price
       }
       default:
-        return NOTHING
+        return token === undefined ? NOTHING : (this.routeAfter(token, majorPlace)?.worth ?? NOTHING)
     }
   }
 
   /** Price of a quote asset during the block of `at`: its value when the previous block ended. */
   quoteWorth(quote: string | undefined, at: OrderKey): Worth {
-    const place = this.blocks.findIndex(({ number }) => number >= at.block)
-    const before = (place === -1 ? this.blocks.length : place) - 1
+    const before = this.placeOf(at) - 1
     return this.worthAfter(quote, before, before)
   }
 
@@ -143,8 +217,9 @@ export class MarketHistory extends MarketEvents {
   /** By its reserves, at what the native coin was worth when they last changed. */
   poolPrices(pool: string, at: OrderKey): { target: Worth; quote: Worth } | undefined {
     const fact = this.poolFact(pool)
-    const [target, quote] = [this.targetOf(fact), this.quoteOf(fact)]
     const sync = this.lastSync(pool, at)
+    const place = sync === undefined ? -1 : this.placeOf(sync.key)
+    const [target, quote] = [this.targetOf(fact, place), this.quoteOf(fact, place)]
     if (target === undefined || sync === undefined) return undefined
     const asked = this.askedAt(pool, at)
     const [targetRaw, quoteRaw] =
@@ -166,7 +241,7 @@ export class MarketHistory extends MarketEvents {
     if (prices === undefined) return NOTHING
     const inCoin = (coin: 'usd' | 'native'): Value | undefined => {
       const [value0, value1] = [fact.token0, fact.token1].map((token, side) => {
-        const worth = token === this.targetOf(fact) ? prices.target : prices.quote
+        const worth = token === this.targetOf(fact, this.#placeBefore(at)) ? prices.target : prices.quote
         return this.worthOf(token, reserves[side], worth[coin])
       })
       return sumThatFits([value0, value1])
@@ -189,39 +264,42 @@ export class MarketHistory extends MarketEvents {
     const at = endOf(this.blocks[place]?.number ?? -1)
     if (this.depthAt(pool, at).usd === undefined) return undefined
     const fact = this.poolFact(pool)
-    const quote = this.quoteOf(fact)
+    const quote = this.quoteOf(fact, place)
     const reserve = this.reservesAt(pool, at)[quote === fact.token0 ? 0 : 1]
     return this.worthOf(quote, reserve, this.poolPrices(pool, at)?.quote.usd)
   }
 
   /** A token after the block in this place: its main pair, its price, and when it last changed. */
-  priceAfter(token: string, place: number): { main: string | undefined; price: Worth; updatedAt: number } {
+  priceAfter(token: string, place: number): PriceAfter {
     const block = this.blocks[place]
     const fact = this.tokenFact(token)
     if (block === undefined || fact === undefined || fact.block > block.number)
-      return { main: undefined, price: NOTHING, updatedAt: 0 }
+      return { main: undefined, price: NOTHING, updatedAt: 0, listed: new Map() }
     return this.#remember(`price ${token} ${place}`, () => {
       const isNew = fact.block === block.number
       const before = isNew
-        ? { main: undefined, price: this.#withoutPair(token, place - 1), updatedAt: block.time }
+        ? { ...{ main: undefined, listed: new Map() }, ...this.#newPrice(token, place) }
         : this.priceAfter(token, place - 1)
       const known = this.pools.filter((pool) => pool.block <= block.number)
-      const asTarget = known.filter((pool) => this.targetOf(pool) === token)
-      const asQuote = known.filter((pool) => this.quoteOf(pool) === token)
-      let { main, price, updatedAt } = before
+      const asTarget = known.filter((pool) => this.targetOf(pool, place) === token)
+      const isAsset = this.kindOf(token) !== undefined
+      const asQuote = known.filter((pool) => isAsset && this.quoteOf(pool, place) === token)
+      let { main, price, updatedAt, listed } = before
       if ([...asTarget, ...asQuote].some((pool) => this.isTouched(pool, place))) {
-        const pricing = this.#mainAmong(asTarget, before.main, place)
-        main = pricing ?? this.#mainAmong(asQuote, before.main, place)
+        const candidates = asTarget.filter((pool) => listed.has(pool.address) || this.isTouched(pool, place))
+        listed = this.#depths(candidates, place)
+        const pricing = this.#mainAmong(listed, before.main)
+        main = pricing ?? this.#mainAmong(this.#depths(asQuote, place), before.main)
         price = pricing === undefined ? this.#withoutPair(token, place) : this.poolWorth(pricing, place)
         updatedAt = block.time
       }
-      const isPriced = main !== undefined && this.targetOf(this.poolFact(main)) === token
+      const isPriced = main !== undefined && this.targetOf(this.poolFact(main), place) === token
       if (!isPriced && ['stable', 'native'].includes(this.kindOf(token) ?? '')) {
         const worth = this.worthAfter(token, place)
         if (worth.usd !== price.usd || worth.native !== price.native) updatedAt = block.time
         price = worth
       }
-      return { main, price, updatedAt }
+      return { main, price, updatedAt, listed }
     })
   }
 
@@ -238,6 +316,7 @@ export class MarketHistory extends MarketEvents {
       !isSame(this.countedAfter(address, place - 1), this.askedAt(address, endOf(previous?.number ?? -1)))
     return (
       pool.block === block?.number ||
+      this.targetOf(pool, place) !== this.targetOf(pool, place - 1) ||
       within(block?.number, this.syncs) ||
       within(block?.number, this.swaps.filter(isExchange)) ||
       this.creations.some((created) => created.pool === address && created.key.block === block?.number) ||
@@ -246,11 +325,8 @@ export class MarketHistory extends MarketEvents {
   }
 
   /** The deepest one; at a tie the lower address; but the main one stays until another is a tenth deeper. */
-  #mainAmong(pairs: readonly MetPool[], current: string | undefined, place: number): string | undefined {
-    const depths = pairs.flatMap(({ address }) => {
-      const depth = this.depthAfter(address, place)
-      return depth === undefined ? [] : [{ address, depth }]
-    })
+  #mainAmong(pairs: ReadonlyMap<string, Value>, current: string | undefined): string | undefined {
+    const depths = Array.from(pairs, ([address, depth]) => ({ address, depth }))
     const best = depths
       .filter(({ depth }) => depths.every((other) => other.depth <= depth))
       .sort((a, b) => (a.address < b.address ? -1 : 1))[0]
@@ -259,14 +335,33 @@ export class MarketHistory extends MarketEvents {
     return best.depth * 10n > main.depth * 11n ? best.address : main.address
   }
 
+  /** A pair that is priced by a route is as deep as that route carries, and counts with a tenth of it. */
+  #depths(pools: readonly MetPool[], place: number): Map<string, Value> {
+    return new Map(
+      pools.flatMap((pool): [string, Value][] => {
+        const depth = this.depthAfter(pool.address, place)
+        if (depth === undefined) return []
+        if (!this.isRouted(pool, place)) return [[pool.address, depth]]
+        const route = this.routeAfter(this.quoteOf(pool, place) ?? '', place - 1)?.depth ?? 0n
+        const tenth = lesser(route, depth) / 10n
+        return tenth === 0n ? [] : [[pool.address, tenth]]
+      }),
+    )
+  }
+
+  #newPrice(token: string, place: number): Pick<PriceAfter, 'price' | 'updatedAt'> {
+    return { price: this.#withoutPair(token, place - 1), updatedAt: this.blocks[place]?.time ?? 0 }
+  }
+
   #withoutPair(token: string, place: number): Worth {
-    return this.kindOf(token) === 'major' ? NOTHING : this.worthAfter(token, place)
+    const kind = this.kindOf(token)
+    return kind === undefined || kind === 'major' ? NOTHING : this.worthAfter(token, place)
   }
 
   /** By what its pool's price counts for after the block in this place. */
   poolWorth(pool: string, place: number): Worth {
     const fact = this.poolFact(pool)
-    const [target, quote] = [this.targetOf(fact), this.quoteOf(fact)]
+    const [target, quote] = [this.targetOf(fact, place), this.quoteOf(fact, place)]
     const counted = this.countedAfter(pool, place)
     if (counted === undefined) return NOTHING
     const [targetRaw, quoteRaw] =
@@ -278,6 +373,11 @@ export class MarketHistory extends MarketEvents {
     if (!this.#remembered.has(key)) this.#remembered.set(key, compute())
     return this.#remembered.get(key) as T
   }
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  const isLess = a < b
+  return isLess ? a : b
 }
 
 function endOf(block: number): OrderKey {

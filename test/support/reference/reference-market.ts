@@ -46,9 +46,10 @@ class Reference extends MarketHistory {
       const { key, time, pool, transaction, sender, recipient, wallet } = swap
       const fact = this.poolFact(pool)
       const amounts = [net0 > 0n ? net0 : -net0, net1 > 0n ? net1 : -net1] as const
-      const target = this.targetOf(fact)
+      const place = this.placeOf(key)
+      const target = this.targetOf(fact, place)
       const [targetRaw, quoteRaw] = target === fact.token0 ? amounts : [amounts[1], amounts[0]]
-      const quote = this.quoteOf(fact)
+      const quote = this.quoteOf(fact, place)
       const quoteWorth = this.quoteWorth(quote, key)
       const paid = this.targetWorth(target, quote, targetRaw, quoteRaw, key)
       const reserves = this.reservesAt(pool, key)
@@ -95,7 +96,8 @@ class Reference extends MarketHistory {
       for (const interval of INTERVALS) {
         const start = candleStart(interval, time)
         const inside = trades
-          .filter((trade) => trade.pair === pair && candleStart(interval, trade.time) === start)
+          .filter((trade) => trade.pair === pair && trade.targetToken !== undefined)
+          .filter((trade) => candleStart(interval, trade.time) === start)
           .sort((a, b) => compareOrderKeys(a.key, b.key))
         const [first, last] = [inside[0]?.key ?? END, inside.at(-1)?.key ?? END]
         const values = (unit: 'Usd' | 'Native' | 'Quote'): Candle['usd'] => {
@@ -212,19 +214,23 @@ class Reference extends MarketHistory {
     const circulatingRaw = left === undefined || left < 0n ? undefined : left
     const trade = trades.find(
       ({ targetToken, sold, bought }) =>
-        targetToken !== undefined && [sold.token, bought.token].includes(address),
+        targetToken === address ||
+        // A pair that is priced by a route counts for its target alone.
+        (targetToken !== undefined &&
+          [sold.token, bought.token].includes(address) &&
+          this.kindOf(address) !== undefined),
     )
     const own = trade?.sold.token === address ? trade.sold : trade?.bought
     const isYoung = origin !== undefined && origin.time >= (this.blocks[0]?.time ?? 0)
     const name = Buffer.from(fact.nameRaw).toString()
     const symbol = Buffer.from(fact.symbolRaw).toString()
     const depths = this.pools.flatMap((pool) => this.tvlFor(address, pool) ?? [])
-    const { main: mainPair, price, updatedAt } = this.priceAfter(address, this.blocks.length - 1)
+    const { main: mainPair, price, updatedAt } = this.priceAfter(address, this.lastPlace)
     return {
       ...{ address, name, symbol, decimals, supplyRaw, mainPair },
       priceUsd: price.usd,
       priceNative: price.native,
-      mainPairTvlUsd: mainPair === undefined ? undefined : this.depthAt(mainPair, END).usd,
+      mainPairTvlUsd: mainPair === undefined ? undefined : this.mainTvl(address, mainPair),
       tvlUsd: mainPair === undefined ? undefined : sumThatFits(depths),
       fdvUsd: this.worthOf(address, supplyRaw, price.usd),
       marketCapUsd: this.worthOf(address, circulatingRaw, price.usd),
@@ -240,10 +246,23 @@ class Reference extends MarketHistory {
   /** What a pool adds to the TVL of one of its tokens: for its quote, no more than ten times that one's side beside it. */
   tvlFor(token: string, pool: MetPool): Value | undefined {
     const tvl = this.depthAt(pool.address, END).usd
-    if (this.targetOf(pool) === token) return tvl
+    const isTarget = this.targetOf(pool) === token
+    if (this.isRouted(pool)) {
+      const isMain = isTarget && this.priceAfter(token, this.lastPlace).main === pool.address
+      return isMain ? this.mainTvl(token, pool.address) : undefined
+    }
+    if (isTarget) return tvl
     const own = this.depthAfter(pool.address, this.blocks.length - 1)
     if (this.quoteOf(pool) !== token || tvl === undefined || own === undefined) return undefined
     return tvl - own > 10n * own ? 11n * own : tvl
+  }
+
+  /** By a route, no more than the route carries: its own depth, and ten times that of the target. */
+  mainTvl(token: string, pair: string): Value | undefined {
+    const tvl = this.depthAt(pair, END).usd
+    if (!this.isRouted(this.poolFact(pair))) return tvl
+    const most = (this.priceAfter(token, this.lastPlace).listed.get(pair) ?? 0n) * 110n
+    return tvl === undefined || tvl > most ? most : tvl
   }
 
   liquidity(): LiquidityEvent[] {
@@ -281,7 +300,9 @@ class Reference extends MarketHistory {
       this.blocks.flatMap(({ number: block, time }, place): MainPairSwitch[] => {
         const [oldPair, newPair] = [place - 1, place].map((at) => this.priceAfter(token, at).main)
         if (oldPair === undefined || newPair === undefined || oldPair === newPair) return []
-        const reason = this.depthAfter(oldPair, place) === undefined ? 'emptied' : 'deeper'
+        const isListed = this.priceAfter(token, place).listed.has(oldPair)
+        const isKnown = isListed || (this.kindOf(token) && this.depthAfter(oldPair, place) !== undefined)
+        const reason = isKnown ? 'deeper' : 'emptied'
         return [{ token, block, time, oldPair, newPair, reason }]
       }),
     )

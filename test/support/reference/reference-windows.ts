@@ -16,7 +16,15 @@ export function referenceWindows(
 ): Pick<Tables, 'pairWindows' | 'tokenWindows'> {
   const counting = trades.filter(({ targetToken }) => targetToken !== undefined)
   const pairs = [...new Set(counting.map(({ pair }) => pair))]
-  const tokens = [...new Set(counting.flatMap(({ sold, bought }) => [sold.token, bought.token]))]
+  const isFor = (token: string, { pair, targetToken, sold, bought, key }: Trade): boolean => {
+    if (sold.token !== token && bought.token !== token) return false
+    if (!model.isRouted(model.poolFact(pair))) return true
+    // By a route a pair counts for its target alone, and only while it is the main pair.
+    return targetToken === token && model.priceAfter(token, model.placeOf(key)).main === pair
+  }
+  const tokens = [...new Set(counting.flatMap(({ sold, bought }) => [sold.token, bought.token]))].filter(
+    (token) => counting.some((trade) => isFor(token, trade)),
+  )
   return {
     pairWindows: new Map(
       pairs.map((pair) => [
@@ -34,7 +42,7 @@ export function referenceWindows(
         token,
         windowsOf(
           model,
-          counting.filter(({ sold, bought }) => sold.token === token || bought.token === token),
+          counting.filter((trade) => isFor(token, trade)),
           () => token,
           (place) => model.priceAfter(token, place).price.usd,
         ),
