@@ -168,8 +168,8 @@ export class ExpectedAnswers {
 
   /** Its first trade of all. The chain is read from its first block, so that none can have been before. */
   #launch(address: string, holding: ExpectedHolding | undefined): Row {
-    const first = this.#market.pools.trades.find(({ pool }) =>
-      pricedTokens(pool).some((token) => token.address === address),
+    const first = this.#market.pools.trades.find(
+      ({ pool, side }) => side !== undefined && pricedTokens(pool).some((token) => token.address === address),
     )
     if (holding === undefined || first === undefined) return {}
     const { price0, price1 } = first.prices

@@ -49,7 +49,8 @@ export function startOf(interval: IntervalName, time: number): number {
 }
 
 /** Candles of one pair's trades, which are in chain order; oldest first. */
-export function candlesOf(trades: readonly ExpectedTrade[], interval: IntervalName): ExpectedCandle[] {
+export function candlesOf(all: readonly ExpectedTrade[], interval: IntervalName): ExpectedCandle[] {
+  const trades = all.filter(({ side }) => side !== undefined)
   const starts = [...new Set(trades.map(({ time }) => startOf(interval, time)))].sort((a, b) => a - b)
   return starts.map((start) => {
     const own = trades.filter(({ time }) => startOf(interval, time) === start)

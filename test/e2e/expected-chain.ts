@@ -1,4 +1,4 @@
-import { ExpectedPools, type ExpectedTrade, pricedTokens } from './expected-pools.ts'
+import { type ExpectedPool, ExpectedPools, type ExpectedTrade, pricedTokens } from './expected-pools.ts'
 import { ExpectedPrices } from './expected-prices.ts'
 import { ExpectedTokens } from './expected-tokens.ts'
 import { type Close, type ExpectedWindows, windowsAt } from './expected-windows.ts'
@@ -34,9 +34,7 @@ export class ExpectedChain {
   }
 
   tokenWindows(token: string, at: BlockRef = this.head): ExpectedWindows | undefined {
-    const trades = this.pools.trades.filter(({ pool }) =>
-      pricedTokens(pool).some(({ address }) => address === token),
-    )
+    const trades = this.pools.trades.filter(({ tokens }) => tokens.includes(token))
     return this.#windows(token, trades, at, ({ pool }) => pool.token0.address === token)
   }
 
@@ -58,12 +56,21 @@ export class ExpectedChain {
     const { pools, prices, tokens } = this
     const settled = prices.endBlock().flatMap((id) => pools.all.get(id) ?? [])
     tokens.endBlock(new Set([...pools.takeTouched(), ...settled]), block)
-    const traded = new Set(pools.trades.slice(this.#folded).map(({ pool }) => pool))
-    const exchanged = new Set([...traded].flatMap(pricedTokens).map(({ address }) => address))
+    const trades = pools.trades.slice(this.#folded)
+    for (const trade of trades) trade.tokens = trade.side === undefined ? [] : this.#tokensOf(trade.pool)
+    const traded = new Set(trades.map(({ pool }) => pool))
+    const exchanged = new Set(trades.flatMap((trade) => trade.tokens))
     for (const pool of traded) this.#close(pool.id, block, prices.countedWorth(pool).usd)
     for (const token of exchanged) this.#close(token, block, tokens.all.get(token)?.price.usd)
+    prices.routes = tokens.routes()
     this.#folded = pools.trades.length
     this.head = block
+  }
+
+  /** By a route, a trade counts for the target's windows only while the pair is the main one. */
+  #tokensOf(pool: ExpectedPool): string[] {
+    const tokens = pricedTokens(pool).map(({ address }) => address)
+    return tokens.filter((token) => !pool.isRouted || this.tokens.all.get(token)?.mainPair === pool)
   }
 
   #close(subject: string, { number, time }: BlockRef, usd: bigint | undefined): void {

@@ -8,7 +8,9 @@ export type ExpectedPool = {
   readonly token0: TokenInfo
   readonly token1: TokenInfo
   /** Whether the first token is the one that is priced; undefined when neither is. */
-  readonly target0: boolean | undefined
+  target0: boolean | undefined
+  /** Its quote is no quote asset, but leads to one. */
+  isRouted: boolean
   readonly createdAt: number
   updatedAt: number
   reserve0: bigint
@@ -63,6 +65,8 @@ export type ExpectedTrade = PoolEvent & {
   readonly recipient: string
   readonly isZeroSold: boolean
   readonly side: 'buy' | 'sell' | undefined
+  /** The tokens whose windows it enters. */
+  tokens: readonly string[]
 }
 
 export type LiquidityKind = 'addLiquidity' | 'removeLiquidity' | 'createPair' | 'collectFee'
@@ -99,7 +103,7 @@ export class ExpectedPools {
   /** A pool from before the first block, at its first event. */
   meet(origin: Origin, amm: string, id: string, token0: TokenInfo, token1: TokenInfo): ExpectedPool {
     const pool: ExpectedPool = {
-      ...{ id, amm, token0, token1, target0: this.#prices.target0({ token0, token1 }) },
+      ...{ id, amm, token0, token1, target0: undefined, isRouted: false },
       ...{ createdAt: origin.time, updatedAt: origin.time },
       ...{ reserve0: 0n, reserve1: 0n, initial0: undefined, initial1: undefined },
       ...{ sqrtPriceX96: undefined, isCurve: false, liquidity: undefined, crossings: 0 },
@@ -107,13 +111,22 @@ export class ExpectedPools {
       ...{ depthUsd: undefined, fdvUsd: undefined },
       ...{ last: undefined, firstTradeAt: undefined, athUsd: undefined },
     }
+    this.#orient(pool)
     this.all.set(id, pool)
     this.#touched.add(pool)
     return pool
   }
 
+  /** A pool that has its target keeps it. */
+  #orient(pool: ExpectedPool): void {
+    pool.target0 ??= this.#prices.target0(pool)
+    const quote = quoteOf(pool)
+    pool.isRouted = quote !== undefined && !this.#prices.isQuoteAsset(quote.address)
+  }
+
   /** After an event of its own: reserves and the root of its price are up to date. */
   reprice(pool: ExpectedPool, { time }: Origin): void {
+    this.#orient(pool)
     this.#touched.add(pool)
     pool.updatedAt = time
     pool.initial0 ??= pool.reserve0 === 0n ? undefined : pool.reserve0
@@ -149,6 +162,7 @@ export class ExpectedPools {
     sender: string,
     recipient: string,
   ): void {
+    this.#orient(pool)
     const isZeroSold = in0 > 0n
     const raw0 = isZeroSold ? in0 : -in0
     const raw1 = isZeroSold ? -in1 : in1
@@ -156,7 +170,7 @@ export class ExpectedPools {
     const { target0, reserve0, reserve1, tvl } = pool
     const trade: ExpectedTrade = {
       ...{ ...origin, pool, raw0, raw1, prices, reserve0, reserve1, tvl, isZeroSold },
-      ...{ sender, recipient },
+      ...{ sender, recipient, tokens: [] },
       side: target0 === undefined ? undefined : isZeroSold === target0 ? 'sell' : 'buy',
       value: this.#valueOfTrade(pool, raw0, raw1, prices),
     }
@@ -240,8 +254,9 @@ export function quoteOf({ token0, token1, target0 }: ExpectedPool): TokenInfo | 
   return target0 === undefined ? undefined : target0 ? token1 : token0
 }
 
-/** Both sides that are priced: none, where neither is a quote asset. */
+/** Both sides that are priced: none without a target; by a route, the target alone. */
 export function pricedTokens(pool: ExpectedPool): TokenInfo[] {
+  if (pool.isRouted) return [pool.target0 ? pool.token0 : pool.token1]
   return pool.target0 === undefined ? [] : [pool.token0, pool.token1]
 }
 

@@ -15,11 +15,16 @@ export type Priced = { readonly price0: Worth; readonly price1: Worth }
 
 export type TwoTokens = {
   readonly id: string
+  /** Whether the first token is the one that is priced; undefined when neither is. */
+  readonly target0: boolean | undefined
   readonly token0: TokenInfo
   readonly token1: TokenInfo
   readonly reserve0: bigint
   readonly reserve1: bigint
 }
+
+/** What a token that is no quote asset was worth when the previous block ended, and how deep the way to one was. */
+export type Route = { readonly worth: Worth; readonly depthUsd: bigint }
 
 /** A thousand dollars, in base units of the stablecoin. */
 const MIN_DEPTH = 1_000n * 10n ** 6n
@@ -32,6 +37,8 @@ export class ExpectedPrices {
   readonly #anchorDepths = new Map<string, bigint>()
   readonly #counted = new Map<string, CountedPrice>()
   nativeUsd: bigint | undefined
+  /** By token. */
+  routes: ReadonlyMap<string, Route> = new Map()
 
   constructor(stable: string, natives: readonly string[]) {
     this.stable = stable
@@ -40,7 +47,7 @@ export class ExpectedPrices {
 
   /** A pool has changed: what its tokens are worth by its price. */
   observe(pool: TwoTokens, fraction: Fraction | undefined): Priced {
-    const target0 = this.target0(pool)
+    const { target0 } = pool
     if (target0 === undefined) return { price0: UNKNOWN, price1: UNKNOWN }
     const { target, quote } = sides(pool, target0)
     const inQuote = fraction === undefined ? undefined : priceIn(fraction, pool, target0)
@@ -53,15 +60,19 @@ export class ExpectedPrices {
 
   /** What was paid in one trade. */
   paid(pool: TwoTokens, raw0: bigint, raw1: bigint): Priced {
-    const target0 = this.target0(pool)
+    const { target0 } = pool
     if (target0 === undefined) return { price0: UNKNOWN, price1: UNKNOWN }
     return this.#priced(pool, target0, priceIn({ numerator: raw1, denominator: raw0 }, pool, target0))
   }
 
-  /** Price of a quote asset; that of any other token is unknown. */
+  isQuoteAsset(token: string): boolean {
+    return token === this.stable || this.natives.includes(token)
+  }
+
+  /** Price of a quote asset, or of a token with a route; that of any other token is unknown. */
   worthOf(token: string): Worth {
     if (this.natives.includes(token)) return { usd: this.nativeUsd, eth: ONE }
-    if (token !== this.stable) return UNKNOWN
+    if (token !== this.stable) return this.routes.get(token)?.worth ?? UNKNOWN
     return { usd: ONE, eth: this.nativeUsd === undefined ? undefined : sane(ONE ** 2n / this.nativeUsd) }
   }
 
@@ -85,19 +96,27 @@ export class ExpectedPrices {
 
   /** Price of a pool's target, by the current reference prices. */
   countedWorth(pool: TwoTokens): Worth {
-    const target0 = this.target0(pool)
+    const { target0 } = pool
     if (target0 === undefined) return UNKNOWN
     const { price0, price1 } = this.#priced(pool, target0, this.#countedOf(pool.id).value)
     return target0 ? price0 : price1
   }
 
-  /** Whether the first token is the one that is priced; undefined when neither is. */
+  /** Whether the first token is the one that is priced now; undefined when neither can be. */
   target0({ token0, token1 }: Pick<TwoTokens, 'token0' | 'token1'>): boolean | undefined {
     const ranks = [this.stable, ...this.natives]
     const [rank0, rank1] = [ranks.indexOf(token0.address), ranks.indexOf(token1.address)]
-    if (rank0 === -1 && rank1 === -1) return undefined
+    if (rank0 === -1 && rank1 === -1) return this.#isFirstShallower(token0.address, token1.address)
     if (rank0 === -1 || rank1 === -1) return rank0 === -1
     return rank0 > rank1
+  }
+
+  /** Without a quote asset, the token with the deeper route is the quote. */
+  #isFirstShallower(first: string, second: string): boolean | undefined {
+    const [depth0, depth1] = [first, second].map((token) => this.routes.get(token)?.depthUsd)
+    if (depth0 === undefined || depth1 === undefined)
+      return depth0 === depth1 ? undefined : depth0 === undefined
+    return depth0 === depth1 ? first > second : depth0 < depth1
   }
 
   #priced(pool: TwoTokens, target0: boolean, inQuote: bigint | undefined): Priced {

@@ -185,9 +185,12 @@ test('pools that were there before the first block read are met with what they h
   const columns = Object.keys(trades[0] ?? {}).filter((name) => !/_(usd|native)$/.test(name))
   assert.ok(trades.filter(({ amm }) => amm === 'uniswap_v3').length >= 10)
   assert.ok(trades.some(({ amm }) => amm === 'uniswap_v4'))
+  // A pair without a quote asset has no sides until one of its tokens has a route.
+  const columnsOf = (row: Row): string[] =>
+    poolOf(expected, String(row['pair'])).isRouted ? columns.filter((name) => name !== 'side') : columns
   assert.deepEqual(
-    inChainOrder(lateRows['trades']).map((row) => pick(row, columns)),
-    trades.map((trade) => pick(trade, columns)),
+    inChainOrder(lateRows['trades']).map((row) => pick(row, columnsOf(row))),
+    trades.map((trade) => pick(trade, columnsOf(trade))),
   )
   for (const { address } of v3Pools()) {
     const columnsOfPair = [
