@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { FIRST_RULES } from '../../src/domain/chain-settings.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/settings.ts'
 import { engineSettings } from '../../src/engine/settings.ts'
@@ -49,7 +50,9 @@ before(async () => {
   storm = new Storm({ engines, blocks, changes, load, events: EVENTS, roll: dice(SEED + 1) })
   await storm.run()
   await Promise.all(engines.map((engine) => engine.kill('SIGTERM')))
-  calm = foldCalmly(engineSettings(CHAIN, chainSettings(chainConfig)), storm.blocks)
+  // The log has no settings, so the first rules apply.
+  const settings = { ...chainSettings(chainConfig), rules: FIRST_RULES }
+  calm = foldCalmly(engineSettings(CHAIN, settings), storm.blocks)
 })
 
 after(async () => {
