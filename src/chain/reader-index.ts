@@ -155,6 +155,7 @@ export class ReaderIndex {
         this.#unasked.delete(fact.address)
         if (this.knowsToken(fact.address)) this.#tokens.put(fact.address, this.settings.round('lockers'))
         break
+      case 'poolState':
       case 'transfers':
       case 'balance':
       case 'inspection':

@@ -137,6 +137,8 @@ const evmChain = Type.Object(
     ...common,
     /** Where new heads are announced: that only makes us look sooner, so none is needed. */
     ws_urls: Type.Optional(Type.Array(url)),
+    /** Whether the creation events of pools that are older than the log are scanned. */
+    scan_pools: Type.Boolean({ default: true }),
     /** Blocks below the head that count as final; left out, the node's `finalized` tag decides. */
     finality_depth: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Whether a block's receipts can be checked against its header's root. */

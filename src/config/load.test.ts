@@ -59,6 +59,7 @@ test('omitted settings have their defaults', () => {
     gateway: {
       ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
       overdraft_seconds: 60,
+      look_ups_per_minute: 120,
       overlay_bytes: 268_435_456,
       ...{ allowed_origins: ['*'], connections_per_ip: 500, proxies: ['127.0.0.1', '::1'] },
     },
@@ -78,6 +79,7 @@ test('omitted settings have their defaults', () => {
         rpc_timeout_ms: 10_000,
         start_block: 0,
         poll_ms: 1_000,
+        scan_pools: true,
         read_ahead_blocks: 16,
         receipts_root: 'verified',
         native: { name: 'Ether', symbol: 'ETH', decimals: 18 },

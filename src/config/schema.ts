@@ -184,6 +184,8 @@ export const configSchema = Type.Object(
         lease_cu: positive(1_000),
         /** While Redis is away, each key is served on credit for so long. */
         overdraft_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
+        /** Unknown tokens and pairs that the reader looks up for a key, in a minute; 0 looks up none. */
+        look_ups_per_minute: Type.Integer({ minimum: 0, maximum: 100_000, default: 120 }),
         /** Memory for changes that the writer has not written yet, over all chains. */
         overlay_bytes: Type.Integer({ minimum: 1_048_576, default: 268_435_456 }),
         /** The equivalent hosts, as clients know them, for the description of the interface. */

@@ -35,6 +35,8 @@ export type PoolCreated = {
   readonly pricing: Pricing
   /** Set if pools of the protocol are created with a price. */
   readonly price?: PoolPrice
+  /** Set if the state of a pool cannot be read without it. */
+  readonly tickSpacing?: number
   /** Amount of the second token that a bonding curve has to raise, if the event reports it. */
   readonly goalRaw?: bigint
 }

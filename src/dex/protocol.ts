@@ -1,5 +1,6 @@
 import type { DexDeployment } from '../domain/chain-settings.ts'
-import type { Pricing, RawLog } from '../domain/envelope.ts'
+import type { CreatedPool } from '../domain/created-pool.ts'
+import type { PoolState, Pricing, RawLog } from '../domain/envelope.ts'
 import type { PoolCreated, PoolEvent } from './events.ts'
 
 export type { DexDeployment }
@@ -29,7 +30,14 @@ export type Protocol = {
   readonly trial?: 'v2' | 'v3' | 'cpmm'
   readonly reserves: ReservesBy
   readonly identify: Identify
+  /** Reads the state of a pool that has no event to report it; absent if calls do not determine it. */
+  readonly readState?: ReadState
 }
+
+export type ReadState = (pool: CreatedPool, deployment: DexDeployment) => StateInquiry
+
+/** Like an `Inquiry`; returns undefined if there is no such pool. All calls are in the state after one block. */
+export type StateInquiry = Generator<readonly Call[], PoolState | undefined, readonly Answer[]>
 
 /**
  * Source of a pool's reserves. `reported`: its events report them. `counted`: the sum of inflows and outflows, with or

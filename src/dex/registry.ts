@@ -6,6 +6,13 @@ import { PROTOCOLS } from './protocols.ts'
 /** An exchange with its protocol. */
 export type Deployed = DexDeployment & { readonly is: Protocol }
 
+/** A contract that announces new pools. */
+export type Announcer = {
+  readonly factory: string
+  readonly from: number
+  readonly topics: readonly string[]
+}
+
 /** An exchange that an unknown pool may belong to. */
 export type Candidate = {
   readonly identify: Identify
@@ -43,6 +50,17 @@ export class DexRegistry {
         this.#byTopic.set(topic, protocols)
       }
     }
+  }
+
+  /** Where and by which events pools are announced, from the block on in which the first row of a factory begins. */
+  get announcers(): Announcer[] {
+    const found = new Map<string, { from: number; topics: Set<string> }>()
+    for (const { factory, fromBlock, is } of [...this.#byFactory.values()].flat()) {
+      const from = Math.min(fromBlock ?? 0, found.get(factory)?.from ?? Number.MAX_SAFE_INTEGER)
+      const topics = new Set([...(found.get(factory)?.topics ?? []), ...Object.keys(is.announcements)])
+      if (topics.size > 0) found.set(factory, { from, topics })
+    }
+    return Array.from(found, ([factory, { from, topics }]) => ({ factory, from, topics: [...topics] }))
   }
 
   /** The exchange of this factory at a block. */
@@ -87,6 +105,14 @@ export class DexRegistry {
       const deployments = all.filter((deployed) => isValid(deployed, block))
       return deployments.length === 0 ? [] : [{ identify, deployments }]
     })
+  }
+
+  /** All exchanges that identify a pool by its address alone. */
+  candidatesAt(block: number): Candidate[] {
+    const protocols = new Map<Protocol, Deployed[]>()
+    for (const deployed of [...this.#byFactory.values()].flat())
+      if (isValid(deployed, block)) append(protocols, deployed.is, deployed)
+    return Array.from(protocols, ([{ identify }, deployments]) => ({ identify, deployments }))
   }
 
   /** Decodes a log of a pool of this factory. */

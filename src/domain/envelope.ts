@@ -67,6 +67,7 @@ export type RawLog = {
 
 export type Fact =
   | PoolFact
+  | PoolStateFact
   | TokenFact
   | TransfersFact
   | BalanceFact
@@ -88,6 +89,21 @@ export type PoolFact = {
   /** Amount of the second token that a bonding curve has to raise, if the curve reports it. */
   readonly goalRaw?: bigint | undefined
 }
+
+/** The state of a pool after this block and its events, for what its events do not report. */
+export type PoolStateFact = PoolState & { readonly type: 'poolState'; readonly address: string }
+
+export type PoolState = {
+  /** In the order of the pool's tokens; undefined if they cannot be read. */
+  readonly reserves: readonly bigint[] | undefined
+  readonly price: StatedPrice | undefined
+}
+
+export type StatedPrice =
+  | { readonly kind: 'sqrt'; readonly sqrtPriceX96: bigint; readonly tick: number }
+  | { readonly kind: 'bin'; readonly id: number }
+  /** Amounts of both tokens that the pool exchanges for each other. */
+  | { readonly kind: 'exchange'; readonly raw0: bigint; readonly raw1: bigint }
 
 /** How the price of a pool is derived. */
 export type Pricing =

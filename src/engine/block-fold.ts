@@ -1,6 +1,7 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
-import type { PoolFact, RawLog, TokenFact } from '../domain/envelope.ts'
+import type { PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
+import { isAmount } from '../domain/limits.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
 import type { ChangeSetWriter } from '../wire/change-set-writer.ts'
@@ -20,7 +21,7 @@ import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
-import { reservesAfter } from './pool/reserves.ts'
+import { boundedReserve, type Reserves, reservesAfter } from './pool/reserves.ts'
 import type { OpenedPool } from './pool-table.ts'
 import { AskedPrices } from './price/asked-prices.ts'
 import { CountedWorth } from './price/counted-worth.ts'
@@ -86,6 +87,7 @@ export class BlockFold {
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
+    for (const fact of this.#block.facts) if (fact.type === 'poolState') this.#foldState(fact)
     const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block, this.#met)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
@@ -261,6 +263,20 @@ export class BlockFold {
     if (exchange !== undefined) this.#trade(pair, exchange, swap, origin)
   }
 
+  /** The state after the block's events, as a node reports it; a pool with more than two tokens has no pair to set. */
+  #foldState({ address, reserves, price }: PoolStateFact): void {
+    const pool = this.#tables.pools.open(address)
+    const pair = pool?.pair
+    const exchange = pool?.exchangeIn(this.#block.number, this.#settings.registry)
+    if (pool === undefined || pair === undefined || exchange === undefined) return
+    const { prices } = this.#tables
+    if (price?.kind === 'exchange') {
+      if (isAmount(price.raw0) && isAmount(price.raw1)) prices.setLastExchange(pair, price)
+    } else if (price !== undefined) prices.setReported(pool, price)
+    if (pair.targetToken === undefined) this.#orient(pair)
+    this.#setPairState(pool, pair, [boundedReserve(reserves?.[0]), boundedReserve(reserves?.[1])])
+  }
+
   /** A pair without a target token gets it once one of its tokens has become a quote asset, or has a route to one. */
   #orient(pair: PairView): void {
     const target = this.#reference.targetOf(pair.token0.token, pair.token1.token)
@@ -276,10 +292,14 @@ export class BlockFold {
     const how = exchange?.is.reserves ?? 'unknown'
     // A Sync event reports the reserves before the Swap, Mint or Burn that caused it.
     if (how === 'reported' && pool.pricing.kind === 'reserves' && event.type !== 'reservesSet') return
-    const reserves = reservesAfter(pool, pair, event, how, this.#tables.prices)
+    this.#setPairState(pool, pair, reservesAfter(pool, pair, event, how, this.#tables.prices))
+  }
+
+  #setPairState(pool: OpenedPool, pair: PairView, reserves: Reserves): void {
     this.#records.editPair(pair)
     setReserves(pair, reserves)
     pair.updatedAt = this.#block.time
+    const exchange = pool.exchangeIn(this.#block.number, this.#settings.registry)
     const ratio = ratioOf(pool, pair, this.#tables.prices, exchange?.is.isLaunchPlatform)
     this.#asked.note(pair, ratio)
     reprice(pair, ratio, this.#supplyOfTarget(pair), this.#reference)

@@ -8,6 +8,7 @@ import { createContractReports } from '../gateway/market/contract-reports.ts'
 import { FaultBoard } from '../gateway/market/fault-board.ts'
 import { guardHot } from '../gateway/market/guarded-hot.ts'
 import { createHistoryView } from '../gateway/market/history-view.ts'
+import { createLookUps } from '../gateway/market/look-ups.ts'
 import { MarketView } from '../gateway/market/market-view.ts'
 import { ReconciliationBoard } from '../gateway/market/reconciliation-board.ts'
 import { ServedLogs } from '../gateway/market/served-logs.ts'
@@ -159,6 +160,7 @@ export const startGateway: StartRole = async (config, common) => {
   })
   const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
+  const work = await logs.openLatest('WORK')
   const app = createApp({
     ...{
       ...metered,
@@ -176,11 +178,12 @@ export const startGateway: StartRole = async (config, common) => {
     history: createHistoryView({ view, hot, history }),
     holders: createHoldersView({ view, history, logs, logger, now: Date.now }),
     reports: createContractReports({
-      ...{ hot, view },
+      ...{ hot, view, work, logger, now: Date.now },
       history: history.documents,
-      work: await logs.openLatest('WORK'),
-      logger,
-      now: Date.now,
+    }),
+    lookUps: createLookUps({
+      ...{ logs, work, logger, now: Date.now },
+      perMinute: config.gateway.look_ups_per_minute,
     }),
     ...servedChains(config),
     faultsOf: (chain) => faults.of(chain),

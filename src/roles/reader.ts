@@ -15,8 +15,10 @@ import { Progress } from '../lib/progress.ts'
 import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts'
 import { type BlockArchive, openBlockArchive } from '../store/clickhouse/block-archive.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
+import { openPoolIndex, type PoolIndex } from '../store/lmdb/pool-index.ts'
 import type { StateFolder } from '../store/lmdb/snapshots.ts'
 import { ACCOUNTS_TOPIC, decodeAccountsQuestion, encodeAccountsAnswer } from '../wire/account-question.ts'
+import { isLookUpId, LOOK_UP_TOPIC } from '../wire/look-up-question.ts'
 import { chainSettings } from './chain-settings.ts'
 import { lockFolder } from './lock-folder.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
@@ -70,14 +72,21 @@ async function readChain(
   common.shutdown.onClose('progress', () => progress.end())
   const doorbell = new Doorbell()
   const settings = chainSettings(config)
-  const run = { chain, settings, index, doorbell, metrics, logger, signal, untilAnswered }
+  const openPools = (): PoolIndex => {
+    const pools = openPoolIndex(join(dir, 'pools'))
+    common.shutdown.onClose(`pool index of ${chain}`, () => pools.close())
+    return pools
+  }
+  const run = { chain, settings, index, doorbell, metrics, logger, signal, untilAnswered, openPools }
   const parts = await openFamily(config, run)
-  const { source, background, inspections, askAccounts } = parts
+  const { source, background, inspections, lookUps, askAccounts } = parts
   void (await logs.openLatest('WORK')).watch({
     signal,
     onValue: ({ name }) => {
-      const [of, kind, token] = name.split('.')
-      if (of === chain && kind === 'inspect' && token !== undefined) inspections?.want(token)
+      const [of, kind, id] = name.split('.')
+      if (of !== chain || id === undefined) return
+      if (kind === 'inspect') inspections?.want(id)
+      if (kind === 'lookup' && isLookUpId(id)) lookUps?.want(id)
     },
     onCurrent: () => undefined,
   })
@@ -86,6 +95,12 @@ async function readChain(
       encodeAccountsAnswer(await askAccounts(decodeAccountsQuestion(question))),
     )
     common.shutdown.onClose('answers about accounts', () => answering.stop())
+  }
+  if (lookUps !== undefined) {
+    const answering = logs.respond(`${LOOK_UP_TOPIC}.${chain}`, async (id) =>
+      isLookUpId(id) ? lookUps.seek(id) : 'none',
+    )
+    common.shutdown.onClose('answers about look-ups', () => answering.stop())
   }
   const report = (tip: number | undefined, lagBlocks: number): void => {
     if (tip !== undefined) metrics.tip.set({ chain }, tip)

@@ -1,4 +1,4 @@
-import type { Fact, PoolFact, Pricing, TransfersFact } from '../domain/envelope.ts'
+import type { Fact, PoolFact, Pricing, StatedPrice, TransfersFact } from '../domain/envelope.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import {
@@ -48,6 +48,21 @@ const pool: Codec<Omit<PoolFact, 'type'>> = {
   },
 }
 
+const tick: Codec<number> = {
+  write: (w, value) => signed.write(w, BigInt(value)),
+  read: (r) => Number(signed.read(r)),
+}
+
+const statedPrice = union<StatedPrice, 'kind'>(
+  'kind',
+  {
+    sqrt: [1, record({ sqrtPriceX96: biguint, tick })],
+    bin: [2, record({ id: varuint })],
+    exchange: [3, record({ raw0: biguint, raw1: biguint })],
+  },
+  'price of a pool',
+)
+
 const transfers = record<Omit<TransfersFact, 'type'>>({
   address: id,
   upTo: varuint,
@@ -81,6 +96,7 @@ export const factCodec = union<Fact, 'type'>(
       7,
       record({ address: id, balances: list(record({ holder: recurringId, amountRaw: biguint })) }),
     ],
+    poolState: [8, record({ address: id, reserves: optional(list(biguint)), price: optional(statedPrice) })],
   },
   'fact type',
 )

@@ -49,7 +49,7 @@ export class ProtocolsRun {
     await this.full.start(...ROLES)
     const played = await this.#playScenario()
     // It starts when all is over. It is to ask V3's factory, and has nobody to ask about V4's pools.
-    const chain = { ...chainOf(this.scenario, {}), start_block: played.lateStart }
+    const chain = { ...chainOf(this.scenario, {}), start_block: played.lateStart, scan_pools: false }
     const late = new Pipeline(this.stack, 'late', chain)
     this.late = late
     await late.start(...ROLES)

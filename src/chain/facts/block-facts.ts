@@ -1,5 +1,13 @@
 import type { DexRegistry } from '../../dex/registry.ts'
-import type { Fact, PoolFact, RawLog, RawTransaction, TokenFact } from '../../domain/envelope.ts'
+import type { CreatedPool } from '../../domain/created-pool.ts'
+import type {
+  Fact,
+  PoolFact,
+  PoolStateFact,
+  RawLog,
+  RawTransaction,
+  TokenFact,
+} from '../../domain/envelope.ts'
 import type { Header, KnownFacts } from '../source.ts'
 import type { Asker } from './asker.ts'
 import { runInquiries } from './pool-inquiries.ts'
@@ -33,6 +41,37 @@ type Examined<Lesson> = {
   /** Unknown contracts that belong to no configured exchange. */
   readonly foreign: readonly string[]
   readonly lesson: Lesson
+  readonly lookedUp: LookedUp
+}
+
+/** What clients asked for: pools and tokens that the block itself does not mention. */
+export type LookedUp = {
+  readonly pools: readonly PoolFact[]
+  /** Tokens to read even if none of their pools is known. */
+  readonly tokens: readonly string[]
+  readonly states: readonly PoolStateFact[]
+  /** Ids that are done. */
+  readonly ids: readonly string[]
+  /** Ids that led to nothing, and are not looked up again for a while. */
+  readonly absent: readonly string[]
+  /** Pools to be remembered as if their creation had been scanned. */
+  readonly remembered: readonly CreatedPool[]
+}
+
+export const NOTHING_LOOKED_UP: LookedUp = {
+  ...{ pools: [], tokens: [], states: [] },
+  ...{ ids: [], absent: [], remembered: [] },
+}
+
+/** A block, for look-ups. */
+export type LookUpBlock = {
+  readonly block: Header
+  readonly known: KnownFacts
+  readonly head: number
+  /** Pools that this block is the first one to mention. */
+  readonly met: ReadonlyMap<string, PoolFact>
+  /** Pools with events in this block, whether known or not. */
+  readonly touched: ReadonlySet<string>
 }
 
 /**
@@ -59,6 +98,18 @@ export abstract class BlockFacts<Lesson> {
   protected abstract askFamily(asker: Asker, met: MetBlock): Promise<FamilyFacts<Lesson>>
 
   protected abstract learn(lesson: Lesson, block: Header): void
+
+  /** Changes nothing: `learnLookUps` does. */
+  protected async lookUp(_asker: Asker, _block: LookUpBlock): Promise<LookedUp> {
+    return NOTHING_LOOKED_UP
+  }
+
+  /** A pool that no contract confirms any more, as its factory announced it. */
+  protected announcedBefore(_pool: string): CreatedPool | undefined {
+    return undefined
+  }
+
+  protected learnLookUps(_lookedUp: LookedUp, _block: Header): void {}
 
   /**
    * Requests in advance what `gather` will probably request; facts of the blocks in between are not in `known` yet.
@@ -87,6 +138,7 @@ export abstract class BlockFacts<Lesson> {
     const found = await this.#examine(recorded, block, transactions, known, head)
     for (const pool of found.foreign) this.#rememberForeign(pool)
     this.learn(found.lesson, block)
+    this.learnLookUps(found.lookedUp, block)
     return { transactions: found.transactions, facts: found.facts }
   }
 
@@ -98,8 +150,12 @@ export abstract class BlockFacts<Lesson> {
     head: number,
   ): Promise<Examined<Lesson>> {
     const { met, foreign, poolOf } = await this.#meetPools(asker, block, transactions, known)
+    const lookedUp = await this.lookUp(asker, { block, known, head, met, touched: new Set(poolOf.values()) })
+    // A pool with events in this block is met by them.
+    for (const pool of lookedUp.pools) if (!met.has(pool.address)) met.set(pool.address, pool)
     const pools = [...met.values()]
-    const tokens = new Set(pools.flatMap((pool) => pool.tokens).filter((token) => !known.knowsToken(token)))
+    const mentioned = [...pools.flatMap((pool) => pool.tokens), ...lookedUp.tokens]
+    const tokens = new Set(mentioned.filter((token) => !known.knowsToken(token)))
     /** For tokens and LP tokens alike. */
     const isFollowed = (address: string): boolean =>
       known.knowsToken(address) || known.knowsPool(address) || tokens.has(address) || met.has(address)
@@ -116,7 +172,8 @@ export abstract class BlockFacts<Lesson> {
     }
     const own = { block, tokens: [...tokens], transactions: relevant, known, head }
     const { tokens: tokenFacts, others, lesson } = await this.askFamily(asker, own)
-    return { transactions: relevant, facts: [...tokenFacts, ...pools, ...others], foreign, lesson }
+    const facts = [...tokenFacts, ...pools, ...others, ...lookedUp.states]
+    return { transactions: relevant, facts, foreign, lesson, lookedUp }
   }
 
   /** The pools of this block that were not known before, and the pool of each log, because decoding is the most work. */
@@ -149,7 +206,9 @@ export abstract class BlockFacts<Lesson> {
       const pool = this.#registry.poolOf(log, block.number)
       if (pool === undefined) continue
       poolOf.set(log, pool)
-      if (this.#foreign.has(pool) || (known.knowsPool(pool) && !known.isOutdatedPool?.(pool))) continue
+      if (known.knowsPool(pool) && !known.isOutdatedPool?.(pool)) continue
+      // The scan may have found its creation since.
+      if (this.#foreign.has(pool) && this.announcedBefore(pool) === undefined) continue
       if (!unknown.has(pool)) unknown.set(pool, log)
     }
     // A pool announced after its first event needs no inquiry.
@@ -182,6 +241,14 @@ export abstract class BlockFacts<Lesson> {
       const factory = isOfEmitter ? this.#registry.factoryOf(log, block.number) : answer.factory
       facts.set(address, { type: 'pool', address, ...answer, factory })
     }
+    for (const [address, log] of pools) {
+      const created = facts.has(address) ? undefined : this.announcedBefore(address)
+      const row = created && this.#registry.deploymentOf(created.factory, block.number)
+      // Events of a singleton's pools count only if the singleton emitted them.
+      if (created === undefined || row === undefined || (row.is.isSingleton && row.factory !== log.address))
+        continue
+      facts.set(address, toPoolFact(created))
+    }
     return { facts, foreign: asked.flatMap(({ pool }) => (facts.has(pool) ? [] : [pool])) }
   }
 
@@ -189,4 +256,10 @@ export abstract class BlockFacts<Lesson> {
     if (this.#foreign.size >= MAX_FOREIGN_REMEMBERED) this.#foreign.clear()
     this.#foreign.add(address)
   }
+}
+
+/** Its reserves before this block are not known. */
+export function toPoolFact({ address, factory, tokens, pricing, goalRaw }: CreatedPool): PoolFact {
+  const fact = { type: 'pool', address, factory, tokens, pricing, reservesBefore: undefined } as const
+  return goalRaw === undefined ? fact : { ...fact, goalRaw }
 }

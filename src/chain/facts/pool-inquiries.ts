@@ -1,14 +1,14 @@
-import type { Answer, Call, FoundPool, Inquiry } from '../../dex/protocol.ts'
+import type { Answer, Call } from '../../dex/protocol.ts'
 import type { Header } from '../source.ts'
 import type { Asker } from './asker.ts'
 
 /** Runs all inquiries concurrently, so that their next calls share a batch. */
-export async function runInquiries(
+export async function runInquiries<Found>(
   asker: Asker,
-  inquiries: readonly Inquiry[],
+  inquiries: readonly Generator<readonly Call[], Found | undefined, readonly Answer[]>[],
   block: Header,
-): Promise<(FoundPool | undefined)[]> {
-  const found: (FoundPool | undefined)[] = inquiries.map(() => undefined)
+): Promise<(Found | undefined)[]> {
+  const found: (Found | undefined)[] = inquiries.map(() => undefined)
   let open = inquiries.map((inquiry, index) => ({ inquiry, index, step: inquiry.next([]) }))
   while (open.length > 0) {
     for (const { index, step } of open) if (step.done) found[index] = step.value

@@ -29,7 +29,7 @@ export function reservesAfter(
   prices: ReportedPrices,
 ): Reserves {
   const [reserve0, reserve1] = countedReserves(pool, pair, event, known, prices)
-  return [bounded(reserve0), bounded(reserve1)]
+  return [boundedReserve(reserve0), boundedReserve(reserve1)]
 }
 
 function countedReserves(
@@ -55,7 +55,7 @@ function plus(reserve: bigint | undefined, flow: bigint): bigint | undefined {
 }
 
 /** Negative reserves mean an inflow without an event, so they are unknown. */
-function bounded(reserve: bigint | undefined): bigint | undefined {
+export function boundedReserve(reserve: bigint | undefined): bigint | undefined {
   return reserve === undefined ? undefined : boundedAmount(reserve)
 }
 

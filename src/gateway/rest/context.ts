@@ -6,6 +6,7 @@ import type { ReportedReconciliation } from '../../domain/reconciliation.ts'
 import type { Answer, AnswerCache } from '../cache/answer-cache.ts'
 import type { ContractReports } from '../market/contract-reports.ts'
 import type { HistoryView } from '../market/history-view.ts'
+import type { LookUps } from '../market/look-ups.ts'
 import type { MarketReader } from '../market/market-view.ts'
 import type { TokenLists } from '../market/token-lists/token-lists.ts'
 import type { PriceAnswer } from '../shape/token-price.ts'
@@ -18,6 +19,7 @@ export type RestContext = {
   readonly history: HistoryView
   readonly holders: HoldersView
   readonly reports: ContractReports
+  readonly lookUps: LookUps
   /** Whole answers, and prices and rows of single tokens, that are still true. */
   readonly answers: AnswerCache<Answer>
   readonly prices: AnswerCache<PriceAnswer>

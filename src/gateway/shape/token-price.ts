@@ -7,6 +7,7 @@ import { knownPrice, knownValue, leaveOutUnknown, unknownNames } from './wire-va
 /** The entry with its name, as text, and what thresholds are compared with. */
 export type PriceAnswer = {
   readonly json: string
+  readonly id: string
   readonly chain: string
   readonly tvlUsd: Value | undefined
   readonly volumeUsd: Value | undefined
@@ -15,7 +16,8 @@ export type PriceAnswer = {
 export function priceAnswer(view: TokenView): PriceAnswer {
   const price = tokenPrice(view)
   const json = `${JSON.stringify(price.token_id)}:${JSON.stringify(price)}`
-  return { json, chain: view.chain, tvlUsd: view.token.tvlUsd, volumeUsd: volume24h(view.windows) }
+  const { token_id: id } = price
+  return { json, id, chain: view.chain, tvlUsd: view.token.tvlUsd, volumeUsd: volume24h(view.windows) }
 }
 
 /** One entry of the map that `POST /v2/tokens/price` answers. */

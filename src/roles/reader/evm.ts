@@ -1,14 +1,19 @@
 import { askAccounts } from '../../chain/evm/facts/accounts.ts'
+import { CreationScan } from '../../chain/evm/facts/creation-scan.ts'
 import { EvmFacts } from '../../chain/evm/facts/facts.ts'
+import { LookUps } from '../../chain/evm/facts/look-ups.ts'
 import { TransferHistory } from '../../chain/evm/facts/transfer-history.ts'
 import { evmInspector } from '../../chain/evm/inspect/inspector.ts'
 import { Multicall } from '../../chain/evm/rpc/multicall.ts'
 import { watchNewHeads } from '../../chain/evm/rpc/new-heads.ts'
-import { createEvmRpc } from '../../chain/evm/rpc/rpc.ts'
+import { createEvmRpc, type EvmNodes } from '../../chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../chain/evm/source.ts'
 import type { EvmChainConfig } from '../../config/schema.ts'
 import { DexRegistry } from '../../dex/registry.ts'
+import type { PoolIndex } from '../../store/lmdb/pool-index.ts'
 import { createInspections, expectNetwork, type FamilyParts, type FamilyRun, rpcOptions } from './family.ts'
+
+const ADDRESS_LETTERS = 42
 
 export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<FamilyParts> {
   const { chain, config, settings, index, doorbell, metrics, logger, signal } = run
@@ -25,7 +30,10 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   const wrappedNative = wrappedNativeOf(config)
   const registry = new DexRegistry(settings.dexes)
   const asker = new Multicall(rpc, { gas, answerBytes })
-  const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers)
+  const pools = run.openPools()
+  const lookUps = new LookUps({ pools, registry, quoteAssets: settings.quoteAssets })
+  const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers, lookUps)
+  if (config.scan_pools) scanCreations(run, rpc, pools, registry, lookUps)
   const history = new TransferHistory({
     nodes: rpc,
     queue: index.histories,
@@ -46,10 +54,47 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
     }),
     gather: (...block) => facts.gather(...block),
     askAhead: (...block) => facts.askAhead(...block),
-    background: [history, inspections],
+    background: [history, inspections, lookUps],
     inspections,
+    lookUps: {
+      want: (id) => lookUps.want(id),
+      seek: async (id) => {
+        if (lookUps.isListed(id)) return 'pending'
+        if (lookUps.isAbsent(id, index.tip?.number ?? 0) || id.length !== ADDRESS_LETTERS) return 'none'
+        return (await rpc.verified((node) => node.hasCode(id))) ? 'pending' : 'none'
+      },
+    },
     askAccounts: (addresses) => askAccounts(rpc, addresses),
   }
+}
+
+/** In the background, from where an earlier process stopped. */
+function scanCreations(
+  { chain, index, metrics, logger, signal }: FamilyRun<EvmChainConfig>,
+  nodes: EvmNodes,
+  pools: PoolIndex,
+  registry: DexRegistry,
+  lookUps: LookUps,
+): void {
+  const onProgress = ({ blocksLeft }: { blocksLeft: number }): void => {
+    metrics.scanBlocksLeft.set({ chain }, blocksLeft)
+    metrics.indexedPools.set({ chain }, pools.size)
+    metrics.waitingLookUps.set({ chain }, lookUps.waiting)
+    lookUps.wantQuoteAssets()
+  }
+  const scan = new CreationScan({
+    ...{ nodes, index: pools, registry, logger, signal, onProgress },
+    upTo: () => index.floor?.number,
+  })
+  void scan.run().then(
+    () => {
+      if (signal.aborted) return
+      onProgress({ blocksLeft: 0 })
+      logger.info({ pools: pools.size }, 'Creation events scanned')
+    },
+    // Pools that do not trade stay unknown; everything else works without them.
+    (error: unknown) => logger.error({ err: error }, 'Scan of creation events stopped'),
+  )
 }
 
 function wrappedNativeOf({ quote_assets }: EvmChainConfig): ReadonlySet<string> {

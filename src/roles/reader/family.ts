@@ -8,7 +8,9 @@ import type { ChainSettings } from '../../domain/chain-settings.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { PoolIndex } from '../../store/lmdb/pool-index.ts'
 import type { AccountAnswer } from '../../wire/account-question.ts'
+import type { LookUpAnswer } from '../../wire/look-up-question.ts'
 import { type ReaderMetrics, rpcMetrics } from './metrics.ts'
 
 /** What the reader role provides to a family of chains. */
@@ -24,6 +26,8 @@ export type FamilyRun<Config> = {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly untilAnswered: UntilAnswered
+  /** Opens the index of pools by their creation events. */
+  readonly openPools: () => PoolIndex
 }
 
 /** What a family of chains provides to the reader role. Adding a family is one file with a function that returns this. */
@@ -31,8 +35,16 @@ export type FamilyParts = Pick<ReaderParts, 'gather' | 'askAhead'> & {
   readonly source: ChainSource
   readonly background: readonly BackgroundFacts[]
   readonly inspections?: RequestedInspections
+  readonly lookUps?: RequestedLookUps
   /** Native balances of accounts, in the same order; left out if the nodes are not asked for them. */
   readonly askAccounts?: (addresses: readonly string[]) => Promise<AccountAnswer[]>
+}
+
+/** Look-ups of tokens and pools at a gateway's request. */
+export type RequestedLookUps = {
+  want(id: string): void
+  /** Whether a look-up may find anything; fails if no node can be asked. */
+  seek(id: string): Promise<LookUpAnswer>
 }
 
 /** Inspections of tokens at a gateway's request. */

@@ -49,6 +49,24 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    scanBlocksLeft: new Gauge({
+      name: 'chaintape_reader_scan_blocks_left',
+      help: 'Blocks before the start of the log whose creation events of pools are not scanned yet',
+      labelNames: ['chain'],
+      registers,
+    }),
+    indexedPools: new Gauge({
+      name: 'chaintape_reader_indexed_pools',
+      help: 'Pools known by their creation events, most of which are not in the log',
+      labelNames: ['chain'],
+      registers,
+    }),
+    waitingLookUps: new Gauge({
+      name: 'chaintape_reader_waiting_look_ups',
+      help: 'Tokens and pools that clients asked for and that no block has taken up yet',
+      labelNames: ['chain'],
+      registers,
+    }),
     droppedFacts: new Counter({
       name: 'chaintape_reader_facts_dropped_total',
       help: 'Facts about tokens and pools dropped because they could not be encoded',

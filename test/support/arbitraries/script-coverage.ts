@@ -33,6 +33,7 @@ const CHANGES: Readonly<Record<Change['type'], true>> = {
 }
 const FACTS: Readonly<Record<Fact['type'], true>> = {
   pool: true,
+  poolState: true,
   token: true,
   transfers: true,
   inspection: true,

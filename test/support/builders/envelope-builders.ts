@@ -107,6 +107,18 @@ const FACTS: { readonly [Type in Fact['type']]: (dice: Dice, address: string) =>
     }
     return dice.below(2) === 0 ? pool : { ...pool, goalRaw: dice.big(MAX_UINT256) }
   },
+  poolState: (dice, address) => ({
+    type: 'poolState',
+    address,
+    reserves: dice.maybe(several(dice, 8, () => dice.big(MAX_UINT256))),
+    price: dice.maybe(
+      dice.pick([
+        { kind: 'sqrt', sqrtPriceX96: dice.big(MAX_UINT256), tick: dice.below(2_000_000) - 1_000_000 },
+        { kind: 'bin', id: dice.below(2 ** 24) },
+        { kind: 'exchange', raw0: dice.big(MAX_UINT256), raw1: dice.big(MAX_UINT256) },
+      ] as const),
+    ),
+  }),
   token: (dice, address) => ({
     type: 'token',
     address,

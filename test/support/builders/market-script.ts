@@ -218,8 +218,21 @@ function randomFact(
   if (roll < 6) return randomSample(random, [...branch, block], random.pick(market.movable), market.settings)
   if (roll < 7) return randomAnswer(random, random.pick(market.movable))
   if (roll < 8) return { type: 'inspectionFailure', address: token, block: block.number }
+  if (roll < 9) return randomState(random, random.pick(market.pools).address)
   const [drawn] = fc.sample(inspection, { seed: random.below(2 ** 30), numRuns: 1 })
   return drawn && { type: 'inspection', address: token, inspection: { ...drawn, token } }
+}
+
+function randomState(random: Random, address: string): Fact {
+  const amount = (): bigint => BigInt(random.below(2 ** 30)) ** BigInt(random.below(4) + 1)
+  const reserves = random.chance(0.2) ? undefined : [amount(), amount()]
+  const price = random.pick([
+    undefined,
+    { kind: 'sqrt', sqrtPriceX96: 2n ** 96n + amount(), tick: random.below(1_000) },
+    { kind: 'bin', id: 2 ** 23 + random.below(100) },
+    { kind: 'exchange', raw0: amount(), raw1: amount() },
+  ] as const)
+  return { type: 'poolState', address, reserves, price }
 }
 
 function defective(

@@ -1,13 +1,22 @@
 import { isMove } from '../../../dex/evm/token-moves.ts'
 import type { DexRegistry } from '../../../dex/registry.ts'
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { BalanceFact, RawLog, TokenFact } from '../../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import type { Asker } from '../../facts/asker.ts'
-import { BlockFacts, type FamilyFacts, type MetBlock } from '../../facts/block-facts.ts'
+import {
+  BlockFacts,
+  type FamilyFacts,
+  type LookedUp,
+  type LookUpBlock,
+  type MetBlock,
+  NOTHING_LOOKED_UP,
+} from '../../facts/block-facts.ts'
 import { type NativeCoin, nativeFact } from '../../facts/native-coin.ts'
 import { saysItChanged } from '../../inspection-queue.ts'
 import type { Header } from '../../source.ts'
 import { BalanceSamples } from './balance-samples.ts'
+import type { LookUps } from './look-ups.ts'
 import { type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
 import { QUESTIONS_PER_TOKEN, tokenQuestions, toTokenFact } from './token-fact.ts'
 
@@ -23,6 +32,7 @@ export class EvmFacts extends BlockFacts<Lesson> {
   readonly #wrappedNative: ReadonlySet<string>
   readonly #nonCirculating: NonCirculatingBalances | undefined
   readonly #samples: BalanceSamples
+  readonly #lookUps: LookUps | undefined
 
   constructor(
     asker: Asker,
@@ -31,12 +41,14 @@ export class EvmFacts extends BlockFacts<Lesson> {
     wrappedNative: ReadonlySet<string> = new Set(),
     /** Without them nothing is asked about what does not circulate. */
     lockers?: readonly string[],
+    lookUps?: LookUps,
   ) {
     super(registry)
     this.#nonCirculating = lockers && new NonCirculatingBalances(lockers)
     this.#wrappedNative = wrappedNative
     this.#samples = new BalanceSamples((token) => wrappedNative.has(token))
     this.#asker = asker
+    this.#lookUps = lookUps
     this.#native = native
   }
 
@@ -62,6 +74,18 @@ export class EvmFacts extends BlockFacts<Lesson> {
   protected learn({ nonCirculating, balances }: Lesson, block: Header): void {
     if (nonCirculating !== undefined) this.#nonCirculating?.learn(nonCirculating, block)
     this.#samples.learn(balances)
+  }
+
+  protected override async lookUp(asker: Asker, block: LookUpBlock): Promise<LookedUp> {
+    return this.#lookUps?.lookUp(asker, block) ?? NOTHING_LOOKED_UP
+  }
+
+  protected override announcedBefore(pool: string): CreatedPool | undefined {
+    return this.#lookUps?.announced(pool)
+  }
+
+  protected override learnLookUps(lookedUp: LookedUp, block: Header): void {
+    this.#lookUps?.learn(lookedUp, block)
   }
 
   /** New tokens, and those that move and could not be asked when they were new. */

@@ -114,10 +114,12 @@ function toLog(log: RpcLog, ref: BlockRef, index: number): RawLog {
 /** A log found by its contract, between two blocks. */
 export function toPastLog(
   log: RpcPastLog,
-  { address, from, to }: { readonly address: string; readonly from: number; readonly to: number },
+  { address: asked, from, to }: Omit<LogFilter, 'topics'>,
 ): RawLog & { readonly block: number; readonly transaction: string } {
   const block = toIndex(log.blockNumber)
-  if (log.address !== address || block < from || block > to) throw invalid('a log outside the request')
+  const { address } = log
+  const isAsked = typeof asked === 'string' ? address === asked : asked.includes(address)
+  if (!isAsked || block < from || block > to) throw invalid('a log outside the request')
   if (!HASH.test(log.transactionHash) || !log.topics.every((topic) => HASH.test(topic)))
     throw invalid('malformed log')
   if (!DATA.test(log.data)) throw invalid('malformed log data')

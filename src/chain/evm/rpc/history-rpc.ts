@@ -19,6 +19,8 @@ export type EvmPast = {
   pastLogs(filter: LogFilter): Promise<readonly RpcPastLog[]>
   /** Whether the address had code after this block; for old blocks, only archive nodes answer. */
   hadCode(address: string, block: number): Promise<boolean>
+  /** Whether the address has code now. */
+  hasCode(address: string): Promise<boolean>
   transaction(hash: string): Promise<RpcTransaction | null>
 }
 
@@ -30,6 +32,7 @@ export function bindPast(session: EndpointSession): EvmPast {
       return (await session.request('eth_getLogs', [filter])) as readonly RpcPastLog[]
     },
     hadCode: async (address, block) => (await session.request('eth_getCode', [address, hex(block)])) !== '0x',
+    hasCode: async (address) => (await session.request('eth_getCode', [address, 'latest'])) !== '0x',
     transaction: async (hash) =>
       (await session.request('eth_getTransactionByHash', [hash])) as RpcTransaction | null,
   }

@@ -4,6 +4,7 @@ import type { Protocol } from '../../protocol.ts'
 import { addressAt, smallUintAt, topicAddress } from '../abi.ts'
 import { identifyPool } from '../concentrated/identify-pool.ts'
 import { poolEvents, readBurn, readSwap, SWAP } from '../concentrated/pool-events.ts'
+import { GLOBAL_STATE, readConcentratedState } from '../concentrated/pool-state.ts'
 
 /** Pool(address indexed token0, address indexed token1, address pool) */
 const POOL = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db'
@@ -42,6 +43,7 @@ export const algebra: Protocol = {
   isSingleton: false,
   reserves: 'unknown',
   identify: identifyPool({ lookUp: POOL_BY_PAIR, isCounted: false }),
+  readState: readConcentratedState(GLOBAL_STATE),
 }
 
 function readPool(log: RawLog): PoolCreated | undefined {

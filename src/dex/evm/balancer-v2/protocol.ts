@@ -1,7 +1,9 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { LiquidityAdded, LiquidityRemoved, PoolCreated, Swapped } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import type { Answer, DexDeployment, Inquiry, Protocol, StateInquiry } from '../../protocol.ts'
 import { addressAt, callData, intAt, listAt, topicAddress, topicId, uintAt, wordAt } from '../abi.ts'
+import { GET_NORMALIZED_WEIGHTS, vaultState } from '../vault-state.ts'
 
 /** TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers) */
 const TOKENS_REGISTERED = '0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4'
@@ -26,6 +28,7 @@ export const balancerV2: Protocol = {
   isSingleton: true,
   reserves: 'unknown',
   identify,
+  readState,
 }
 
 /** The tokens may include the pool's own LP token. */
@@ -87,6 +90,17 @@ function readPoolBalanceChanged(log: RawLog): LiquidityAdded | LiquidityRemoved 
 /** An id starts with the address of the pool's contract. */
 function poolOf(id: string | undefined): string | undefined {
   return id?.slice(0, 42)
+}
+
+function* readState({ address: pool }: CreatedPool, { factory }: DexDeployment): StateInquiry {
+  const [claimed, weights]: readonly Answer[] = yield [
+    { to: pool, data: GET_POOL_ID },
+    { to: pool, data: GET_NORMALIZED_WEIGHTS },
+  ]
+  const id = wordAt(claimed, 0)
+  if (id === undefined || poolOf(id) !== pool) return undefined
+  const [held]: readonly Answer[] = yield [{ to: factory, data: callData(GET_POOL_TOKENS, id) }]
+  return vaultState(listAt(held, 1, uintAt), weights)
 }
 
 function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {

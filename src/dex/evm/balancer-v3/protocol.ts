@@ -1,7 +1,9 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { LiquidityAdded, LiquidityRemoved, PoolCreated, Swapped, TokenAmount } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import type { Answer, DexDeployment, Inquiry, Protocol, StateInquiry } from '../../protocol.ts'
 import { addressAt, callData, listAt, topicAddress, topicSmallUint, uintAt } from '../abi.ts'
+import { GET_NORMALIZED_WEIGHTS, vaultState } from '../vault-state.ts'
 
 /**
  * PoolRegistered(address indexed pool, address indexed factory, TokenConfig[] tokenConfig, uint256
@@ -24,6 +26,8 @@ const MILLIONTH = 10n ** 12n
 
 /** getPoolTokens(address) */
 const GET_POOL_TOKENS = '0xca4f2803'
+/** getPoolTokenInfo(address): tokens, their types, raw balances, scaled balances */
+const GET_POOL_TOKEN_INFO = '0x67e0e076'
 
 /**
  * One vault holds all pools and emits their events. Reserves cannot be counted: the protocol's and the creator's shares
@@ -40,6 +44,7 @@ export const balancerV3: Protocol = {
   isSingleton: true,
   reserves: 'unknown',
   identify,
+  readState,
 }
 
 function readPoolRegistered(log: RawLog): PoolCreated | undefined {
@@ -91,6 +96,14 @@ function readMoved(log: RawLog): { pool: string; provider: string; amounts: Toke
     return undefined
   }
   return { pool, provider, amounts: amounts.map((amount, token) => ({ token, amount })) }
+}
+
+function* readState({ address: pool }: CreatedPool, { factory }: DexDeployment): StateInquiry {
+  const [held, weights]: readonly Answer[] = yield [
+    { to: factory, data: callData(GET_POOL_TOKEN_INFO, pool) },
+    { to: pool, data: GET_NORMALIZED_WEIGHTS },
+  ]
+  return vaultState(listAt(held, 2, uintAt), weights)
 }
 
 function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {

@@ -3,6 +3,7 @@ import type { LiquidityAdded, LiquidityRemoved, Swapped, TokenAmount } from '../
 import type { Protocol, ReadEvent } from '../../protocol.ts'
 import { itemsAt, listAt, smallUintAt, topicAddress, uintAt } from '../abi.ts'
 import { identify } from './identify.ts'
+import { readCurveState } from './pool-state.ts'
 
 /** TokenExchange(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought) */
 const EXCHANGE = '0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140'
@@ -90,6 +91,7 @@ export const curve: Protocol = {
   isSingleton: false,
   reserves: 'unknown',
   identify,
+  readState: readCurveState,
 }
 
 function readExchange(log: RawLog): Swapped | undefined {

@@ -4,6 +4,7 @@ import type { Protocol } from '../../protocol.ts'
 import { addressAt, topicAddress, topicSmallInt } from '../abi.ts'
 import { identifyPool } from '../concentrated/identify-pool.ts'
 import { poolEvents, readSwap, SWAP } from '../concentrated/pool-events.ts'
+import { readConcentratedState, SLOT0 } from '../concentrated/pool-state.ts'
 import { bothAmountsAt } from '../event-parts.ts'
 
 /**
@@ -26,6 +27,7 @@ export const slipstream: Protocol = {
   isSingleton: false,
   reserves: 'counted',
   identify: identifyPool({ lookUp: GET_POOL, mark: TICK_SPACING, isCounted: true }),
+  readState: readConcentratedState(SLOT0),
 }
 
 function readPoolCreated(log: RawLog): PoolCreated | undefined {

@@ -4,6 +4,7 @@ import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts
 import { addressAt, callData, topicAddress, topicSmallUint, uintAt } from '../abi.ts'
 import { bothAmountsAt } from '../event-parts.ts'
 import { readBurn, readMint, readSwap, readSync } from '../pair-events.ts'
+import { readPairState } from '../pair-state.ts'
 
 /** PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256) */
 const POOL_CREATED = '0x2128d88d14c80cb081c1252a5acff7a264671bf199ce226b53788fb26065005e'
@@ -51,6 +52,7 @@ export const solidly: Protocol = {
   isSingleton: false,
   reserves: 'reported',
   identify,
+  readState: readPairState,
 }
 
 function readPoolCreated(log: RawLog): PoolCreated | undefined {

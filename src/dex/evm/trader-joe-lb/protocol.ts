@@ -1,3 +1,4 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type {
   Donated,
@@ -8,7 +9,7 @@ import type {
   Swapped,
   TokenAmount,
 } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import type { Answer, DexDeployment, Inquiry, Protocol, StateInquiry } from '../../protocol.ts'
 import { addressAt, callData, smallUintAt, topicAddress, topicSmallUint, uintAt } from '../abi.ts'
 import { bothAmounts } from '../event-parts.ts'
 import { type PackedAmounts, packedAmountsAt, packedSumAt } from '../packed-amounts.ts'
@@ -42,6 +43,8 @@ const GET_BIN_STEP = '0x17f11ecc'
 const GET_PAIR_INFORMATION = '0x704037bd'
 const GET_RESERVES = '0x0902f1ac'
 const GET_PROTOCOL_FEES = '0xd8dfcea0'
+/** getActiveId() */
+const GET_ACTIVE_ID = '0xdbe65edc'
 
 const MAX_BIN = 0xff_ffff
 const MAX_BIN_STEP = 0xffff
@@ -67,6 +70,7 @@ export const traderJoeLb: Protocol = {
   isSingleton: false,
   reserves: 'counted',
   identify,
+  readState,
 }
 
 function readPairCreated(log: RawLog): PoolCreated | undefined {
@@ -177,6 +181,17 @@ function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry
     // Not the token balances: tokens sent to the pair directly become part of the next swap and are counted there.
     reservesBefore: sums(reserves, protocolFees),
   }
+}
+
+function* readState({ address: to }: CreatedPool): StateInquiry {
+  const [active, reserves, protocolFees]: readonly Answer[] = yield [
+    { to, data: GET_ACTIVE_ID },
+    { to, data: GET_RESERVES },
+    { to, data: GET_PROTOCOL_FEES },
+  ]
+  const id = smallUintAt(active, 0)
+  if (id === undefined || id > MAX_BIN) return undefined
+  return { price: { kind: 'bin', id }, reserves: sums(reserves, protocolFees) }
 }
 
 /** `getReserves` covers only the bins. */

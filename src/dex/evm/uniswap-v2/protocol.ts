@@ -4,6 +4,7 @@ import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts
 import { addressAt, callData, topicAddress } from '../abi.ts'
 import { create2Address, keccakOfPacked } from '../create2.ts'
 import { readBurn, readMint, readSwap, readSync } from '../pair-events.ts'
+import { readPairState } from '../pair-state.ts'
 
 /** PairCreated(address indexed token0, address indexed token1, address pair, uint256) */
 const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
@@ -29,6 +30,7 @@ export const uniswapV2: Protocol = {
   isSingleton: false,
   reserves: 'reported',
   identify,
+  readState: readPairState,
 }
 
 function readPairCreated(log: RawLog): PoolCreated | undefined {

@@ -10,6 +10,7 @@ import {
   readSwap,
   SWAP,
 } from '../concentrated/pool-events.ts'
+import { readConcentratedState, SLOT0 } from '../concentrated/pool-state.ts'
 
 /**
  * PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing,
@@ -30,6 +31,7 @@ export const uniswapV3: Protocol = {
   isSingleton: false,
   reserves: 'counted',
   identify: identifyPool({ lookUp: GET_POOL, mark: FEE, isCounted: true }),
+  readState: readConcentratedState(SLOT0),
 }
 
 function readPoolCreated(log: RawLog): PoolCreated | undefined {

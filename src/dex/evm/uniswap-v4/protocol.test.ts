@@ -80,6 +80,7 @@ describe('recorded logs', () => {
       tokens: ['0x7f426f6dc648e50464a0392e60e1bb465a67e9cf', '0xc2132d05d31c914a87c6611c10748aeb04b58e8f'],
       pricing: { kind: 'sqrtPrice' },
       price: { kind: 'sqrt', sqrtPriceX96: 0x13cd969ebef6811c24e4dn, tick: -217_553 },
+      tickSpacing: 19_800,
     })
   })
 

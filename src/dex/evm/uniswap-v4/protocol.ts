@@ -1,7 +1,7 @@
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { PoolCreated } from '../../events.ts'
 import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
-import { callData, topicAddress, topicId, wordAt } from '../abi.ts'
+import { callData, smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
 import { sqrtPriceAt } from '../event-parts.ts'
 import {
   decodePoolKey,
@@ -10,6 +10,7 @@ import {
   readModifyLiquidity,
   readSingletonSwap,
 } from '../singleton-events.ts'
+import { readV4State } from './pool-state.ts'
 
 /**
  * Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee,
@@ -49,6 +50,7 @@ export const uniswapV4: Protocol = {
   isSingleton: true,
   reserves: 'counted_without_fees',
   identify,
+  readState: readV4State,
 }
 
 function readInitialize(log: RawLog): PoolCreated | undefined {
@@ -57,6 +59,7 @@ function readInitialize(log: RawLog): PoolCreated | undefined {
   const currency0 = topicAddress(first)
   const currency1 = topicAddress(second)
   const price = sqrtPriceAt(log.data, 3, 4)
+  const tickSpacing = smallUintAt(log.data, 1)
   if (pool === undefined || currency0 === undefined || currency1 === undefined) return undefined
   const key = [first, second, wordAt(log.data, 0), wordAt(log.data, 1), wordAt(log.data, 2)]
   if (price === undefined || !isIdOf(pool, key)) return undefined
@@ -66,6 +69,7 @@ function readInitialize(log: RawLog): PoolCreated | undefined {
     tokens: [currency0, currency1],
     pricing: { kind: 'sqrtPrice' },
     price,
+    ...(tickSpacing !== undefined && { tickSpacing }),
   }
 }
 

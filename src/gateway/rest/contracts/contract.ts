@@ -10,6 +10,7 @@ import { knownAmount, leaveOutUnknown } from '../../shape/wire-values.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, integer, maybeInteger, maybeText, noQuery, text, unknownFields } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 
 const TOP_PAIRS = 10
 const TOP_HOLDERS = 10
@@ -101,14 +102,16 @@ const FIELDS = Object.keys(schema.response[200].properties).filter((name) => nam
 
 /** `GET /v2/contracts/{token-id}` */
 export function addContract(scope: Scope, context: RestContext): void {
-  const { view, reports, familyOf, listingOf, mainTokensOf } = context
+  const { view, reports, familyOf, listingOf, mainTokensOf, lookUps } = context
   scope.get('/v2/contracts/:tokenId', { schema, config: { cu: 10 } }, async (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     const { chain, address } = ref
     reply.answerChains = [chain]
-    const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
-    const token = reading?.record
-    if (token === undefined) throw unknownPathId('token')
+    const { token, pairs } = await whenKnown(lookUps, request, reply, ref, async () => {
+      const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
+      if (reading?.record === undefined) throw unknownPathId('token')
+      return { token: reading.record, pairs }
+    })
     const report = await reports.read(ref, view.head(chain)?.time)
     const isListed = mainTokensOf(chain).includes(address) || listingOf(chain, address) !== undefined
     const pools = new Set(pairs.map(({ pair }) => pair.address))

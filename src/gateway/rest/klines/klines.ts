@@ -9,6 +9,7 @@ import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from '../../shape/k
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, integer, limitOf, maybeInteger, oneOf, text } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 
 const MAX_TIME = 2 ** 32 - 1
 
@@ -46,7 +47,7 @@ and volume in the pair's quote token, even if that token has no price.`
 
 /** `GET /v2/klines/pair/{pair-id}` and `GET /v2/klines/token/{token-id}`: of a token, its main pair's. */
 export function addKlines(scope: Scope, context: RestContext): void {
-  const { view, familyOf } = context
+  const { view, familyOf, lookUps } = context
   const common = { description: DESCRIPTION, tags: ['Candles'], querystring, response: { 200: answer } }
   const pairSchema = {
     ...common,
@@ -60,9 +61,12 @@ export function addKlines(scope: Scope, context: RestContext): void {
     async (request, reply) => {
       const ref = parsePathId(request.params.pairId, 'pair', familyOf)
       reply.answerChains = [ref.chain]
-      const [reading] = await view.pairs([ref])
-      if (reading?.record === undefined) throw unknownPathId('pair')
-      return readKlines(context, ref, request.query, reading.record)
+      const pair = await whenKnown(lookUps, request, reply, ref, async () => {
+        const [reading] = await view.pairs([ref])
+        if (reading?.record === undefined) throw unknownPathId('pair')
+        return reading.record
+      })
+      return readKlines(context, ref, request.query, pair)
     },
   )
   const tokenSchema = {
@@ -77,9 +81,11 @@ export function addKlines(scope: Scope, context: RestContext): void {
     async (request, reply) => {
       const ref = parsePathId(request.params.tokenId, 'token', familyOf)
       reply.answerChains = [ref.chain]
-      const [reading] = await view.tokens([ref])
-      if (reading?.record === undefined) throw unknownPathId('token')
-      const { mainPair } = reading.record
+      const { mainPair } = await whenKnown(lookUps, request, reply, ref, async () => {
+        const [reading] = await view.tokens([ref])
+        if (reading?.record === undefined) throw unknownPathId('token')
+        return reading.record
+      })
       if (mainPair === undefined) return []
       const pair = { chain: ref.chain, address: mainPair }
       const [pairReading] = await view.pairs([pair])

@@ -1,10 +1,12 @@
 import Type from 'typebox'
+import type { Answer } from '../../cache/answer-cache.ts'
 import type { Scope } from '../../http/scope.ts'
 import { sendAnswer } from '../../http/send-json.ts'
 import { pairDetail } from '../../shape/pair-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, maybeInteger, maybeText, noQuery, text, unknownFields, windowsSchema } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 
 const answer = answerOf(
   {
@@ -53,30 +55,32 @@ const schema = {
 }
 
 /** `GET /v2/pairs/{pair-id}` */
-export function addPairDetail(scope: Scope, { view, familyOf, answers }: RestContext): void {
+export function addPairDetail(scope: Scope, { view, familyOf, answers, lookUps }: RestContext): void {
   scope.get('/v2/pairs/:pairId', { schema, config: { cu: 5 } }, (request, reply) => {
     const ref = parsePathId(request.params.pairId, 'pair', familyOf)
     reply.answerChains = [ref.chain]
     const { chain, address } = ref
-    reply.keptAs = `pair/${address}-${chain}`
-    const answer = answers.getOrMake(chain, reply.keptAs, async () => {
-      const [[reading], [windows]] = await Promise.all([
-        view.pairs([ref]),
-        view.windows([{ ...ref, kind: 'pair' }]),
-      ])
-      const pair = reading?.record
-      if (pair === undefined) throw unknownPathId('pair')
-      const targets = pair.targetToken === undefined ? [] : [{ chain, address: pair.targetToken }]
-      const [target] = await view.tokens(targets)
-      const detail = pairDetail(chain, pair, windows?.record, target?.record, view.head(chain))
-      return {
-        answer: { json: Buffer.from(JSON.stringify(detail)) },
-        dependsOn: [
-          ...targets.map((token) => `token/${token.address}` as const),
-          ...([`pair/${address}`, `pairWindows/${address}`] as const),
-        ],
-      }
-    })
-    return sendAnswer(reply, answer)
+    const keptAs = `pair/${address}-${chain}`
+    reply.keptAs = keptAs
+    const answer = (): Answer | Promise<Answer> =>
+      answers.getOrMake(chain, keptAs, async () => {
+        const [[reading], [windows]] = await Promise.all([
+          view.pairs([ref]),
+          view.windows([{ ...ref, kind: 'pair' }]),
+        ])
+        const pair = reading?.record
+        if (pair === undefined) throw unknownPathId('pair')
+        const targets = pair.targetToken === undefined ? [] : [{ chain, address: pair.targetToken }]
+        const [target] = await view.tokens(targets)
+        const detail = pairDetail(chain, pair, windows?.record, target?.record, view.head(chain))
+        return {
+          answer: { json: Buffer.from(JSON.stringify(detail)) },
+          dependsOn: [
+            ...targets.map((token) => `token/${token.address}` as const),
+            ...([`pair/${address}`, `pairWindows/${address}`] as const),
+          ],
+        }
+      })
+    return sendAnswer(reply, whenKnown(lookUps, request, reply, ref, answer))
   })
 }

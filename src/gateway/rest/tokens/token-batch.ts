@@ -3,6 +3,7 @@ import { formatChainAddress } from '../../../domain/ids.ts'
 import type { Scope } from '../../http/scope.ts'
 import { tokenRow } from '../../shape/token-row.ts'
 import type { RestContext } from '../context.ts'
+import { reportPending } from '../pending-ids.ts'
 import { tokenRowSchema } from '../schemas.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
 import { readTokenViews } from './token-views.ts'
@@ -14,7 +15,7 @@ const body = Type.Object(
 
 /** `POST /v2/tokens/search` */
 export function addTokenBatch(scope: Scope, context: RestContext): void {
-  const { familyOf, chains } = context
+  const { familyOf, chains, lookUps } = context
   const schema = {
     operationId: 'tokenBatch',
     summary: 'Details of up to 50 tokens',
@@ -29,6 +30,7 @@ export function addTokenBatch(scope: Scope, context: RestContext): void {
     for (const known of await readTokenViews(context, refs)) {
       rows[formatChainAddress(known.token.address, known.chain)] = tokenRow(known)
     }
+    reportPending(lookUps, request, reply, refs, (id) => rows[id] !== undefined)
     return rows
   })
 }

@@ -1,10 +1,12 @@
 import Type from 'typebox'
+import type { Answer } from '../../cache/answer-cache.ts'
 import type { Scope } from '../../http/scope.ts'
 import { sendAnswer } from '../../http/send-json.ts'
 import { tokenDetail } from '../../shape/token-detail.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, maybeInteger, maybeText, noQuery, text, unknownFields, windowsSchema } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 
 const TOP_PAIRS = 5
 
@@ -77,24 +79,29 @@ const schema = {
 }
 
 /** `GET /v2/tokens/{token-id}` */
-export function addTokenDetail(scope: Scope, { view, familyOf, answers, listingOf }: RestContext): void {
+export function addTokenDetail(
+  scope: Scope,
+  { view, familyOf, answers, listingOf, lookUps }: RestContext,
+): void {
   scope.get('/v2/tokens/:tokenId', { schema, config: { cu: 5 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     reply.answerChains = [ref.chain]
     const { chain, address } = ref
-    reply.keptAs = `token/${address}-${chain}`
-    const answer = answers.getOrMake(chain, reply.keptAs, async () => {
-      const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
-      if (reading?.record === undefined) throw unknownPathId('token')
-      const detail = tokenDetail(chain, reading.record, pairs, view.head(chain), listingOf(chain, address))
-      const ofPairs = pairs.flatMap(
-        ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
-      )
-      return {
-        answer: { json: Buffer.from(JSON.stringify(detail)) },
-        dependsOn: [`token/${address}`, `pairsOf/${address}`, ...ofPairs],
-      }
-    })
-    return sendAnswer(reply, answer)
+    const keptAs = `token/${address}-${chain}`
+    reply.keptAs = keptAs
+    const answer = (): Answer | Promise<Answer> =>
+      answers.getOrMake(chain, keptAs, async () => {
+        const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
+        if (reading?.record === undefined) throw unknownPathId('token')
+        const detail = tokenDetail(chain, reading.record, pairs, view.head(chain), listingOf(chain, address))
+        const ofPairs = pairs.flatMap(
+          ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
+        )
+        return {
+          answer: { json: Buffer.from(JSON.stringify(detail)) },
+          dependsOn: [`token/${address}`, `pairsOf/${address}`, ...ofPairs],
+        }
+      })
+    return sendAnswer(reply, whenKnown(lookUps, request, reply, ref, answer))
   })
 }

@@ -4,6 +4,7 @@ import type { Scope } from '../../http/scope.ts'
 import { jsonPayload, sendJson } from '../../http/send-json.ts'
 import { type PriceAnswer, priceAnswer } from '../../shape/token-price.ts'
 import type { RestContext } from '../context.ts'
+import { reportPending } from '../pending-ids.ts'
 import { answerOf, integer, maybeText, text, unknownFields } from '../schemas.ts'
 import { chainsOf, parseTokenIds } from './token-ids.ts'
 import { readTokenAnswers } from './token-views.ts'
@@ -42,7 +43,7 @@ const answer = Type.Record(
 
 /** `POST /v2/tokens/price` */
 export function addTokenPrices(scope: Scope, context: RestContext): void {
-  const { familyOf, chains, prices } = context
+  const { familyOf, chains, prices, lookUps } = context
   const schema = {
     operationId: 'tokenPrices',
     summary: 'Prices of up to 200 tokens',
@@ -64,9 +65,13 @@ export function addTokenPrices(scope: Scope, context: RestContext): void {
     }
     const refs = parseTokenIds(token_ids, familyOf)
     reply.answerChains = chainsOf(refs, chains)
-    return readTokenAnswers(context, refs, prices, priceAnswer).then((found) =>
-      jsonPayload(reply, jsonOf(found)),
-    )
+    return readTokenAnswers(context, refs, prices, priceAnswer).then((found) => {
+      if (found.length < refs.length) {
+        const ids = new Set(found.map(({ id }) => id))
+        reportPending(lookUps, request, reply, refs, (id) => ids.has(id))
+      }
+      return jsonPayload(reply, jsonOf(found))
+    })
   })
 }
 

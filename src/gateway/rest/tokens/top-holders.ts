@@ -7,6 +7,7 @@ import { tokenHolders } from '../../shape/token-holders.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, limitOf, text } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 import { hasAll } from './holders-view.ts'
 
 const number = Type.Number()
@@ -39,18 +40,19 @@ const TTL_MS = 1_000
 
 /** `GET /v2/tokens/top100/{token-id}` */
 export function addTopHolders(scope: Scope, context: RestContext): void {
-  const { answers, familyOf } = context
+  const { answers, familyOf, lookUps } = context
   scope.get('/v2/tokens/top100/:tokenId', { schema, config: { cu: 10 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     const { chain, address } = ref
     const { limit } = request.query
     reply.answerChains = [chain]
-    const answer = answers.getOrMake(chain, `top${limit}/${address}-${chain}`, async () => ({
-      answer: await topHolders(context, ref, limit),
-      dependsOn: [`token/${address}`],
-      ttlMs: TTL_MS,
-    }))
-    return sendAnswer(reply, answer)
+    const answer = (): Answer | Promise<Answer> =>
+      answers.getOrMake(chain, `top${limit}/${address}-${chain}`, async () => ({
+        answer: await topHolders(context, ref, limit),
+        dependsOn: [`token/${address}`],
+        ttlMs: TTL_MS,
+      }))
+    return sendAnswer(reply, whenKnown(lookUps, request, reply, ref, answer))
   })
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { EventRef, Pair } from '../../../domain/change.ts'
 import type { ChainAddress } from '../../../domain/ids.ts'
@@ -10,6 +11,7 @@ import { formatCursor as formatLiveCursor } from '../../ws/cursor.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { limitOf, text } from '../schemas.ts'
+import { whenKnown } from '../when-known.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { liquidityPage, swapPage } from './schemas.ts'
 
@@ -41,7 +43,7 @@ export function addTxs(scope: Scope, context: RestContext): void {
     '/v2/txs/:pairId',
     { schema: swaps, config: { cu: 50, readsHistory: true } },
     async (request, reply) => {
-      const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+      const { ref, pair } = await knownPair(context, request.params.pairId, request, reply)
       const activity = tradingOf(pair)
       return page(
         ref.chain,
@@ -61,7 +63,7 @@ export function addTxs(scope: Scope, context: RestContext): void {
     '/v2/txs/liq/:pairId',
     { schema: liquidity, config: { cu: 50, readsHistory: true } },
     async (request, reply) => {
-      const { ref, pair } = await knownPair(context, request.params.pairId, reply)
+      const { ref, pair } = await knownPair(context, request.params.pairId, request, reply)
       const activity = existenceOf(pair)
       return page(
         ref.chain,
@@ -74,15 +76,19 @@ export function addTxs(scope: Scope, context: RestContext): void {
 }
 
 async function knownPair(
-  { view, familyOf }: RestContext,
+  { view, familyOf, lookUps }: RestContext,
   id: string,
-  reply: { answerChains: readonly string[] | null },
+  request: Pick<FastifyRequest, 'grant'>,
+  reply: Pick<FastifyReply, 'answerChains' | 'header'>,
 ): Promise<{ readonly ref: ChainAddress; readonly pair: Pair }> {
   const ref = parsePathId(id, 'pair', familyOf)
   reply.answerChains = [ref.chain]
-  const [reading] = await view.pairs([ref])
-  if (reading?.record === undefined) throw unknownPathId('pair')
-  return { ref, pair: reading.record }
+  const pair = await whenKnown(lookUps, request, reply, ref, async () => {
+    const [reading] = await view.pairs([ref])
+    if (reading?.record === undefined) throw unknownPathId('pair')
+    return reading.record
+  })
+  return { ref, pair }
 }
 
 async function page<T extends EventRef, Shown>(

@@ -1,0 +1,296 @@
+import { isDeepStrictEqual } from 'node:util'
+import { smallUintAt, uintAt } from '../../../dex/evm/abi.ts'
+import type { DexRegistry } from '../../../dex/registry.ts'
+import type { QuoteAsset } from '../../../domain/chain-settings.ts'
+import type { CreatedPool } from '../../../domain/created-pool.ts'
+import type { Fact, PoolStateFact } from '../../../domain/envelope.ts'
+import type { Asker } from '../../facts/asker.ts'
+import { type LookedUp, type LookUpBlock, NOTHING_LOOKED_UP, toPoolFact } from '../../facts/block-facts.ts'
+import { runInquiries } from '../../facts/pool-inquiries.ts'
+import type { Header, KnownFacts } from '../../source.ts'
+import { isSettled } from './non-circulating.ts'
+
+/** Pools by their creation events. */
+export type CreatedPools = {
+  pool(address: string): CreatedPool | undefined
+  poolsOf(token: string, other: string | undefined, limit: number): string[]
+  add(pools: readonly CreatedPool[]): void
+}
+
+export type LookUpParts = {
+  readonly pools: CreatedPools
+  readonly registry: DexRegistry
+  /** Highest rank first. */
+  readonly quoteAssets: readonly QuoteAsset[]
+}
+
+const MAX_WANTED = 10_000
+const MAX_IDS_PER_BLOCK = 16
+const MAX_POOLS_PER_BLOCK = 32
+/** Of each token, those with a quote asset first. */
+const MAX_POOLS_PER_TOKEN = 12
+const MAX_QUOTE_POOLS = 4
+/** For how many blocks an id that led to nothing is not looked up again. */
+const ABSENT_BLOCKS = 64
+const MAX_ABSENT = 100_000
+const ADDRESS_LETTERS = 42
+
+const DECIMALS = '0x313ce567'
+const TOTAL_SUPPLY = '0x18160ddd'
+
+/**
+ * Looks up pools and tokens that have not traded since the log began, when a client asks for them: their facts, and
+ * their state after the block that takes them up. Quote assets come first, because they price all others.
+ */
+export class LookUps {
+  readonly #parts: LookUpParts
+  readonly #wanted = new Set<string>()
+  /** By the block that answered them, until it is final: an undo of that block makes them wanted again. */
+  readonly #answered = new Map<string, number>()
+  readonly #absent = new Map<string, number>()
+  /** Pools of two quote assets, by how much depends on them. */
+  #anchors: readonly (readonly string[])[] = []
+
+  constructor(parts: LookUpParts) {
+    this.#parts = parts
+  }
+
+  get waiting(): number {
+    return this.#wanted.size
+  }
+
+  /** If too many are waiting, new requests are dropped; clients repeat them. */
+  want(id: string): void {
+    if (this.#wanted.size < MAX_WANTED) this.#wanted.add(id)
+  }
+
+  /** To be called when the index has grown. Pools of quote assets are read without being asked for. */
+  wantQuoteAssets(): void {
+    const { pools, quoteAssets } = this.#parts
+    const first: string[] = []
+    const second: string[] = []
+    for (const [rank, { address, kind }] of quoteAssets.entries())
+      for (const other of quoteAssets.slice(rank + 1)) {
+        const found = pools.poolsOf(address, other.address, MAX_QUOTE_POOLS)
+        const isAnchor = new Set([kind, other.kind]).size === 2 && kind !== 'major' && other.kind !== 'major'
+        for (const pool of found) (isAnchor ? first : second).push(pool)
+      }
+    this.#anchors = [first, second]
+  }
+
+  /** Whether a creation event names the id, as a pool or as a token of one. */
+  isListed(id: string): boolean {
+    return this.#poolsOf(id).length > 0
+  }
+
+  /** Nothing was found behind the id a few blocks ago. */
+  isAbsent(id: string, block: number): boolean {
+    return (this.#absent.get(id) ?? 0) > block
+  }
+
+  announced(pool: string): CreatedPool | undefined {
+    return this.#parts.pools.pool(pool)
+  }
+
+  /** Facts for this block. Changes nothing: `learn` does. */
+  async lookUp(asker: Asker, found: LookUpBlock): Promise<LookedUp> {
+    const { block, known, head } = found
+    const remembered = this.#remembered(found)
+    // Nodes have the state of recent blocks only, and what is older changes until the head is reached.
+    if (isSettled(block, head)) return { ...NOTHING_LOOKED_UP, remembered }
+    const askExactly: Asker['askExactly'] = (calls, hash) => asker.askExactly(calls, hash)
+    const exactly: Asker = { ask: askExactly, askExactly }
+    const anchors = this.#anchors
+      .map((all) => all.filter((pool) => !known.knowsPool(pool) && !this.isAbsent(pool, block.number)))
+      .find((all) => all.length > 0)
+    const asked =
+      anchors === undefined
+        ? await this.#lookUpWanted(exactly, block, known)
+        : await this.#read(exactly, block, anchors.slice(0, MAX_POOLS_PER_BLOCK), [])
+    const unreported = this.#unreported(found)
+    const states = await this.#states(exactly, block, unreported)
+    const read = states.filter((state) => typeof state === 'object')
+    return { ...asked, states: [...asked.states, ...read], remembered }
+  }
+
+  /** New pools whose state has to be read again after each event. */
+  #remembered({ block, met }: LookUpBlock): CreatedPool[] {
+    const { registry } = this.#parts
+    return [...met.values()].flatMap(({ address, factory, tokens, pricing }) => {
+      const is = registry.deploymentOf(factory, block.number)?.is
+      if (is?.reserves !== 'unknown' || is.readState === undefined) return []
+      return { address, factory, tokens, pricing, tickSpacing: undefined, goalRaw: undefined }
+    })
+  }
+
+  /** Pools with events in this block that do not report their reserves. */
+  #unreported({ block, met, touched }: LookUpBlock): CreatedPool[] {
+    const { pools, registry } = this.#parts
+    const found: CreatedPool[] = []
+    for (const address of touched) {
+      if (found.length >= MAX_POOLS_PER_BLOCK) break
+      const fact = met.get(address)
+      const listed = pools.pool(address)
+      const pool =
+        fact === undefined ? listed : { tickSpacing: listed?.tickSpacing, goalRaw: undefined, ...fact }
+      const reserves = pool && registry.deploymentOf(pool.factory, block.number)?.is.reserves
+      const isOlder = fact !== undefined && fact.reservesBefore === undefined && reserves !== 'reported'
+      if (pool !== undefined && (reserves === 'unknown' || isOlder)) found.push(pool)
+    }
+    return found
+  }
+
+  learn({ ids, absent, remembered }: LookedUp, block: Header): void {
+    if (remembered.length > 0) this.#parts.pools.add(remembered)
+    for (const id of ids) {
+      this.#wanted.delete(id)
+      this.#answered.set(id, block.number)
+    }
+    if (this.#absent.size >= MAX_ABSENT) this.#absent.clear()
+    for (const id of absent) {
+      this.#wanted.delete(id)
+      this.#absent.set(id, block.number + ABSENT_BLOCKS)
+    }
+  }
+
+  take(): Fact[] {
+    return []
+  }
+
+  readOn({ number }: Header): void {
+    // Far more blocks than a fork undoes.
+    for (const [id, block] of this.#answered) if (block < number - 4_096) this.#answered.delete(id)
+  }
+
+  /** Blocks were undone: what they answered is looked up again. */
+  forget(): void {
+    for (const id of this.#answered.keys()) this.want(id)
+    this.#answered.clear()
+    this.#absent.clear()
+  }
+
+  async #lookUpWanted(asker: Asker, block: Header, known: KnownFacts): Promise<LookedUp> {
+    const ids: string[] = []
+    const done: string[] = []
+    const pools = new Set<string>()
+    const unlisted: string[] = []
+    for (const id of this.#wanted) {
+      if (ids.length >= MAX_IDS_PER_BLOCK || pools.size >= MAX_POOLS_PER_BLOCK) break
+      if (this.isAbsent(id, block.number)) {
+        done.push(id)
+        continue
+      }
+      const found = this.#poolsOf(id).filter(
+        (pool) => !known.knowsPool(pool) && !this.isAbsent(pool, block.number),
+      )
+      const isKnown = known.knowsToken(id) || known.knowsPool(id)
+      if (found.length > 0) for (const pool of found) pools.add(pool)
+      else if (!isKnown) unlisted.push(id)
+      if (isKnown && found.length === 0) done.push(id)
+      else ids.push(id)
+    }
+    if (ids.length === 0) return { ...NOTHING_LOOKED_UP, ids: done }
+    const found = await this.#read(asker, block, [...pools], unlisted)
+    // An id whose pools all failed is tried again: as a token, or not before some blocks have passed.
+    return { ...found, ids: [...done, ...ids.filter((id) => isAnswered(id, found))] }
+  }
+
+  #poolsOf(id: string): string[] {
+    const { pools, quoteAssets } = this.#parts
+    if (pools.pool(id) !== undefined) return [id]
+    if (id.length !== ADDRESS_LETTERS) return []
+    const quoted = quoteAssets.flatMap(({ address }) => pools.poolsOf(id, address, MAX_POOLS_PER_TOKEN))
+    const all = new Set([...quoted, ...pools.poolsOf(id, undefined, MAX_POOLS_PER_TOKEN)])
+    return [...all].slice(0, MAX_POOLS_PER_TOKEN)
+  }
+
+  /** `unlisted` are in no creation event that was scanned: pools that their factory confirms, or tokens. */
+  async #read(
+    asker: Asker,
+    block: Header,
+    listed: readonly string[],
+    unlisted: readonly string[],
+  ): Promise<LookedUp> {
+    const created = listed.flatMap((pool) => this.#parts.pools.pool(pool) ?? [])
+    const identified = await this.#identify(asker, block, unlisted)
+    const rest = unlisted.filter((id) => identified.every(({ address }) => address !== id))
+    const all = [...created, ...identified]
+    const states = await this.#states(asker, block, all)
+    const tokens = await askTokens(asker, block, rest)
+    const found = all.filter((_, at) => typeof states[at] === 'object')
+    return {
+      pools: found.map(toPoolFact),
+      tokens,
+      states: states.filter((state) => typeof state === 'object'),
+      ids: listed,
+      remembered: [],
+      absent: [
+        ...all.flatMap(({ address }, at) => (states[at] === undefined ? address : [])),
+        ...rest.filter((id) => !tokens.includes(id)),
+      ],
+    }
+  }
+
+  async #identify(asker: Asker, block: Header, ids: readonly string[]): Promise<CreatedPool[]> {
+    if (ids.length === 0) return []
+    const candidates = this.#parts.registry.candidatesAt(block.number)
+    const asked = ids.flatMap((id) =>
+      candidates.map(({ identify, deployments }) => ({ id, inquiry: identify(id, deployments) })),
+    )
+    const inquiries = asked.map(({ inquiry }) => inquiry)
+    const answers = await runInquiries(asker, inquiries, block)
+    const found = new Map<string, CreatedPool>()
+    for (const [at, { id }] of asked.entries()) {
+      const answer = answers[at]
+      if (answer === undefined || found.has(id)) continue
+      const { factory, tokens, pricing, goalRaw } = answer
+      found.set(id, { address: id, factory, tokens, pricing, goalRaw, tickSpacing: undefined })
+    }
+    return [...found.values()]
+  }
+
+  /** Asked twice: a node that is about to add a block may answer with the state after it. Undefined if there is none. */
+  async #states(
+    asker: Asker,
+    block: Header,
+    pools: readonly CreatedPool[],
+  ): Promise<(PoolStateFact | 'changing' | undefined)[]> {
+    if (pools.length === 0) return []
+    const read = async (): Promise<(PoolStateFact | undefined)[]> => {
+      const asked = pools.flatMap((pool) => {
+        const deployment = this.#parts.registry.deploymentOf(pool.factory, block.number)
+        const inquiry = deployment?.is.readState?.(pool, deployment)
+        return inquiry === undefined ? [] : { pool, inquiry }
+      })
+      const inquiries = asked.map(({ inquiry }) => inquiry)
+      const answers = await runInquiries(asker, inquiries, block)
+      const states = new Map(asked.map(({ pool }, at) => [pool, answers[at]]))
+      return pools.map((pool) => {
+        const state = states.get(pool)
+        return state === undefined ? undefined : { type: 'poolState', address: pool.address, ...state }
+      })
+    }
+    const [first, second] = [await read(), await read()]
+    return first.map((state, at) => (isDeepStrictEqual(state, second[at]) ? state : 'changing'))
+  }
+}
+
+function isAnswered(id: string, { pools, tokens }: LookedUp): boolean {
+  return tokens.includes(id) || pools.some((pool) => pool.address === id || pool.tokens.includes(id))
+}
+
+/** A contract that does not report decimals and a supply is no token. */
+async function askTokens(asker: Asker, block: Header, ids: readonly string[]): Promise<string[]> {
+  const contracts = ids.filter((id) => id.length === ADDRESS_LETTERS)
+  const answers = await asker.askExactly(
+    contracts.flatMap((to) => [
+      { to, data: DECIMALS },
+      { to, data: TOTAL_SUPPLY },
+    ]),
+    block.hash,
+  )
+  return contracts.filter((_, at) => {
+    const decimals = smallUintAt(answers[2 * at], 0)
+    return decimals !== undefined && decimals <= 255 && uintAt(answers[2 * at + 1], 0) !== undefined
+  })
+}

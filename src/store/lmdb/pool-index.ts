@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs'
+import { open } from 'lmdb'
+import type { CreatedPool } from '../../domain/created-pool.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
+import { ByteReader } from '../../wire/byte-reader.ts'
+import { ByteWriter } from '../../wire/byte-writer.ts'
+import { biguint, id, list, optional, record, varuint } from '../../wire/codec.ts'
+import { pricingCodec } from '../../wire/fact-codec.ts'
+
+/** Blocks of a factory that are scanned: all before `next`, up to and including `upTo` in the end. */
+export type ScanProgress = { readonly next: number; readonly upTo: number }
+
+/** Pools by their creation events, most of which nobody asks for. */
+export type PoolIndex = {
+  pool(address: string): CreatedPool | undefined
+  /** Addresses of pools of a token, with one other token or with any, at most `limit`. */
+  poolsOf(token: string, other: string | undefined, limit: number): string[]
+  hasToken(token: string): boolean
+  readonly size: number
+  progress(factory: string): ScanProgress | undefined
+  /** Pools and the progress of their scan become durable together. */
+  add(pools: readonly CreatedPool[], progress?: ReadonlyMap<string, ScanProgress>): void
+  close(): Promise<void>
+}
+
+const FORMAT = 'pools-1'
+/** Address space, not memory or disk; see the state store. */
+const MAP_BYTES = 2 ** 38
+const NOTHING = new Uint8Array()
+/** Greater than any byte that follows a prefix of a key. */
+const LAST = Buffer.alloc(80, 0xff)
+
+const poolCodec = record<Omit<CreatedPool, 'address'>>({
+  factory: id,
+  tokens: list(id),
+  pricing: pricingCodec,
+  tickSpacing: optional(varuint),
+  goalRaw: optional(biguint),
+})
+
+/**
+ * The index on disk, in a folder of its own: it comes from the chain and not from the log, so a rebuilt reader index
+ * keeps it, and a lost one is scanned again.
+ */
+export function openPoolIndex(dir: string): PoolIndex {
+  mkdirSync(dir, { recursive: true })
+  const root = open({ path: dir, maxDbs: 3, mapSize: MAP_BYTES })
+  const pools = root.openDB<Uint8Array, Buffer>({ name: 'pools', encoding: 'binary', keyEncoding: 'binary' })
+  /** Token, other token, pool. */
+  const sides = root.openDB<Uint8Array, Buffer>({ name: 'sides', encoding: 'binary', keyEncoding: 'binary' })
+  const meta = root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
+  const format = meta.get('format') ?? FORMAT
+  if (format !== FORMAT)
+    throw new ChaintapeError('state_outdated', `${dir} has pool index format ${format}, not ${FORMAT}`)
+  let size = Number(meta.get('size') ?? 0)
+
+  const under = (prefix: Buffer, limit: number): Iterable<Buffer> =>
+    sides.getKeys({ start: prefix, end: Buffer.concat([prefix, LAST]), limit })
+
+  return {
+    pool: (address) => {
+      const bytes = pools.get(keyOf(address))
+      return bytes === undefined ? undefined : { address, ...poolCodec.read(new ByteReader(bytes)) }
+    },
+    poolsOf: (token, other, limit) => {
+      const first = keyOf(token)
+      const prefix = other === undefined ? first : Buffer.concat([first, keyOf(other)])
+      const from = other === undefined ? 2 * first.length : prefix.length
+      return Array.from(under(prefix, limit), (key) => `0x${Buffer.from(key).toString('hex', from)}`)
+    },
+    hasToken: (token) => {
+      for (const _ of under(keyOf(token), 1)) return true
+      return false
+    },
+    get size() {
+      return size
+    },
+    progress: (factory) => meta.get(`scan/${factory}`) as ScanProgress | undefined,
+    add: (found, progress = new Map()) => {
+      root.transactionSync(() => {
+        for (const pool of found) {
+          const key = keyOf(pool.address)
+          if (pools.get(key) !== undefined) continue
+          const w = new ByteWriter()
+          poolCodec.write(w, pool)
+          pools.putSync(key, w.finish())
+          for (const side of sidesOf(pool)) sides.putSync(side, NOTHING)
+          size++
+        }
+        for (const [factory, at] of progress) meta.putSync(`scan/${factory}`, at)
+        meta.putSync('size', size)
+        meta.putSync('format', FORMAT)
+      })
+    },
+    close: () => root.close(),
+  }
+}
+
+/** Each token with each other one. */
+function sidesOf({ address, tokens }: CreatedPool): Buffer[] {
+  const pool = keyOf(address)
+  return tokens.flatMap((token) =>
+    tokens.flatMap((other) => (other === token ? [] : Buffer.concat([keyOf(token), keyOf(other), pool]))),
+  )
+}
+
+function keyOf(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex')
+}
