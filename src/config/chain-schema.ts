@@ -119,6 +119,14 @@ const common = {
   rpc_urls: Type.Array(url, { minItems: 1 }),
   /** An answer that takes longer is not waited for. */
   rpc_timeout_ms: Type.Integer({ minimum: 100, default: 10_000 }),
+  /** Requests to each endpoint; what is left out has no limit. */
+  rpc_budget: Type.Object(
+    {
+      per_second: Type.Optional(Type.Integer({ minimum: 1 })),
+      per_day: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    { ...closed, default: {} },
+  ),
   /** First block to read when the log is still empty; of a Solana chain, its height. */
   start_block: Type.Integer({ minimum: 0, default: 0 }),
   /** Instead of it: start at the first block of this day or moment (UTC). */

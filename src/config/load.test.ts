@@ -77,6 +77,7 @@ test('omitted settings have their defaults', () => {
       unshipped: {
         ...chain,
         rpc_timeout_ms: 10_000,
+        rpc_budget: {},
         start_block: 0,
         poll_ms: 1_000,
         scan_pools: true,
@@ -268,6 +269,7 @@ test('a Solana chain has settings of its own, and its addresses keep their case'
   assert.deepEqual(load({ ...minimal, chains }, variables).chains['sol'], {
     ...chains.sol,
     rpc_timeout_ms: 10_000,
+    rpc_budget: {},
     start_block: 0,
     poll_ms: 1_000,
     read_ahead_blocks: 16,

@@ -22,6 +22,7 @@ import { isLookUpId, LOOK_UP_TOPIC } from '../wire/look-up-question.ts'
 import { chainSettings } from './chain-settings.ts'
 import { lockFolder } from './lock-folder.ts'
 import { type ChainRun, startPerChain } from './per-chain.ts'
+import { openBudgetFile } from './reader/budget-file.ts'
 import { openEvmChain } from './reader/evm.ts'
 import type { FamilyParts, FamilyRun, UntilAnswered } from './reader/family.ts'
 import { createReaderMetrics, type ReaderMetrics } from './reader/metrics.ts'
@@ -77,7 +78,10 @@ async function readChain(
     common.shutdown.onClose(`pool index of ${chain}`, () => pools.close())
     return pools
   }
-  const run = { chain, settings, index, doorbell, metrics, logger, signal, untilAnswered, openPools }
+  const { per_second: perSecond, per_day: perDay } = config.rpc_budget
+  const budget = openBudgetFile(dir, { perSecond, perDay }, logger)
+  common.shutdown.onClose(`RPC budget of ${chain}`, async () => budget.close())
+  const run = { chain, settings, index, doorbell, metrics, logger, signal, untilAnswered, budget, openPools }
   const parts = await openFamily(config, run)
   const { source, background, inspections, lookUps, askAccounts } = parts
   void (await logs.openLatest('WORK')).watch({

@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoint.ts'
 import { decide, type Outcome } from './endpoint-decision.ts'
 import { type EndpointMetrics, EndpointReports } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
+import type { SpentBudget } from './request-budget.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export type Member = {
@@ -26,12 +27,16 @@ export type AskerParts = {
   readonly metrics: EndpointMetrics
   readonly signal: AbortSignal
   readonly now: () => number
+  /** Called for each request. */
+  readonly onSpent?: (endpoint: string, spent: SpentBudget) => void
 }
 
 type AskOptions = {
   readonly signal: AbortSignal
   /** How long to wait for a turn. */
   readonly untilMs: number
+  /** Leaves a part of the operator's budget to others. */
+  readonly isBackground: boolean
   readonly onSlow: () => void
 }
 
@@ -52,6 +57,8 @@ const MIN_SLOW_MS = 50
 const UNKNOWN_SLOW_MS = 1_000
 const USUAL_WEIGHT = 0.1
 const LOOK_TURN_MS = 1_000
+/** Timers do not take any number. */
+const MAX_CHANGE_MS = 60_000
 
 /** Asks one endpoint, takes its turn and its limits into account, and remembers how that went. */
 export class EndpointAsker {
@@ -85,7 +92,7 @@ export class EndpointAsker {
     for (;;) {
       signal.throwIfAborted()
       options.signal.throwIfAborted()
-      const waitMs = endpoint.rate.waitMs(now())
+      const waitMs = endpoint.waitMs(now(), options.isBackground)
       if (waitMs === 0 && !endpoint.isFull) break
       const leftMs = options.untilMs - now()
       if (waitMs > leftMs || leftMs <= 0) {
@@ -100,7 +107,7 @@ export class EndpointAsker {
   /** Resolves when an endpoint became free or changed, at the latest after this time. */
   async change(atMostMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, Math.max(1, atMostMs))
+    const timer = setTimeout(resolve, Math.min(MAX_CHANGE_MS, Math.max(1, atMostMs)))
     await Promise.race([promise, this.#changed.promise])
     clearTimeout(timer)
   }
@@ -157,7 +164,7 @@ export class EndpointAsker {
   async #look(member: Member): Promise<void> {
     const { endpoint } = member
     const { chainId, probe, signal, now } = this.parts
-    const options = { signal, untilMs: now() + LOOK_TURN_MS, onSlow: () => undefined }
+    const options = { signal, untilMs: now() + LOOK_TURN_MS, isBackground: false, onSlow: () => undefined }
     const bestElsewhere = this.bestHeadBut(endpoint)
     const isProven = endpoint.isProven
     if (!isProven) endpoint.probed(now())
@@ -196,6 +203,8 @@ export class EndpointAsker {
     options.signal.addEventListener('abort', onAbort)
     this.#open.add(controller)
     endpoint.started(startedAt)
+    this.parts.onSpent?.(endpoint.label, endpoint.budget.spent)
+    this.#reports.spent(endpoint)
     try {
       const answer = await client.request(method, params, controller.signal)
       this.#apply({ kind: 'answered' }, { endpoint, method, elapsedMs: now() - startedAt, usualMs })

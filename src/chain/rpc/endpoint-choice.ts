@@ -16,13 +16,17 @@ export class EndpointChoice {
   }
 
   /** The best endpoint that may be asked now; waits for a turn if all are busy. undefined: none is left. */
-  async acquire(tried: ReadonlySet<Member>, untilMs: number): Promise<Member | undefined> {
+  async acquire(
+    tried: ReadonlySet<Member>,
+    untilMs: number,
+    isBackground: boolean,
+  ): Promise<Member | undefined> {
     for (;;) {
       this.#asker.parts.signal.throwIfAborted()
       const now = this.#asker.parts.now()
       const best = this.choose(tried)
       if (best !== undefined) {
-        const waitMs = best.endpoint.rate.waitMs(now)
+        const waitMs = best.endpoint.waitMs(now, isBackground)
         if (waitMs === 0) return best
         if (now + waitMs > untilMs) return undefined
         await this.#asker.change(waitMs)

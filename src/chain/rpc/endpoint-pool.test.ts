@@ -245,13 +245,13 @@ describe('the pool', () => {
   test('one endpoint can be asked alone, and all others to confirm it', async () => {
     const failing = takes(5, new RpcFailure('failed', 'HTTP 500'))
     const { pool, work } = openPool([takes(5, 'a'), takes(50, 'b'), failing, takes(5, 'd')])
-    assert.equal(await settle(pool.run(block, '1:node')), 'b')
+    assert.equal(await settle(pool.run(block, { only: '1:node' })), 'b')
     const { asked, answers } = await settle(pool.elsewhere('1:node', block))
     assert.deepEqual([asked, answers], [3, ['a', 'd']])
     assert.equal(work(1), 1)
     pool.blame('1:node', 'the others deny it')
     assert.equal(counts.get('1:node invalid'), 1)
-    await assert.rejects(settle(pool.run(block, '1:node')), /1:node: the others deny it/)
+    await assert.rejects(settle(pool.run(block, { only: '1:node' })), /1:node: the others deny it/)
   })
 
   test('the response of the only good endpoint is found, whatever the others do', async () => {

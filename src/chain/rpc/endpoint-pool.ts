@@ -6,6 +6,7 @@ import { EndpointChoice } from './endpoint-choice.ts'
 import { decide, type Outcome } from './endpoint-decision.ts'
 import type { EndpointMetrics } from './endpoint-reports.ts'
 import type { JsonRpcClient } from './json-rpc-client.ts'
+import { type BudgetLimits, RequestBudget, type SpentBudget } from './request-budget.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 export type PoolSettings = EndpointLimits & {
@@ -24,7 +25,23 @@ export type EndpointPoolParts = {
   readonly metrics: EndpointMetrics
   readonly signal: AbortSignal
   readonly settings?: Partial<PoolSettings>
+  /** What the operator allows each endpoint; without it there is no limit. */
+  readonly budget?: RpcBudget
   readonly now?: () => number
+}
+
+/** The budget of all endpoints, and what an earlier process has spent of it. */
+export type RpcBudget = {
+  readonly limits: BudgetLimits
+  readonly spentBefore: (endpoint: string) => SpentBudget | undefined
+  readonly onSpent: (endpoint: string, spent: SpentBudget) => void
+}
+
+export type RunOptions = {
+  /** Asks only the endpoint of this name. */
+  readonly only?: string | undefined
+  /** Waits as long as it takes for a turn, and leaves a part of the budget to others. */
+  readonly isBackground?: boolean
 }
 
 /** All questions of one session go to the same endpoint, so that its answers can be held against each other. */
@@ -37,6 +54,8 @@ export type EndpointSession = {
   /** Its response is accepted without the proof of receipts. */
   unproved(): void
 }
+
+type Turn = { readonly untilMs: number; readonly isBackground: boolean }
 
 type Attempt<T> = {
   readonly member: Member
@@ -76,9 +95,9 @@ export class EndpointPool {
     this.#now = parts.now ?? (() => performance.now())
     this.#members = parts.clients.map((client) => ({
       client,
-      endpoint: new Endpoint(client.label, this.#settings),
+      endpoint: new Endpoint(client.label, this.#settings, budgetOf(client.label, parts.budget)),
     }))
-    const { chainId, probe, logger, metrics, signal } = parts
+    const { chainId, probe, logger, metrics, signal, budget } = parts
     this.#asker = new EndpointAsker({
       members: this.#members,
       chainId,
@@ -87,6 +106,7 @@ export class EndpointPool {
       metrics,
       signal,
       now: this.#now,
+      ...(budget !== undefined && { onSpent: budget.onSpent }),
     })
     this.#choice = new EndpointChoice(this.#asker, this.#settings.lookEveryMs)
   }
@@ -105,12 +125,15 @@ export class EndpointPool {
   /**
    * Runs `ask` against one endpoint after the other until its answer is good. An answer for which `ask` throws
    * `node_answer_invalid` counts against the endpoint; one without the block is taken only if nobody has it.
-   * With `only`, asks only the endpoint of this name.
    */
-  async run<T>(ask: (session: EndpointSession) => Promise<T>, only?: string): Promise<T> {
+  async run<T>(
+    ask: (session: EndpointSession) => Promise<T>,
+    { only, isBackground = false }: RunOptions = {},
+  ): Promise<T> {
     this.#choice.lookAround()
     this.#hedges = Math.min(MAX_HEDGES_SAVED, this.#hedges + HEDGES_PER_SESSION)
-    const untilMs = this.#now() + this.#settings.patienceMs
+    const untilMs = isBackground ? Number.POSITIVE_INFINITY : this.#now() + this.#settings.patienceMs
+    const turn = { untilMs, isBackground }
     const tried = new Set(
       this.#members.filter(({ endpoint }) => only !== undefined && endpoint.label !== only),
     )
@@ -122,13 +145,13 @@ export class EndpointPool {
     try {
       for (;;) {
         if (running.size === 0) {
-          const member = await this.#choice.acquire(tried, untilMs)
+          const member = await this.#choice.acquire(tried, untilMs, isBackground)
           if (member === undefined) break
-          running.add(this.#begin(member, untilMs, ask))
+          running.add(this.#begin(member, turn, ask))
         }
         const event = await Promise.race([...running].flatMap(({ done, slow }) => [done, slow]))
         if (event === 'slow') {
-          this.#hedge(running, tried, untilMs, ask)
+          this.#hedge(running, tried, turn, ask)
           continue
         }
         const { attempt, error } = event
@@ -181,7 +204,7 @@ export class EndpointPool {
       others.map(async (member) => {
         // An alarm does not wait until a pause is over: one that was only slow can still contradict.
         if (!member.endpoint.isProven) await this.#asker.look(member)
-        return this.run(ask, member.endpoint.label)
+        return this.run(ask, { only: member.endpoint.label })
       }),
     )
     this.#signal.throwIfAborted()
@@ -195,7 +218,7 @@ export class EndpointPool {
     if (member !== undefined) this.#asker.blame(member.endpoint, reason)
   }
 
-  #begin<T>(member: Member, untilMs: number, ask: (session: EndpointSession) => Promise<T>): Attempt<T> {
+  #begin<T>(member: Member, turn: Turn, ask: (session: EndpointSession) => Promise<T>): Attempt<T> {
     const { endpoint } = member
     const controller = new AbortController()
     const slow = Promise.withResolvers<'slow'>()
@@ -209,7 +232,7 @@ export class EndpointPool {
         try {
           return await this.#asker.ask(member, method, params, {
             signal: controller.signal,
-            untilMs,
+            ...turn,
             onSlow: () => slow.resolve('slow'),
           })
         } catch (error) {
@@ -234,7 +257,7 @@ export class EndpointPool {
   #hedge<T>(
     running: Set<Attempt<T>>,
     tried: ReadonlySet<Member>,
-    untilMs: number,
+    turn: Turn,
     ask: (session: EndpointSession) => Promise<T>,
   ): void {
     // Hedges once: from here on only the outcome of the running attempts counts.
@@ -242,9 +265,9 @@ export class EndpointPool {
     if (this.#hedges < 1) return
     const busy = new Set([...tried, ...[...running].map(({ member }) => member)])
     const other = this.#choice.choose(busy)
-    if (other === undefined || other.endpoint.rate.waitMs(this.#now()) > 0) return
+    if (other === undefined || other.endpoint.waitMs(this.#now(), turn.isBackground) > 0) return
     this.#hedges -= 1
-    running.add(this.#begin(other, untilMs, ask))
+    running.add(this.#begin(other, turn, ask))
   }
 
   #unavailable(
@@ -256,6 +279,10 @@ export class EndpointPool {
     })
     return new ChaintapeError(code, `no RPC endpoint responded (${list.join('; ')})`)
   }
+}
+
+function budgetOf(label: string, budget: RpcBudget | undefined): RequestBudget {
+  return new RequestBudget(budget?.limits ?? {}, Date.now, budget?.spentBefore(label))
 }
 
 function kindOf(error: unknown): Outcome['kind'] {

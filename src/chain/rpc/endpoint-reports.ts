@@ -20,6 +20,8 @@ export type EndpointMetrics = {
    */
   answered(endpoint: string, outcome: RpcOutcome, seconds?: number): void
   up(endpoint: string, isUp: boolean): void
+  /** Requests that the operator's budget leaves for today. */
+  budgetLeft?(endpoint: string, requests: number): void
 }
 
 /** How the outcome of a request is counted; those without an entry are not. */
@@ -53,6 +55,11 @@ export class EndpointReports {
   constructor(logger: Logger, metrics: EndpointMetrics) {
     this.#logger = logger
     this.#metrics = metrics
+  }
+
+  spent({ label, budget }: Endpoint): void {
+    const { leftToday } = budget
+    if (leftToday !== undefined) this.#metrics.budgetLeft?.(label, leftToday)
   }
 
   ended({ label }: Endpoint, kind: Outcome['kind'], elapsedMs: number): void {

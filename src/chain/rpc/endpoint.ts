@@ -1,4 +1,5 @@
 import { AdaptiveRate } from './adaptive-rate.ts'
+import { RequestBudget } from './request-budget.ts'
 
 export type EndpointLimits = {
   readonly maxInFlight: number
@@ -28,6 +29,7 @@ const REQUESTS_PER_QUESTION = 3
 export class Endpoint {
   readonly label: string
   readonly rate = new AdaptiveRate()
+  readonly budget: RequestBudget
   readonly #limits: EndpointLimits
   readonly #latencyMs = new Map<string, number>()
   /** Compared with all endpoints at the same method: 1 is usual, 2 takes twice as long. */
@@ -47,8 +49,9 @@ export class Endpoint {
   head: number | undefined
   headSeenAt = Number.NEGATIVE_INFINITY
 
-  constructor(label: string, limits: EndpointLimits) {
+  constructor(label: string, limits: EndpointLimits, budget = new RequestBudget({}, () => 0)) {
     this.label = label
+    this.budget = budget
     this.#limits = limits
   }
 
@@ -92,9 +95,14 @@ export class Endpoint {
 
   /** Lower is better: the time an answer is expected to take, made worse by lies and lag. */
   cost(now: number, usualMs: number): number {
-    const waitMs = this.rate.waitMs(now, REQUESTS_PER_QUESTION)
+    const waitMs = Math.max(this.rate.waitMs(now, REQUESTS_PER_QUESTION), this.budget.waitMs(now, false))
     const expectedMs = usualMs * this.#slowness * (1 + this.#inFlight / 4) + waitMs
     return (expectedMs / this.trust(now)) * (this.isLagging(now) ? LAGGING_FACTOR : 1)
+  }
+
+  /** Until it takes a request, and the operator's budget allows one. */
+  waitMs(now: number, isBackground: boolean): number {
+    return Math.max(this.rate.waitMs(now), this.budget.waitMs(now, isBackground))
   }
 
   latencyMs(method: string): number | undefined {
@@ -104,6 +112,7 @@ export class Endpoint {
   started(now: number): void {
     this.#inFlight += 1
     this.rate.take(now)
+    this.budget.take(now)
   }
 
   ended(): void {

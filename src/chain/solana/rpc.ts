@@ -74,7 +74,7 @@ export function createSolanaRpc({ urls, genesisHash, http, ...parts }: SolanaRpc
   const pool = new EndpointPool({ ...parts, clients, chainId: genesisHash, probe })
   const oldNodes = new Set<string>()
   return {
-    verified: (ask, only) => pool.run((session) => ask(bindSolanaNode(session, oldNodes)), only),
+    verified: (ask, only) => pool.run((session) => ask(bindSolanaNode(session, oldNodes)), { only }),
     elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bindSolanaNode(session, oldNodes))),
     blame: (label, reason) => pool.blame(label, reason),
     genesisHash: async () => String(await pool.chainId()),

@@ -10,10 +10,13 @@ import { createEvmRpc, type EvmNodes } from '../../chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../chain/evm/source.ts'
 import type { EvmChainConfig } from '../../config/schema.ts'
 import { DexRegistry } from '../../dex/registry.ts'
+import { ChaintapeError } from '../../domain/errors.ts'
 import type { PoolIndex } from '../../store/lmdb/pool-index.ts'
 import { createInspections, expectNetwork, type FamilyParts, type FamilyRun, rpcOptions } from './family.ts'
 
 const ADDRESS_LETTERS = 42
+/** Concurrent requests for the code of ids that clients ask for. */
+const MAX_SEEKING = 64
 
 export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<FamilyParts> {
   const { chain, config, settings, index, doorbell, metrics, logger, signal } = run
@@ -33,20 +36,21 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   const pools = run.openPools()
   const lookUps = new LookUps({ pools, registry, quoteAssets: settings.quoteAssets })
   const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers, lookUps)
-  if (config.scan_pools) scanCreations(run, rpc, pools, registry, lookUps)
+  if (config.scan_pools) scanCreations(run, rpc.background, pools, registry, lookUps)
   const history = new TransferHistory({
-    nodes: rpc,
+    nodes: rpc.background,
     queue: index.histories,
     hashAt: (number) => index.hashAt(number),
     wrappedNative,
     logger,
     signal,
   })
-  const inspect = evmInspector(rpc, {
+  const inspect = evmInspector(rpc.background, {
     poolsOf: (token) => index.inspections.poolsOf(token),
     trialIn: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0)?.is.trial,
   })
   const inspections = createInspections(run, inspect)
+  let seeking = 0
   return {
     source: createEvmSource(rpc, {
       finalityDepth: config.finality_depth,
@@ -61,7 +65,11 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
       seek: async (id) => {
         if (lookUps.isListed(id)) return 'pending'
         if (lookUps.isAbsent(id, index.tip?.number ?? 0) || id.length !== ADDRESS_LETTERS) return 'none'
-        return (await rpc.verified((node) => node.hasCode(id))) ? 'pending' : 'none'
+        if (seeking >= MAX_SEEKING)
+          throw new ChaintapeError('node_unavailable', 'too many look-ups wait for a node')
+        seeking++
+        const hasCode = rpc.background.verified((node) => node.hasCode(id)).finally(() => seeking--)
+        return (await hasCode) ? 'pending' : 'none'
       },
     },
     askAccounts: (addresses) => askAccounts(rpc, addresses),

@@ -2,6 +2,7 @@ import type { Doorbell } from '../../chain/doorbell.ts'
 import { Inspections } from '../../chain/inspections.ts'
 import type { BackgroundFacts, ReaderParts } from '../../chain/reader.ts'
 import type { ReaderIndex } from '../../chain/reader-index.ts'
+import type { RpcBudget } from '../../chain/rpc/endpoint-pool.ts'
 import type { ChainSource } from '../../chain/source.ts'
 import type { ChainConfig } from '../../config/schema.ts'
 import type { ChainSettings } from '../../domain/chain-settings.ts'
@@ -26,6 +27,7 @@ export type FamilyRun<Config> = {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly untilAnswered: UntilAnswered
+  readonly budget: RpcBudget
   /** Opens the index of pools by their creation events. */
   readonly openPools: () => PoolIndex
 }
@@ -58,10 +60,11 @@ export type RequestedInspections = {
 export type UntilAnswered = <T>(ask: () => Promise<T>) => Promise<T>
 
 /** Options of the RPC client of any family. */
-export function rpcOptions({ chain, config, metrics, logger, signal }: FamilyRun<ChainConfig>) {
+export function rpcOptions({ chain, config, metrics, logger, signal, budget }: FamilyRun<ChainConfig>) {
   return {
     urls: config.rpc_urls,
     http: { timeoutMs: config.rpc_timeout_ms },
+    budget,
     logger,
     signal,
     metrics: rpcMetrics(metrics, chain),

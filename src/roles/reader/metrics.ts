@@ -92,6 +92,12 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain', 'endpoint'],
       registers,
     }),
+    rpcBudgetLeft: new Gauge({
+      name: 'chaintape_reader_rpc_budget_left',
+      help: 'Requests that rpc_budget.per_day leaves for today (UTC); absent without that limit',
+      labelNames: ['chain', 'endpoint'],
+      registers,
+    }),
     newHeadsUp: new Gauge({
       name: 'chaintape_reader_new_heads_up',
       help: '1 while the endpoint announces or streams new blocks, 0 while the reader relies on polling',
@@ -120,5 +126,6 @@ export function rpcMetrics(metrics: ReaderMetrics, chain: string): EndpointMetri
       if (seconds !== undefined) metrics.rpcSeconds.observe({ chain, endpoint }, seconds)
     },
     up: (endpoint, isUp) => metrics.rpcUp.set({ chain, endpoint }, isUp ? 1 : 0),
+    budgetLeft: (endpoint, requests) => metrics.rpcBudgetLeft.set({ chain, endpoint }, requests),
   }
 }

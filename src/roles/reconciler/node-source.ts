@@ -15,7 +15,10 @@ const NO_METRICS: EndpointMetrics = { answered: () => undefined, up: () => undef
 /** Reads old blocks as the reader does, with the same proofs. */
 export function openNodeSource(config: ChainConfig, logger: Logger, signal: AbortSignal): ChainSource {
   const http = { timeoutMs: config.rpc_timeout_ms }
-  const parts = { urls: config.rpc_urls, http, logger, signal, metrics: NO_METRICS }
+  // A process of its own, which cannot know what the reader has spent today.
+  const limits = { perSecond: config.rpc_budget.per_second, perDay: config.rpc_budget.per_day }
+  const budget = { limits, spentBefore: () => undefined, onSpent: () => undefined }
+  const parts = { urls: config.rpc_urls, http, logger, signal, metrics: NO_METRICS, budget }
   if (config.family === 'evm') {
     const { chain_id: chainId, finality_depth: finalityDepth, receipts_root: receiptsRoot } = config
     return createEvmSource(createEvmRpc({ ...parts, chainId }), { finalityDepth, receiptsRoot })

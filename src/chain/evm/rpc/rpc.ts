@@ -59,10 +59,16 @@ export const EVM_PROBE: Probe = {
 
 const DATA = /^0x(?:[0-9a-f]{2})*$/
 
-export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes {
+/** `background` is for work that live blocks go before. */
+export function createEvmRpc({ urls, http, ...parts }: EvmRpcOptions): EvmNodes & { background: EvmNodes } {
   const clients = urls.map((url, index) => new JsonRpcClient(url, index, toEvmFailure, http))
   const pool = new EndpointPool({ ...parts, clients, probe: EVM_PROBE })
-  const verified: EvmNodes['verified'] = (ask, only) => pool.run((session) => ask(bind(session)), only)
+  return { ...nodesOf(pool, false), background: nodesOf(pool, true) }
+}
+
+function nodesOf(pool: EndpointPool, isBackground: boolean): EvmNodes {
+  const verified: EvmNodes['verified'] = (ask, only) =>
+    pool.run((session) => ask(bind(session)), { only, isBackground })
   return {
     verified,
     elsewhere: (label, ask) => pool.elsewhere(label, (session) => ask(bind(session))),
