@@ -161,6 +161,10 @@ export const startGateway: StartRole = async (config, common) => {
   const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
   const work = await logs.openLatest('WORK')
+  const lookUps = createLookUps({
+    ...{ logs, work, logger, now: Date.now },
+    perMinute: config.gateway.look_ups_per_minute,
+  })
   const app = createApp({
     ...{
       ...metered,
@@ -181,10 +185,7 @@ export const startGateway: StartRole = async (config, common) => {
       ...{ hot, view, work, logger, now: Date.now },
       history: history.documents,
     }),
-    lookUps: createLookUps({
-      ...{ logs, work, logger, now: Date.now },
-      perMinute: config.gateway.look_ups_per_minute,
-    }),
+    lookUps,
     ...servedChains(config),
     faultsOf: (chain) => faults.of(chain),
     quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
@@ -197,7 +198,7 @@ export const startGateway: StartRole = async (config, common) => {
   await app.ready()
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
-    ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, now: Date.now },
+    ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, lookUps, now: Date.now },
     meter: metered.meter,
     missed: new LogReplay({
       ...{ recent, logs: served, signal: shutdown.signal },

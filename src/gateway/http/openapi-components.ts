@@ -34,7 +34,11 @@ export const PROBLEM_SCHEMA = {
 
 /** Failures that every operation may return. */
 export const REFUSALS = {
-  400: { name: 'BadRequest', description: 'Malformed request, unknown id, or limit exceeded' },
+  400: {
+    name: 'BadRequest',
+    description:
+      'Malformed request, unknown id, or limit exceeded; an unknown id with `Retry-After` is being looked up',
+  },
   401: { name: 'Unauthorized', description: 'API key missing or invalid' },
   403: { name: 'Forbidden', description: 'API key expired or revoked' },
   429: {

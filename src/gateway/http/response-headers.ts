@@ -14,6 +14,9 @@ export const RESPONSE_HEADERS = {
 } as const
 
 /** Headers of single operations and of refusals. */
-const OTHER_HEADERS = ['X-Holders-Complete', 'X-Native-Balances', 'X-Unavailable-Chains', 'Retry-After']
+const OTHER_HEADERS = [
+  ...['X-Holders-Complete', 'X-Native-Balances', 'X-Pending-Ids', 'X-Unavailable-Chains'],
+  'Retry-After',
+]
 
 export const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), ...OTHER_HEADERS].join(', ')

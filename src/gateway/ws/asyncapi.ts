@@ -185,7 +185,10 @@ function requests() {
 function answers() {
   const rejected = {
     type: 'array',
-    items: object({ item: TEXT, reason: TEXT, interval: TEXT }, ['interval']),
+    items: object({ item: TEXT, reason: TEXT, interval: TEXT, pending: { const: true } }, [
+      'interval',
+      'pending',
+    ]),
   }
   const reason = object({ code: { const: RPC_CODES.cursor_too_old }, message: TEXT })
   const id = { type: ['integer', 'null'] }

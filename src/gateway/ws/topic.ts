@@ -38,6 +38,8 @@ export type Rejected = {
   readonly reason: RejectionReason
   /** The invalid interval, with `malformed_interval`. */
   readonly interval?: string
+  /** Unknown, but being looked up: worth subscribing to again. */
+  readonly pending?: true
 }
 
 /**

@@ -19,6 +19,8 @@ export function addTokenBatch(scope: Scope, context: RestContext): void {
   const schema = {
     operationId: 'tokenBatch',
     summary: 'Details of up to 50 tokens',
+    description:
+      'Unknown tokens are omitted. X-Pending-Ids lists up to 20 of them that are being looked up and worth asking for again.',
     tags: ['Tokens'],
     body,
     response: { 200: Type.Record(Type.String(), tokenRowSchema) },

@@ -47,6 +47,8 @@ export function addTokenPrices(scope: Scope, context: RestContext): void {
   const schema = {
     operationId: 'tokenPrices',
     summary: 'Prices of up to 200 tokens',
+    description:
+      'Unknown tokens are omitted. X-Pending-Ids lists up to 20 of them that are being looked up and worth asking for again.',
     tags: ['Tokens'],
     body,
     response: { 200: answer },

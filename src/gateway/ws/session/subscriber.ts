@@ -1,5 +1,6 @@
 import type { Grant } from '../../access/keys/key-ring.ts'
 import type { GatewayMetrics } from '../../http/metrics.ts'
+import type { LookUps } from '../../market/look-ups.ts'
 import type { MarketReader } from '../../market/market-view.ts'
 import { formatCursor, type Places } from '../cursor.ts'
 import type { Hub } from '../fanout/hub.ts'
@@ -16,7 +17,7 @@ import type { Replay, Replays } from '../replay/replays.ts'
 import { RPC_CODES, RpcFault } from '../rpc-fault.ts'
 import { PushEvent } from '../send/push-event.ts'
 import type { Framer, SendQueue } from '../send/send-queue.ts'
-import { type TopicName, topicIdentity } from '../topic.ts'
+import { type Rejected, type RejectionReason, type TopicName, topicIdentity } from '../topic.ts'
 import type { Command } from './rpc.ts'
 import { unknownSubject } from './rpc-topic.ts'
 
@@ -27,10 +28,15 @@ export type SubscriberOptions = {
   readonly missed: LogReplay
   readonly events: HistoryReplay
   readonly replays: Replays
+  /** Without them, an unknown id stays unknown. */
+  readonly lookUps?: Pick<LookUps, 'note'>
   readonly limits: Pick<WsLimits, 'maxBufferedBytes'>
   readonly metrics: Pick<GatewayMetrics, 'subscriptions' | 'countPush'>
   readonly now: () => number
 }
+
+/** Reasons that a look-up may remove. */
+const UNKNOWN: ReadonlySet<RejectionReason> = new Set(['unknown_pair', 'unknown_token', 'unknown_id'])
 
 /** The one whose socket it is. */
 export type SubscriberOwner = {
@@ -86,13 +92,22 @@ export class Subscriber implements SubscriptionOwner {
     this.#owner.onOverflow()
   }
 
+  /** Has an unknown id looked up, without waiting for it. */
+  #withPending(rejected: Rejected, { keyId }: Grant): Rejected {
+    const at = rejected.item.lastIndexOf('-')
+    const ref = { address: rejected.item.slice(0, at).toLowerCase(), chain: rejected.item.slice(at + 1) }
+    const isPending = UNKNOWN.has(rejected.reason) && this.#options.lookUps?.note(ref, keyId)
+    return isPending ? { ...rejected, pending: true } : rejected
+  }
+
   /** Replays are charged to the grant. */
   async subscribe(command: Command & { method: 'subscribe' }, grant: Grant): Promise<Outcome> {
     const { topic, params, options } = command
     const { view, hub } = this.#options
     const identity = topicIdentity(topic)
     this.#checkRoom(identity)
-    const { sources, rejected } = await resolveTopic(topic, view)
+    const { sources, rejected: refused } = await resolveTopic(topic, view)
+    const rejected = refused.map((one) => this.#withPending(one, grant))
     if (sources.length === 0) throw unknownSubject(rejected)
     const from = options.from === undefined ? undefined : placesOf(options.from, sources)
     // A second subscribe to the same takes the place of the first.
