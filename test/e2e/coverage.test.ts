@@ -25,7 +25,12 @@ describe('tokens that are older than the log', () => {
     stack = await startStack({ anvil: ['--no-mining', '--timestamp', '1750000000'] })
     chain = await CoverageChain.deploy(stack.rpcUrl)
     const { number } = await chain.market.head()
-    pipeline = new Pipeline(stack, 'coverage', { ...chain.settings(), start_block: number + 1 })
+    pipeline = new Pipeline(
+      stack,
+      'coverage',
+      { ...chain.settings(), start_block: number + 1 },
+      { gateway: { port: 0, look_ups_per_minute: 10_000 } },
+    )
     stopMining = chain.keepMining()
     await pipeline.start(...ROLES)
     await pipeline.role('reader').logged('Creation events scanned')
@@ -110,7 +115,7 @@ describe('tokens that are older than the log', () => {
     })
   })
 
-  test('a fork and a restart lose nothing, and all others are served as well', async () => {
+  test('a fork and a restart lose nothing, and all others are served as well', async (t) => {
     const known = chain.tokens.slice(0, 7)
     const [last] = known.slice(-1)
     assert.ok(last)
@@ -124,6 +129,11 @@ describe('tokens that are older than the log', () => {
     await expectModel(known)
     await pipeline.killAndRestart('reader')
     await chain.trade(chain.tokens.slice(3, 9))
+    const startedAt = performance.now()
+    await Promise.all(chain.asked().map(ask))
+    t.diagnostic(
+      `all ${chain.asked().length} known after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`,
+    )
     await expectModel(chain.asked())
   })
 

@@ -40,7 +40,7 @@ export type LookUps = {
 /** How long a request waits for a look-up. */
 export const LOOK_UP_WAIT_MS = 2_000
 const POLL_MS = 100
-/** A gateway with more requests that wait tells clients to come again at once. */
+/** Further requests are refused at once, with the time after which to repeat them. */
 const MAX_WAITING = 128
 const ANSWER_MS = 1_000
 /** For so long an answer of the reader is not asked for again. */

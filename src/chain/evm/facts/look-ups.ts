@@ -27,7 +27,7 @@ export type LookUpParts = {
 const MAX_WANTED = 10_000
 const MAX_IDS_PER_BLOCK = 16
 const MAX_POOLS_PER_BLOCK = 32
-/** Of each token, those with a quote asset first. */
+/** Those with a quote asset first. */
 const MAX_POOLS_PER_TOKEN = 12
 const MAX_QUOTE_POOLS = 4
 /** For how many blocks an id that led to nothing is not looked up again. */

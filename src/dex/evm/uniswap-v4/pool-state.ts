@@ -17,7 +17,7 @@ const SLOTS_PER_CALL = 28
 /** A pool with more is not read; its reserves stay unknown. */
 const MAX_TICKS = 2_000
 
-const SQRT_PRICE_BITS = 160n
+const SQRT_PRICE_BITS = 160
 const TICK_BITS = 24
 const INT128_BITS = 128
 
@@ -52,8 +52,8 @@ export function* readV4State(pool: CreatedPool, { factory }: DexDeployment): Sta
 }
 
 function priceOf(slot0: bigint) {
-  const sqrtPriceX96 = BigInt.asUintN(Number(SQRT_PRICE_BITS), slot0)
-  const tick = Number(BigInt.asIntN(TICK_BITS, slot0 >> SQRT_PRICE_BITS))
+  const sqrtPriceX96 = BigInt.asUintN(SQRT_PRICE_BITS, slot0)
+  const tick = Number(BigInt.asIntN(TICK_BITS, slot0 >> BigInt(SQRT_PRICE_BITS)))
   if (sqrtPriceX96 < MIN_SQRT_PRICE || sqrtPriceX96 >= MAX_SQRT_PRICE || !isTick(tick)) return undefined
   return { kind: 'sqrt', sqrtPriceX96, tick } as const
 }

@@ -93,6 +93,8 @@ export function addTokenDetail(
       answers.getOrMake(chain, keptAs, async () => {
         const [[reading], pairs] = await Promise.all([view.tokens([ref]), view.topPairs(ref, TOP_PAIRS)])
         if (reading?.record === undefined) throw unknownPathId('token')
+        // Its pools may have been found since it became known.
+        if (reading.record.priceUsd === undefined) lookUps.note(ref, request.grant?.keyId)
         const detail = tokenDetail(chain, reading.record, pairs, view.head(chain), listingOf(chain, address))
         const ofPairs = pairs.flatMap(
           ({ pair }) => [`pair/${pair.address}`, `pairWindows/${pair.address}`] as const,
