@@ -89,13 +89,12 @@ describe('tokens that are older than the log', () => {
     await expectModel(chain.firstOfEach())
   })
 
-  test('a batch never waits, and reports what is pending', async () => {
+  test('a batch never waits, and has the token looked up all the same', async () => {
     const [token] = chain.tokens.slice(3)
     assert.ok(token)
     const id = `${token.address}-local`
     const first = await pipeline.post('/v2/tokens/price', { token_ids: [id], tvl_min: 0 })
     assert.deepEqual(first.body, {})
-    assert.equal(first.headers.get('x-pending-ids'), id)
     await waitFor('the token of the batch', async () => {
       const { body } = await pipeline.post('/v2/tokens/price', { token_ids: [id], tvl_min: 0 })
       return Object.keys(body as object).length === 1 ? true : undefined

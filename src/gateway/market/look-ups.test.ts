@@ -67,9 +67,12 @@ describe('look-ups of a gateway', () => {
     assert.equal(await lookUps.request(ref('c'), 'key'), 'unavailable')
   })
 
-  test('a batch does not wait, and lists what is not known to be missing', async () => {
-    const { lookUps } = world()
-    assert.equal(lookUps.note(ref('c'), 'key'), true)
+  test('a batch does not wait, and lists what a reader has confirmed', async () => {
+    const { lookUps, work } = world()
+    assert.equal(lookUps.note(ref('a'), 'key'), false, 'not known yet')
+    await lookUps.request(ref('a'), 'key')
+    assert.ok(work.includes(`eth.lookup.${id('a')}`))
+    assert.equal(lookUps.note(ref('a'), 'key'), true)
     await lookUps.request(ref('c'), 'key')
     assert.equal(lookUps.note(ref('c'), 'key'), false)
     assert.equal(lookUps.note({ chain: 'sol', address: 'So1111' }, 'key'), false)

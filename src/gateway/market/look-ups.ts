@@ -31,7 +31,7 @@ export type LookUpState = 'none' | 'pending' | 'unavailable'
 export type LookUps = {
   /** Asks the reader for an unknown id, and does not wait for its block. */
   request(ref: ChainAddress, keyId: string | undefined): Promise<LookUpState>
-  /** Asks for the id in the background. Returns whether it may become known. */
+  /** Asks for the id in the background. Returns whether a reader has said that it may become known. */
   note(ref: ChainAddress, keyId: string | undefined): boolean
   /** Repeats `read` until it finds something, or the time is over. */
   until<T>(read: () => Promise<T | undefined>): Promise<T | undefined>
@@ -91,10 +91,9 @@ export function createLookUps({ logs, work, perMinute, logger, now }: LookUpsPar
   return {
     request,
     note: (ref, keyId) => {
-      const answer = answered(ref)
       // Never rejects.
-      if (answer === undefined) void request(ref, keyId)
-      return answer !== 'none'
+      if (answered(ref) === undefined) void request(ref, keyId)
+      return known.get(`${ref.chain}/${ref.address}`)?.answer === 'pending'
     },
     until: async (read) => {
       if (waiting >= MAX_WAITING) return undefined
