@@ -97,6 +97,7 @@ export const startGateway: StartRole = async (config, common) => {
       answers.apply(set)
       prices.apply(set)
       searched.apply(set)
+      lookUps.apply(set)
       recent.get(set.chain)?.add(origin, message.position, message.body)
       hub.apply(set, origin)
     },
@@ -125,6 +126,11 @@ export const startGateway: StartRole = async (config, common) => {
         logger.warn({ err: error, chain }, 'Watched documents not read after a switch')
       }
     },
+  })
+  const work = await logs.openLatest('WORK')
+  const lookUps = createLookUps({
+    ...{ logs, work, logger, now: Date.now },
+    perMinute: config.gateway.look_ups_per_minute,
   })
   const answers = new AnswerCache<Answer>(view, ANSWER_BYTES)
   const prices = new AnswerCache<PriceAnswer>(view, ANSWER_BYTES)
@@ -160,11 +166,6 @@ export const startGateway: StartRole = async (config, common) => {
   })
   const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
-  const work = await logs.openLatest('WORK')
-  const lookUps = createLookUps({
-    ...{ logs, work, logger, now: Date.now },
-    perMinute: config.gateway.look_ups_per_minute,
-  })
   const app = createApp({
     ...{
       ...metered,

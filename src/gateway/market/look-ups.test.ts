@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sampleToken } from '../../../test/support/builders/market-samples.ts'
 import { createTestCommon } from '../../../test/support/rigs/test-common.ts'
 import { createLookUps, LOOK_UP_WAIT_MS } from './look-ups.ts'
 
@@ -78,14 +79,29 @@ describe('look-ups of a gateway', () => {
     assert.equal(lookUps.note({ chain: 'sol', address: 'So1111' }, 'key'), false)
   })
 
-  test('waits until something is found, and no longer than it may', async () => {
-    const { lookUps, clock } = world()
+  test('waits for the change set that brings the id, and reads once', async () => {
+    const { lookUps } = world()
     let reads = 0
-    assert.equal(await lookUps.until(async () => (++reads === 3 ? 'found' : undefined)), 'found')
-    const giveUp = lookUps.until(async () => {
-      clock.now += LOOK_UP_WAIT_MS
-      return undefined
-    })
-    assert.equal(await giveUp, undefined)
+    let isThere = false
+    const read = async (): Promise<string | undefined> => {
+      reads++
+      return isThere ? 'found' : undefined
+    }
+    const startedAt = performance.now()
+    const waiting = [lookUps.until(ref('a'), read), lookUps.until(ref('a'), read)]
+    lookUps.apply({ chain: 'eth', changes: [{ type: 'token', token: sampleToken({ address: id('b') }) }] })
+    lookUps.apply({ chain: 'bsc', changes: [{ type: 'token', token: sampleToken({ address: id('a') }) }] })
+    await new Promise(setImmediate)
+    assert.equal(reads, 0)
+    isThere = true
+    lookUps.apply({ chain: 'eth', changes: [{ type: 'token', token: sampleToken({ address: id('a') }) }] })
+    assert.deepEqual(await Promise.all(waiting), ['found', 'found'])
+    assert.equal(reads, 2)
+    assert.ok(performance.now() - startedAt < LOOK_UP_WAIT_MS)
+  })
+
+  test('waits no longer than it may', async () => {
+    const { lookUps } = world()
+    assert.equal(await lookUps.until(ref('a'), async () => undefined), undefined)
   })
 })

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChangeSet } from '../../domain/change.ts'
 import type { ChainAddress } from '../../domain/ids.ts'
 import { RecentlyUsed } from '../../domain/recently-used.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -33,13 +33,14 @@ export type LookUps = {
   request(ref: ChainAddress, keyId: string | undefined): Promise<LookUpState>
   /** Asks for the id in the background. Returns whether a reader has said that it may become known. */
   note(ref: ChainAddress, keyId: string | undefined): boolean
-  /** Repeats `read` until it finds something, or the time is over. */
-  until<T>(read: () => Promise<T | undefined>): Promise<T | undefined>
+  /** Waits for the change set that brings the id, and reads then; undefined if the time is over. */
+  until<T>(ref: ChainAddress, read: () => Promise<T | undefined>): Promise<T | undefined>
+  /** To be called once reads answer as of this set. */
+  apply(set: Pick<ChangeSet, 'chain' | 'changes'>): void
 }
 
 /** How long a request waits for a look-up. */
 export const LOOK_UP_WAIT_MS = 2_000
-const POLL_MS = 100
 /** Further requests are refused at once, with the time after which to repeat them. */
 const MAX_WAITING = 128
 const ANSWER_MS = 1_000
@@ -52,6 +53,8 @@ const MINUTE_MS = 60_000
 export function createLookUps({ logs, work, perMinute, logger, now }: LookUpsParts): LookUps {
   const known = new RecentlyUsed<{ readonly at: number; readonly answer: LookUpAnswer }>(MAX_KNOWN)
   const budgets = new RecentlyUsed<{ readonly since: number; spent: number }>(MAX_KEYS)
+  /** By id, for the requests that wait for it. */
+  const arrivals = new Map<string, PromiseWithResolvers<void> & { waiters: number }>()
   let waiting = 0
 
   const mayAsk = (keyId: string): boolean => {
@@ -95,19 +98,34 @@ export function createLookUps({ logs, work, perMinute, logger, now }: LookUpsPar
       if (answered(ref) === undefined) void request(ref, keyId)
       return known.get(`${ref.chain}/${ref.address}`)?.answer === 'pending'
     },
-    until: async (read) => {
+    until: async ({ chain, address }, read) => {
       if (waiting >= MAX_WAITING) return undefined
       waiting++
+      const key = `${chain}/${address}`
+      const arrival = arrivals.get(key) ?? { ...Promise.withResolvers<void>(), waiters: 0 }
+      arrivals.set(key, arrival)
+      arrival.waiters++
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, LOOK_UP_WAIT_MS)
       try {
-        const deadline = now() + LOOK_UP_WAIT_MS
-        while (now() < deadline) {
-          await sleep(Math.min(POLL_MS, deadline - now()))
-          const found = await read()
-          if (found !== undefined) return found
-        }
-        return undefined
+        await Promise.race([arrival.promise, promise])
+        // After the time is over as well: it may have come between the first read and the wait.
+        return await read()
       } finally {
+        clearTimeout(timer)
         waiting--
+        arrival.waiters--
+        if (arrival.waiters === 0 && arrivals.get(key) === arrival) arrivals.delete(key)
+      }
+    },
+    apply: ({ chain, changes }) => {
+      if (arrivals.size === 0) return
+      for (const change of changes) {
+        const id = change.type === 'token' ? change.token : change.type === 'pair' ? change.pair : undefined
+        const key = id && `${chain}/${id.address}`
+        if (key === undefined) continue
+        arrivals.get(key)?.resolve()
+        arrivals.delete(key)
       }
     },
   }

@@ -23,7 +23,7 @@ export function whenKnown<T>(
     if (!isUnknown(error)) throw error
     const state = await lookUps.request(ref, grant?.keyId)
     if (state === 'none') throw error
-    const found = state === 'pending' ? await lookUps.until(() => ifKnown(answer)) : undefined
+    const found = state === 'pending' ? await lookUps.until(ref, () => ifKnown(answer)) : undefined
     if (found !== undefined) return found.is
     reply.header('retry-after', RETRY_SECONDS)
     throw error
