@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { smallUintAt, uintAt } from '../../../dex/evm/abi.ts'
 import type { DexRegistry } from '../../../dex/registry.ts'
 import type { QuoteAsset } from '../../../domain/chain-settings.ts'
 import type { CreatedPool } from '../../../domain/created-pool.ts'
@@ -9,6 +8,7 @@ import { type LookedUp, type LookUpBlock, NOTHING_LOOKED_UP, toPoolFact } from '
 import { runInquiries } from '../../facts/pool-inquiries.ts'
 import type { Header, KnownFacts } from '../../source.ts'
 import { isSettled } from './non-circulating.ts'
+import { tokensAmong } from './token-fact.ts'
 
 /** Pools by their creation events. */
 export type CreatedPools = {
@@ -29,14 +29,12 @@ const MAX_IDS_PER_BLOCK = 16
 const MAX_POOLS_PER_BLOCK = 32
 /** Those with a quote asset first. */
 const MAX_POOLS_PER_TOKEN = 12
-const MAX_QUOTE_POOLS = 4
+const MAX_QUOTE_POOLS = 8
+const MAX_POOLS_CONSIDERED = 256
 /** For how many blocks an id that led to nothing is not looked up again. */
 const ABSENT_BLOCKS = 64
 const MAX_ABSENT = 100_000
 const ADDRESS_LETTERS = 42
-
-const DECIMALS = '0x313ce567'
-const TOTAL_SUPPLY = '0x18160ddd'
 
 /**
  * Looks up pools and tokens that have not traded since the log began, when a client asks for them: their facts, and
@@ -66,12 +64,12 @@ export class LookUps {
 
   /** To be called when the index has grown. Pools of quote assets are read without being asked for. */
   wantQuoteAssets(): void {
-    const { pools, quoteAssets } = this.#parts
+    const { quoteAssets } = this.#parts
     const first: string[] = []
     const second: string[] = []
     for (const [rank, { address, kind }] of quoteAssets.entries())
       for (const other of quoteAssets.slice(rank + 1)) {
-        const found = pools.poolsOf(address, other.address, MAX_QUOTE_POOLS)
+        const found = this.#someOfEach(address, other.address, MAX_QUOTE_POOLS)
         const isAnchor = new Set([kind, other.kind]).size === 2 && kind !== 'major' && other.kind !== 'major'
         for (const pool of found) (isAnchor ? first : second).push(pool)
       }
@@ -199,9 +197,26 @@ export class LookUps {
     const { pools, quoteAssets } = this.#parts
     if (pools.pool(id) !== undefined) return [id]
     if (id.length !== ADDRESS_LETTERS) return []
-    const quoted = quoteAssets.flatMap(({ address }) => pools.poolsOf(id, address, MAX_POOLS_PER_TOKEN))
-    const all = new Set([...quoted, ...pools.poolsOf(id, undefined, MAX_POOLS_PER_TOKEN)])
+    const quoted = quoteAssets.flatMap(({ address }) => this.#someOfEach(id, address, MAX_POOLS_PER_TOKEN))
+    const all = new Set([...quoted, ...this.#someOfEach(id, undefined, MAX_POOLS_PER_TOKEN)])
     return [...all].slice(0, MAX_POOLS_PER_TOKEN)
+  }
+
+  /** The exchanges take turns: in some of them anyone can create any number of pools of the same tokens. */
+  #someOfEach(token: string, other: string | undefined, limit: number): string[] {
+    const { pools } = this.#parts
+    const byFactory = new Map<string, string[]>()
+    for (const pool of pools.poolsOf(token, other, MAX_POOLS_CONSIDERED)) {
+      const factory = pools.pool(pool)?.factory ?? ''
+      const own = byFactory.get(factory)
+      if (own === undefined) byFactory.set(factory, [pool])
+      else own.push(pool)
+    }
+    const turns = [...byFactory.values()].flatMap((all) => all.map((pool, turn) => ({ pool, turn })))
+    return turns
+      .sort((a, b) => a.turn - b.turn)
+      .slice(0, limit)
+      .map(({ pool }) => pool)
   }
 
   /** `unlisted` are in no creation event that was scanned: pools that their factory confirms, or tokens. */
@@ -216,7 +231,11 @@ export class LookUps {
     const rest = unlisted.filter((id) => identified.every(({ address }) => address !== id))
     const all = [...created, ...identified]
     const states = await this.#states(asker, block, all)
-    const tokens = await askTokens(asker, block, rest)
+    const tokens = await tokensAmong(
+      asker,
+      rest.filter((id) => id.length === ADDRESS_LETTERS),
+      block.hash,
+    )
     const found = all.filter((_, at) => typeof states[at] === 'object')
     return {
       pools: found.map(toPoolFact),
@@ -277,20 +296,4 @@ export class LookUps {
 
 function isAnswered(id: string, { pools, tokens }: LookedUp): boolean {
   return tokens.includes(id) || pools.some((pool) => pool.address === id || pool.tokens.includes(id))
-}
-
-/** A contract that does not report decimals and a supply is no token. */
-async function askTokens(asker: Asker, block: Header, ids: readonly string[]): Promise<string[]> {
-  const contracts = ids.filter((id) => id.length === ADDRESS_LETTERS)
-  const answers = await asker.askExactly(
-    contracts.flatMap((to) => [
-      { to, data: DECIMALS },
-      { to, data: TOTAL_SUPPLY },
-    ]),
-    block.hash,
-  )
-  return contracts.filter((_, at) => {
-    const decimals = smallUintAt(answers[2 * at], 0)
-    return decimals !== undefined && decimals <= 255 && uintAt(answers[2 * at + 1], 0) !== undefined
-  })
 }

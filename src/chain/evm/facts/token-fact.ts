@@ -1,6 +1,7 @@
 import { smallUintAt, uintAt } from '../../../dex/evm/abi.ts'
 import type { Answer, Call } from '../../../dex/protocol.ts'
 import type { TokenFact } from '../../../domain/envelope.ts'
+import type { Asker } from '../../facts/asker.ts'
 
 const NAME = '0x06fdde03'
 const SYMBOL = '0x95d89b41'
@@ -26,6 +27,23 @@ export function toTokenFact(address: string, answers: readonly Answer[]): TokenF
     decimals: claimed === undefined || claimed > MAX_UINT8 ? undefined : claimed,
     supplyRaw: uintAt(supply, 0),
   }
+}
+
+/** A contract that does not report decimals and a supply is no token. */
+export async function tokensAmong(
+  asker: Pick<Asker, 'askExactly'>,
+  contracts: readonly string[],
+  blockHash: string,
+): Promise<string[]> {
+  const calls = contracts.flatMap((to) => [
+    { to, data: DECIMALS },
+    { to, data: TOTAL_SUPPLY },
+  ])
+  const answers = await asker.askExactly(calls, blockHash)
+  return contracts.filter((_, at) => {
+    const decimals = smallUintAt(answers[2 * at], 0)
+    return decimals !== undefined && decimals <= MAX_UINT8 && uintAt(answers[2 * at + 1], 0) !== undefined
+  })
 }
 
 /** The text in an answer: a `string`, or a `bytes32` of older tokens; otherwise empty. */
