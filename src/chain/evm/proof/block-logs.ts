@@ -111,16 +111,19 @@ function toLog(log: RpcLog, ref: BlockRef, index: number): RawLog {
   return { index, address: log.address, topics: log.topics, data: Buffer.from(log.data.slice(2), 'hex') }
 }
 
+export type PastLog = RawLog & { readonly block: number; readonly transaction: string }
+
 /** A log found by its contract, between two blocks. */
-export function toPastLog(
-  log: RpcPastLog,
-  { address: asked, from, to }: Omit<LogFilter, 'topics'>,
-): RawLog & { readonly block: number; readonly transaction: string } {
+export function toPastLog(log: RpcPastLog, { address: asked, from, to }: Omit<LogFilter, 'topics'>): PastLog {
   const block = toIndex(log.blockNumber)
   const { address } = log
-  const isAsked = typeof asked === 'string' ? address === asked : asked.includes(address)
+  const isAsked = typeof asked === 'string' ? address === asked : (asked?.includes(address) ?? true)
   if (!isAsked || block < from || block > to) throw invalid('a log outside the request')
-  if (!HASH.test(log.transactionHash) || !log.topics.every((topic) => HASH.test(topic)))
+  if (
+    !ADDRESS.test(address) ||
+    !HASH.test(log.transactionHash) ||
+    !log.topics.every((topic) => HASH.test(topic))
+  )
     throw invalid('malformed log')
   if (!DATA.test(log.data)) throw invalid('malformed log data')
   const data = Buffer.from(log.data.slice(2), 'hex')
@@ -129,19 +132,10 @@ export function toPastLog(
 }
 
 /** A log found by its contract and topic, between two blocks. */
-export function toFoundLog(
-  log: RpcPastLog,
-  { address, topics, from, to }: LogFilter,
-): RawLog & { readonly block: number } {
-  const block = toIndex(log.blockNumber)
-  const isAsked = address === undefined || address.includes(log.address)
-  const isWanted = log.topics.length > 0 && topics.includes(log.topics[0] as string)
-  if (!isAsked || !isWanted || block < from || block > to) throw invalid('a log outside the request')
-  if (!ADDRESS.test(log.address) || !log.topics.every((topic) => HASH.test(topic)))
-    throw invalid('malformed log')
-  if (!DATA.test(log.data)) throw invalid('malformed log data')
-  const data = Buffer.from(log.data.slice(2), 'hex')
-  return { index: toIndex(log.logIndex), address: log.address, topics: log.topics, data, block }
+export function toFoundLog(log: RpcPastLog, filter: LogFilter): PastLog {
+  const [topic] = log.topics
+  if (topic === undefined || !filter.topics.includes(topic)) throw invalid('a log outside the request')
+  return toPastLog(log, filter)
 }
 
 export function toIndex(hex: string): number {
