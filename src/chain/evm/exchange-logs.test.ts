@@ -34,7 +34,7 @@ function finder(...nodes: (readonly Log[])[]) {
           .filter(({ topics }) => filter.topics.includes(topics[0] as string))
           .map(({ block, index, ...log }) => ({
             ...{ data: '0x', ...log },
-            ...{ blockNumber: hex(block), logIndex: hex(index) },
+            ...{ blockNumber: hex(block), logIndex: hex(index), transactionHash: `0x${'1'.repeat(64)}` },
           })) as unknown as RpcPastLog[]
       },
     }) as unknown as EvmNode

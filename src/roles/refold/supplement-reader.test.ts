@@ -73,6 +73,7 @@ class World {
               data: `0x${Buffer.from(log.data).toString('hex')}`,
               blockNumber: hex(block),
               logIndex: hex(log.index),
+              transactionHash: hash(block),
             }) as unknown as RpcPastLog,
         ),
     )
