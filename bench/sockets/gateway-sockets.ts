@@ -57,6 +57,7 @@ const http = createServer()
 attachWsServer(http, {
   ...{ hub, view, metrics, now, check: () => grant, logger: pino({ level: 'silent' }) },
   familyOf: (chain) => (chain === 'eth' ? 'evm' : undefined),
+  wantedHolders: { ask: () => undefined },
   // Nobody comes back here.
   meter: { open: () => ({ cu: 0, charge: () => undefined, release: () => undefined }) },
   missed: new LogReplay({

@@ -6,9 +6,9 @@ import { blockRefCodec } from '../wire/block-ref-codec.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
 import { type Codec, id, varuint } from '../wire/codec.ts'
-import { HistoryQueue } from './history-queue.ts'
 import { InspectionQueue, saysItChanged } from './inspection-queue.ts'
 import { LoggedSettings } from './logged-settings.ts'
+import { OpenHistories } from './open-histories.ts'
 
 const ONLY = 'only'
 const FLOOR = 'floor'
@@ -33,8 +33,8 @@ export class ReaderIndex {
   readonly #tokens: Table<number>
   /** Tokens whose burned and locked balances are still to be requested. */
   readonly #unasked: Table<true>
-  /** Queue of transfer histories still to be read. */
-  readonly histories: HistoryQueue
+  /** Transfer histories still to be read. */
+  readonly histories: OpenHistories
   readonly inspections: InspectionQueue
   readonly settings: LoggedSettings
 
@@ -49,7 +49,7 @@ export class ReaderIndex {
     this.#pools = this.#state.table('pool', varuint)
     this.#tokens = this.#state.table('token', varuint)
     this.#unasked = this.#state.table('unasked', presentCodec)
-    this.histories = new HistoryQueue(this.#state)
+    this.histories = new OpenHistories(this.#state)
     this.inspections = new InspectionQueue(this.#state)
     this.settings = new LoggedSettings(this.#state)
   }
@@ -105,6 +105,7 @@ export class ReaderIndex {
         break
       case 'undo':
         this.#state.undoBlocks(envelope.lastValid.number + 1, this.tip?.number ?? 0)
+        this.histories.reload()
         break
       case 'final': {
         const first = (this.floor?.number ?? 0) + 1
@@ -134,6 +135,7 @@ export class ReaderIndex {
   abandon(): void {
     this.#state.abandon()
     this.settings.abandon()
+    this.histories.reload()
   }
 
   #remember(fact: Fact, block: number): void {

@@ -3,6 +3,8 @@ import type { FinalEnvelope, SettingsEnvelope, UndoEnvelope } from '../domain/en
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Generation } from '../domain/generation.ts'
 import { never } from '../domain/ids.ts'
+import type { Value } from '../domain/money.ts'
+import { fitsId } from '../state/id-words.ts'
 import { type CommittedState, JournaledState, type Writes } from '../state/journaled-state.ts'
 import { ByteReader } from '../wire/byte-reader.ts'
 import { ByteWriter } from '../wire/byte-writer.ts'
@@ -114,6 +116,13 @@ export class Engine {
   /** Explains a token's price as of the last applied block. */
   explain(token: string): Explanation | undefined {
     return explain(token, this.#settings.settings, this.#tables)
+  }
+
+  /** Dollars in the pools of a token, or in a pool, as of the last applied block. */
+  liquidityOf(address: string): Value | undefined {
+    if (!fitsId(address)) return undefined
+    const { tokens, pairs } = this.#tables
+    return (tokens.get(address) ?? pairs.get(address))?.tvlUsd
   }
 
   /** Approximate memory of the uncommitted changes. */

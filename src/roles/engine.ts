@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainConfig } from '../config/schema.ts'
 import { type FoldedChain, storedName } from '../domain/generation.ts'
+import { pow10, VALUE_DIGITS, type Value } from '../domain/money.ts'
 import { PoisonedMessage } from '../domain/quarantine.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -15,6 +16,11 @@ import { openOutbox } from '../store/lmdb/outbox.ts'
 import type { StateFolder } from '../store/lmdb/snapshots.ts'
 import type { StateStore } from '../store/lmdb/state-store.ts'
 import { decodeChangeSet, decodeChangeSetHead } from '../wire/change-codec.ts'
+import {
+  decodeLiquidityQuestion,
+  encodeLiquidityAnswer,
+  LIQUIDITY_TOPIC,
+} from '../wire/liquidity-question.ts'
 import { ChainFold, isAhead } from './engine/chain-fold.ts'
 import { follow } from './engine/follow.ts'
 import { mustKnowStates, removeFormerStates } from './engine/former-states.ts'
@@ -65,6 +71,17 @@ export const startEngine: StartRole = async (config, common) => {
       return runChain(run, { config: chainConfig, logs, folder, archive, takeoverMs, metrics, onOpen })
     },
   })
+  const servedEngine = (chain: string): Engine | undefined =>
+    engines.get(storedName(chain, generations.of(chain).serving))
+  for (const chain of Object.keys(config.chains)) {
+    const answering = logs.respond(`${LIQUIDITY_TOPIC}.${chain}`, async (question) => {
+      const engine = servedEngine(chain)
+      return encodeLiquidityAnswer(
+        decodeLiquidityQuestion(question).map((address) => wholeDollars(engine?.liquidityOf(address))),
+      )
+    })
+    common.shutdown.onClose('answers about liquidity', () => answering.stop())
+  }
   return {
     readiness: () => supervisor.readiness(),
     details: () => [...supervisor.details(), ...quarantineDetails(quarantine)],
@@ -72,11 +89,14 @@ export const startEngine: StartRole = async (config, common) => {
     answer: (path) => {
       const asked = explainedToken(path, config.chains)
       if (asked === undefined) return undefined
-      const stored = storedName(asked.chain, generations.of(asked.chain).serving)
-      const explanation = engines.get(stored)?.explain(asked.token)
+      const explanation = servedEngine(asked.chain)?.explain(asked.token)
       return explanation && shownExplanation(explanation)
     },
   }
+}
+
+function wholeDollars(value: Value | undefined): bigint | undefined {
+  return value === undefined ? undefined : value / pow10(VALUE_DIGITS)
 }
 
 type RunParts = {

@@ -14,6 +14,7 @@ import { ReconciliationBoard } from '../gateway/market/reconciliation-board.ts'
 import { ServedLogs } from '../gateway/market/served-logs.ts'
 import { servedHistory, servedHot } from '../gateway/market/stored-names.ts'
 import { openTokenLists } from '../gateway/market/token-lists/token-lists.ts'
+import { createWantedHolders } from '../gateway/market/wanted-holders.ts'
 import { createHoldersView } from '../gateway/rest/tokens/holders-view.ts'
 import type { SearchedToken } from '../gateway/rest/tokens/rank-matches.ts'
 import type { PriceAnswer } from '../gateway/shape/token-price.ts'
@@ -166,6 +167,8 @@ export const startGateway: StartRole = async (config, common) => {
   })
   const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
+  const work = await logs.openLatest('WORK')
+  const wantedHolders = createWantedHolders({ view, work, familyOf, logger, now: Date.now })
   const app = createApp({
     ...{
       ...metered,
@@ -182,6 +185,7 @@ export const startGateway: StartRole = async (config, common) => {
     },
     history: createHistoryView({ view, hot, history }),
     holders: createHoldersView({ view, history, logs, logger, now: Date.now }),
+    wantedHolders,
     reports: createContractReports({
       ...{ hot, view, work, logger, now: Date.now },
       history: history.documents,
@@ -199,7 +203,7 @@ export const startGateway: StartRole = async (config, common) => {
   await app.ready()
   const { retention_days: days } = config.clickhouse
   const opened = attachWsServer(app.server, {
-    ...{ hub, view, check, familyOf, metrics, logger, allowedOrigins, lookUps, now: Date.now },
+    ...{ hub, view, wantedHolders, check, familyOf, metrics, logger, allowedOrigins, lookUps, now: Date.now },
     meter: metered.meter,
     missed: new LogReplay({
       ...{ recent, logs: served, signal: shutdown.signal },

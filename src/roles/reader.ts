@@ -25,6 +25,7 @@ import { type ChainRun, startPerChain } from './per-chain.ts'
 import { openBudgetFile } from './reader/budget-file.ts'
 import { openEvmChain } from './reader/evm.ts'
 import type { FamilyParts, FamilyRun, UntilAnswered } from './reader/family.ts'
+import { leadHistories } from './reader/lead-histories.ts'
 import { createReaderMetrics, type ReaderMetrics } from './reader/metrics.ts'
 import { openSolanaChain } from './reader/solana.ts'
 import { takeTurns } from './reader/take-turns.ts'
@@ -83,14 +84,15 @@ async function readChain(
   common.shutdown.onClose(`RPC budget of ${chain}`, async () => budget.close())
   const run = { chain, settings, index, doorbell, metrics, logger, signal, untilAnswered, budget, openPools }
   const parts = await openFamily(config, run)
-  const { source, background, inspections, lookUps, askAccounts } = parts
+  const { source, background, inspections, lookUps, histories, askAccounts } = parts
   void (await logs.openLatest('WORK')).watch({
     signal,
     onValue: ({ name }) => {
       const [of, kind, id] = name.split('.')
       if (of !== chain || id === undefined) return
       if (kind === 'inspect') inspections?.want(id)
-      if (kind === 'lookup' && isLookUpId(id)) lookUps?.want(id)
+      else if (kind === 'holders') histories?.want(id)
+      else if (kind === 'lookup' && isLookUpId(id)) lookUps?.want(id)
     },
     onCurrent: () => undefined,
   })
@@ -123,6 +125,7 @@ async function readChain(
   const onProgress: ReaderParts['onProgress'] = ({ tip, lagBlocks }) => {
     report(tip?.number, lagBlocks)
     metrics.openHistories.set({ chain }, index.histories.length)
+    metrics.unservedHistories.set({ chain }, histories?.unservedCount() ?? 0)
     observeLag((tip?.number ?? 0) + lagBlocks, () => tip?.number ?? 0)
     if (lagBlocks === 0) onCaughtUp()
   }
@@ -138,6 +141,8 @@ async function readChain(
   }
   await takeTurns(turns, async (appender) => {
     for (const each of background) each.forget()
+    using _led =
+      histories === undefined ? undefined : leadHistories({ chain, histories, index, logs, logger, signal })
     await new Reader({
       chain,
       source,

@@ -18,13 +18,26 @@ export class JournaledQueue<T> {
   }
 
   get length(): number {
-    const { first, next } = this.#bounds
+    const { first, next } = this.bounds
     return next - first
+  }
+
+  /** The items have the places from `first` up to `next`, without gaps. */
+  get bounds(): Ends {
+    return this.#ends.get(ONLY) ?? { first: 0, next: 0 }
+  }
+
+  at(place: number): T | undefined {
+    return this.#places.get(String(place))
+  }
+
+  replace(place: number, item: T): void {
+    this.#places.put(String(place), item)
   }
 
   /** The first items, in order. */
   first(count: number): T[] {
-    const { first, next } = this.#bounds
+    const { first, next } = this.bounds
     const found: T[] = []
     for (let place = first; place < next && found.length < count; place++) {
       const item = this.#places.get(String(place))
@@ -34,13 +47,13 @@ export class JournaledQueue<T> {
   }
 
   append(item: T): void {
-    const { first, next } = this.#bounds
+    const { first, next } = this.bounds
     this.#places.put(String(next), item)
     this.#ends.put(ONLY, { first, next: next + 1 })
   }
 
   removeFirst(): void {
-    const { first, next } = this.#bounds
+    const { first, next } = this.bounds
     if (first === next) return
     this.#places.delete(String(first))
     this.#ends.put(ONLY, { first: first + 1, next })
@@ -51,14 +64,19 @@ export class JournaledQueue<T> {
     const items = this.first(count)
     const at = items.findIndex(isIt)
     if (at === -1) return undefined
-    const { first } = this.#bounds
+    const { first } = this.bounds
     for (const [index, item] of items.slice(0, at).entries())
       this.#places.put(String(first + index + 1), item)
     this.removeFirst()
     return items[at]
   }
 
-  get #bounds(): Ends {
-    return this.#ends.get(ONLY) ?? { first: 0, next: 0 }
+  /** Removes the item at a place. The first item moves there and is returned, unless it is the one removed. */
+  removeAt(place: number): T | undefined {
+    const { first } = this.bounds
+    const moved = place === first ? undefined : this.at(first)
+    if (moved !== undefined) this.replace(place, moved)
+    this.removeFirst()
+    return moved
   }
 }

@@ -6,6 +6,7 @@ import { type HistorySettings, TransferHistory } from '../../src/chain/evm/facts
 import { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../src/chain/evm/source.ts'
+import { HistoryOrder } from '../../src/chain/history-order.ts'
 import { Reader } from '../../src/chain/reader.ts'
 import { ReaderIndex } from '../../src/chain/reader-index.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
@@ -24,6 +25,8 @@ const MAX_BLOCKS = 400
 export class HistoryRig {
   readonly log: Envelope[] = []
   readonly lines: LogLine[] = []
+  /** Tokens whose logs no node served at the last poll. */
+  readonly unserved = new Set<string>()
   readonly #market: Market
   readonly #urls: readonly string[]
   readonly #start: number
@@ -55,7 +58,8 @@ export class HistoryRig {
     const facts = new EvmFacts(asker, this.#registry(), coin, this.#wrappedNative(), [LOCKER])
     const history = new TransferHistory({
       nodes: rpc,
-      queue: index.histories,
+      histories: index.histories,
+      order: new HistoryOrder(index.histories),
       hashAt: (number) => index.hashAt(number),
       wrappedNative: this.#wrappedNative(),
       logger,
@@ -85,6 +89,7 @@ export class HistoryRig {
       onBlock: () => undefined,
       onProgress: ({ tip, lagBlocks }) => {
         if (tip === undefined || lagBlocks > 0) return
+        this.#noteUnserved(index, history)
         if (isDone(index)) stop.abort()
         else if (mined++ < MAX_BLOCKS) mining = mining.then(mine)
         else stop.abort(new Error(`not done after ${MAX_BLOCKS} blocks`))
@@ -138,6 +143,15 @@ export class HistoryRig {
 
   get tip(): number {
     return CanonicalView.of(this.log).blocks.at(-1)?.number ?? 0
+  }
+
+  #noteUnserved({ histories }: ReaderIndex, history: TransferHistory): void {
+    this.unserved.clear()
+    const { first, next } = histories.places
+    for (let place = first; place < next; place++) {
+      const address = histories.at(place)?.address ?? ''
+      if (history.isUnserved(address)) this.unserved.add(address)
+    }
   }
 
   #wrappedNative(): ReadonlySet<string> {

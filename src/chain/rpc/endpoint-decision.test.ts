@@ -19,6 +19,7 @@ const TABLE: Readonly<Record<Outcome['kind'], Columns>> = {
   reverted: steady(['credit', 'retry_elsewhere'], ['credit', 'hold']),
   refused: steady(['credit', 'retry_elsewhere'], ['credit', 'hold']),
   unknown_block: steady(['credit', 'retry_elsewhere'], ['credit', 'hold']),
+  pruned: steady(['credit', 'retry_elsewhere'], ['credit', 'hold']),
   too_many_logs: steady(['credit', 'shrink'], ['credit', 'hold']),
   too_large: steady(['keep', 'shrink'], ['keep', 'hold']),
   unsupported: steady(['drop_method', 'retry_elsewhere'], ['drop_method', 'hold']),

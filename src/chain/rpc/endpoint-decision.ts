@@ -43,10 +43,11 @@ export type Decision = { readonly endpoint: EndpointAction; readonly question: Q
 
 const DECISIONS: Readonly<Record<Outcome['kind'], Decision>> = {
   answered: { endpoint: 'credit', question: 'accept' },
-  // The node works in these four cases; it answers that there is no result.
+  // The node works in these five cases; it answers that there is no result.
   reverted: { endpoint: 'credit', question: 'retry_elsewhere' },
   refused: { endpoint: 'credit', question: 'retry_elsewhere' },
   unknown_block: { endpoint: 'credit', question: 'retry_elsewhere' },
+  pruned: { endpoint: 'credit', question: 'retry_elsewhere' },
   too_many_logs: { endpoint: 'credit', question: 'shrink' },
   // The request says nothing about the node's speed, because the answer was cut off.
   too_large: { endpoint: 'keep', question: 'shrink' },

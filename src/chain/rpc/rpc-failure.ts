@@ -4,6 +4,7 @@
  * - `timeout`: nothing within the time allowed
  * - `rate_limited`: asked too much of it
  * - `unknown_block`: it does not have the block asked about, or its state, which another node may have
+ * - `pruned`: it no longer has logs that are so old, which another node may have
  * - `unsupported`: it does not have the method; it need not be asked again
  * - `too_large`: the answer is longer than we read, or than the node sends
  * - `too_many_logs`: the node refuses to look for so many logs, or in so many blocks; it answers a smaller range
@@ -15,6 +16,7 @@ export type RpcFailureKind =
   | 'timeout'
   | 'rate_limited'
   | 'unknown_block'
+  | 'pruned'
   | 'unsupported'
   | 'too_large'
   | 'too_many_logs'

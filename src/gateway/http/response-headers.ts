@@ -15,7 +15,7 @@ export const RESPONSE_HEADERS = {
 
 /** Headers of single operations and of refusals. */
 const OTHER_HEADERS = [
-  ...['X-Holders-Complete', 'X-Native-Balances', 'X-Pending-Ids', 'X-Unavailable-Chains'],
+  ...['X-Holders-Complete', 'X-Holders-Reason', 'X-Native-Balances', 'X-Pending-Ids', 'X-Unavailable-Chains'],
   'Retry-After',
 ]
 

@@ -9,6 +9,7 @@ import type { HistoryView } from '../market/history-view.ts'
 import type { LookUps } from '../market/look-ups.ts'
 import type { MarketReader } from '../market/market-view.ts'
 import type { TokenLists } from '../market/token-lists/token-lists.ts'
+import type { WantedHolders } from '../market/wanted-holders.ts'
 import type { PriceAnswer } from '../shape/token-price.ts'
 import type { HoldersView } from './tokens/holders-view.ts'
 import type { SearchedToken } from './tokens/rank-matches.ts'
@@ -18,6 +19,7 @@ export type RestContext = {
   readonly view: MarketReader
   readonly history: HistoryView
   readonly holders: HoldersView
+  readonly wantedHolders: WantedHolders
   readonly reports: ContractReports
   readonly lookUps: LookUps
   /** Whole answers, and prices and rows of single tokens, that are still true. */

@@ -8,6 +8,7 @@ import { Multicall } from '../../chain/evm/rpc/multicall.ts'
 import { watchNewHeads } from '../../chain/evm/rpc/new-heads.ts'
 import { createEvmRpc, type EvmNodes } from '../../chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../chain/evm/source.ts'
+import { HistoryOrder } from '../../chain/history-order.ts'
 import type { EvmChainConfig } from '../../config/schema.ts'
 import { DexRegistry } from '../../dex/registry.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
@@ -37,9 +38,11 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   const lookUps = new LookUps({ pools, registry, quoteAssets: settings.quoteAssets })
   const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers, lookUps)
   if (config.scan_pools) scanCreations(run, rpc.background, pools, registry, lookUps)
+  const order = new HistoryOrder(index.histories)
   const history = new TransferHistory({
     nodes: rpc.background,
-    queue: index.histories,
+    histories: index.histories,
+    order,
     hashAt: (number) => index.hashAt(number),
     wrappedNative,
     logger,
@@ -71,6 +74,12 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
         const hasCode = rpc.background.verified((node) => node.hasCode(id)).finally(() => seeking--)
         return (await hasCode) ? 'pending' : 'none'
       },
+    },
+    histories: {
+      want: (address) => history.want(address),
+      rank: (addresses) => order.rank(addresses),
+      isUnserved: (address) => history.isUnserved(address),
+      unservedCount: () => history.unservedCount,
     },
     askAccounts: (addresses) => askAccounts(rpc, addresses),
   }

@@ -38,6 +38,8 @@ export type FamilyParts = Pick<ReaderParts, 'gather' | 'askAhead'> & {
   readonly background: readonly BackgroundFacts[]
   readonly inspections?: RequestedInspections
   readonly lookUps?: RequestedLookUps
+  /** Left out if older transfers cannot be requested. */
+  readonly histories?: RequestedHistories
   /** Native balances of accounts, in the same order; left out if the nodes are not asked for them. */
   readonly askAccounts?: (addresses: readonly string[]) => Promise<AccountAnswer[]>
 }
@@ -54,6 +56,17 @@ export type RequestedInspections = {
   want(token: string): void
   /** Another reader appended this block. */
   follow(envelope: Envelope): void
+}
+
+/** Transfer histories, in the order in which they are needed. */
+export type RequestedHistories = {
+  /** A client asked for the holders of this token. */
+  want(address: string): void
+  /** Addresses with the most liquidity, in order. */
+  rank(addresses: readonly string[]): void
+  /** Whether no node serves the old logs of this address. */
+  isUnserved(address: string): boolean
+  unservedCount(): number
 }
 
 /** Retries until a node is available. */

@@ -67,6 +67,12 @@ export function createReaderMetrics({ metrics }: Common) {
       labelNames: ['chain'],
       registers,
     }),
+    unservedHistories: new Gauge({
+      name: 'chaintape_reader_unserved_histories',
+      help: 'Open histories whose old logs every node refused to serve',
+      labelNames: ['chain'],
+      registers,
+    }),
     droppedFacts: new Counter({
       name: 'chaintape_reader_facts_dropped_total',
       help: 'Facts about tokens and pools dropped because they could not be encoded',

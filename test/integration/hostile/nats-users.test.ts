@@ -143,6 +143,7 @@ test('rare operations of roles are permitted, too', async () => {
     await (await logs.openLatest('USAGE')).put('key.2026-01.01.gateway', text('one'))
     assert.equal((await (await logs.openLatest('USAGE')).read('key.>')).length, 1)
     assert.equal(typeof (await logs.request('accounts.local', 'no question', 2_000).catch(String)), 'string')
+    assert.equal(await logs.request('histories.local', `0x${'1'.repeat(40)}`, 20_000), 'read')
     await new Promise<void>((resolve) => {
       logs.subscribe('recall', () => resolve())
       logs.publish('recall', 'gateway key')

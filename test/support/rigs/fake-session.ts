@@ -150,9 +150,13 @@ export function startSession(
   }
   const isAuthorised = options.isAuthorised ?? true
   const connections = new Connections<Session>()
+  const wanted: string[][] = []
   const session = new Session(socket as unknown as WebSocket, stream, isAuthorised ? grant : undefined, {
     hub,
     view,
+    wantedHolders: {
+      ask: (tokens, keyId) => void wanted.push(...tokens.map(({ address }) => [keyId, address])),
+    },
     missed: {
       translate: async (_chain: string, place: ChainPlace) => place,
       locate: async () => 'held',
@@ -178,7 +182,7 @@ export function startSession(
     await turn()
   }
   const apply = (set: ChangeSet): void => hub.apply(set, originOf(set))
-  return { apply, socket, stream, clock, hub, session, metrics, connections, grant, receive }
+  return { apply, socket, stream, clock, hub, session, metrics, connections, grant, receive, wanted }
 }
 
 const AT_ONCE = { add: (work: () => void): void => work() }

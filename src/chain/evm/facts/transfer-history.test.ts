@@ -10,11 +10,12 @@ import type { TransfersFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import { JournaledState } from '../../../state/journaled-state.ts'
-import { HistoryQueue } from '../../history-queue.ts'
+import { HistoryOrder } from '../../history-order.ts'
+import { OpenHistories } from '../../open-histories.ts'
 import { RpcFailure } from '../../rpc/rpc-failure.ts'
 import type { LogFilter, RpcPastLog } from '../rpc/history-rpc.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
-import { TransferHistory } from './transfer-history.ts'
+import { type HistorySettings, TransferHistory } from './transfer-history.ts'
 
 const [TRANSFER = ''] = moveTopics(false)
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`
@@ -38,20 +39,31 @@ function log(block: number, index: number, from: string, to: string, amount: big
 /** A node in memory, asked the way the endpoints' pool asks. */
 class Rig {
   readonly asked: LogFilter[] = []
+  /** How many requests for logs went before the first one for an address's code. */
+  readonly probed = new Map<string, number>()
   readonly state = new JournaledState(NOTHING_COMMITTED)
-  readonly queue = new HistoryQueue(this.state)
+  readonly histories = new OpenHistories(this.state)
+  readonly order = new HistoryOrder(this.histories)
   readonly common = createTestCommon()
   readonly history: TransferHistory
   hash = 'ours'
+  metAt = MET_AT
+  /** The block of every contract's creation. */
+  created = 100
+  onLogs: (filter: LogFilter) => Promise<void> | undefined = () => undefined
   #block = MET_AT
 
-  constructor(answer: (filter: LogFilter) => readonly RpcPastLog[]) {
+  constructor(answer: (filter: LogFilter) => readonly RpcPastLog[], settings: Partial<HistorySettings> = {}) {
     const node = {
       pastLogs: async (filter: LogFilter) => {
         this.asked.push(filter)
+        await this.onLogs(filter)
         return answer(filter)
       },
-      hadCode: async (_address: string, block: number) => block >= 100,
+      hadCode: async (of: string, block: number) => {
+        if (!this.probed.has(of)) this.probed.set(of, this.asked.length)
+        return block >= this.created
+      },
       transaction: async () => ({ from: address(0x51) }),
       blockByNumber: async (number: number) => ({ hash: this.hash, timestamp: `0x${number.toString(16)}` }),
     } as unknown as EvmNode
@@ -66,20 +78,30 @@ class Rig {
           }
         },
       },
-      queue: this.queue,
+      histories: this.histories,
+      order: this.order,
       hashAt: () => 'ours',
       wrappedNative: new Set(),
       logger: this.common.logger,
       signal: new AbortController().signal,
-      settings: { retryMs: 1 },
+      settings: { retryMs: 1, ...settings },
     })
   }
 
   meet(...tokens: readonly string[]): this {
     const about = { nameRaw: new Uint8Array(), symbolRaw: new Uint8Array(), decimals: 18, supplyRaw: 1n }
-    for (const each of tokens) this.queue.apply({ type: 'token', address: each, ...about }, MET_AT)
+    for (const each of tokens) this.histories.apply({ type: 'token', address: each, ...about }, this.metAt)
     this.state.sealBlock(this.#block)
     return this
+  }
+
+  /** Reads on without a block. */
+  async until(isDone: () => boolean): Promise<void> {
+    for (let waited = 0; !isDone(); waited++) {
+      assert.ok(waited < 2_000, 'waited too long')
+      this.history.readOn()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
   }
 
   /** What the next block carries. */
@@ -93,7 +115,7 @@ class Rig {
       facts = this.history.take()
     }
     this.#block += 1
-    for (const fact of facts) this.queue.apply(fact, this.#block)
+    for (const fact of facts) this.histories.apply(fact, this.#block)
     this.state.sealBlock(this.#block)
     return facts
   }
@@ -147,7 +169,7 @@ describe('the published past', () => {
       },
     ])
     assert.equal(rig.asked[0]?.from, 100)
-    assert.equal(rig.queue.length, 0)
+    assert.equal(rig.histories.length, 0)
   })
 
   test('is split if it is large, and published in parts that add up', async () => {
@@ -156,7 +178,7 @@ describe('the published past', () => {
     })
     const rig = new Rig(within(logs)).meet(TOKEN)
     const facts: TransfersFact[] = []
-    while (rig.queue.length > 0) facts.push(...(await rig.next()))
+    while (rig.histories.length > 0) facts.push(...(await rig.next()))
     assert.ok(facts.length >= 3, `${facts.length} pieces`)
     assert.equal(
       facts.reduce((sum, { issuedRaw }) => sum + issuedRaw, 0n),
@@ -214,12 +236,7 @@ describe('an answer that is not taken', () => {
   test('from a node on another branch, however plausible', async () => {
     const rig = new Rig(within([good])).meet(TOKEN)
     rig.hash = 'theirs'
-    const [fact] = await rig.next()
-    assert.deepEqual(
-      [fact?.isLast, fact?.gains, fact?.upTo],
-      [false, [], 0],
-      'it only lets the others go first',
-    )
+    assert.deepEqual(await rig.next(), [])
     rig.hash = 'ours'
     assert.equal((await rig.next())[0]?.issuedRaw, 1n)
   })
@@ -234,19 +251,108 @@ describe('an answer that is not taken', () => {
   })
 })
 
-test('a history that no node serves does not delay the others', async () => {
+describe('a history that no node serves', () => {
   const others = [0x80, 0x81, 0x82, 0x83, 0x84, 0x85].map(address)
-  const rig = new Rig(({ address: of }) => {
-    if (of === TOKEN) throw new RpcFailure('too_many_logs', 'eth_getLogs: more than 10000 results')
-    return []
-  }).meet(TOKEN, ...others)
-  const done = new Set<string>()
-  for (let block = 0; block < 30 && done.size < others.length; block++) {
-    for (const { address: of, isLast } of await rig.next()) if (isLast) done.add(of)
-  }
-  assert.deepEqual([...done].sort(), others)
-  assert.deepEqual(
-    rig.queue.first(9).map((open) => open.address),
-    [TOKEN],
-  )
+  const refused = 'No node serves old logs of this token'
+
+  test('does not delay the others, is logged once, and is read as soon as a node serves it', async () => {
+    let isServed = false
+    const rig = new Rig(({ address: of }) => {
+      if (of === TOKEN && !isServed) throw new RpcFailure('pruned', 'eth_getLogs: pruned history unavailable')
+      return []
+    }).meet(TOKEN, ...others)
+    rig.history.want(TOKEN)
+    const done = new Set<string>()
+    for (let block = 0; block < 30 && done.size < others.length; block++) {
+      for (const { address: of, isLast } of await rig.next()) if (isLast) done.add(of)
+    }
+    assert.deepEqual([...done].sort(), others)
+    await rig.until(() => rig.asked.filter(({ address: of }) => of === TOKEN).length >= 3)
+    assert.deepEqual(
+      [rig.histories.length, rig.history.isUnserved(TOKEN), rig.history.unservedCount],
+      [1, true, 1],
+    )
+    assert.equal(rig.common.lines.filter(({ msg }) => msg === refused).length, 1)
+    isServed = true
+    while (rig.histories.length > 0) await rig.next()
+    assert.deepEqual([rig.history.isUnserved(TOKEN), rig.history.unservedCount], [false, 0])
+  })
+
+  test('is not one whose node is only in trouble', async () => {
+    const rig = new Rig(() => {
+      throw new RpcFailure('timeout', 'eth_getLogs: nothing within 10 s')
+    }).meet(TOKEN)
+    await rig.until(() => rig.asked.length >= 3)
+    assert.equal(rig.history.isUnserved(TOKEN), false)
+    assert.ok(rig.common.lines.every(({ msg }) => msg !== refused))
+  })
+})
+
+describe('the order', () => {
+  const many = Array.from({ length: 200 }, (_, at) => address(0x1000 + at))
+
+  test('puts a token that is asked for before two hundred others', async () => {
+    const rig = new Rig(() => []).meet(...many)
+    await rig.next()
+    const last = many[7] as string
+    const position = rig.asked.length
+    rig.history.want(last)
+    await rig.until(() => rig.asked.some(({ address: of }) => of === last))
+    const waited = rig.asked.findIndex(({ address: of }) => of === last) - position
+    assert.ok(waited <= 8, `${waited} others went first`)
+    const facts = await rig.next()
+    assert.ok(facts.findIndex(({ address: of }) => of === last) <= 4)
+  })
+
+  test('interrupts the turn of a long history', async () => {
+    const gate = Promise.withResolvers<void>()
+    const wanted = address(0x90)
+    const long = [0x81, 0x82, 0x83, 0x84].map(address)
+    const rig = new Rig(() => [], { firstSpan: 10, maxSpan: 10, spansPerTurn: 16 })
+    rig.onLogs = ({ address: of }) => (long.includes(of) ? gate.promise : undefined)
+    rig.meet(...long)
+    rig.history.readOn()
+    await rig.until(() => rig.asked.length === long.length)
+    rig.meet(wanted)
+    rig.history.want(wanted)
+    gate.resolve()
+    await rig.until(() => rig.probed.has(wanted))
+    const before = rig.probed.get(wanted) ?? 0
+    assert.ok(before <= 2 * long.length, `${before} requests for the others went first`)
+  })
+
+  test('reads what was asked for ahead of the blocks', async () => {
+    const logs = Array.from({ length: 4_000 }, (_, at) =>
+      log(200 + Math.floor(at / 10), at % 10, ZERO_ADDRESS, address(0xa), 1n),
+    )
+    const rig = new Rig(within(logs), { firstSpan: 60, maxSpan: 60 }).meet(TOKEN)
+    rig.history.want(TOKEN)
+    rig.history.readOn()
+    await rig.until(() => rig.asked.length >= 14)
+    const facts = await rig.next()
+    assert.ok(facts.length > 1, 'several ranges in one block')
+    assert.deepEqual(
+      facts.map(({ upTo }) => upTo),
+      facts.map(({ upTo }) => upTo).sort((a, b) => a - b),
+    )
+    const all = [...facts]
+    while (rig.histories.length > 0) all.push(...(await rig.next()))
+    assert.equal(
+      all.reduce((sum, { issuedRaw }) => sum + issuedRaw, 0n),
+      4_000n,
+    )
+  })
+
+  test('asks once whether a discovery is a launch, and reads an old one by its liquidity', async () => {
+    const rig = new Rig(() => [])
+    rig.created = -1
+    rig.metAt = 100_000
+    rig.meet(...many.slice(0, 50))
+    rig.order.rank(many.slice(0, 50).toReversed())
+    while (rig.histories.length > 0) await rig.next()
+    const order = [...new Set(rig.asked.map(({ address: of }) => of))]
+    const richest = many.slice(20, 50)
+    assert.equal(order.length, 50)
+    assert.ok(order.slice(0, 20).filter((of) => richest.includes(of)).length >= 15, order.join())
+  })
 })

@@ -5,15 +5,17 @@ import type { RawLog, TransfersFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/fact-codec.ts'
-import { FIRST_BLOCK, type HistoryQueue, type OpenHistory } from '../../history-queue.ts'
+import { type HistoryClass, type HistoryOrder, LAUNCH_BLOCKS, type Turn } from '../../history-order.ts'
+import { FIRST_BLOCK, type OpenHistories, type OpenHistory } from '../../open-histories.ts'
 import { decide } from '../../rpc/endpoint-decision.ts'
-import { RpcFailure } from '../../rpc/rpc-failure.ts'
+import { RpcFailure, type RpcFailureKind } from '../../rpc/rpc-failure.ts'
 import { invalid, shaped, toIndex, toPastLog } from '../proof/block-logs.ts'
 import type { EvmNode, EvmNodes } from '../rpc/rpc.ts'
 
 export type TransferHistoryParts = {
   readonly nodes: Pick<EvmNodes, 'verified'>
-  readonly queue: HistoryQueue
+  readonly histories: OpenHistories
+  readonly order: HistoryOrder
   /** The hash of a block that can still be undone, from the log. */
   readonly hashAt: (number: number) => string | undefined
   readonly wrappedNative: ReadonlySet<string>
@@ -26,7 +28,7 @@ export type HistorySettings = {
   /** Blocks per request: at first, and at most. */
   readonly firstSpan: number
   readonly maxSpan: number
-  /** Requests for one token before the next one gets its turn. */
+  /** Requests for one token in one turn. */
   readonly spansPerTurn: number
   readonly retryMs: number
 }
@@ -37,14 +39,25 @@ const DEFAULTS: HistorySettings = {
   spansPerTurn: 16,
   retryMs: 5_000,
 }
+/** Histories read concurrently. */
 const AT_ONCE = 4
 /** Maximum transfers summed up in one fact. Ranges with few transfers are extended. */
 const MAX_LOGS = 5_000
 const FEW_LOGS = 500
-/** Limit of history facts per block. */
+/** Limits of history facts per block. */
 const MAX_GAINS_PER_BLOCK = 5_000
-/** After this many failures the next token gets its turn. */
-const MAX_FAILURES = 3
+const MAX_FACTS_PER_BLOCK = 32
+/** Facts of one token that wait for a block. */
+const MAX_AHEAD = 8
+/** Longest pause of a history that no node serves, and of one whose nodes are in trouble. */
+const MAX_PAUSE_MS = 3_600_000
+const MAX_TROUBLE_MS = 60_000
+/** How far back the contract's code is asked for; many nodes have the state of the last 128 blocks alone. */
+const LAUNCH_PROBES = [LAUNCH_BLOCKS, 100]
+
+type Piece = { readonly from: number; readonly fact: TransfersFact }
+/** After a failure, a history is not asked for before `until`. */
+type Pause = { readonly failures: number; readonly until: number }
 
 /**
  * Reads the transfers from before tokens were first seen, in the background, and returns them as facts of later blocks.
@@ -53,80 +66,162 @@ const MAX_FAILURES = 3
 export class TransferHistory {
   readonly #parts: TransferHistoryParts
   readonly #settings: HistorySettings
-  readonly #ready = new Map<string, TransfersFact>()
+  /** Facts for the next blocks: consecutive ranges of each token. */
+  readonly #ready = new Map<string, Piece[]>()
   readonly #reading = new Set<string>()
   readonly #spans = new Map<string, number>()
-  readonly #failures = new Map<string, number>()
+  readonly #pauses = new Map<string, Pause>()
+  readonly #unserved = new Set<string>()
+  readonly #launches = new Set<string>()
   /** History read before a fork may belong to the orphaned branch. */
   #generation = 0
+  #isStarted = false
 
   constructor(parts: TransferHistoryParts) {
     this.#parts = parts
     this.#settings = { ...DEFAULTS, ...parts.settings }
   }
 
-  /** Facts for the next block, in queue order. */
+  /** Histories whose old logs no node serves. */
+  get unservedCount(): number {
+    for (const address of this.#unserved) if (!this.isUnserved(address)) this.#unserved.delete(address)
+    return this.#unserved.size
+  }
+
+  /** Whether every node that was asked refused the old logs of this address. */
+  isUnserved(address: string): boolean {
+    return this.#unserved.has(address) && this.#parts.histories.get(address) !== undefined
+  }
+
+  /** A client asked for the holders of this token. */
+  want(address: string): void {
+    this.#parts.order.ask(address)
+    this.#begin()
+  }
+
+  /** Facts for the next block; those asked for first. */
   take(): TransfersFact[] {
+    // The index has these facts only with the block, so nothing is begun before.
+    this.#isStarted = false
+    const { order } = this.#parts
+    const addresses = [...this.#ready.keys()]
     const taken: TransfersFact[] = []
     let gains = 0
-    for (const open of this.#parts.queue.first(AT_ONCE)) {
-      const fact = this.#ready.get(keyOf(open))
-      if (fact === undefined || gains > MAX_GAINS_PER_BLOCK) break
-      this.#ready.delete(keyOf(open))
-      gains += fact.gains.length
-      taken.push(fact)
+    for (const address of [
+      ...addresses.filter((each) => order.isAsked(each)),
+      ...addresses.filter((each) => !order.isAsked(each)),
+    ]) {
+      let open = this.#parts.histories.get(address)
+      const pieces = this.#ready.get(address) ?? []
+      while (open !== undefined && pieces[0]?.from === open.from) {
+        if (gains > MAX_GAINS_PER_BLOCK || taken.length >= MAX_FACTS_PER_BLOCK) return taken
+        const { fact } = pieces.shift() as Piece
+        gains += fact.gains.length
+        taken.push(fact)
+        open = after(open, fact)
+      }
+      // Those of another discovery, if any are left.
+      this.#ready.delete(address)
     }
     return taken
   }
 
-  /** Continues reading; call it whenever the queue may have changed. */
+  /** Continues reading; call it whenever the index may have changed. */
   readOn(): void {
-    const wanted = this.#parts.queue.first(AT_ONCE)
-    for (const open of wanted) {
-      const key = keyOf(open)
-      if (this.#ready.has(key) || this.#reading.has(key) || this.#reading.size >= AT_ONCE) continue
-      this.#reading.add(key)
-      void this.#read(open, this.#generation).finally(() => this.#reading.delete(key))
-    }
+    this.#isStarted = true
+    this.#begin()
   }
 
   forget(): void {
     this.#generation++
+    this.#isStarted = false
     this.#ready.clear()
+    this.#parts.order.forget()
   }
 
-  async #read(open: OpenHistory, generation: number): Promise<void> {
-    const { nodes, logger, signal } = this.#parts
-    const key = keyOf(open)
-    try {
-      const fact = await nodes.verified((node) => this.#ask(node, open))
-      expectEncodable(fact)
-      this.#failures.delete(open.address)
-      if (fact.isLast) this.#spans.delete(open.address)
-      if (generation === this.#generation) this.#ready.set(key, fact)
-    } catch (error) {
-      if (signal.aborted) return
-      const failures = (this.#failures.get(open.address) ?? 0) + 1
-      this.#failures.set(open.address, failures)
-      this.#spans.set(open.address, Math.max(1, Math.floor(this.#spanOf(open.address) / 4)))
-      const code = error instanceof ChaintapeError ? error.code : undefined
-      logger.warn(
-        { err: error, code, token: open.address, failures },
-        'Transfer history read failed; retrying',
-      )
-      await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
-      // An empty fact moves the token to the end of the queue.
-      if (failures % MAX_FAILURES === 0 && generation === this.#generation)
-        this.#ready.set(key, factOf(open, open.from - 1, noMoves(), undefined))
+  #begin(): void {
+    while (this.#isStarted && this.#reading.size < AT_ONCE && !this.#parts.signal.aborted) {
+      const turn = this.#parts.order.next(this.#canRead)
+      if (turn === undefined) return
+      const { address } = turn.open
+      this.#reading.add(address)
+      void this.#read(turn, this.#generation).finally(() => {
+        this.#reading.delete(address)
+        this.#begin()
+      })
     }
   }
 
-  async #ask(node: EvmNode, open: OpenHistory): Promise<TransfersFact> {
+  readonly #canRead = ({ address }: OpenHistory, why: HistoryClass): boolean => {
+    if (this.#reading.has(address)) return false
+    if (why !== 'asked' && this.#ready.size >= MAX_FACTS_PER_BLOCK) return false
+    const pieces = this.#ready.get(address)
+    if (pieces !== undefined && (pieces.length >= MAX_AHEAD || pieces.at(-1)?.fact.isLast)) return false
+    return (this.#pauses.get(address)?.until ?? 0) <= performance.now()
+  }
+
+  async #read({ open, why }: Turn, generation: number): Promise<void> {
+    const { nodes, logger, signal } = this.#parts
+    const { address } = open
+    const pieces = this.#ready.get(address) ?? []
+    const from = pieces.reduce((rest, { fact }) => after(rest, fact) ?? rest, open)
+    const refusal = new Refusal()
+    try {
+      if (why === 'launch' && !(await nodes.verified((node) => this.#isLaunch(node, from)))) {
+        this.#parts.order.isNoLaunch(address)
+        return
+      }
+      const fact = await nodes.verified((node) => refusal.watch(() => this.#ask(node, from, why)))
+      expectEncodable(fact)
+      this.#pauses.delete(address)
+      this.#unserved.delete(address)
+      if (fact.isLast) for (const each of [this.#spans, this.#launches]) each.delete(address)
+      if (generation === this.#generation) this.#ready.set(address, [...pieces, { from: from.from, fact }])
+    } catch (error) {
+      if (signal.aborted) return
+      this.#spans.set(address, Math.max(1, Math.floor(this.#spanOf(address) / 4)))
+      this.#pause(address, refusal.isFinal ? MAX_PAUSE_MS : MAX_TROUBLE_MS)
+      if (refusal.isFinal) {
+        if (!this.#unserved.has(address))
+          logger.warn(
+            { err: error, token: address, from: from.from },
+            'No node serves old logs of this token',
+          )
+        this.#unserved.add(address)
+        return
+      }
+      const code = error instanceof ChaintapeError ? error.code : undefined
+      const { failures } = this.#pauses.get(address) as Pause
+      logger.warn({ err: error, code, token: address, failures }, 'Transfer history read failed; retrying')
+      // Nodes in trouble are asked less often, whatever for.
+      await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  #pause(address: string, maxMs: number): void {
+    const failures = (this.#pauses.get(address)?.failures ?? 0) + 1
+    const ms = Math.min(maxMs, this.#settings.retryMs * 2 ** Math.min(failures - 1, 20))
+    this.#pauses.set(address, { failures, until: performance.now() + ms })
+  }
+
+  /** Whether the contract is young. If no node has the state to decide it, it is read in its turn like any other. */
+  async #isLaunch(node: EvmNode, { address, upTo }: OpenHistory): Promise<boolean> {
+    if (this.#launches.has(address)) return true
+    for (const blocks of LAUNCH_PROBES) {
+      const had = await hadCode(node, address, upTo - blocks)
+      if (had === undefined) continue
+      if (!had) this.#launches.add(address)
+      return !had
+    }
+    return false
+  }
+
+  async #ask(node: EvmNode, open: OpenHistory, why: HistoryClass): Promise<TransfersFact> {
     const { address, upTo } = open
     // The token was created in the chain's first block with transactions.
     if (open.from > upTo) return factOf(open, upTo, noMoves(), undefined)
     const from = open.from === FIRST_BLOCK ? await firstBlockOf(node, address, upTo) : open.from
-    const found = await this.#logs(node, address, from, upTo)
+    const found = await this.#logs(node, address, { from, upTo, why })
     await this.#expectOurBranch(node, upTo)
     const sums = noMoves()
     let oldest: PastLog | undefined
@@ -140,10 +235,11 @@ export class TransferHistory {
   }
 
   /** Reads ranges of blocks until there are enough logs, or the turn is over. */
-  async #logs(node: EvmNode, address: string, from: number, upTo: number) {
+  async #logs(node: EvmNode, address: string, { from, upTo, why }: Range) {
     const logs: PastLog[] = []
     let to = from - 1
     for (let asked = 0; to < upTo && asked < this.#settings.spansPerTurn && logs.length < FEW_LOGS; asked++) {
+      if (asked > 0 && this.#isPreempted(why)) break
       const found = await this.#logsOfSpan(node, address, to + 1, upTo)
       // Not spread into a call, because one block may have more logs of a token than a call takes arguments.
       for (const log of found.logs) logs.push(log)
@@ -176,8 +272,38 @@ export class TransferHistory {
       throw new RpcFailure('unknown_block', `the node is not on our branch at block ${upTo + 1}`)
   }
 
+  /** A history that clients asked for does not wait for the end of another one's turn. */
+  #isPreempted(why: HistoryClass): boolean {
+    return why !== 'asked' && this.#reading.size >= AT_ONCE && this.#parts.order.hasAsked(this.#canRead)
+  }
+
   #spanOf(address: string): number {
     return this.#spans.get(address) ?? this.#settings.firstSpan
+  }
+}
+
+type Range = { readonly from: number; readonly upTo: number; readonly why: HistoryClass }
+
+/** The node works, but does not return these logs; asking it again changes nothing. */
+const REFUSALS: ReadonlySet<RpcFailureKind> = new Set(['pruned', 'unsupported', 'refused', 'too_many_logs'])
+
+/** Whether all nodes refused. One that is only in trouble may still serve the logs. */
+class Refusal {
+  #refused = 0
+  #isOpen = false
+
+  get isFinal(): boolean {
+    return this.#refused > 0 && !this.#isOpen
+  }
+
+  async watch<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      if (error instanceof RpcFailure && REFUSALS.has(error.kind)) this.#refused++
+      else this.#isOpen = true
+      throw error
+    }
   }
 }
 
@@ -205,18 +331,26 @@ function inOrder(logs: readonly PastLog[]): readonly PastLog[] {
 
 /** The first block at which the contract exists; the very first block if the node cannot answer. */
 async function firstBlockOf(node: EvmNode, address: string, upTo: number): Promise<number> {
+  let [low, high] = [FIRST_BLOCK, upTo]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const had = await hadCode(node, address, middle)
+    if (had === undefined) return FIRST_BLOCK
+    if (had) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Undefined if the node does not have the state of that block. */
+async function hadCode(node: EvmNode, address: string, block: number): Promise<boolean | undefined> {
+  if (block < FIRST_BLOCK) return false
   try {
-    let [low, high] = [FIRST_BLOCK, upTo]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if (await node.hadCode(address, middle)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return await node.hadCode(address, block)
   } catch (error) {
     if (!(error instanceof RpcFailure) || error.kind === 'rate_limited' || error.kind === 'timeout')
       throw error
-    return FIRST_BLOCK
+    return undefined
   }
 }
 
@@ -267,6 +401,7 @@ function factOf(
   }
 }
 
-function keyOf({ address, from, upTo }: OpenHistory): string {
-  return `${address}/${from}/${upTo}`
+/** What is open once the fact is published; undefined if nothing is. */
+function after(open: OpenHistory, { upTo, isLast, first }: TransfersFact): OpenHistory | undefined {
+  return isLast ? undefined : { ...open, from: upTo + 1, isBegun: open.isBegun || first !== undefined }
 }

@@ -27,6 +27,10 @@ const TOO_MANY_LOGS: readonly RegExp[] = [
 ]
 /** Ranges that are refused for another reason than their size. */
 const INVALID_RANGE = /invalid block range/i
+/** The code of EIP-4444 for blocks whose logs a node no longer has, and the words of nodes and providers. */
+const PRUNED = 4_444
+const PRUNED_TEXT =
+  /\bpruned\b|\bhistor(?:y|ical)\b.*\b(?:unavailable|not available|expired)\b|\b(?:requires?|needs?) an? archive\b|\barchive\b.*\bnot (?:available|supported|enabled)\b/i
 const RATE_LIMITED = new Set([429, -32_005, -32_029])
 const RATE_LIMITED_TEXT = /rate.?limit|too many requests|(?:request|compute|capacity|quota)\S* .*exceeded/i
 /** JSON-RPC's own, Ethereum's (EIP-1474) and Besu's for a method that is switched off. */
@@ -59,6 +63,8 @@ export function toEvmFailure(method: string, code: number, text: string): RpcFai
     return new RpcFailure('reverted', message)
   if (code === RESPONSE_TOO_LARGE && RESPONSE_TOO_LARGE_TEXT.test(text))
     return new RpcFailure('too_large', message)
+  if (method === 'eth_getLogs' && (code === PRUNED || PRUNED_TEXT.test(text)))
+    return new RpcFailure('pruned', message)
   if (method === 'eth_getLogs' && isTooManyLogs(text)) return new RpcFailure('too_many_logs', message)
   if (RATE_LIMITED.has(code) || RATE_LIMITED_TEXT.test(text)) return new RpcFailure('rate_limited', message)
   if (UNSUPPORTED.has(code) || UNSUPPORTED_TEXT.test(text)) return new RpcFailure('unsupported', message)

@@ -102,7 +102,7 @@ const FIELDS = Object.keys(schema.response[200].properties).filter((name) => nam
 
 /** `GET /v2/contracts/{token-id}` */
 export function addContract(scope: Scope, context: RestContext): void {
-  const { view, reports, familyOf, listingOf, mainTokensOf, lookUps } = context
+  const { view, reports, wantedHolders, familyOf, listingOf, mainTokensOf, lookUps } = context
   scope.get('/v2/contracts/:tokenId', { schema, config: { cu: 10 } }, async (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     const { chain, address } = ref
@@ -112,6 +112,7 @@ export function addContract(scope: Scope, context: RestContext): void {
       if (reading?.record === undefined) throw unknownPathId('token')
       return { token: reading.record, pairs }
     })
+    wantedHolders.ask([ref], request.grant?.keyId ?? '')
     const report = await reports.read(ref, view.head(chain)?.time)
     const isListed = mainTokensOf(chain).includes(address) || listingOf(chain, address) !== undefined
     const pools = new Set(pairs.map(({ pair }) => pair.address))

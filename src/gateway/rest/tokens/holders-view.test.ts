@@ -62,3 +62,16 @@ test('aging accounts are refreshed once while the cached ones are returned', asy
   ])
   assert.equal(world.questions.length, 3)
 })
+
+test('the reason for incomplete holders is that of the reader, and unknown without an answer', async () => {
+  const world = new World()
+  const reasonFor = (answer: () => Promise<string>) => {
+    world.answer = answer
+    return world.view.incompleteBecause({ chain: 'eth', address: FIRST })
+  }
+  assert.equal(await reasonFor(async () => 'open'), 'history_open')
+  assert.equal(await reasonFor(async () => 'unserved'), 'logs_unavailable')
+  assert.equal(await reasonFor(async () => 'read'), undefined)
+  assert.equal(await reasonFor(async () => 'nonsense'), undefined)
+  assert.equal(await reasonFor(() => Promise.reject(new Error('no responder'))), undefined)
+})

@@ -11,6 +11,7 @@ import {
   encodeAccountsQuestion,
   MAX_ACCOUNTS,
 } from '../../../wire/account-question.ts'
+import { decodeHistoryState, HISTORIES_TOPIC, type HistoryState } from '../../../wire/history-question.ts'
 import { StaleWhileRevalidateCache } from '../../cache/stale-while-revalidate.ts'
 import type { MarketView } from '../../market/market-view.ts'
 
@@ -29,6 +30,16 @@ export type HoldersView = {
   top(token: ChainAddress, count: number | undefined): Promise<readonly Holder[]>
   /** The current accounts of these addresses; undefined if no reader responded in time. */
   accounts(chain: string, addresses: readonly string[]): Promise<readonly AccountAnswer[] | undefined>
+  /** Why not all holders of a token are known; undefined if the reader has no reason, or did not respond in time. */
+  incompleteBecause(token: ChainAddress): Promise<IncompleteReason | undefined>
+}
+
+export type IncompleteReason = 'history_open' | 'logs_unavailable'
+
+const REASONS: Record<HistoryState, IncompleteReason | undefined> = {
+  open: 'history_open',
+  unserved: 'logs_unavailable',
+  read: undefined,
 }
 
 const MAX_HOLDERS = 100
@@ -74,6 +85,15 @@ export function createHoldersView({ view, history, logs, logger, now }: HoldersV
   }
 
   return {
+    incompleteBecause: async ({ chain, address }) => {
+      try {
+        const answer = await logs.request(`${HISTORIES_TOPIC}.${chain}`, address, DEADLINE_MS)
+        return REASONS[decodeHistoryState(answer)]
+      } catch (error) {
+        logger.warn({ err: error, chain }, 'State of a transfer history unavailable')
+        return undefined
+      }
+    },
     top: async (token, count) => {
       const name = `${token.chain}/${view.generation(token.chain)}/${token.address}`
       const top = await tops.get(name, () => readTop(token))

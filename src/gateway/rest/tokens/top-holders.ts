@@ -27,7 +27,8 @@ const schema = {
   operationId: 'topHolders',
   summary: 'The largest holders of a token',
   description: `Largest first. X-Holders-Complete is false while older transfers are still being read or written, or if the token's balances change
-without transfers (rebasing, fee on transfer): the list is then incomplete. X-Native-Balances is "unknown" if no node answered in time;
+without transfers (rebasing, fee on transfer): the list is then incomplete. X-Holders-Reason says why, if a reader answered: history_open
+(older transfers are being read) or logs_unavailable (no node of the operator serves them). X-Native-Balances is "unknown" if no node answered in time;
 main_coin_balance is then 0.`,
   tags: ['Tokens'],
   params: Type.Object({ tokenId: text }),
@@ -40,12 +41,13 @@ const TTL_MS = 1_000
 
 /** `GET /v2/tokens/top100/{token-id}` */
 export function addTopHolders(scope: Scope, context: RestContext): void {
-  const { answers, familyOf, lookUps } = context
+  const { answers, wantedHolders, familyOf, lookUps } = context
   scope.get('/v2/tokens/top100/:tokenId', { schema, config: { cu: 10 } }, (request, reply) => {
     const ref = parsePathId(request.params.tokenId, 'token', familyOf)
     const { chain, address } = ref
     const { limit } = request.query
     reply.answerChains = [chain]
+    wantedHolders.ask([ref], request.grant?.keyId ?? '')
     const answer = (): Answer | Promise<Answer> =>
       answers.getOrMake(chain, `top${limit}/${address}-${chain}`, async () => ({
         answer: await topHolders(context, ref, limit),
@@ -57,7 +59,7 @@ export function addTopHolders(scope: Scope, context: RestContext): void {
 }
 
 async function topHolders(
-  { view, holders, nativeDecimalsOf }: RestContext,
+  { view, holders, nativeDecimalsOf, familyOf }: RestContext,
   ref: ChainAddress,
   limit: number,
 ): Promise<Answer> {
@@ -67,15 +69,17 @@ async function topHolders(
   const count = token.holding?.holders
   const all = await holders.top(ref, count)
   const top = all.slice(0, limit)
-  const accounts = await holders.accounts(
-    ref.chain,
-    top.map(({ holder: address }) => address),
-  )
+  const addresses = top.map(({ holder: address }) => address)
+  const [accounts, reason] = await Promise.all([
+    holders.accounts(ref.chain, addresses),
+    count === undefined && familyOf(ref.chain) === 'evm' ? holders.incompleteBecause(ref) : undefined,
+  ])
   const rows = tokenHolders(token, top, accounts, nativeDecimalsOf(ref.chain))
   return {
     json: Buffer.from(JSON.stringify(rows)),
     headers: {
       'x-holders-complete': String(hasAll(all, count)),
+      ...(reason !== undefined && { 'x-holders-reason': reason }),
       ...(accounts === undefined && { 'x-native-balances': 'unknown' }),
     },
   }

@@ -61,6 +61,14 @@ test('a snapshot from a store that is ahead of the log is not followed by what i
   ])
 })
 
+test('a subscription to a token asks for its holders, in the name of the key', async () => {
+  const { receive, wanted, grant } = startSession()
+  await receive(request(1, 'subscribe', TX))
+  assert.deepEqual(wanted, [])
+  await receive(request(2, 'subscribe', ['multi_tx', MEME, 'eth']))
+  assert.deepEqual(wanted, [[grant.keyId, MEME]])
+})
+
 test('a second subscribe to the same takes the place of the first', async () => {
   const { socket, apply, metrics, receive } = startSession()
   await receive(request(1, 'subscribe', TX))

@@ -6,6 +6,7 @@ import type { Grant, KeyRing } from '../../access/keys/key-ring.ts'
 import type { SocketPlan } from '../../access/keys/plan.ts'
 import type { GatewayMetrics } from '../../http/metrics.ts'
 import type { MarketReader } from '../../market/market-view.ts'
+import type { WantedHolders } from '../../market/wanted-holders.ts'
 import { CLOSE, type CloseCode } from '../close-codes.ts'
 import type { Hub } from '../fanout/hub.ts'
 import type { WsLimits } from '../limits.ts'
@@ -26,6 +27,7 @@ import { type Outcome, Subscriber, type SubscriberOwner } from './subscriber.ts'
 export type SessionOptions = {
   readonly hub: Hub
   readonly view: MarketReader
+  readonly wantedHolders: WantedHolders
   readonly missed: LogReplay
   readonly events: HistoryReplay
   readonly replays: Replays

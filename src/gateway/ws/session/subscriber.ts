@@ -1,12 +1,14 @@
+import type { ChainAddress } from '../../../domain/ids.ts'
 import type { Grant } from '../../access/keys/key-ring.ts'
 import type { GatewayMetrics } from '../../http/metrics.ts'
 import type { LookUps } from '../../market/look-ups.ts'
 import type { MarketReader } from '../../market/market-view.ts'
+import type { WantedHolders } from '../../market/wanted-holders.ts'
 import { formatCursor, type Places } from '../cursor.ts'
 import type { Hub } from '../fanout/hub.ts'
 import type { FoundTopic } from '../fanout/shared-topics.ts'
 import { readSnapshot, type Snapshot } from '../fanout/snapshot.ts'
-import { resolveTopic } from '../fanout/sources.ts'
+import { resolveTopic, type Source } from '../fanout/sources.ts'
 import { Subscription, type SubscriptionOwner } from '../fanout/subscription.ts'
 import type { WsLimits } from '../limits.ts'
 import { catchUp, catchUpFromHistory } from '../replay/catch-up.ts'
@@ -17,7 +19,7 @@ import type { Replay, Replays } from '../replay/replays.ts'
 import { RPC_CODES, RpcFault } from '../rpc-fault.ts'
 import { PushEvent } from '../send/push-event.ts'
 import type { Framer, SendQueue } from '../send/send-queue.ts'
-import { type Rejected, type RejectionReason, type TopicName, topicIdentity } from '../topic.ts'
+import { type Rejected, type RejectionReason, type Topic, type TopicName, topicIdentity } from '../topic.ts'
 import type { Command } from './rpc.ts'
 import { unknownSubject } from './rpc-topic.ts'
 
@@ -25,6 +27,7 @@ import { unknownSubject } from './rpc-topic.ts'
 export type SubscriberOptions = {
   readonly hub: Hub
   readonly view: MarketReader
+  readonly wantedHolders: WantedHolders
   readonly missed: LogReplay
   readonly events: HistoryReplay
   readonly replays: Replays
@@ -103,12 +106,13 @@ export class Subscriber implements SubscriptionOwner {
   /** Replays are charged to the grant. */
   async subscribe(command: Command & { method: 'subscribe' }, grant: Grant): Promise<Outcome> {
     const { topic, params, options } = command
-    const { view, hub } = this.#options
+    const { view, hub, wantedHolders } = this.#options
     const identity = topicIdentity(topic)
     this.#checkRoom(identity)
     const { sources, rejected: refused } = await resolveTopic(topic, view)
     const rejected = refused.map((one) => this.#withPending(one, grant))
     if (sources.length === 0) throw unknownSubject(rejected)
+    wantedHolders.ask(tokensOf(topic, sources), grant.keyId)
     const from = options.from === undefined ? undefined : placesOf(options.from, sources)
     // A second subscribe to the same takes the place of the first.
     this.#drop(identity)
@@ -289,6 +293,12 @@ export class Subscriber implements SubscriptionOwner {
   #isOpen(subscription: Subscription): boolean {
     return this.#subscriptions.includes(subscription)
   }
+}
+
+/** The tokens that a subscription is about. */
+function tokensOf(topic: Topic, sources: readonly Source[]): ChainAddress[] {
+  if (topic.name === 'multi_tx') return [topic.token]
+  return sources.flatMap((source) => (source.kind === 'token' ? [source.ref] : []))
 }
 
 function recovery(found: ReplayStart | string): object {

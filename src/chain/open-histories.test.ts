@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { NOTHING_COMMITTED } from '../../test/support/rigs/memory-state.ts'
 import type { Fact, TransfersFact } from '../domain/envelope.ts'
 import { JournaledState } from '../state/journaled-state.ts'
-import { HistoryQueue, type OpenHistory } from './history-queue.ts'
+import { OpenHistories, type OpenHistory } from './open-histories.ts'
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`
 const nothing = new Uint8Array()
@@ -31,16 +31,24 @@ function piece(at: number, upTo: number, isLast = false, isFirst = false): Trans
 
 class Rig {
   readonly state = new JournaledState(NOTHING_COMMITTED)
-  readonly queue = new HistoryQueue(this.state)
+  readonly histories = new OpenHistories(this.state)
 
   block(number: number, ...facts: readonly Fact[]): this {
-    for (const fact of facts) this.queue.apply(fact, number)
+    for (const fact of facts) this.histories.apply(fact, number)
     this.state.sealBlock(number)
     return this
   }
 
   all(): OpenHistory[] {
-    return this.queue.first(this.queue.length)
+    const { first, next } = this.histories.places
+    return Array.from({ length: next - first }, (_, at) => this.histories.at(first + at)).filter(
+      (open) => open !== undefined,
+    )
+  }
+
+  undo(first: number, last: number): void {
+    this.state.undoBlocks(first, last)
+    this.histories.reload()
   }
 
   order(): number[] {
@@ -48,11 +56,11 @@ class Rig {
   }
 }
 
-describe('the members of the queue', () => {
+describe('the open histories', () => {
   test('tokens, and pools that may have had shares before, up to the block before they were met', () => {
-    const { queue } = new Rig().block(100, token(5), pool(6), pool(7, [1n, 2n]))
-    assert.equal(queue.length, 3)
-    assert.deepEqual(queue.first(2), [
+    const rig = new Rig().block(100, token(5), pool(6), pool(7, [1n, 2n]))
+    assert.equal(rig.histories.length, 3)
+    assert.deepEqual(rig.all().slice(0, 2), [
       { address: address(5), from: 1, upTo: 99, isBegun: false },
       { address: address(6), from: 1, upTo: 99, isBegun: false },
     ])
@@ -91,71 +99,52 @@ describe('the members of the queue', () => {
   })
 })
 
-describe('a turn', () => {
-  test('continues after the last part, at the end of the queue', () => {
-    const rig = new Rig().block(100, token(5), token(6)).block(101, piece(5, 40, false, true))
-    assert.deepEqual(rig.order(), [6, 5])
-    assert.deepEqual(rig.all()[1], { address: address(5), from: 41, upTo: 99, isBegun: true })
-    rig.block(102, piece(6, 99, true)).block(103, piece(5, 60))
-    assert.deepEqual(rig.all(), [{ address: address(5), from: 61, upTo: 99, isBegun: true }])
-    rig.block(104, piece(5, 99, true))
-    assert.equal(rig.queue.length, 0)
+describe('a piece of history', () => {
+  test('is continued after its last block, whatever comes between', () => {
+    const rig = new Rig().block(100, token(5), token(6)).block(101, piece(6, 40, false, true))
+    assert.deepEqual(rig.histories.get(address(6)), {
+      ...{ address: address(6), from: 41, upTo: 99, isBegun: true },
+    })
+    rig.block(102, piece(5, 99, true)).block(103, piece(6, 60))
+    assert.deepEqual(rig.all(), [{ address: address(6), from: 61, upTo: 99, isBegun: true }])
+    rig.block(104, piece(6, 99, true))
+    assert.deepEqual([rig.histories.length, rig.histories.get(address(6))], [0, undefined])
   })
 
-  test('out of turn changes nothing', () => {
+  test('of an unknown token, or one that is read, changes nothing', () => {
     const rig = new Rig().block(100, token(5), token(6)).block(101, piece(6, 99, true), piece(7, 1))
-    assert.deepEqual(rig.order(), [5, 6])
+    rig.block(102, piece(6, 50))
+    assert.deepEqual(rig.order(), [5])
   })
 
-  test('without having come further still lets the others go first', () => {
-    const rig = new Rig().block(100, token(5), token(6)).block(101, piece(5, 0))
-    assert.deepEqual(rig.order(), [6, 5])
-    assert.deepEqual(rig.all()[1], { address: address(5), from: 1, upTo: 99, isBegun: false })
-  })
-
-  test('is fair: no history waits longer than the queue was long', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 20 }),
-        fc.array(fc.boolean(), { maxLength: 60 }),
-        (count, ends) => {
-          const tokens = Array.from({ length: count }, (_, at) => token(at + 5))
-          const rig = new Rig().block(1_000, ...tokens)
-          const lastTurn = new Map<string, number>()
-          for (const [turn, isLast] of ends.entries()) {
-            const [open] = rig.queue.first(1)
-            if (open === undefined) break
-            const waited = turn - (lastTurn.get(open.address) ?? -1)
-            assert.ok(waited <= count, `waited for ${waited} turns of ${count}`)
-            lastTurn.set(open.address, turn)
-            rig.block(1_001 + turn, piece(Number(open.address), open.from, isLast))
-          }
-        },
-      ),
-    )
+  test('without progress changes nothing, and neither does one that is covered', () => {
+    const rig = new Rig().block(100, token(5)).block(101, piece(5, 0))
+    assert.deepEqual(rig.all(), [{ address: address(5), from: 1, upTo: 99, isBegun: false }])
+    rig.block(102, piece(5, 40)).block(103, piece(5, 30))
+    assert.equal(rig.histories.get(address(5))?.from, 41)
   })
 })
 
-test('undoing blocks restores the queue', () => {
+test('undoing blocks restores what was open', () => {
   const facts: fc.Arbitrary<Fact> = fc.oneof(
     fc.nat(12).map((at) => token(at)),
     fc.nat(12).map((at) => pool(at)),
-    fc.record({ upTo: fc.nat(50), isLast: fc.boolean() }).map(({ upTo, isLast }) => piece(-1, upTo, isLast)),
+    fc
+      .record({ at: fc.nat(12), upTo: fc.nat(50), isLast: fc.boolean() })
+      .map(({ at, upTo, isLast }) => piece(at, upTo, isLast)),
   )
   const blocks = fc.array(fc.array(facts, { maxLength: 4 }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(blocks, fc.nat(), (all, at) => {
       const kept = at % all.length
       const apply = (rig: Rig, number: number): void => {
-        // Pieces always belong to the first in the queue.
-        const own = (all[number] ?? []).map((fact) =>
-          fact.type === 'transfers' ? { ...fact, address: rig.queue.first(1)[0]?.address ?? '' } : fact,
-        )
-        rig.block(100 + number, ...own)
+        rig.block(100 + number, ...(all[number] ?? []))
+        for (const open of rig.all()) assert.deepEqual(rig.histories.get(open.address), open)
+        assert.equal(rig.all().length, rig.histories.length)
       }
       const undone = new Rig()
       for (let number = 0; number < all.length; number++) apply(undone, number)
-      undone.state.undoBlocks(100 + kept, 100 + all.length - 1)
+      undone.undo(100 + kept, 100 + all.length - 1)
       const never = new Rig()
       for (let number = 0; number < kept; number++) apply(never, number)
       assert.deepEqual(undone.all(), never.all())
