@@ -38,8 +38,10 @@ before(async () => {
   swarm = await market.deploy(artifact, [])
   await inPortions(4, (from, to) => call('createTokens', [BigInt(to - from)]))
   const start = (await market.head()).number + 1
-  await market.wrap(1n)
-  await market.mine()
+  // In few blocks, because each takes some histories along.
+  await inPortions(10, (from, to) =>
+    call('createPools', [market.factory, market.weth, BigInt(from), BigInt(to)]),
+  )
   pipeline = new Pipeline(stack, 'order', {
     start_block: start,
     finality_depth: 20,
@@ -98,9 +100,6 @@ async function timeOf(token: string): Promise<number> {
 }
 
 test('a token that is asked for is complete within a fiftieth of the time of the whole queue', async (t) => {
-  await inPortions(1, (from, to) =>
-    call('createPools', [market.factory, market.weth, BigInt(from), BigInt(to)]),
-  )
   const last = await tokenAt(HISTORIES - 1)
   await waitFor(
     'all tokens to be known',
@@ -108,7 +107,7 @@ test('a token that is asked for is complete within a fiftieth of the time of the
     QUEUE_MS,
   )
   const opened = await waitFor('the queue', async () => (await openHistories()) || undefined, QUEUE_MS)
-  assert.ok(opened > HISTORIES / 2, `only ${opened} histories are open`)
+  assert.ok(opened > HISTORIES * 0.8, `only ${opened} histories are open`)
 
   const isOver = new AbortController()
   const began = performance.now()

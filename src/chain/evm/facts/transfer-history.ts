@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addMove, movesOf, moveTopics } from '../../../dex/evm/token-moves.ts'
 import { type MoveSums, noMoves } from '../../../dex/move-sums.ts'
-import type { RawLog, TransfersFact } from '../../../domain/envelope.ts'
+import type { TransfersFact } from '../../../domain/envelope.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/fact-codec.ts'
 import { type HistoryClass, type HistoryOrder, LAUNCH_BLOCKS, type Turn } from '../../history-order.ts'
 import { FIRST_BLOCK, type OpenHistories, type OpenHistory } from '../../open-histories.ts'
-import { decide } from '../../rpc/endpoint-decision.ts'
 import { RpcFailure, type RpcFailureKind } from '../../rpc/rpc-failure.ts'
-import { invalid, shaped, toIndex, toPastLog } from '../proof/block-logs.ts'
+import { invalid, shaped, toIndex } from '../proof/block-logs.ts'
 import type { EvmNode, EvmNodes } from '../rpc/rpc.ts'
+import { DEFAULT_SPANS, type PastLog, PastTransfers, type SpanSettings } from './past-transfers.ts'
 
 export type TransferHistoryParts = {
   readonly nodes: Pick<EvmNodes, 'verified'>
@@ -24,26 +23,11 @@ export type TransferHistoryParts = {
   readonly settings?: Partial<HistorySettings>
 }
 
-export type HistorySettings = {
-  /** Blocks per request: at first, and at most. */
-  readonly firstSpan: number
-  readonly maxSpan: number
-  /** Requests for one token in one turn. */
-  readonly spansPerTurn: number
-  readonly retryMs: number
-}
+export type HistorySettings = SpanSettings & { readonly retryMs: number }
 
-const DEFAULTS: HistorySettings = {
-  firstSpan: 10_000,
-  maxSpan: 1_000_000,
-  spansPerTurn: 16,
-  retryMs: 5_000,
-}
+const DEFAULTS: HistorySettings = { ...DEFAULT_SPANS, retryMs: 5_000 }
 /** Histories read concurrently. */
 const AT_ONCE = 4
-/** Maximum transfers summed up in one fact. Ranges with few transfers are extended. */
-const MAX_LOGS = 5_000
-const FEW_LOGS = 500
 /** Limits of history facts per block. */
 const MAX_GAINS_PER_BLOCK = 5_000
 const MAX_FACTS_PER_BLOCK = 32
@@ -69,7 +53,7 @@ export class TransferHistory {
   /** Facts for the next blocks: consecutive ranges of each token. */
   readonly #ready = new Map<string, Piece[]>()
   readonly #reading = new Set<string>()
-  readonly #spans = new Map<string, number>()
+  readonly #transfers: PastTransfers
   readonly #pauses = new Map<string, Pause>()
   readonly #unserved = new Set<string>()
   readonly #launches = new Set<string>()
@@ -80,6 +64,7 @@ export class TransferHistory {
   constructor(parts: TransferHistoryParts) {
     this.#parts = parts
     this.#settings = { ...DEFAULTS, ...parts.settings }
+    this.#transfers = new PastTransfers(parts.wrappedNative, this.#settings)
   }
 
   /** Histories whose old logs no node serves. */
@@ -175,11 +160,12 @@ export class TransferHistory {
       expectEncodable(fact)
       this.#pauses.delete(address)
       this.#unserved.delete(address)
-      if (fact.isLast) for (const each of [this.#spans, this.#launches]) each.delete(address)
+      if (fact.isLast) this.#launches.delete(address)
+      if (fact.isLast) this.#transfers.forget(address)
       if (generation === this.#generation) this.#ready.set(address, [...pieces, { from: from.from, fact }])
     } catch (error) {
       if (signal.aborted) return
-      this.#spans.set(address, Math.max(1, Math.floor(this.#spanOf(address) / 4)))
+      this.#transfers.shrink(address)
       this.#pause(address, refusal.isFinal ? MAX_PAUSE_MS : MAX_TROUBLE_MS)
       if (refusal.isFinal) {
         if (!this.#unserved.has(address))
@@ -221,47 +207,11 @@ export class TransferHistory {
     // The token was created in the chain's first block with transactions.
     if (open.from > upTo) return factOf(open, upTo, noMoves(), undefined)
     const from = open.from === FIRST_BLOCK ? await firstBlockOf(node, address, upTo) : open.from
-    const found = await this.#logs(node, address, { from, upTo, why })
+    const isOver = (): boolean => this.#isPreempted(why)
+    const { to, sums, oldest } = await this.#transfers.read(node, { address, from, upTo, isOver })
     await this.#expectOurBranch(node, upTo)
-    const sums = noMoves()
-    let oldest: PastLog | undefined
-    for (const logs of byTransaction(found.logs)) {
-      const moves = movesOf({ logs }, (token) => this.#parts.wrappedNative.has(token))
-      for (const move of moves) addMove(sums, move)
-      if (moves.length > 0) oldest ??= logs[0]
-    }
     const first = oldest === undefined || open.isBegun ? undefined : await firstTransfer(node, oldest)
-    return factOf(open, found.to, sums, first)
-  }
-
-  /** Reads ranges of blocks until there are enough logs, or the turn is over. */
-  async #logs(node: EvmNode, address: string, { from, upTo, why }: Range) {
-    const logs: PastLog[] = []
-    let to = from - 1
-    for (let asked = 0; to < upTo && asked < this.#settings.spansPerTurn && logs.length < FEW_LOGS; asked++) {
-      if (asked > 0 && this.#isPreempted(why)) break
-      const found = await this.#logsOfSpan(node, address, to + 1, upTo)
-      // Not spread into a call, because one block may have more logs of a token than a call takes arguments.
-      for (const log of found.logs) logs.push(log)
-      to = found.to
-    }
-    return { to, logs }
-  }
-
-  async #logsOfSpan(node: EvmNode, address: string, from: number, upTo: number) {
-    const topics = moveTopics(this.#parts.wrappedNative.has(address))
-    for (;;) {
-      const span = this.#spanOf(address)
-      const to = Math.min(upTo, from + span - 1)
-      const answer = await pastLogs(node, { address, topics, from, to })
-      if (!(answer instanceof RpcFailure) && (answer.length <= MAX_LOGS || span === 1)) {
-        if (answer.length < FEW_LOGS) this.#spans.set(address, Math.min(this.#settings.maxSpan, span * 4))
-        return { to, logs: shaped(() => inOrder(answer.map((log) => toPastLog(log, { address, from, to })))) }
-      }
-      // Another node may allow more logs.
-      if (answer instanceof RpcFailure && span === 1) throw answer
-      this.#spans.set(address, Math.max(1, Math.floor(span / 4)))
-    }
+    return factOf(open, to, sums, first)
   }
 
   /** The token was first seen in the next block: a node without that block's parent is on another branch. */
@@ -276,13 +226,7 @@ export class TransferHistory {
   #isPreempted(why: HistoryClass): boolean {
     return why !== 'asked' && this.#reading.size >= AT_ONCE && this.#parts.order.hasAsked(this.#canRead)
   }
-
-  #spanOf(address: string): number {
-    return this.#spans.get(address) ?? this.#settings.firstSpan
-  }
 }
-
-type Range = { readonly from: number; readonly upTo: number; readonly why: HistoryClass }
 
 /** The node works, but does not return these logs; asking it again changes nothing. */
 const REFUSALS: ReadonlySet<RpcFailureKind> = new Set(['pruned', 'unsupported', 'refused', 'too_many_logs'])
@@ -305,28 +249,6 @@ class Refusal {
       throw error
     }
   }
-}
-
-type PastLog = RawLog & { readonly block: number; readonly transaction: string }
-
-/** Returns the refusal if the node rejects the range as too large. */
-async function pastLogs(node: EvmNode, filter: Parameters<EvmNode['pastLogs']>[0]) {
-  try {
-    return await node.pastLogs(filter)
-  } catch (error) {
-    if (error instanceof RpcFailure && decide(error).question === 'shrink') return error
-    throw error
-  }
-}
-
-/** A duplicate log would be counted twice. */
-function inOrder(logs: readonly PastLog[]): readonly PastLog[] {
-  for (const [index, log] of logs.entries()) {
-    const before = logs[index - 1]
-    if (before === undefined || before.block < log.block) continue
-    if (before.block > log.block || before.index >= log.index) throw invalid('logs out of order')
-  }
-  return logs
 }
 
 /** The first block at which the contract exists; the very first block if the node cannot answer. */
@@ -362,16 +284,6 @@ async function firstTransfer(
   if (header === null || found === null)
     throw invalid(`the node lacks the transaction ${transaction} of its own log`)
   return shaped(() => ({ time: toIndex(header.timestamp), sender: found.from.toLowerCase() }))
-}
-
-function byTransaction(logs: readonly PastLog[]): PastLog[][] {
-  const groups = new Map<string, PastLog[]>()
-  for (const log of logs) {
-    const group = groups.get(log.transaction)
-    if (group === undefined) groups.set(log.transaction, [log])
-    else group.push(log)
-  }
-  return [...groups.values()]
 }
 
 const MAX_AMOUNT = 2n ** 255n - 1n
