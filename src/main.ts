@@ -52,6 +52,7 @@ Commands:
   restore DIR     fills empty servers from a backup
   reconcile       compares a chain's stored data with its archived blocks, once
   refold          folds a chain again by its current settings, beside the data that is served
+  holders         imports a list of a token's balances, where no node serves its old transfers
 
 Options:
   --config FILE   settings in YAML; CHAINTAPE_CONFIG is the same
@@ -86,6 +87,9 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     if (args[0] === 'refold') {
       return await (await import('./roles/refold-command.ts')).runRefold(args.slice(1))
     }
+    if (args[0] === 'holders') {
+      return await (await import('./roles/holders-command.ts')).runHolders(args.slice(1))
+    }
     const { values, positionals } = parseArguments(args, {
       config: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -111,6 +115,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
         'restore',
         'reconcile',
         'refold',
+        'holders',
       ]
       const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)
       throw new ArgumentError(`unknown command '${name}'${near}`)

@@ -138,7 +138,7 @@ export type TransfersFact = {
   readonly upTo: number
   /** The history is complete. */
   readonly isLast: boolean
-  /** The very first transfer, if it is in this range. */
+  /** The very first transfer, if it is in this range; `IMPORTED_FIRST` if the gains are imported balances. */
   readonly first: { readonly time: number; readonly sender: string } | undefined
   /** Net change per address, negative for a loss. */
   readonly gains: readonly { readonly holder: string; readonly amountRaw: bigint }[]

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   backup_invalid: 'halt',
   target_not_empty: 'halt',
   refold_refused: 'halt',
+  import_refused: 'halt',
   token_list_unreadable: 'retry',
   malformed_request: 'refuse',
   malformed_id: 'refuse',

@@ -3,6 +3,7 @@ import { newMintsIn } from '../../dex/solana/owner-balances.ts'
 import { addMove, movesOf } from '../../dex/token-moves.ts'
 import type { Balance, Token } from '../../domain/change.ts'
 import type { BalanceFact, BlockEnvelope, NonCirculatingFact, TransfersFact } from '../../domain/envelope.ts'
+import { isImported } from '../../domain/imported-balances.ts'
 import { isBurnAddress } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
 import type { BlockRecords } from '../block-records.ts'
@@ -235,7 +236,7 @@ export class HolderFold {
 
   #shown({ address, supplyRaw, decimals, priceUsd, firstTrade }: TokenView, holding: Holding): Shown {
     const shown = shownHolding(holding, supplyRaw, this.#wrappedNative.has(address))
-    const origin = holding.isRead ? holding.first : undefined
+    const origin = holding.isRead && !isImported(holding.first) ? holding.first : undefined
     return {
       holding: shown,
       marketCapUsd: amountValue(shown?.circulatingRaw, decimals, priceUsd),

@@ -1,5 +1,6 @@
 import type { TokenHolding } from '../../domain/change.ts'
 import type { NonCirculatingFact } from '../../domain/envelope.ts'
+import { isImported } from '../../domain/imported-balances.ts'
 import { DEAD_ADDRESSES, ZERO_ADDRESS } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
 import { type Holding, isPublishable, type NonCirculating } from './tables.ts'
@@ -36,7 +37,8 @@ export function movedBalances(holding: Holding, sums: Sums): NonCirculating | un
 
 /**
  * Holders need all transfers. Burned, locked and circulating amounts are known once the token has reported balances.
- * Older transfers to the zero address are in no balance; they are added to the burned amount once they are read.
+ * Older transfers to the zero address are in no balance; they are added to the burned amount once they are read, and
+ * never if balances were imported instead.
  */
 export function shownHolding(
   holding: Holding,
@@ -47,7 +49,7 @@ export function shownHolding(
   if (hasUnreliableBalances || (isRead && !isPublishable(holding))) return undefined
   if (!isRead && nonCirculating === undefined) return undefined
   const held = nonCirculating ?? holding
-  const burned = isRead ? holding : held
+  const burned = isRead && !isImported(holding.first) ? holding : held
   const circulatingRaw = supplyRaw === undefined ? undefined : supplyRaw - held.deadRaw - held.lockedRaw
   return {
     holders: isRead ? holding.holders : undefined,

@@ -80,6 +80,8 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
       rank: (addresses) => order.rank(addresses),
       isUnserved: (address) => history.isUnserved(address),
       unservedCount: () => history.unservedCount,
+      hold: (address) => history.hold(address),
+      import: (from, fact) => history.import(from, fact),
     },
     askAccounts: (addresses) => askAccounts(rpc, addresses),
   }

@@ -6,7 +6,7 @@ import type { RpcBudget } from '../../chain/rpc/endpoint-pool.ts'
 import type { ChainSource } from '../../chain/source.ts'
 import type { ChainConfig } from '../../config/schema.ts'
 import type { ChainSettings } from '../../domain/chain-settings.ts'
-import type { Envelope } from '../../domain/envelope.ts'
+import type { Envelope, TransfersFact } from '../../domain/envelope.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { PoolIndex } from '../../store/lmdb/pool-index.ts'
@@ -67,6 +67,10 @@ export type RequestedHistories = {
   /** Whether no node serves the old logs of this address. */
   isUnserved(address: string): boolean
   unservedCount(): number
+  /** Stops reading a history for a minute, so that an import can begin where it stands. */
+  hold(address: string): void
+  /** Publishes imported balances instead of reading the range that begins at `from`. */
+  import(from: number, fact: TransfersFact): void
 }
 
 /** Retries until a node is available. */

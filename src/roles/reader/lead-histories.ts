@@ -2,11 +2,13 @@ import type { ReaderIndex } from '../../chain/reader-index.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Logs } from '../../log/connect.ts'
 import { HISTORIES_TOPIC, type HistoryState } from '../../wire/history-question.ts'
+import { IMPORTS_TOPIC } from '../../wire/import-question.ts'
 import {
   decodeLiquidityAnswer,
   encodeLiquidityQuestion,
   LIQUIDITY_TOPIC,
 } from '../../wire/liquidity-question.ts'
+import { answerImport } from './answer-import.ts'
 import type { RequestedHistories } from './family.ts'
 import { rankHistories } from './rank-histories.ts'
 
@@ -37,6 +39,9 @@ export function leadHistories({
     return histories.isUnserved(address) ? 'unserved' : 'open'
   }
   const answering = logs.respond(`${HISTORIES_TOPIC}.${chain}`, async (address) => stateOf(address))
+  const importing = logs.respond(`${IMPORTS_TOPIC}.${chain}`, async (question) =>
+    answerImport(question, index, histories),
+  )
   void rankHistories({
     histories: index.histories,
     ask: async (addresses) => {
@@ -52,6 +57,7 @@ export function leadHistories({
     [Symbol.dispose]: () => {
       stop.abort()
       answering.stop()
+      importing.stop()
     },
   }
 }

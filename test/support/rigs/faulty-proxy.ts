@@ -14,6 +14,8 @@ export type Fault =
   | { readonly kind: 'no_method'; readonly method: string }
   /** Looks for logs in no more blocks than these at once. */
   | { readonly kind: 'narrow'; readonly blocks: number }
+  /** No longer has the logs of earlier blocks than this one. */
+  | { readonly kind: 'pruned'; readonly before: number }
   /** Reports blocks that do not exist, with invented hashes. */
   | { readonly kind: 'invented' }
   /** Says what another node says. */
@@ -124,6 +126,7 @@ export class FaultyProxy {
     if (fault.kind === 'no_receipts') forgetMethod('eth_getBlockReceipts', requests, answers)
     if (fault.kind === 'no_method') forgetMethod(fault.method, requests, answers)
     if (fault.kind === 'narrow') refuseWide(requests, answers, fault.blocks)
+    if (fault.kind === 'pruned') refuseOld(requests, answers, fault.before)
     if (fault.kind === 'no_logs' || (fault.kind === 'no_receipts' && fault.hides === 'logs')) {
       for (const [index, answer] of answers.entries()) hideLogs(requests[index]?.method, answer)
     }
@@ -190,6 +193,14 @@ function forgetMethod(forgotten: string, requests: readonly Request[], answers: 
     if (method !== forgotten || answer === undefined) continue
     delete answer.result
     answer.error = { code: -32_601, message: `the method ${method} does not exist/is not available` }
+  }
+}
+
+function refuseOld(requests: readonly Request[], answers: Answer[], before: number): void {
+  for (const [index, { id, method, params }] of requests.entries()) {
+    const { fromBlock } = (params[0] ?? {}) as { fromBlock?: string }
+    if (method === 'eth_getLogs' && fromBlock !== undefined && Number(fromBlock) < before)
+      answers[index] = { id, error: { code: 4_444, message: 'pruned history unavailable' } }
   }
 }
 

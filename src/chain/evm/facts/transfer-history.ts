@@ -36,6 +36,7 @@ const MAX_AHEAD = 8
 /** Longest pause of a history that no node serves, and of one whose nodes are in trouble. */
 const MAX_PAUSE_MS = 3_600_000
 const MAX_TROUBLE_MS = 60_000
+const HOLD_MS = 60_000
 /** How far back the contract's code is asked for; many nodes have the state of the last 128 blocks alone. */
 const LAUNCH_PROBES = [LAUNCH_BLOCKS, 100]
 
@@ -57,6 +58,10 @@ export class TransferHistory {
   readonly #pauses = new Map<string, Pause>()
   readonly #unserved = new Set<string>()
   readonly #launches = new Set<string>()
+  /** Imported balances, for the next block. */
+  readonly #imports = new Map<string, Piece>()
+  /** Histories that are not read on before this time, because an import is being prepared. */
+  readonly #held = new Map<string, number>()
   /** History read before a fork may belong to the orphaned branch. */
   #generation = 0
   #isStarted = false
@@ -84,10 +89,28 @@ export class TransferHistory {
     this.#begin()
   }
 
+  /** Stops reading a history for a while, so that an import can begin where it stands. */
+  hold(address: string): void {
+    this.#held.set(address, performance.now() + HOLD_MS)
+    this.#ready.delete(address)
+  }
+
+  /** Publishes imported balances with the next block, instead of reading the range that begins at `from`. */
+  import(from: number, fact: TransfersFact): void {
+    this.hold(fact.address)
+    this.#imports.set(fact.address, { from, fact })
+  }
+
   /** Facts for the next block; those asked for first. */
   take(): TransfersFact[] {
     // The index has these facts only with the block, so nothing is begun before.
     this.#isStarted = false
+    // Alone, because it may be as large as a block can take.
+    for (const [address, { from, fact }] of this.#imports) {
+      this.#imports.delete(address)
+      this.#held.delete(address)
+      if (this.#parts.histories.get(address)?.from === from) return [fact]
+    }
     const { order } = this.#parts
     const addresses = [...this.#ready.keys()]
     const taken: TransfersFact[] = []
@@ -121,6 +144,7 @@ export class TransferHistory {
     this.#generation++
     this.#isStarted = false
     this.#ready.clear()
+    this.#imports.clear()
     this.#parts.order.forget()
   }
 
@@ -138,7 +162,7 @@ export class TransferHistory {
   }
 
   readonly #canRead = ({ address }: OpenHistory, why: HistoryClass): boolean => {
-    if (this.#reading.has(address)) return false
+    if (this.#reading.has(address) || this.#isHeld(address)) return false
     if (why !== 'asked' && this.#ready.size >= MAX_FACTS_PER_BLOCK) return false
     const pieces = this.#ready.get(address)
     if (pieces !== undefined && (pieces.length >= MAX_AHEAD || pieces.at(-1)?.fact.isLast)) return false
@@ -162,7 +186,8 @@ export class TransferHistory {
       this.#unserved.delete(address)
       if (fact.isLast) this.#launches.delete(address)
       if (fact.isLast) this.#transfers.forget(address)
-      if (generation === this.#generation) this.#ready.set(address, [...pieces, { from: from.from, fact }])
+      if (generation === this.#generation && !this.#isHeld(address))
+        this.#ready.set(address, [...pieces, { from: from.from, fact }])
     } catch (error) {
       if (signal.aborted) return
       this.#transfers.shrink(address)
@@ -182,6 +207,12 @@ export class TransferHistory {
       // Nodes in trouble are asked less often, whatever for.
       await sleep(this.#settings.retryMs, undefined, { signal }).catch(() => undefined)
     }
+  }
+
+  #isHeld(address: string): boolean {
+    const until = this.#held.get(address)
+    if (until !== undefined && until <= performance.now()) this.#held.delete(address)
+    return this.#held.has(address)
   }
 
   #pause(address: string, maxMs: number): void {
