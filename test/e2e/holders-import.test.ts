@@ -14,6 +14,8 @@ import { waitFor } from '../support/rigs/wait-for.ts'
 
 const HOLDERS = 30
 const DEPTH = 2
+/** Large enough to be seen in the rounded numbers of an answer. */
+const UNIT = 10n ** 17n
 
 let stack: Stack
 let market: Market
@@ -46,8 +48,8 @@ before(async () => {
   await market.addLiquidityNative(token, 10n ** 23n, 10n ** 18n)
   await market.mine()
   pair = await market.pairOf(token, market.weth)
-  await market.transfer(token, holder(3), 7n)
-  await market.transfer(token, holder(HOLDERS), 5n)
+  await market.transfer(token, holder(3), 7n * UNIT)
+  await market.transfer(token, holder(HOLDERS), 5n * UNIT)
   await market.mine()
   await pipeline.start('reader', 'engine', 'writer', 'gateway')
 })
@@ -131,8 +133,8 @@ test('a token without old logs says so, refuses wrong balances, and has its hold
 })
 
 test('imported balances are moved by transfers, and folded again to the same', async () => {
-  await market.transfer(token, holder(HOLDERS + 1), 11n)
-  await market.transfer(token, holder(0), 13n)
+  await market.transfer(token, holder(HOLDERS + 1), 11n * UNIT)
+  await market.transfer(token, holder(0), 13n * UNIT)
   await market.mine()
   await expectTrueHolders()
   await pipeline.role('engine').kill('SIGKILL')
@@ -140,7 +142,7 @@ test('imported balances are moved by transfers, and folded again to the same', a
   // It compares what it folds with what was published before.
   await pipeline.start('engine')
   await pipeline.killAndRestart('reader')
-  await market.transfer(token, holder(1), 17n)
+  await market.transfer(token, holder(1), 17n * UNIT)
   await market.mine()
   await expectTrueHolders()
   const again = await importing([[holder(1), 1n]], older)

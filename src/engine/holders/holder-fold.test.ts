@@ -16,6 +16,7 @@ import {
 import { padded, rawLog } from '../../../test/support/builders/raw-log.ts'
 import { TRANSFER } from '../../dex/evm/token-moves.ts'
 import type { BlockEnvelope, Fact, RawLog } from '../../domain/envelope.ts'
+import { IMPORTED_FIRST } from '../../domain/imported-balances.ts'
 import { DEAD_ADDRESSES } from '../../domain/known-addresses.ts'
 import { decodeEnvelope, encodeEnvelope } from '../../wire/envelope-codec.ts'
 
@@ -150,6 +151,22 @@ describe('reported balances of burn addresses and lockers', () => {
     const holding = held(met().facts(answered(0n, 0n, 2_000_000n)))
     assert.deepEqual([holding?.lockedRaw, holding?.circulatingRaw], [tokens(2_000_000n), undefined])
   })
+})
+
+test('imported balances have holders, but no origin, and burns only since the token was met', () => {
+  const market = met()
+    .facts(answered(0n, 50_000n, 200_000n))
+    .block(12, move(ANN, ZERO, 10_000n))
+    .facts({ ...past(), first: IMPORTED_FIRST } as Fact)
+    .block(12, move(BEN, CARL, 100_000n))
+  const { holding, origin, launch } = market.token(TOKEN)
+  assert.deepEqual(holding, {
+    holders: 4,
+    burnedRaw: tokens(60_000n),
+    lockedRaw: tokens(200_000n),
+    circulatingRaw: tokens(740_000n),
+  })
+  assert.deepEqual([origin, launch], [undefined, undefined])
 })
 
 test('before all transfers are read, only balances are published, and they may be negative', () => {

@@ -236,9 +236,13 @@ describe('an answer that is not taken', () => {
   test('from a node on another branch, however plausible', async () => {
     const rig = new Rig(within([good])).meet(TOKEN)
     rig.hash = 'theirs'
-    assert.deepEqual(await rig.next(), [])
+    await rig.until(() => rig.asked.length > 0)
+    for (let waited = 0; waited < 20; waited++) await setImmediate()
+    assert.deepEqual(rig.history.take(), [])
     rig.hash = 'ours'
-    assert.equal((await rig.next())[0]?.issuedRaw, 1n)
+    let facts: TransfersFact[] = []
+    while (facts.length === 0) facts = await rig.next()
+    assert.equal(facts[0]?.issuedRaw, 1n)
   })
 
   test('from before a fork', async () => {
@@ -285,6 +289,45 @@ describe('a history that no node serves', () => {
     await rig.until(() => rig.asked.length >= 3)
     assert.equal(rig.history.isUnserved(TOKEN), false)
     assert.ok(rig.common.lines.every(({ msg }) => msg !== refused))
+  })
+})
+
+describe('an import', () => {
+  const log1 = log(200, 0, ZERO_ADDRESS, address(0xa), 1n)
+  const fact: TransfersFact = {
+    ...{
+      type: 'transfers',
+      address: TOKEN,
+      upTo: 999,
+      isLast: true,
+      first: { time: 0, sender: ZERO_ADDRESS },
+    },
+    gains: [{ holder: address(0xa), amountRaw: 1n }],
+    ...{ issuedRaw: 1n, burnedRaw: 0n, mintedToZeroRaw: 0n },
+  }
+
+  test('takes the place of what is read, even of a read under way', async () => {
+    const gate = Promise.withResolvers<void>()
+    const rig = new Rig(within([log1])).meet(TOKEN)
+    rig.onLogs = () => gate.promise
+    rig.history.readOn()
+    await rig.until(() => rig.asked.length > 0)
+    rig.history.hold(TOKEN)
+    gate.resolve()
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    assert.deepEqual(rig.history.take(), [], 'a held history stays where it is')
+    rig.history.import(1, fact)
+    assert.deepEqual(await rig.next(), [fact])
+    assert.equal(rig.histories.length, 0)
+  })
+
+  test('is dropped where the history stands elsewhere, or after a fork', async () => {
+    const rig = new Rig(within([log1])).meet(TOKEN)
+    rig.history.import(2, fact)
+    assert.deepEqual(rig.history.take(), [])
+    rig.history.import(1, fact)
+    rig.history.forget()
+    assert.deepEqual(rig.history.take(), [])
   })
 })
 
