@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -132,9 +132,17 @@ test('a token without old logs says so, refuses wrong balances, and has its hold
   await expectTrueHolders()
 })
 
-test('imported balances are moved by transfers, and not imported twice', async () => {
+test('imported balances are moved by transfers, and folded again to the same', async () => {
   await market.transfer(token, holder(HOLDERS + 1), 11n * UNIT)
   await market.transfer(token, holder(0), 13n * UNIT)
+  await market.mine()
+  await expectTrueHolders()
+  await pipeline.role('engine').kill('SIGKILL')
+  rmSync(join(pipeline.dir, 'data', 'engine'), { recursive: true, force: true })
+  // It compares what it folds with what was published before.
+  await pipeline.start('engine')
+  await pipeline.killAndRestart('reader')
+  await market.transfer(token, holder(1), 17n * UNIT)
   await market.mine()
   await expectTrueHolders()
   const again = await importing([[holder(1), 1n]], older)
