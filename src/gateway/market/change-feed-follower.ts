@@ -259,8 +259,9 @@ export class ChangeFeedFollower {
   async #drop(seq: number, signal: AbortSignal, onDropped: () => void): Promise<void> {
     do {
       const dropped = this.#buffer.drop(seq, CHANGES_DROPPED_AT_ONCE)
+      // Sets of balances alone leave nothing in the overlay, but history must be read up to them, too.
+      this.#dropped = Math.max(this.#dropped, Math.min(dropped ?? seq, this.reads.feed.seq))
       if (dropped === undefined) return
-      this.#dropped = Math.max(this.#dropped, Math.min(dropped, this.reads.feed.seq))
       onDropped()
     } while (await pause(DROP_PAUSE_MS, signal))
   }

@@ -21,6 +21,7 @@ import {
   TOKEN,
   withMarketView,
 } from '../../../test/support/rigs/market-view-world.ts'
+import { waitFor } from '../../../test/support/rigs/wait-for.ts'
 
 test('a full overlay drops its oldest sets; reads are refused until the store has them', async () => {
   const world = new MarketViewWorld([sampleSet(1, [])], headAt(1), 1_000)
@@ -120,6 +121,22 @@ test('a full overlay drops sets that one store has; the other is not read until 
     await world.stop()
   }
 })
+
+test('history is read up to a set of balances alone, once both stores have it', () =>
+  withMarketView(
+    async (world) => {
+      const { view, stored } = world
+      const balance = { token: MEME, holder: '0xaa', amountRaw: 2n, beforeRaw: 1n }
+      await world.append(sampleSet(2, [{ type: 'balance', balance }]), sampleSet(3, []))
+      assert.equal(view.recent('eth').upTo, 1)
+      stored.marker = headAt(3)
+      stored.head = headAt(2)
+      await waitFor('the set of balances', () => (view.recent('eth').upTo === 2 ? true : undefined))
+      stored.head = headAt(3)
+      await waitFor('the empty set', () => (view.recent('eth').upTo === 3 ? true : undefined))
+    },
+    ...STORED,
+  ))
 
 /** Waits until the view has read the marker of ClickHouse. */
 async function waitForMarker({ view }: MarketViewWorld): Promise<void> {
