@@ -167,7 +167,6 @@ export const startGateway: StartRole = async (config, common) => {
   })
   const { allowed_origins: allowedOrigins, connections_per_ip: perAddress, proxies } = config.gateway
   const skipped = await logs.quarantine()
-  const work = await logs.openLatest('WORK')
   const wantedHolders = createWantedHolders({ view, work, familyOf, logger, now: Date.now })
   const app = createApp({
     ...{

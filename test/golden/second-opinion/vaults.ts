@@ -1,4 +1,4 @@
-import type { DexEvent, PoolPrice } from '../../../src/dex/events.ts'
+import type { DexEvent, PoolCreated, PoolPrice } from '../../../src/dex/events.ts'
 import { inOrder, type Opinion, opinion, packedTotal, swapped } from './opinion.ts'
 
 type Both = { amount0: bigint; amount1: bigint }
@@ -9,7 +9,7 @@ type Named = { tokenIn: string; tokenOut: string; amountIn: bigint; amountOut: b
 const INITIALIZED = '(bytes32 indexed id, address indexed currency0, address indexed currency1'
 const SWAPPED = 'Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1'
 
-const created = ({ id: pool, currency0, currency1, sqrtPriceX96, tick }: Created): DexEvent => {
+const created = ({ id: pool, currency0, currency1, sqrtPriceX96, tick }: Created): PoolCreated => {
   const price: PoolPrice = { kind: 'sqrt', sqrtPriceX96, tick }
   return { type: 'poolCreated', pool, tokens: [currency0, currency1], pricing: { kind: 'sqrtPrice' }, price }
 }
@@ -40,7 +40,7 @@ const modifyLiquidity = opinion<{
 export const uniswapV4: readonly Opinion[] = [
   opinion(
     `Initialize${INITIALIZED}, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)`,
-    created,
+    ({ tickSpacing, ...event }: Created & { tickSpacing: number }) => ({ ...created(event), tickSpacing }),
   ),
   opinion(`${SWAPPED}, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)`, swap),
   modifyLiquidity,
