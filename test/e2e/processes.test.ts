@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Stack, startStack } from '../../dev/stack.ts'
-import { Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
+import { environmentWithoutSettings, Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { Scenario } from './scenario.ts'
 
@@ -25,7 +25,7 @@ before(async () => {
 after(() => stack?.stop())
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, args, { cwd: REPO, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, args, { cwd: REPO, env: { ...environmentWithoutSettings(), ...env } })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   if (child.exitCode === null) await once(child, 'exit')
   return { code: child.exitCode, stdout, stderr }

@@ -11,13 +11,11 @@ import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { startStack } from '../../dev/stack.ts'
 import { GATEWAY_FLAGS } from '../../src/lib/launch-flags.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 
 type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }
 
-/** Without the settings of the shell that runs the tests. */
-const ENVIRONMENT = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('CHAINTAPE_')),
-)
+const ENVIRONMENT = environmentWithoutSettings()
 
 function run(...args: string[]): Promise<Ended> {
   return runWith({}, ...args)

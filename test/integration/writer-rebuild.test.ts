@@ -9,6 +9,7 @@ import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { storySets } from '../support/builders/story.ts'
 import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
 import { storedDocuments } from '../support/reference/store-dump.ts'
+import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { createWriterRig, type WriterRig } from '../support/rigs/writer-rig.ts'
 
@@ -26,12 +27,8 @@ after(async () => {
 })
 
 async function rebuild(rig: WriterRig): Promise<void> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...MAIN_ARGS,
-    'redis',
-    'rebuild',
-    ...['--config', rig.configFile],
-  ])
+  const args = [...MAIN_ARGS, 'redis', 'rebuild', '--config', rig.configFile]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environmentWithoutSettings() })
   assert.match(stdout, /Redis refilled/)
 }
 

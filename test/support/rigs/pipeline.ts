@@ -226,6 +226,7 @@ export class Pipeline {
   }
 }
 
-function environmentWithoutSettings(): NodeJS.ProcessEnv {
+/** Without the settings of the shell that runs the tests. */
+export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHAINTAPE_')))
 }
