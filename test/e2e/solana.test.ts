@@ -23,7 +23,7 @@ const UNKNOWN_OF_RECORDED = [
   ...['from_reserve', 'to_reserve', 'from_symbol', 'to_symbol', 'to'],
   ...['pair_liquidity_usd', 'pair_liquidity_eth'],
 ]
-/** Of a pair without a quote asset: its route may lead through recorded pools, whose depth is not expected. */
+/** A pair without a quote asset may be priced by a route through recorded pools, whose depth is not expected. */
 const UNKNOWN_BY_ROUTE = [
   ...['amount_eth', 'amount_usd', 'from_price_eth', 'from_price_usd', 'to_price_eth', 'to_price_usd'],
   ...['target_token', 'tx_swap_type'],
