@@ -160,4 +160,21 @@ describe('a quote asset', () => {
     assert.equal(example.pair(TOKEN_ETH).token1.priceUsd, undefined)
     assert.ok(example.token(USDT))
   })
+
+  test('that is removed loses the TVL of its pairs, and loses it once', () => {
+    const example = calmMarket()
+      .settings(TOKEN_QUOTED)
+      .block(12, sync(UNPRICED, tokens(10n), eth(40n)), swap(UNPRICED, tokens(1n), 0n, 0n, eth(4n)))
+    const pair = example.pair(UNPRICED)
+    const [inPair, without] = [pair.tvlUsd ?? 0n, (example.token(TOKEN).tvlUsd ?? 0n) - (pair.tvlUsd ?? 0n)]
+    assert.ok(inPair > 0n && without > 0n)
+    example.settings({})
+    for (const _ of [1, 2, 3]) {
+      // Without a Sync event, the pair is changed and not priced again.
+      example.block(12, swap(UNPRICED, tokens(1n), 0n, 0n, eth(4n)))
+      assert.equal(example.token(TOKEN).tvlUsd, without)
+    }
+    example.settings(TOKEN_QUOTED).block(12, sync(UNPRICED, tokens(10n), eth(40n)))
+    assert.equal(example.token(TOKEN).tvlUsd, without + inPair)
+  })
 })

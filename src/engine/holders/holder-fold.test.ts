@@ -147,6 +147,17 @@ describe('reported balances of burn addresses and lockers', () => {
     assert.equal(held(market)?.lockedRaw, tokens(100n))
   })
 
+  test('follow lockers that are added, if the token reported nothing', () => {
+    const market = met().facts(past())
+    assert.equal(held(market)?.lockedRaw, tokens(200_000n))
+    market.settings({ lockers: [LOCKER, BEN].sort() }).block(12, move(BEN, CARL, 1_000n))
+    assert.equal(held(market)?.lockedRaw, tokens(299_000n))
+    market.settings({ lockers: [BEN] }).block(12, move(CARL, BEN, 500n))
+    assert.equal(held(market)?.lockedRaw, tokens(99_500n))
+    market.undo().undo()
+    assert.equal(held(market)?.lockedRaw, tokens(200_000n))
+  })
+
   test('beyond the supply leaves what circulates unknown', () => {
     const holding = held(met().facts(answered(0n, 0n, 2_000_000n)))
     assert.deepEqual([holding?.lockedRaw, holding?.circulatingRaw], [tokens(2_000_000n), undefined])

@@ -161,18 +161,28 @@ export class HolderFold {
       burnedRaw: holding.burnedRaw + burnedRaw,
       lockedRaw,
     }
+    // The balances that the token reported include everything older.
+    const nonCirculating = age === 'older' ? holding.nonCirculating : movedBalances(holding, sums)
+    // A running sum does not know of lockers that were added or removed; the reader asks the token again after that.
+    if (nonCirculating === undefined) sums.lockedRaw += this.#lockedIn(token) - holding.lockedRaw
     if (!Object.values(sums).every(isBalance)) return this.#giveUp(token)
     for (const [index, slot] of slots.entries()) balances.setAt(slot, (changed[index] as Balance).amountRaw)
     this.#put(token, {
       ...holding,
       ...sums,
-      // The balances that the token reported include everything older.
-      nonCirculating: age === 'older' ? holding.nonCirculating : movedBalances(holding, sums),
+      nonCirculating,
       holders,
       overdrawn,
       large: withLarge(holding.large, changed.filter(this.#isFree), this.#supplyOf(token) ?? sums.issuedRaw),
     })
     return changed
+  }
+
+  #lockedIn(token: string): bigint {
+    let sum = 0n
+    for (const locker of this.#settings.lockers)
+      if (!isBurnAddress(locker)) sum += this.#tables.balances.get(token, locker)
+    return sum
   }
 
   /** Neither burned nor locked. */

@@ -83,7 +83,6 @@ export function reprice(
   const worth = ratio === undefined ? UNKNOWN_WORTH : worthAt(pair, oriented, ratio, quoteWorth, reference)
   setPrices(target, worth)
   setPrices(quote, quoteWorth)
-  pair.isRouted = reference.routes.isNeededFor(quote.token)
   const quoteUsd = sideValue(quote, quoteWorth.usd)
   const tvlUsd = sumOfValues(sideValue(target, worth.usd), quoteUsd)
   const tvlNative = sumOfValues(sideValue(target, worth.native), sideValue(quote, quoteWorth.native))

@@ -66,6 +66,7 @@ export class TokenUpdates {
         depths.set(target, withDepth(depths.get(target) ?? target.targetPairs, own))
       }
       const before = touched.has(pair) ? touched.get(pair) : pair.isRouted ? undefined : pair.depth
+      if (pair.isRouted !== isRouted) this.#setRouted(pair, isRouted)
       const quote = this.#records.tokenOf(oriented.quote)
       // A token between a pair and a quote asset gains nothing from the pair, which anyone can create.
       if (quote === undefined || (isRouted && before === undefined)) continue
@@ -91,6 +92,12 @@ export class TokenUpdates {
 
   #isRouted({ oriented }: PairView): boolean {
     return oriented !== undefined && this.#after.routes.isNeededFor(oriented.quote.token)
+  }
+
+  /** Set here alone, because it says whether the pair's depth is among those of its quote. */
+  #setRouted(pair: PairView, isRouted: boolean): void {
+    this.#records.editPair(pair)
+    pair.isRouted = isRouted
   }
 
   #routedDepth({ depth, oriented }: PairView): PairDepth | undefined {

@@ -43,6 +43,15 @@ export class Makers {
   }
 
   /**
+   * Call before trades of the pair that do not count for its token, because they replace the visits that the two shared.
+   * Wallets that traded while they did are counted once more when they trade the token again within a day.
+   */
+  forgetShared(slotOfToken: number, pair: number): void {
+    const { subjects } = this.#tables
+    if (subjects.at(slotOfToken).partedFrom === pair) subjects.edit(slotOfToken).partedFrom = undefined
+  }
+
+  /**
    * A visit to a pair is also one to its token: until the wallet's next visit, it is stored with the pair that the
    * token shared its windows with.
    */

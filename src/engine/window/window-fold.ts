@@ -211,6 +211,7 @@ export class WindowFold {
     // The token first, because it may look up the wallet's previous visit to the pair.
     if (own !== undefined && trades.isForToken)
       this.#enterMakers(this.#add(own, subjects.slotOf(own), trades, trades.tokenCloseUsd), trades)
+    if (own !== undefined && !trades.isForToken) this.#makers.forgetShared(subjects.slotOf(own), number)
     this.#enterMakers(ofPair, trades)
   }
 
