@@ -6,10 +6,12 @@ import type { Logger } from '../../../lib/logger.ts'
 import { expectEncodable } from '../../../wire/fact-codec.ts'
 import { type HistoryClass, type HistoryOrder, LAUNCH_BLOCKS, type Turn } from '../../history-order.ts'
 import { FIRST_BLOCK, type OpenHistories, type OpenHistory } from '../../open-histories.ts'
-import { RpcFailure, type RpcFailureKind } from '../../rpc/rpc-failure.ts'
+import { RpcFailure } from '../../rpc/rpc-failure.ts'
 import { invalid, shaped, toIndex } from '../proof/block-logs.ts'
 import type { EvmNode, EvmNodes } from '../rpc/rpc.ts'
+import { firstBlockOf, hadCode } from './contract-age.ts'
 import { DEFAULT_SPANS, type PastLog, PastTransfers, type SpanSettings } from './past-transfers.ts'
+import { Refusal } from './refusal.ts'
 
 export type TransferHistoryParts = {
   readonly nodes: Pick<EvmNodes, 'verified'>
@@ -256,54 +258,6 @@ export class TransferHistory {
   /** A history that clients asked for does not wait for the end of another one's turn. */
   #isPreempted(why: HistoryClass): boolean {
     return why !== 'asked' && this.#reading.size >= AT_ONCE && this.#parts.order.hasAsked(this.#canRead)
-  }
-}
-
-/** The node works, but does not return these logs; asking it again changes nothing. */
-const REFUSALS: ReadonlySet<RpcFailureKind> = new Set(['pruned', 'unsupported', 'refused', 'too_many_logs'])
-
-/** Whether all nodes refused. One that is only in trouble may still serve the logs. */
-class Refusal {
-  #refused = 0
-  #isOpen = false
-
-  get isFinal(): boolean {
-    return this.#refused > 0 && !this.#isOpen
-  }
-
-  async watch<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask()
-    } catch (error) {
-      if (error instanceof RpcFailure && REFUSALS.has(error.kind)) this.#refused++
-      else this.#isOpen = true
-      throw error
-    }
-  }
-}
-
-/** The first block at which the contract exists; the very first block if the node cannot answer. */
-async function firstBlockOf(node: EvmNode, address: string, upTo: number): Promise<number> {
-  let [low, high] = [FIRST_BLOCK, upTo]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const had = await hadCode(node, address, middle)
-    if (had === undefined) return FIRST_BLOCK
-    if (had) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
-/** Undefined if the node does not have the state of that block. */
-async function hadCode(node: EvmNode, address: string, block: number): Promise<boolean | undefined> {
-  if (block < FIRST_BLOCK) return false
-  try {
-    return await node.hadCode(address, block)
-  } catch (error) {
-    if (!(error instanceof RpcFailure) || error.kind === 'rate_limited' || error.kind === 'timeout')
-      throw error
-    return undefined
   }
 }
 
