@@ -40,30 +40,47 @@ export const startWriter: StartRole = async (config, common) => {
   let details = (): string[] => []
   const lags = new StoreLags()
   const logProblems: Problems = new Map()
-  const done = runWriter(config, common, { problems, logProblems, lags }, (started, quarantine) => {
-    supervisor = started
-    details = () => [
-      ...started.details(),
-      ...lags.details(),
-      ...logProblems.values(),
-      ...quarantineDetails(quarantine),
-    ]
-  })
+  // Comes after all problems, because one of them may be what it waits for.
+  let migration: string | undefined = 'the ClickHouse schema is not up to date yet'
+  const onMigrated = (): void => {
+    migration = undefined
+  }
+  const done = runWriter(
+    config,
+    common,
+    { problems, logProblems, lags, onMigrated },
+    (started, quarantine) => {
+      supervisor = started
+      details = () => [
+        ...started.details(),
+        ...lags.details(),
+        ...logProblems.values(),
+        ...quarantineDetails(quarantine),
+      ]
+    },
+  )
   common.shutdown.onClose('writer', async () => {
     // `done` reports why it stopped; only the stop itself matters here.
     await Promise.allSettled([done])
   })
   return {
-    readiness: () => problems.values().next().value ?? supervisor?.readiness(),
+    readiness: () => problems.values().next().value ?? migration ?? supervisor?.readiness(),
     details: () => details(),
     done,
   }
 }
 
+type Reported = {
+  readonly problems: Problems
+  readonly logProblems: Problems
+  readonly lags: StoreLags
+  readonly onMigrated: () => void
+}
+
 async function runWriter(
   config: Config,
   common: Common,
-  { problems, logProblems, lags }: { problems: Problems; logProblems: Problems; lags: StoreLags },
+  { problems, logProblems, lags, onMigrated }: Reported,
   onStarted: (supervisor: ChainSupervisor, quarantine: Quarantine) => void,
 ): Promise<void> {
   const { signal } = common.shutdown
@@ -80,7 +97,13 @@ async function runWriter(
     const logs = await connectLogs(config.nats, common)
     resources.defer(() => logs.close())
     // In parallel, because a chain is written to whichever store is available.
-    const migrating = retryOn('migrate', servers.clickhouse)(() => migrate(config.clickhouse, common))
+    const migrating = retryOn(
+      'migrate',
+      servers.clickhouse,
+    )(async () => {
+      await migrate(config.clickhouse, common)
+      onMigrated()
+    })
     const connecting = retryOn('connect_redis', servers.redis)(() => openHotStore(config.redis, common))
     const opening = Promise.all([migrating, connecting])
     // Awaited below, once there is something to stop.
