@@ -6,9 +6,8 @@ import { waitFor } from '../support/rigs/wait-for.ts'
 import type { StandbyEngine } from './standby-engine.ts'
 import type { SteadyLoad } from './steady-load.ts'
 
-const MESSAGES_PER_SECOND = 200
 /** A standby that is further behind has to catch up before it can take over. It is waited for, but not on a machine that is too slow. */
-const MAX_BEHIND = MESSAGES_PER_SECOND / 4
+const MAX_BEHIND_SECONDS = 0.25
 const CATCH_UP_MS = 10_000
 
 export type LeaderLost = {
@@ -26,6 +25,7 @@ export type StormParts = {
   readonly changes: ChainLog
   readonly events: number
   readonly load: SteadyLoad
+  readonly messagesPerSecond: number
   readonly roll: (sides: number) => number
 }
 
@@ -61,9 +61,9 @@ export class Storm {
   }
 
   async #rage(): Promise<void> {
-    const { engines, blocks, events, load } = this.#parts
+    const { engines, blocks, events, load, messagesPerSecond } = this.#parts
     for (const engine of engines) engine.spawn()
-    load.start(MESSAGES_PER_SECOND)
+    load.start(messagesPerSecond)
     try {
       for (let event = 0; event < events; event++) await this.#loseLeader()
       await Promise.all(this.#resuming)
@@ -91,21 +91,20 @@ export class Storm {
     await sleep(200 + roll(600))
     const how = roll(2) === 0 ? 'SIGKILL' : 'SIGSTOP'
     const atMs = performance.now()
+    const timesReplaced = victim.timesReplaced()
     if (how === 'SIGKILL') await victim.kill('SIGKILL')
-    else {
-      const timesReplaced = victim.timesReplaced()
-      victim.freeze()
-      this.#resuming.push(this.#resume(victim, timesReplaced, 4_000 + roll(2_000)))
-    }
+    else victim.freeze()
     const successor = await waitFor('a successor', () => this.#whoLeads(victim))
     this.lost.push({ how, victim: victim.name, successor: successor.name, atMs })
-    // Not before: a new process would be a successor too, and we want to see one that stood by.
+    // Not before: a new process would be a successor too, and a leader that is back in time has none.
     if (how === 'SIGKILL') victim.spawn()
+    else this.#resuming.push(this.#resume(victim, timesReplaced, 2_000 + roll(2_000)))
   }
 
   /** The one that leads, once another that has caught up stands by. */
   async #leader(): Promise<StandbyEngine> {
     const lateMs = performance.now() + CATCH_UP_MS
+    const maxBehind = this.#parts.messagesPerSecond * MAX_BEHIND_SECONDS
     return waitFor('one engine to lead and one to stand by', async () => {
       const parts = await Promise.all(this.#parts.engines.map((engine) => engine.part()))
       const [leader, ...others] = this.#parts.engines.filter((_, at) => parts[at] === 'leads')
@@ -113,7 +112,7 @@ export class Storm {
       const standbys = this.#parts.engines.filter((_, at) => parts[at] === 'follows')
       if (standbys.length > 0 && performance.now() > lateMs) return leader
       const [end = 0, ...folded] = await Promise.all([leader, ...standbys].map((engine) => engine.folded()))
-      return folded.some((seq) => seq >= end - MAX_BEHIND) ? leader : undefined
+      return folded.some((seq) => seq >= end - maxBehind) ? leader : undefined
     })
   }
 
