@@ -56,6 +56,8 @@ const suites: Readonly<Record<string, Suite>> = {
   drills: { patterns: ['test/drills/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
   // The rolling restart loads the machine by itself.
   upgrade: { patterns: ['test/upgrade/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // Packs and installs, which loads the machine by itself.
+  package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
