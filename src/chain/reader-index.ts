@@ -1,3 +1,4 @@
+import { announcedKey } from '../dex/evm/uniswap-v4/pool-key.ts'
 import type { BlockRef, Envelope, Fact, RawLog } from '../domain/envelope.ts'
 import { never } from '../domain/ids.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
@@ -169,8 +170,12 @@ export class ReaderIndex {
   }
 
   #notice(logs: readonly RawLog[], block: number): void {
-    for (const log of logs)
+    for (const log of logs) {
       if (saysItChanged(log) && this.knowsToken(log.address)) this.inspections.change(log.address, block)
+      const announced = announcedKey(log)
+      if (announced !== undefined && this.knowsPool(announced.pool))
+        this.inspections.addKey(announced.pool, announced.key)
+    }
   }
 
   #setFloor(ref: BlockRef): void {

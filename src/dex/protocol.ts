@@ -24,14 +24,40 @@ export type Protocol = {
   /** The platform that a pool belongs to, if several share the program: an address in the pool's logs. */
   readonly platformOf?: (log: RawLog) => string | undefined
   /**
-   * How to simulate a trade: against the reserves (v2), with a payment callback as in concentrated pools (v3), or by the
-   * program's own instruction (cpmm).
+   * How to simulate a trade: against the reserves (v2), for the amount that the pool quotes (solidly), with a payment
+   * callback as in concentrated pools (v3), the same in pools that call plugins (algebra), in a session of the contract that
+   * holds the tokens of all pools (vault), or by the program's own instruction (cpmm).
    */
-  readonly trial?: 'v2' | 'v3' | 'cpmm'
+  readonly trial?: 'v2' | 'solidly' | 'v3' | 'algebra' | 'vault' | 'cpmm'
+  /** Reads how to swap in a pool of a vault. */
+  readonly readMarket?: ReadMarket
   readonly reserves: ReservesBy
   readonly identify: Identify
   /** Reads the state of a pool that has no event to report it; absent if calls do not determine it. */
   readonly readState?: ReadState
+}
+
+/** The words of the key that a pool's ID is the hash of. */
+export type PoolKey = readonly string[]
+
+/** `key` is given if the pool's announcement is known. */
+export type ReadMarket = (pool: string, deployment: DexDeployment, key: PoolKey | undefined) => MarketInquiry
+
+/** Like an `Inquiry`; returns undefined if the key is unknown or there is no such pool. */
+export type MarketInquiry = Generator<readonly Call[], VaultMarket | undefined, readonly Answer[]>
+
+export type VaultMarket = {
+  /** Swaps. */
+  readonly manager: string
+  /** Holds the tokens and opens sessions; the manager itself in Uniswap V4. */
+  readonly vault: string
+  /** Selector of the function that opens a session. */
+  readonly opening: string
+  /** The call that swaps, up to its parameters: selector and key. */
+  readonly swap: string
+  readonly hasHooks: boolean
+  /** Reserves of a pool without ranges that has the same price and depth. */
+  readonly virtualReserves: readonly [bigint, bigint]
 }
 
 export type ReadState = (pool: CreatedPool, deployment: DexDeployment) => StateInquiry

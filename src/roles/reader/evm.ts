@@ -50,7 +50,8 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   })
   const inspect = evmInspector(rpc.background, {
     poolsOf: (token) => index.inspections.poolsOf(token),
-    trialIn: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0)?.is.trial,
+    keyOf: (pool) => index.inspections.keyOf(pool),
+    deploymentOf: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0),
   })
   const inspections = createInspections(run, inspect)
   let seeking = 0

@@ -9,7 +9,8 @@ import { amountsOfTicks, bitmapWords, type InitializedTick, ticksOfWord } from '
 const EXTSLOAD = '0xdbd035ff'
 /** The storage slot of the manager's pools by id. */
 const POOLS = 6n
-/** The places of a pool's ticks and of their bitmap, after the slot of the pool itself. */
+/** The places of a pool's liquidity, of its ticks and of their bitmap, after the slot of the pool itself. */
+const LIQUIDITY = 3n
 const TICKS = 4n
 const BITMAP = 5n
 /** Slots per call: their answer fits into the default of `calls.answer_bytes`. */
@@ -26,7 +27,7 @@ const INT128_BITS = 128
  * bitmap of its ticks, then what each tick adds or removes.
  */
 export function* readV4State(pool: CreatedPool, { factory }: DexDeployment): StateInquiry {
-  const slot = BigInt(keccakOfPacked(pool.address, wordOf(POOLS)))
+  const slot = slotOf(pool.address)
   const spacing = pool.tickSpacing
   const words = spacing === undefined || spacing < 1 ? [] : bitmapWords(spacing)
   const bitmapSlots = words.map((word) => entryOf(word, slot + BITMAP))
@@ -49,6 +50,22 @@ export function* readV4State(pool: CreatedPool, { factory }: DexDeployment): Sta
     initialized.push({ tick, liquidityNet: BigInt.asIntN(INT128_BITS, info >> 128n) })
   }
   return { price, reserves: amountsOfTicks(initialized, price) }
+}
+
+/** The price, and the liquidity of the positions around it. */
+export function* readActiveLiquidity(
+  pool: string,
+  manager: string,
+): Generator<readonly Call[], { liquidity: bigint; sqrtPriceX96: bigint } | undefined, readonly Answer[]> {
+  const slot = slotOf(pool)
+  const [slot0, liquidity] = yield* loadSlots(manager, [slot, slot + LIQUIDITY])
+  const price = slot0 === undefined ? undefined : priceOf(slot0)
+  if (price === undefined || liquidity === undefined) return undefined
+  return { liquidity: BigInt.asUintN(INT128_BITS, liquidity), sqrtPriceX96: price.sqrtPriceX96 }
+}
+
+function slotOf(pool: string): bigint {
+  return BigInt(keccakOfPacked(pool, wordOf(POOLS)))
 }
 
 function priceOf(slot0: bigint) {
