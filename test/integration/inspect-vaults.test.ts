@@ -8,11 +8,15 @@ import { rangeAround, sqrtPrice } from '../../dev/market/uniswap-v3.ts'
 import { idOf, type PoolKey, poolKey, UniswapV4 } from '../../dev/market/uniswap-v4.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
+import { evmInspector } from '../../src/chain/evm/inspect/inspector.ts'
 import type { MarketPair } from '../../src/chain/evm/inspect/market.ts'
-import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
+import { createEvmRpc, type EvmNodes } from '../../src/chain/evm/rpc/rpc.ts'
+import { announcedKey } from '../../src/dex/evm/uniswap-v4/pool-key.ts'
 import { uniswapV4 } from '../../src/dex/evm/uniswap-v4/protocol.ts'
+import { DexRegistry } from '../../src/dex/registry.ts'
 import type { Inspection, TradeTrial, TrialMethod } from '../../src/domain/inspection.ts'
 import { isHoneypot } from '../../src/domain/risk-score.ts'
+import { rawLog } from '../support/builders/raw-log.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { artifact, INSPECTED_TOKENS, takesPools } from '../support/tokens/inspected-tokens.ts'
 
@@ -100,12 +104,15 @@ function pairOf(key: PoolKey, token: Hex): MarketPair {
   }
 }
 
-async function inspect(token: Hex, pairs: readonly MarketPair[], method: TrialMethod): Promise<Inspection> {
+function connect(): EvmNodes {
   const { logger } = createTestCommon()
   const metrics = { answered: () => undefined, up: () => undefined }
   const { signal } = new AbortController()
-  const nodes = createEvmRpc({ urls: [stack.rpcUrl], chainId: 31_337, logger, signal, metrics })
-  return inspectToken(nodes, { token: lower(token), block: await market.head(), pairs }, { method })
+  return createEvmRpc({ urls: [stack.rpcUrl], chainId: 31_337, logger, signal, metrics })
+}
+
+async function inspect(token: Hex, pairs: readonly MarketPair[], method: TrialMethod): Promise<Inspection> {
+  return inspectToken(connect(), { token: lower(token), block: await market.head(), pairs }, { method })
 }
 
 function trialOf({ trial }: Inspection): TradeTrial {
@@ -150,6 +157,32 @@ describe('in a pool without hooks', () => {
     await market.mine()
     assert.equal((await inspect(token, [pairOf(key, token)], 'simulate')).trial, 'no_liquidity')
   })
+})
+
+test('the inspector of the reader finds the key of a pool in its announcement', async () => {
+  const token = await deployToken('BlacklistToken')
+  const from = (await market.head()).number
+  const key = await openPool(token, zeroAddress)
+  const receipts = await market.receipts(from + 1)
+  const logs = receipts.flatMap((receipt) => receipt.logs)
+  const keys = logs.flatMap(({ address, topics, data }) => announcedKey(rawLog(address, topics, data)) ?? [])
+  assert.deepEqual(
+    keys.map(({ pool }) => pool),
+    [idOf(key)],
+  )
+  const factory = lower(v4.manager)
+  const registry = new DexRegistry([{ amm: 'uniswap_v4', protocol: 'uniswap_v4', factory }])
+  const head = await market.head()
+  for (const announced of [keys[0]?.key, undefined]) {
+    const inspector = evmInspector(connect(), {
+      poolsOf: () => [{ address: idOf(key), factory, quote: zeroAddress }],
+      deploymentOf: (address) => registry.deploymentOf(address, head.number),
+      keyOf: () => announced,
+    })
+    const inspection = await inspector(lower(token), { ...head, parentHash: head.hash })
+    assert.equal(isHoneypot(inspection), announced === undefined ? undefined : true)
+    if (announced === undefined) assert.equal(inspection.trial, 'no_pair')
+  }
 })
 
 describe('in a pool with hooks', () => {

@@ -14,7 +14,7 @@ const POOL_KEYS = '0x86b6be7d'
 /** currency0, currency1, fee, tickSpacing, hooks */
 const KEY_WORDS = 5
 
-/** The key of the pool that this log announces. Whoever emitted it, the key is the one that the id is the hash of. */
+/** The key of the pool that this log announces. The id is the hash of its key, so a log of any contract is proof enough. */
 export function announcedKey({ topics, data }: RawLog): { pool: string; key: PoolKey } | undefined {
   const [topic, id, currency0, currency1] = topics
   const pool = topic === INITIALIZE ? topicId(id) : undefined

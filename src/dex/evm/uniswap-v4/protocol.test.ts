@@ -229,7 +229,12 @@ describe('an older pool', () => {
 })
 
 describe('how to swap in a pool', () => {
-  const deployment = { amm: 'v4', protocol: 'uniswap_v4', factory: MANAGER, positionManager: POSITION_MANAGER }
+  const deployment = {
+    amm: 'v4',
+    protocol: 'uniswap_v4',
+    factory: MANAGER,
+    positionManager: POSITION_MANAGER,
+  }
   const slot = BigInt(hashOf(ETH_USDC, 6n))
   const slots = callData('0xdbd035ff', 32, 2, slot, slot + 3n)
   const keys = `0x86b6be7d${ETH_USDC.slice(2, 52).padEnd(64, '0')}`
@@ -249,7 +254,10 @@ describe('how to swap in a pool', () => {
 
   test('follows from its announced key', () => {
     assert.deepEqual(read(key, { [MANAGER]: { [slots]: state } }), market)
-    assert.equal(read([...key.slice(0, 4), padded(ROUTER)], { [MANAGER]: { [slots]: state } })?.hasHooks, true)
+    assert.equal(
+      read([...key.slice(0, 4), padded(ROUTER)], { [MANAGER]: { [slots]: state } })?.hasHooks,
+      true,
+    )
   })
 
   test('follows from the key that the position manager returns, if it is the right one', () => {
