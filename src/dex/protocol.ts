@@ -26,11 +26,14 @@ export type Protocol = {
   /**
    * How to simulate a trade: against the reserves (v2), for the amount that the pool quotes (solidly), with a payment
    * callback as in concentrated pools (v3), the same in pools that call plugins (algebra), in a session of the contract that
-   * holds the tokens of all pools (vault), or by the program's own instruction (cpmm).
+   * holds the tokens of all pools (vault), with the platform of a bonding curve (curve), or by the program's own instruction
+   * (cpmm).
    */
-  readonly trial?: 'v2' | 'solidly' | 'v3' | 'algebra' | 'vault' | 'cpmm'
+  readonly trial?: 'v2' | 'solidly' | 'v3' | 'algebra' | 'vault' | 'curve' | 'cpmm'
   /** Reads how to swap in a pool of a vault. */
   readonly readMarket?: ReadMarket
+  /** Reads how to trade with the curve of a token. */
+  readonly readCurve?: (token: string, deployment: DexDeployment) => CurveInquiry
   readonly reserves: ReservesBy
   readonly identify: Identify
   /** Reads the state of a pool that has no event to report it; absent if calls do not determine it. */
@@ -58,6 +61,18 @@ export type VaultMarket = {
   readonly hasHooks: boolean
   /** Reserves of a pool without ranges that has the same price and depth. */
   readonly virtualReserves: readonly [bigint, bigint]
+}
+
+/** Like an `Inquiry`; returns undefined if the curve does not trade. */
+export type CurveInquiry = Generator<readonly Call[], CurveMarket | undefined, readonly Answer[]>
+
+export type CurveMarket = {
+  readonly platform: string
+  /** What a purchase costs at most. */
+  readonly amount: bigint
+  readonly purchase: string
+  /** The call that sells, before and after the amount. */
+  readonly sale: readonly [string, string]
 }
 
 export type ReadState = (pool: CreatedPool, deployment: DexDeployment) => StateInquiry

@@ -96,7 +96,18 @@ async function inspect(random: Random, seen: Seen): Promise<void> {
 function randomPair(random: Random): MarketPair {
   const quote = random.chance(0.2) ? ZERO_ADDRESS : randomAddress(random)
   const deployment = random.pick(deployments)
-  const read = EVM_PROTOCOLS[deployment.protocol]?.readMarket
+  const { readMarket: read, readCurve } = EVM_PROTOCOLS[deployment.protocol] ?? {}
+  const manager = deployment.factory
+  if (readCurve !== undefined) {
+    const token = randomAddress(random)
+    return {
+      address: hexOf(random.bytes(32)),
+      kind: 'curve',
+      quote,
+      manager,
+      read: () => readCurve(token, deployment),
+    }
+  }
   if (read === undefined)
     return {
       address: randomAddress(random),

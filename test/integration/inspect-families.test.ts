@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroAddress } from 'viem'
+import {
+  createTestClient,
+  encodeAbiParameters,
+  type Hex,
+  http,
+  keccak256,
+  parseAbiParameters,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import { foundry } from 'viem/chains'
 import { compile } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
 import type { MarketPair } from '../../src/chain/evm/inspect/market.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
+import { flap } from '../../src/dex/evm/flap/protocol.ts'
+import { fourMeme } from '../../src/dex/evm/four-meme/protocol.ts'
 import { infinityCl } from '../../src/dex/evm/pancakeswap-infinity/protocol.ts'
 import type { Inspection, TrialMethod } from '../../src/domain/inspection.ts'
 import { isHoneypot } from '../../src/domain/risk-score.ts'
@@ -190,3 +202,39 @@ describe('a plugin or hook that prevents sales leaves the result unknown', () =>
     }
   })
 })
+
+describe('a token of a launch platform can be bought and sold, and its taxes are unknown', () => {
+  const platforms = { FourMemeModel: fourMeme.readCurve, FlapModel: flap.readCurve }
+  for (const [model, readCurve] of Object.entries(platforms))
+    for (const isNative of [true, false]) {
+      if (model === 'FourMemeModel' && !isNative) continue
+      test(`${model}, for ${isNative ? 'native coins' : 'tokens'}`, async () => {
+        for (const hasSales of [true, false]) {
+          const quote = isNative ? zeroAddress : market.weth
+          const platform = await market.deploy(compile(model, MODELS), [quote, hasSales])
+          const token = lower(await market.deploy(compile('LaunchedToken', MODELS), [platform])) as Hex
+          await fundPlatform(platform)
+          assert.ok(readCurve)
+          const deployment = { amm: model, protocol: model, factory: lower(platform) }
+          const read = () => readCurve(token, deployment)
+          const about = { address: keccak256(token), quote: lower(quote), manager: deployment.factory }
+          for (const method of METHODS) {
+            const inspection = await inspect(token, { ...about, kind: 'curve', read }, method)
+            const { trial } = inspection
+            assert.ok(typeof trial === 'object', `not tried: ${JSON.stringify(trial)}`)
+            assert.deepEqual([trial.buy.works, trial.transfer], [true, undefined], trial.buy.reason)
+            assert.deepEqual([trial.buy.taxPpm, trial.sell?.taxPpm], [undefined, undefined])
+            assert.equal(trial.sell?.works, hasSales ? true : undefined, 'its platform refuses sales')
+            assert.equal(isHoneypot(inspection), hasSales ? false : undefined)
+          }
+        }
+      })
+    }
+})
+
+async function fundPlatform(platform: Hex): Promise<void> {
+  await market.transfer(market.weth, platform, COINS_IN_POOL)
+  const client = createTestClient({ mode: 'anvil', chain: foundry, transport: http(stack.rpcUrl) })
+  await client.setBalance({ address: platform, value: COINS_IN_POOL })
+  await market.mine()
+}

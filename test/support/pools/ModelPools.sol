@@ -243,3 +243,153 @@ contract InfinityManagerModel {
         return (delta0 << 128) | int256(uint256(uint128(int128(delta1))));
     }
 }
+
+interface IOwnToken is IToken {
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+}
+
+/// A token of a launch platform: until it graduates, it moves from and to the platform only.
+contract LaunchedToken {
+    address private immutable platform;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    constructor(address platform_) {
+        platform = platform_;
+        balanceOf[platform_] = 1e27;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        allowance[msg.sender][spender] = value;
+        return true;
+    }
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        return move(msg.sender, to, value);
+    }
+
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        allowance[from][msg.sender] -= value;
+        return move(from, to, value);
+    }
+
+    function move(address from, address to, uint256 value) private returns (bool) {
+        require(from == platform || to == platform, "not yet");
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+        return true;
+    }
+}
+
+/// A curve of constant product without a fee; `sales` turns them on.
+abstract contract CurveModel {
+    uint256 internal constant GOAL = 24 ether;
+    address internal immutable quote;
+    uint256 internal offers = 8e26;
+    uint256 internal funds = GOAL / 3;
+    bool private immutable sales;
+
+    constructor(address quote_, bool sales_) {
+        (quote, sales) = (quote_, sales_);
+    }
+
+    receive() external payable {}
+
+    function buyFor(address token, uint256 cost) internal returns (uint256 amount) {
+        amount = Curve.amountOut(cost, funds, offers);
+        (offers, funds) = (offers - amount, funds + cost);
+        IToken(token).transfer(msg.sender, amount);
+    }
+
+    function sellFor(address token, uint256 amount) internal returns (uint256 cost) {
+        require(sales, "no sales");
+        IOwnToken(token).transferFrom(msg.sender, address(this), amount);
+        cost = Curve.amountOut(amount, offers, funds);
+        (offers, funds) = (offers + amount, funds - cost);
+        if (quote == address(0)) payable(msg.sender).call{value: cost}("");
+        else IToken(quote).transfer(msg.sender, cost);
+    }
+}
+
+/// four.meme's second manager: amounts are whole gwei, and fees are paid on top.
+contract FourMemeModel is CurveModel {
+    struct Info {
+        address base;
+        address quote;
+        uint256 template;
+        uint256 totalSupply;
+        uint256 maxOffers;
+        uint256 maxRaising;
+        uint256 launchTime;
+        uint256 offers;
+        uint256 funds;
+        uint256 lastPrice;
+        uint256 K;
+        uint256 T;
+        uint256 status;
+    }
+
+    constructor(address quote_, bool sales_) CurveModel(quote_, sales_) {}
+
+    function _tokenInfos(address token) external view returns (Info memory info) {
+        (info.base, info.quote, info.maxRaising) = (token, quote, GOAL);
+    }
+
+    function buyTokenAMAP(address token, uint256 cost, uint256 minAmount) external payable {
+        require(cost % 1 gwei == 0, "GW");
+        require(msg.value >= cost + cost / 100, "More BNB");
+        require(buyFor(token, cost) >= minAmount, "Slippage");
+        payable(msg.sender).call{value: msg.value - cost - cost / 100}("");
+    }
+
+    function sellToken(address token, uint256 amount) external {
+        require(amount % 1 gwei == 0, "GW");
+        sellFor(token, amount);
+    }
+}
+
+/// Flap's portal, of which version 5 of the state is the newest.
+contract FlapModel is CurveModel {
+    struct State {
+        uint8 status;
+        uint256 reserve;
+        uint256 circulatingSupply;
+        uint256 price;
+        uint8 tokenVersion;
+        uint256 r;
+        uint256 h;
+        uint256 k;
+        uint256 dexSupplyThresh;
+        address quoteTokenAddress;
+        bool nativeToQuoteSwapEnabled;
+        bytes32 extensionID;
+    }
+
+    struct ExactInput {
+        address inputToken;
+        address outputToken;
+        uint256 inputAmount;
+        uint256 minOutputAmount;
+        bytes permitData;
+    }
+
+    constructor(address quote_, bool sales_) CurveModel(quote_, sales_) {}
+
+    function getTokenV5(address) external view returns (State memory state) {
+        (state.status, state.price) = (1, (funds * 1e18) / offers);
+        (state.dexSupplyThresh, state.quoteTokenAddress) = (8e26, quote);
+    }
+
+    function swapExactInput(ExactInput calldata params) external payable returns (uint256 out) {
+        require(params.permitData.length == 0, "permit");
+        if (params.outputToken == quote) {
+            out = sellFor(params.inputToken, params.inputAmount);
+        } else {
+            require(params.inputToken == quote, "input");
+            if (quote == address(0)) require(msg.value == params.inputAmount, "value");
+            else IOwnToken(quote).transferFrom(msg.sender, address(this), params.inputAmount);
+            out = buyFor(params.outputToken, params.inputAmount);
+        }
+        require(out >= params.minOutputAmount, "Slippage");
+    }
+}

@@ -18,24 +18,25 @@ export type EvmInspectorParts = {
  * In this order: tokens with a transfer tax cannot be sold in concentrated pools at all, and hooks of pools in vaults may
  * prevent a trade that says nothing about the token.
  */
-const ORDER: readonly MarketKind[] = ['v2', 'solidly', 'v3', 'algebra', 'vault']
+const ORDER: readonly MarketKind[] = ['v2', 'solidly', 'v3', 'algebra', 'vault', 'curve']
 
 /** Inspects contracts of EVM chains, with a simulated trade in one of the token's pools. */
 export function evmInspector(
   nodes: Pick<EvmNodes, 'verified'>,
   { poolsOf, deploymentOf, keyOf }: EvmInspectorParts,
 ): (token: string, block: Header) => Promise<Inspection> {
-  const pairOf = ({ address, factory, quote }: KnownPool): MarketPair | undefined => {
+  const pairOf = ({ address, factory, quote }: KnownPool, token: string): MarketPair | undefined => {
     const deployment = deploymentOf(factory)
     const kind = deployment?.is.trial
     if (deployment === undefined || kind === undefined || kind === 'cpmm') return undefined
-    if (kind !== 'vault') return { address, kind, quote }
-    const read = deployment.is.readMarket
-    if (read === undefined) return undefined
-    return { address, kind, quote, manager: factory, read: () => read(address, deployment, keyOf(address)) }
+    if (kind !== 'vault' && kind !== 'curve') return { address, kind, quote }
+    const { readMarket, readCurve } = deployment.is
+    const pair = { address, quote, manager: factory }
+    if (kind === 'curve') return readCurve && { ...pair, kind, read: () => readCurve(token, deployment) }
+    return readMarket && { ...pair, kind, read: () => readMarket(address, deployment, keyOf(address)) }
   }
   return (token, block) => {
-    const pairs = poolsOf(token).flatMap((pool) => pairOf(pool) ?? [])
+    const pairs = poolsOf(token).flatMap((pool) => pairOf(pool, token) ?? [])
     pairs.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     return inspectToken(nodes, { token, block, pairs })
   }

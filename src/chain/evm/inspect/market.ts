@@ -1,5 +1,5 @@
-import type { Hex } from 'viem'
-import type { Answer, MarketInquiry, Protocol, VaultMarket } from '../../../dex/protocol.ts'
+import { encodeAbiParameters, type Hex, parseAbiParameters } from 'viem'
+import type { Answer, Call, CurveInquiry, MarketInquiry, Protocol } from '../../../dex/protocol.ts'
 import type { UntriedReason } from '../../../domain/inspection.ts'
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import { Multicall } from '../rpc/multicall.ts'
@@ -13,9 +13,10 @@ export type MarketPair = {
   readonly address: string
   readonly quote: string
 } & (
-  | { readonly kind: Exclude<MarketKind, 'vault'>; readonly manager?: undefined }
+  | { readonly kind: Exclude<MarketKind, 'vault' | 'curve'>; readonly manager?: undefined }
   /** Read in the state in which the trade is simulated. `manager` is the contract that tokens see as the pool. */
   | { readonly kind: 'vault'; readonly manager: string; readonly read: () => MarketInquiry }
+  | { readonly kind: 'curve'; readonly manager: string; readonly read: () => CurveInquiry }
 )
 
 /** The pool as `trader.sol` takes it. */
@@ -37,10 +38,19 @@ type MarketRequest = {
   readonly pair: MarketPair
 }
 
+export const CURVE = 4
 /** The contract's own kinds; a pool with plugins is a concentrated one with hooks. */
-const KINDS: Readonly<Record<MarketKind, number>> = { v2: 0, v3: 1, algebra: 1, vault: 2, solidly: 3 }
+const KINDS: Readonly<Record<MarketKind, number>> = {
+  v2: 0,
+  v3: 1,
+  algebra: 1,
+  vault: 2,
+  solidly: 3,
+  curve: CURVE,
+}
 /** Enough for getters; a hostile one gets no more. */
-const CALL_LIMITS = { gas: 200_000, answerBytes: 256 }
+const CALL_LIMITS = { gas: 200_000, answerBytes: 1_024 }
+const CURVE_CALLS = parseAbiParameters('bytes, bytes, bytes')
 /** Buys for a thousandth of the pool. */
 const PARTS = 1_000n
 
@@ -59,8 +69,17 @@ export async function readMarket(
     opening: '0x00000000',
     swap: '0x',
   } as const
+  const asker = new Multicall(node, CALL_LIMITS)
+  if (pair.kind === 'curve') {
+    const curve = await lead(asker, pair.read(), block.hash)
+    if (curve === undefined) return 'no_pair'
+    if (curve.amount === 0n) return 'no_liquidity'
+    const swap = encodeAbiParameters(CURVE_CALLS, [curve.purchase as Hex, ...(curve.sale as [Hex, Hex])])
+    const platform = curve.platform as Hex
+    return { ...market, pool: platform, vault: platform, amount: curve.amount, hasHooks: true, swap }
+  }
   if (pair.kind !== 'vault') return pair.quote === ZERO_ADDRESS ? 'no_pair' : market
-  const found = await readVault(new Multicall(node, CALL_LIMITS), pair.read(), block.hash)
+  const found = await lead(asker, pair.read(), block.hash)
   if (found === undefined) return 'no_pair'
   const { manager, vault, virtualReserves, hasHooks, opening, swap } = found
   // The tokens of a pool are in the order of their addresses.
@@ -73,11 +92,11 @@ export async function readMarket(
   }
 }
 
-async function readVault(
+async function lead<Found>(
   asker: Multicall,
-  inquiry: MarketInquiry,
+  inquiry: Generator<readonly Call[], Found | undefined, readonly Answer[]>,
   blockHash: string,
-): Promise<VaultMarket | undefined> {
+): Promise<Found | undefined> {
   let answers: readonly Answer[] = []
   for (;;) {
     const step = inquiry.next(answers)

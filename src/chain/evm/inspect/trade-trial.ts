@@ -15,10 +15,10 @@ import type { TradeTrial, TrialMethod, TrialStep, UntriedReason } from '../../..
 import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
 import type { CallOutcome, SimulatedCall, StateOverrides } from '../rpc/state-rpc.ts'
-import { type Market, type MarketPair, readMarket } from './market.ts'
+import { CURVE, type Market, type MarketPair, readMarket } from './market.ts'
 import { FUNDS, pretendedFunds } from './pretended-funds.ts'
 import { TRADER_CODE } from './trader-code.ts'
-import { type Moved, readBuy, readSell, readTransfer } from './trial-steps.ts'
+import { type Moved, type Purchase, readBuy, readSell, readTransfer } from './trial-steps.ts'
 
 export type TrialRequest = {
   readonly token: string
@@ -111,6 +111,7 @@ async function trySimulated(node: EvmNode, request: Trial): Promise<TradeTrial |
   if (all === undefined) return 'refused'
   const balance = (place: number) => uintAt(hexToBytes(outcomeAt(all, 1, place).data), 0) ?? 0n
   const moved = movedOf([0, 1, 3, 4].map(balance))
+  if (market.kind === CURVE) return onCurve(tried(request, 'simulate'), bought, outcomeAt(all, 2, 1))
   return {
     ...tried(request, 'simulate'),
     buy: bought.step,
@@ -134,6 +135,7 @@ async function tryCalled(node: EvmNode, request: Trial): Promise<TradeTrial | Un
   const purchase = readBuy(bought)
   if (typeof purchase === 'string') return purchase
   if (!purchase.step.works) return { ...tried(request, 'call'), buy: withoutGas(purchase.step) }
+  if (request.market.kind === CURVE) return onCurve(tried(request, 'call'), purchase, sold)
   const words = hexToBytes(transferred.data)
   const word = (place: number) => (transferred.ok ? (uintAt(words, place) ?? 0n) : 0n)
   const moved = movedOf([0, 1, 2, 3].map(word))
@@ -146,6 +148,20 @@ async function tryCalled(node: EvmNode, request: Trial): Promise<TradeTrial | Un
     ),
     sell: sell && withoutGas(sell),
   }
+}
+
+/**
+ * The platform decides about transfers, and about fees that its tokens do not show: they are unknown. So is a failed sale,
+ * since the platform makes its tokens.
+ */
+function onCurve(about: Omit<TradeTrial, 'buy'>, bought: Purchase, sold: CallOutcome): TradeTrial {
+  const sell = readSell(sold, bought.receivedRaw, bought)
+  const plain = (step: TrialStep): TrialStep => ({
+    ...step,
+    taxPpm: undefined,
+    gas: about.method === 'call' ? undefined : step.gas,
+  })
+  return { ...about, buy: plain(bought.step), sell: sell?.works ? plain(sell) : undefined }
 }
 
 function movedOf(balances: readonly bigint[]): Moved {
@@ -203,7 +219,10 @@ function overridesOf({ pair }: TrialRequest, actors: Actors, method: TrialMethod
   return {
     ...(pair.quote === ZERO_ADDRESS
       ? { [trader]: { ...code, balance: FUNDS } }
-      : { [trader]: code, [pair.quote]: { stateDiff: pretendedFunds(buyer) } }),
+      : {
+          [trader]: code,
+          [pair.quote]: { stateDiff: pretendedFunds(pair.kind === 'curve' ? trader : buyer) },
+        }),
     ...(method === 'simulate'
       ? { [buyer]: { balance: MANY_COINS } }
       : { [buyer]: code, [friend]: code, [operator]: { balance: MANY_COINS } }),

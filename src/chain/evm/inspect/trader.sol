@@ -33,7 +33,8 @@ contract Trader {
         Reserves,
         Concentrated,
         Vault,
-        Quoted
+        Quoted,
+        Curve
     }
 
     struct Market {
@@ -51,7 +52,8 @@ contract Trader {
         bool hasHooks;
         /// Of a vault: selector of the function that opens a session.
         bytes4 opening;
-        /// Of a vault: the call that swaps up to its parameters, that is, selector and pool key.
+        /// Of a vault: the call that swaps up to its parameters, that is, selector and pool key. Of a curve: the call that
+        /// buys, and the one that sells, before and after the amount.
         bytes swap;
     }
 
@@ -83,11 +85,11 @@ contract Trader {
     {
         uint256 amount = market.amount > 0 ? market.amount : balance(market.quote, market.pool) / 1000;
         if (amount == 0) revert Empty();
-        address payer = market.quote == address(0) ? address(this) : msg.sender;
-        if (balance(market.quote, payer) < amount) revert Penniless();
-        uint256 before = balance(market.token, msg.sender);
-        (given,, paid, isPoolAtFault) = trade(market, Order(msg.sender, market.quote, market.token, amount));
-        received = balance(market.token, msg.sender) - before;
+        address holder = holderOf(market);
+        if (balance(market.quote, market.quote == address(0) ? address(this) : holder) < amount) revert Penniless();
+        uint256 before = balance(market.token, holder);
+        (given,, paid, isPoolAtFault) = trade(market, Order(holder, market.quote, market.token, amount));
+        received = balance(market.token, holder) - before;
     }
 
     /// Sells half of what the caller has: some tokens charge what they take on top.
@@ -95,10 +97,16 @@ contract Trader {
         external
         returns (uint256 held, uint256 spent, uint256 arrived, uint256 received, bool isPoolAtFault)
     {
-        held = balance(market.token, msg.sender);
-        uint256 before = balance(market.quote, msg.sender);
-        (, spent, arrived, isPoolAtFault) = trade(market, Order(msg.sender, market.token, market.quote, held / 2));
-        received = balance(market.quote, msg.sender) - before;
+        address holder = holderOf(market);
+        held = balance(market.token, holder);
+        uint256 before = balance(market.quote, holder);
+        (, spent, arrived, isPoolAtFault) = trade(market, Order(holder, market.token, market.quote, held / 2));
+        received = balance(market.quote, holder) - before;
+    }
+
+    /// Platforms of curves trade with their caller only, and their tokens cannot be passed on yet. So this contract buys.
+    function holderOf(Market calldata market) private view returns (address) {
+        return market.kind == Kind.Curve ? address(this) : msg.sender;
     }
 
     /// All at once, for nodes that cannot simulate transactions. Both wallets have the code of this contract.
@@ -176,7 +184,8 @@ contract Trader {
             (given, spent, arrived) = abi.decode(answer, (uint256, uint256, uint256));
             return (given, spent, arrived, given == 0);
         }
-        if (order.from == market.token) {
+        // Without its platform, nothing is known about a curve.
+        if (order.from == market.token && market.kind != Kind.Curve) {
             if (market.kind == Kind.Concentrated) {
                 payInFull(order.from, order.payer, market.vault, order.amount);
             } else {
@@ -201,6 +210,7 @@ contract Trader {
         returns (uint256 given, uint256 spent, uint256 arrived)
     {
         if (market.kind == Kind.Vault) return tradeInVault(market, order);
+        if (market.kind == Kind.Curve) return tradeOnCurve(market, order);
         if (market.kind != Kind.Concentrated) return tradeByReserves(market.pool, order, market.kind == Kind.Quoted);
         spent = balance(order.from, order.payer);
         (given, arrived) = swap(market.pool, order);
@@ -216,12 +226,31 @@ contract Trader {
         return zeroForOne ? (uint256(-amount1), uint256(amount0)) : (uint256(-amount0), uint256(amount1));
     }
 
+    /// Platforms mint, burn and tax in ways that balances do not show, so all of it counts as given and arrived.
+    function tradeOnCurve(Market calldata market, Order memory order)
+        private
+        returns (uint256 given, uint256 spent, uint256 arrived)
+    {
+        (bytes memory call, bytes memory head, bytes memory tail) = abi.decode(market.swap, (bytes, bytes, bytes));
+        // Amounts of four.meme are whole gwei.
+        if (order.from == market.token) call = abi.encodePacked(head, order.amount - (order.amount % 1 gwei), tail);
+        (given, spent) = (balance(order.to, address(this)), balance(order.from, address(this)));
+        bool isNative = order.from == address(0);
+        if (!isNative) {
+            callOrFail(order.from, 0, abi.encodeWithSignature("approve(address,uint256)", market.pool, order.amount));
+        }
+        callOrFail(market.pool, isNative ? order.amount : 0, call);
+        given = balance(order.to, address(this)) - given;
+        spent -= balance(order.from, address(this));
+        arrived = spent;
+    }
+
     function tradeInVault(Market calldata market, Order memory order)
         private
         returns (uint256 given, uint256 spent, uint256 arrived)
     {
         bytes memory session = abi.encodeWithSelector(market.opening, abi.encode(market, order));
-        bytes memory answer = abi.decode(callOrFail(market.vault, session), (bytes));
+        bytes memory answer = abi.decode(callOrFail(market.vault, 0, session), (bytes));
         return abi.decode(answer, (uint256, uint256, uint256));
     }
 
@@ -255,7 +284,7 @@ contract Trader {
             // Where the data for hooks begins, after the selector, and its length.
             abi.encode(market.swap.length - 4 + 128, 0)
         );
-        int256 delta = abi.decode(callOrFail(market.pool, call), (int256));
+        int256 delta = abi.decode(callOrFail(market.pool, 0, call), (int256));
         (int256 change0, int256 change1) = (delta >> 128, int256(int128(delta)));
         (int256 paid, int256 gained) = zeroForOne ? (change0, change1) : (change1, change0);
         int256 left = int256(amount) + paid;
@@ -300,7 +329,7 @@ contract Trader {
         spent = balance(token, from);
         arrived = balance(token, pool);
         bytes memory answer =
-            callOrFail(token, abi.encodeWithSignature("transferFrom(address,address,uint256)", from, pool, amount));
+            callOrFail(token, 0, abi.encodeWithSignature("transferFrom(address,address,uint256)", from, pool, amount));
         // Old tokens answer nothing.
         require(answer.length == 0 || abi.decode(answer, (bool)), "transferFrom answered false");
         spent -= balance(token, from);
@@ -309,8 +338,8 @@ contract Trader {
     }
 
     /// Fails as the called contract does.
-    function callOrFail(address to, bytes memory data) private returns (bytes memory) {
-        (bool ok, bytes memory answer) = to.call(data);
+    function callOrFail(address to, uint256 value, bytes memory data) private returns (bytes memory) {
+        (bool ok, bytes memory answer) = to.call{value: value}(data);
         if (!ok) {
             assembly {
                 revert(add(answer, 32), mload(answer))

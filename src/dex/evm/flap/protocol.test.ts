@@ -120,3 +120,23 @@ describe('identification of a curve', () => {
     assert.equal(lead(flap.identify(hashOf(USDT, TOKEN), deployments, impostor), answers).found, undefined)
   })
 })
+
+test('how to trade with a curve follows from its state', () => {
+  const call = `0x5c4bc504${padded(TOKEN).slice(2)}`
+  const deployment = { amm: 'flap', protocol: 'flap', factory: PORTAL }
+  const read = (status: bigint, price: bigint) => {
+    const inquiry = flap.readCurve?.(TOKEN, deployment)
+    assert.ok(inquiry)
+    const state = words(status, 0n, 0n, price, 0n, 0n, 0n, 0n, THRESHOLD, USDT, 0n, 0n)
+    return lead(inquiry, { [PORTAL]: { [call]: state } }).found
+  }
+  // 800 million tokens cost 24 at this price, and a thousandth of that is paid.
+  const amount = 24n * 10n ** 15n
+  assert.deepEqual(read(1n, 3n * 10n ** 10n), {
+    ...{ platform: PORTAL, amount },
+    purchase: `0xef7ec2e7${words(32n, USDT, TOKEN, amount, 0n, 160n, 0n).slice(2)}`,
+    sale: [`0xef7ec2e7${words(32n, TOKEN, USDT).slice(2)}`, words(0n, 160n, 0n)],
+  })
+  assert.equal(read(4n, 3n * 10n ** 10n), undefined, 'it has left the curve')
+  assert.equal(read(1n, 2n ** 256n - 1n), undefined, 'an impossible price')
+})

@@ -1,8 +1,9 @@
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, CurveProgressed, Swapped } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import type { Answer, CurveInquiry, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
 import { curveOf, curveTrade, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import { flapMarket } from './market.ts'
 
 /**
  * TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). No
@@ -36,6 +37,8 @@ const STATES = [
   { selector: '0x0a7bb193', threshold: 6, quote: 7 },
 ] as const
 
+/** The status of a token that is sold by its curve. */
+const TRADABLE = 1n
 /** A progress of 100 % in the portal's fixed point, and a millionth of it. */
 const WHOLE = 10n ** 18n
 const MILLIONTH = 10n ** 12n
@@ -55,6 +58,8 @@ export const flap: Protocol = {
   },
   isSingleton: true,
   isLaunchPlatform: true,
+  trial: 'curve',
+  readCurve,
   reserves: 'counted',
   identify,
 }
@@ -134,7 +139,19 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   }
 }
 
+function* readCurve(token: string, { factory }: DexDeployment): CurveInquiry {
+  const answers: readonly Answer[] = yield STATES.map(({ selector }) => ({
+    to: factory,
+    data: callData(selector, token),
+  }))
+  const state = stateOf(answers)
+  return state?.status === TRADABLE ? flapMarket(factory, token, state) : undefined
+}
+
 type State = {
+  readonly status: bigint
+  /** In the quote asset, with 18 digits. */
+  readonly price: bigint
   readonly quote: string
   readonly threshold: bigint
   /** Tokens left until the threshold, and the raised amount of the quote asset. */
@@ -149,12 +166,13 @@ function stateOf(answers: readonly Answer[]): State | undefined {
     const status = uintAt(answer, 0)
     const raised = uintAt(answer, 1)
     const supply = uintAt(answer, 2)
+    const price = uintAt(answer, 3)
     const threshold = uintAt(answer, thresholdAt)
     const quote = addressAt(answer, quoteAt)
     // The portal returns zeros for an unknown token, if it answers at all.
     if (!status || raised === undefined || supply === undefined) continue
-    if (threshold === undefined || quote === undefined) continue
-    return { quote, threshold, left: threshold > supply ? threshold - supply : 0n, raised }
+    if (price === undefined || threshold === undefined || quote === undefined) continue
+    return { status, price, quote, threshold, left: threshold > supply ? threshold - supply : 0n, raised }
   }
   return undefined
 }

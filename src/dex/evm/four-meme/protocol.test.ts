@@ -170,3 +170,22 @@ describe('four.meme before September 2024', () => {
     })
   }
 })
+
+test('how to trade with a curve follows from its goal', () => {
+  const deployment = { amm: 'fourmeme', protocol: 'four_meme', factory: MANAGER }
+  const read = (base: string, status: bigint) => {
+    const inquiry = fourMeme.readCurve?.(TOKEN, deployment)
+    assert.ok(inquiry)
+    const info = words(base, NATIVE, 0n, 0n, 0n, 24n * 10n ** 18n + 7_000n, 0n, 0n, 0n, 0n, 0n, 0n, status)
+    return lead(inquiry, { [MANAGER]: { [TOKEN_INFOS]: info } }).found
+  }
+  const amount = 24n * 10n ** 15n
+  assert.deepEqual(read(TOKEN, 0n), {
+    ...{ platform: MANAGER, amount: amount + 7n },
+    // Whole gwei, and a tenth is left for fees.
+    purchase: `0x87f27655${words(TOKEN, (amount * 9n) / 10n, 0n).slice(2)}`,
+    sale: [`0xf464e7db${padded(TOKEN).slice(2)}`, '0x'],
+  })
+  assert.equal(read(TOKEN, 3n), undefined, 'it has left the curve')
+  assert.equal(read(USDT, 0n), undefined, 'another token')
+})

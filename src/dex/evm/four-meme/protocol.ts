@@ -3,6 +3,7 @@ import type { CurveClosed, CurveOpened, PoolCreated, Swapped } from '../../event
 import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
 import { curveId, curveOf, curveTrade, NATIVE, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import { MAX_RAISING, QUOTE, readFourMemeCurve, TOKEN_INFOS } from './market.ts'
 
 /**
  * TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply,
@@ -26,11 +27,6 @@ const TOKEN_SALE_V1 = '0x3aa3f154f6bf5e3490d1a7205aa8d1412e76d26f9d186830de86fb9
 const TOKEN_PURCHASE_V1_FEE = '0x00fe0e12b43090c1fc19a34aefa5cc138a4eeafc60ab800f855c730b3fb9480e'
 /** TokenSale(address token, address account, uint256 tokenAmount, uint256 etherAmount, uint256 fee) */
 const TOKEN_SALE_V1_FEE = '0x80d4e495cda89b31af98c8e977ff11f417bafcee26902a17a15be51830c47533'
-
-/** _tokenInfos(address): base, quote, template, totalSupply, maxOffers, maxRaising, and more */
-const TOKEN_INFOS = '0xe684626b'
-const QUOTE = 1
-const MAX_RAISING = 5
 
 const TOKEN_AT: TokenPlaces = {
   [TOKEN_CREATE]: 1,
@@ -60,6 +56,8 @@ export const fourMeme: Protocol = {
   },
   isSingleton: true,
   isLaunchPlatform: true,
+  trial: 'curve',
+  readCurve: readFourMemeCurve,
   reserves: 'reported',
   identify,
 }
