@@ -196,7 +196,7 @@ contract Trader {
         return (0, 0, 0, true);
     }
 
-    /// Called by this contract only, so that a failure can be caught; whoever else calls it trades for nobody.
+    /// Called by this contract itself, so that a failure can be caught.
     function tradeFor(Market calldata market, Order calldata order)
         external
         returns (uint256 given, uint256 spent, uint256 arrived)
