@@ -74,6 +74,8 @@ const nativeCoin = (name: string, symbol: string, decimals: number) =>
       name: Type.String({ default: name }),
       symbol: Type.String({ default: symbol }),
       decimals: Type.Integer({ minimum: 0, maximum: 36, default: decimals }),
+      /** Whole coins in circulation; no node reports them. Left out, the coin's market cap is unknown. */
+      supply: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     },
     { ...closed, default: {} },
   )

@@ -83,6 +83,7 @@ export class BlockFold {
     this.#deferred.begin(this.#block)
     // Pools refer to their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
+    this.#setNativeSupply()
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
@@ -134,6 +135,18 @@ export class BlockFold {
     this.#records.editToken(token)
     token.supplyRaw = supplyRaw
     token.fdvUsd = amountValue(supplyRaw, token.decimals, token.priceUsd)
+  }
+
+  /** Differs in the block that mentions the coin first, and in the first block folded by other settings. */
+  #setNativeSupply(): void {
+    const { native } = this.#settings
+    const token = native && this.#records.tokenIfKnown(native.address)
+    if (native === undefined || token === undefined || token.supplyRaw === native.supplyRaw) return
+    this.#records.editToken(token)
+    token.supplyRaw = native.supplyRaw
+    token.fdvUsd = amountValue(native.supplyRaw, token.decimals, token.priceUsd)
+    token.marketCapUsd = token.fdvUsd
+    token.updatedAt = this.#block.time
   }
 
   #meetPool(fact: PoolFact): void {

@@ -1,5 +1,12 @@
 import { DexRegistry } from '../dex/registry.ts'
-import { type ChainSettings, type QuoteAsset, ROUTES_RULES, RULES_VERSION } from '../domain/chain-settings.ts'
+import {
+  type ChainSettings,
+  NATIVE_SUPPLY_RULES,
+  type NativeSupply,
+  type QuoteAsset,
+  ROUTES_RULES,
+  RULES_VERSION,
+} from '../domain/chain-settings.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Value } from '../domain/money.ts'
 
@@ -12,11 +19,12 @@ export type EngineSettings = {
   readonly lockers: ReadonlySet<string>
   /** Whether pairs without a quote asset are priced by routes. */
   readonly hasRoutes?: boolean
+  readonly native?: NativeSupply | undefined
 }
 
 /** Throws if this program is too old for the settings. */
 export function engineSettings(chain: string, settings: ChainSettings): EngineSettings {
-  const { rules, dexes, quoteAssets, minDepthUsd, lockers } = settings
+  const { rules, dexes, quoteAssets, minDepthUsd, lockers, native } = settings
   if (rules > RULES_VERSION)
     throw new ChaintapeError(
       'message_unreadable',
@@ -29,5 +37,6 @@ export function engineSettings(chain: string, settings: ChainSettings): EngineSe
     minDepthUsd,
     lockers: new Set(lockers),
     hasRoutes: rules >= ROUTES_RULES,
+    native: rules >= NATIVE_SUPPLY_RULES ? native : undefined,
   }
 }

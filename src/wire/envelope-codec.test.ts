@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { envelope } from '../../test/support/arbitraries/envelope-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { asFormerBlock } from '../../test/support/builders/former-messages.ts'
+import type { ChainSettings } from '../domain/chain-settings.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -98,6 +99,20 @@ test('a head has the kind and block of its message, and settings have none', () 
       if (sent.kind === 'settings') assert.equal(number, 0)
     }),
   )
+})
+
+test('settings of the first rules have no native coin, and their bytes are those of the first release', () => {
+  const first = { rules: 1, dexes: [], quoteAssets: [], minDepthUsd: 0n, lockers: [] }
+  const native = { address: '0x00', supplyRaw: 258n }
+  const bytesOf = (settings: ChainSettings): string =>
+    Buffer.from(encodeEnvelope({ kind: 'settings', chain: 'eth', settings })).toString('hex')
+  assert.equal(bytesOf(first), '060403657468' + '01' + '00000000')
+  assert.equal(bytesOf({ ...first, rules: 2 }), '060403657468' + '02' + '00000000' + '00')
+  assert.equal(
+    bytesOf({ ...first, rules: 2, native }),
+    '060403657468' + '02' + '00000000' + '01' + '0200' + '01' + '020201',
+  )
+  assert.throws(() => bytesOf({ ...first, native }), RangeError)
 })
 
 test('settings whose lockers are out of order or repeated are refused', () => {

@@ -54,6 +54,7 @@ export class HolderFold {
     const changed: Balance[][] = []
     for (const [token, sums] of this.#moves()) {
       changed.push(this.#fold(token, sums, 'new'))
+      if (this.#isNative(token)) continue
       if (!this.#met.has(token)) this.#moveSupply(token, sums.issuedRaw)
       else if (this.#newMints.has(token)) this.#setSupply(token, sums.issuedRaw)
     }
@@ -214,6 +215,11 @@ export class HolderFold {
     if (summedRaw !== amountRaw) this.#put(address, { ...holding, hasUnreliableBalances: true })
   }
 
+  /** Wrapping and unwrapping does not change how much of the coin exists. */
+  #isNative(token: string): boolean {
+    return token === this.#settings.native?.address
+  }
+
   #moveSupply(address: string, issuedRaw: bigint): void {
     const token = this.#records.tokenIfKnown(address)
     if (token?.supplyRaw === undefined || issuedRaw === 0n) return
@@ -249,7 +255,11 @@ export class HolderFold {
     const origin = holding.isRead && !isImported(holding.first) ? holding.first : undefined
     return {
       holding: shown,
-      marketCapUsd: amountValue(shown?.circulatingRaw, decimals, priceUsd),
+      marketCapUsd: amountValue(
+        this.#isNative(address) ? supplyRaw : shown?.circulatingRaw,
+        decimals,
+        priceUsd,
+      ),
       origin,
       launch: launchOf(origin, firstTrade, this.#tables.startTime.get(ONLY)),
     }

@@ -94,6 +94,7 @@ export class SimMarket {
       quoteAssets: quoteAssets(random).filter(() => random.chance(0.9)),
       minDepthUsd: random.pick([0n, 0n, 1n, 10n ** 20n]),
       lockers: sortedLockers(LOCKERS.filter(() => random.chance(0.7))),
+      native: { address: NATIVE, supplyRaw: random.pick([undefined, 10n ** 26n, 10n ** 51n]) },
     }
   }
 

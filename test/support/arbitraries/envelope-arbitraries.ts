@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import {
   type ChainSettings,
   type DexDeployment,
+  NATIVE_SUPPLY_RULES,
+  type NativeSupply,
   QUOTE_KINDS,
   type QuoteAsset,
   sortedLockers,
@@ -99,7 +101,7 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
 )
 
 export const chainSettings: fc.Arbitrary<ChainSettings> = plain<ChainSettings>({
-  rules: uint,
+  rules: fc.oneof(fc.nat(3), uint),
   dexes: short(
     plain<DexDeployment>({
       amm: fc.string(),
@@ -115,7 +117,13 @@ export const chainSettings: fc.Arbitrary<ChainSettings> = plain<ChainSettings>({
   quoteAssets: short(plain<QuoteAsset>({ address: anyId, kind: fc.constantFrom(...QUOTE_KINDS) })),
   minDepthUsd: uint256,
   lockers: short(anyId).map(sortedLockers),
-})
+}).chain((settings) =>
+  settings.rules < NATIVE_SUPPLY_RULES
+    ? fc.constant(settings)
+    : known(plain<NativeSupply>({ address: anyId, supplyRaw: known(uint256) })).map((native) =>
+        native === undefined ? settings : { ...settings, native },
+      ),
+)
 
 export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
   {
