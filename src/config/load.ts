@@ -85,9 +85,18 @@ function withChainFiles(given: Tree): Tree {
   const merged: Tree = {}
   for (const [name, own] of Object.entries(chains)) {
     const known = readKnownChain(name)
-    merged[name] = isTree(own ?? {}) ? { ...known, ...((own ?? {}) as Tree) } : own
+    merged[name] = isTree(own ?? {}) ? overridden(known, (own ?? {}) as Tree) : own
   }
   return { ...given, chains: merged }
+}
+
+/** Sections are merged, so that a supply beside the shipped name of a coin does not replace it. Lists are replaced. */
+function overridden(known: Tree, own: Tree): Tree {
+  const sections = Object.entries(own).map(([key, value]) => {
+    const before = known[key]
+    return [key, isTree(before) && isTree(value) ? { ...before, ...value } : value]
+  })
+  return { ...known, ...Object.fromEntries(sections) }
 }
 
 function readKnownChain(name: string): Tree {
