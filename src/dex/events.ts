@@ -131,3 +131,6 @@ export type CurveProgressed = {
 
 /** A curve has reached its goal. The raised funds move to a pool, where the token trades from then on. */
 export type CurveClosed = { readonly type: 'curveClosed'; readonly pool: string }
+
+/** An event about the launch of a token, for tokens that are older than the first block read. */
+export type LaunchEvent = { readonly token: string; readonly is: 'created' | 'graduated' }

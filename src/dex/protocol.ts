@@ -1,7 +1,7 @@
 import type { DexDeployment } from '../domain/chain-settings.ts'
 import type { CreatedPool } from '../domain/created-pool.ts'
 import type { PoolState, Pricing, RawLog } from '../domain/envelope.ts'
-import type { PoolCreated, PoolEvent } from './events.ts'
+import type { LaunchEvent, PoolCreated, PoolEvent } from './events.ts'
 
 export type { DexDeployment }
 
@@ -21,6 +21,8 @@ export type Protocol = {
   readonly isSingleton: boolean
   /** A launch platform: each of its pools is a bonding curve that sells the first of its two tokens. */
   readonly isLaunchPlatform?: true
+  /** Events of a launch platform that open and close the curve of a token, by which older launches are found. */
+  readonly launchEvents?: EventReaders<LaunchEvent>
   /** The platform that a pool belongs to, if several share the program: an address in the pool's logs. */
   readonly platformOf?: (log: RawLog) => string | undefined
   /**

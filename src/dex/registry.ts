@@ -1,12 +1,12 @@
 import type { RawLog } from '../domain/envelope.ts'
-import type { PoolCreated, PoolEvent } from './events.ts'
+import type { LaunchEvent, PoolCreated, PoolEvent } from './events.ts'
 import type { DexDeployment, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
 /** An exchange with its protocol. */
 export type Deployed = DexDeployment & { readonly is: Protocol }
 
-/** A contract that announces new pools. */
+/** A contract that announces new pools or launches. */
 export type Announcer = {
   readonly factory: string
   readonly from: number
@@ -52,12 +52,13 @@ export class DexRegistry {
     }
   }
 
-  /** Where and by which events pools are announced, from the block on in which the first row of a factory begins. */
+  /** Where and by which events pools and launches are announced, from the block on in which the first row of a factory begins. */
   get announcers(): Announcer[] {
     const found = new Map<string, { from: number; topics: Set<string> }>()
     for (const { factory, fromBlock, is } of [...this.#byFactory.values()].flat()) {
       const from = Math.min(fromBlock ?? 0, found.get(factory)?.from ?? Number.MAX_SAFE_INTEGER)
-      const topics = new Set([...(found.get(factory)?.topics ?? []), ...Object.keys(is.announcements)])
+      const own = [...Object.keys(is.announcements), ...Object.keys(is.launchEvents ?? {})]
+      const topics = new Set([...(found.get(factory)?.topics ?? []), ...own])
       if (topics.size > 0) found.set(factory, { from, topics })
     }
     return Array.from(found, ([factory, { from, topics }]) => ({ factory, from, topics: [...topics] }))
@@ -86,6 +87,11 @@ export class DexRegistry {
     const topic = log.topics[0]
     if (topic === undefined || !this.#announcing.has(topic)) return undefined
     return this.deploymentOf(log.address, block)?.is.announcements[topic]?.(log)
+  }
+
+  /** The launch that this log is about, if an allow-listed platform emitted it. */
+  launchIn(log: RawLog, block: number): LaunchEvent | undefined {
+    return this.deploymentOf(log.address, block)?.is.launchEvents?.[log.topics[0] ?? '']?.(log)
   }
 
   /** The pool that this log claims to come from. Only its factory can confirm it. */

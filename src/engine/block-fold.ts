@@ -1,6 +1,6 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
-import type { PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
+import type { LaunchFact, PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import { isAmount } from '../domain/limits.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
@@ -15,7 +15,7 @@ import { candleStarts } from './candle/take-trade.ts'
 import type { DeferredDocuments } from './deferred-documents.ts'
 import { newPair, newToken } from './first-records.ts'
 import { HolderFold } from './holders/holder-fold.ts'
-import { platformAfter } from './launch/platform.ts'
+import { platformAfter, withPastLaunch } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
@@ -84,6 +84,7 @@ export class BlockFold {
     // Pools refer to their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
     this.#setNativeSupply()
+    for (const fact of this.#block.facts) if (fact.type === 'launch') this.#meetLaunch(fact)
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
@@ -135,6 +136,17 @@ export class BlockFold {
     this.#records.editToken(token)
     token.supplyRaw = supplyRaw
     token.fdvUsd = amountValue(supplyRaw, token.decimals, token.priceUsd)
+  }
+
+  #meetLaunch(fact: LaunchFact): void {
+    const { time } = this.#block
+    const platform = this.#settings.registry.deploymentOf(fact.factory, fact.block)
+    const token = this.#records.tokenIfKnown(fact.address)
+    const isPast = (fact.createdAt ?? 0) <= time && (fact.graduatedAt ?? 0) <= time
+    if (platform?.is.isLaunchPlatform === undefined || token === undefined || !isPast) return
+    this.#records.editToken(token)
+    token.platform = withPastLaunch(token.platform, platform.amm, fact)
+    token.updatedAt = time
   }
 
   /** Differs in the block that mentions the coin first, and in the first block folded by other settings. */

@@ -81,6 +81,14 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     burnedRaw: uint256,
     mintedToZeroRaw: uint256,
   }),
+  plain<Extract<Fact, { type: 'launch' }>>({
+    type: fc.constant('launch'),
+    address,
+    factory: address,
+    block: uint,
+    createdAt: known(uint),
+    graduatedAt: known(uint),
+  }),
   plain<Extract<Fact, { type: 'inspection' }>>({ type: fc.constant('inspection'), address, inspection }),
   plain<Extract<Fact, { type: 'inspectionFailure' }>>({
     type: fc.constant('inspectionFailure'),

@@ -136,7 +136,7 @@ function poolFact(
   return { type: 'pool', address, factory, tokens, pricing, reservesBefore: undefined }
 }
 
-function tokenFact(address: string): Fact {
+export function tokenFact(address: string): Fact {
   const isMeme = address === MEME
   return {
     ...{ type: 'token', address, nameRaw: Buffer.from('Some'), symbolRaw: Buffer.from('SOME') },
@@ -158,6 +158,15 @@ export class LaunchMarket {
 
   /** Everything in one transaction. */
   block(...logs: readonly Log[]): ChangeSet {
+    return this.#apply(logs, [])
+  }
+
+  /** A block without events, but with facts; MEME may be among its tokens. */
+  facts(...facts: readonly Fact[]): ChangeSet {
+    return this.#apply([], facts)
+  }
+
+  #apply(logs: readonly Log[], facts: readonly Fact[]): ChangeSet {
     const parent = this.chain.at(-1)
     const number = (parent?.number ?? FIRST_BLOCK - 1) + 1
     const salt = this.run.sets.length
@@ -173,7 +182,7 @@ export class LaunchMarket {
           logs: logs.map((each, index) => ({ ...each, index })),
         },
       ],
-      facts: this.#factsFor(logs),
+      facts: [...this.#factsFor(logs), ...facts],
     }
     this.chain.push(block)
     return this.run.apply(block)

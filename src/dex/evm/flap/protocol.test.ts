@@ -58,6 +58,15 @@ describe('events of the portal', () => {
     assert.deepEqual(read(launched), { type: 'curveClosed', pool: CURVE })
   })
 
+  test('launches are found by the events that open and close curves', () => {
+    const launchIn = (log: RawLog) => flap.launchEvents?.[log.topics[0] ?? '']?.(log)
+    assert.deepEqual(launchIn(created), { token: TOKEN, is: 'created' })
+    assert.deepEqual(launchIn(launched), { token: TOKEN, is: 'graduated' })
+    for (const log of [bought, sold, progressed]) assert.equal(launchIn(log), undefined)
+    for (const log of [created, launched])
+      for (const altered of spoiled(log)) assert.equal(launchIn(altered), undefined)
+  })
+
   test("the curve's amounts exclude the fee that a buyer pays and a seller does not receive", () => {
     const common = { type: 'swapped', pool: CURVE, sender: undefined, recipient: ACCOUNT, price: undefined }
     assert.deepEqual(read(bought), { ...common, token0: 0, token1: 1, delta0: -3n * WAD, delta1: 990n })

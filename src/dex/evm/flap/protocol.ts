@@ -2,7 +2,7 @@ import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, CurveProgressed, Swapped } from '../../events.ts'
 import type { Answer, CurveInquiry, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveOf, curveTrade, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import { curveOf, curveTrade, launchEventsOf, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
 import { flapMarket } from './market.ts'
 
 /**
@@ -60,6 +60,10 @@ export const flap: Protocol = {
   isLaunchPlatform: true,
   trial: 'curve',
   readCurve,
+  launchEvents: launchEventsOf({ [TOKEN_CREATED]: readOpened, [LAUNCHED_TO_DEX]: readLaunched }, TOKEN_AT, {
+    created: TOKEN_CREATED,
+    graduated: [LAUNCHED_TO_DEX],
+  }),
   reserves: 'counted',
   identify,
 }

@@ -2,7 +2,15 @@ import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, PoolCreated, Swapped } from '../../events.ts'
 import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveId, curveOf, curveTrade, NATIVE, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import {
+  curveId,
+  curveOf,
+  curveTrade,
+  launchEventsOf,
+  NATIVE,
+  resolveCurve,
+  type TokenPlaces,
+} from '../bonding-curve.ts'
 import { MAX_RAISING, QUOTE, readFourMemeCurve, TOKEN_INFOS } from './market.ts'
 
 /**
@@ -51,13 +59,18 @@ export const fourMeme: Protocol = {
     [TOKEN_CREATE]: readOpened,
     [TOKEN_PURCHASE]: (log) => readTrade(log, true),
     [TOKEN_SALE]: (log) => readTrade(log, false),
-    [TRADE_STOP]: (log) => readClosed(log, 1),
-    [LIQUIDITY_ADDED]: (log) => readClosed(log, 4),
+    [TRADE_STOP]: readStopped,
+    [LIQUIDITY_ADDED]: readLiquidityAdded,
   },
   isSingleton: true,
   isLaunchPlatform: true,
   trial: 'curve',
   readCurve: readFourMemeCurve,
+  launchEvents: launchEventsOf(
+    { [TOKEN_CREATE]: readOpened, [TRADE_STOP]: readStopped, [LIQUIDITY_ADDED]: readLiquidityAdded },
+    TOKEN_AT,
+    { created: TOKEN_CREATE, graduated: [TRADE_STOP, LIQUIDITY_ADDED] },
+  ),
   reserves: 'reported',
   identify,
 }
@@ -75,10 +88,14 @@ export const fourMemeV1: Protocol = {
     [TOKEN_SALE_V1]: (log) => readTradeV1(log, false, 4),
     [TOKEN_PURCHASE_V1_FEE]: (log) => readTradeV1(log, true, 5),
     [TOKEN_SALE_V1_FEE]: (log) => readTradeV1(log, false, 5),
-    [TRADE_STOP]: (log) => readClosed(log, 1),
+    [TRADE_STOP]: readStopped,
   },
   isSingleton: true,
   isLaunchPlatform: true,
+  launchEvents: launchEventsOf({ [TOKEN_CREATE]: readOpened, [TRADE_STOP]: readStopped }, TOKEN_AT, {
+    created: TOKEN_CREATE,
+    graduated: [TRADE_STOP],
+  }),
   reserves: 'unknown',
   identify: identifyV1,
 }
@@ -128,6 +145,14 @@ function readTradeV1(log: RawLog, isBuy: boolean, words: number): Swapped | unde
     return undefined
   }
   return curveTrade(pool, account, isBuy, amount, paid)
+}
+
+function readStopped(log: RawLog): CurveClosed | undefined {
+  return readClosed(log, 1)
+}
+
+function readLiquidityAdded(log: RawLog): CurveClosed | undefined {
+  return readClosed(log, 4)
 }
 
 function readClosed(log: RawLog, words: number): CurveClosed | undefined {
