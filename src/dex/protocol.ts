@@ -38,6 +38,8 @@ export type Protocol = {
   readonly readCurve?: (token: string, deployment: DexDeployment) => CurveInquiry
   readonly reserves: ReservesBy
   readonly identify: Identify
+  /** Finds pools of a token that no creation event names, because its contracts list them by token. */
+  readonly findPools?: FindPools
   /** Reads the state of a pool that has no event to report it; absent if calls do not determine it. */
   readonly readState?: ReadState
 }
@@ -97,6 +99,15 @@ export type Identify = (pool: string, deployments: readonly DexDeployment[], log
 
 /** Yields batches of calls, receives their results in the same order, and returns the identified pool. */
 export type Inquiry = Generator<readonly Call[], FoundPool | undefined, readonly Answer[]>
+
+/** Pools of a token that the exchanges confirm; those with other tokens than quote assets may be missing. */
+export type FindPools = (
+  token: string,
+  quoteAssets: readonly string[],
+  deployments: readonly DexDeployment[],
+) => Generator<readonly Call[], readonly NamedPool[], readonly Answer[]>
+
+export type NamedPool = FoundPool & { readonly address: string }
 
 export type Call = {
   readonly to: string

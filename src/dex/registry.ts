@@ -1,6 +1,6 @@
 import type { RawLog } from '../domain/envelope.ts'
 import type { LaunchEvent, PoolCreated, PoolEvent } from './events.ts'
-import type { DexDeployment, Identify, Protocol } from './protocol.ts'
+import type { DexDeployment, FindPools, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
 /** An exchange with its protocol. */
@@ -16,6 +16,7 @@ export type Announcer = {
 /** An exchange that an unknown pool may belong to. */
 export type Candidate = {
   readonly identify: Identify
+  readonly findPools?: FindPools | undefined
   readonly deployments: readonly DexDeployment[]
 }
 
@@ -113,12 +114,14 @@ export class DexRegistry {
     })
   }
 
-  /** All exchanges that identify a pool by its address alone. */
+  /** All exchanges: some identify a pool by its address alone, some find those of a token. */
   candidatesAt(block: number): Candidate[] {
     const protocols = new Map<Protocol, Deployed[]>()
     for (const deployed of [...this.#byFactory.values()].flat())
       if (isValid(deployed, block)) append(protocols, deployed.is, deployed)
-    return Array.from(protocols, ([{ identify }, deployments]) => ({ identify, deployments }))
+    return Array.from(protocols, ([{ identify, findPools }, deployments]) => {
+      return { identify, findPools, deployments }
+    })
   }
 
   /** Decodes a log of a pool of this factory. */

@@ -5,9 +5,9 @@ export type Contracts = Readonly<Record<string, Readonly<Record<string, string>>
 
 /** Leads an inquiry to its end; calls that no contract answers have failed. */
 export function lead<Found>(
-  inquiry: Generator<readonly Call[], Found | undefined, readonly Answer[]>,
+  inquiry: Generator<readonly Call[], Found, readonly Answer[]>,
   contracts: Contracts,
-): { found: Found | undefined; rounds: Call[][] } {
+): { found: Found; rounds: Call[][] } {
   const rounds: Call[][] = []
   let step = inquiry.next([])
   while (!step.done) {

@@ -1,12 +1,16 @@
 import type { Answer, CurveInquiry, DexDeployment } from '../../protocol.ts'
 import { addressAt, callData, uintAt } from '../abi.ts'
 
-/** _tokenInfos(address): base, quote, template, totalSupply, maxOffers, maxRaising, and more */
+/**
+ * _tokenInfos(address): base, quote, template, totalSupply, maxOffers, maxRaising, launchTime, offers, funds, lastPrice, K,
+ * T, status
+ */
 export const TOKEN_INFOS = '0xe684626b'
 export const QUOTE = 1
 export const MAX_RAISING = 5
-const STATUS = 12
-const TRADING = 0n
+export const STATUS = 12
+/** The status of a token that is still sold along its curve. */
+export const TRADING = 0n
 
 /** buyTokenAMAP(address token, uint256 funds, uint256 minAmount) */
 const BUY = '0x87f27655'

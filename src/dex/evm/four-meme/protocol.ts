@@ -1,7 +1,16 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, PoolCreated, Swapped } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
-import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
+import type {
+  Answer,
+  DexDeployment,
+  FindPools,
+  FoundPool,
+  Inquiry,
+  Protocol,
+  StateInquiry,
+} from '../../protocol.ts'
+import { addressAt, callData, isTextAt, isWords, itemsAt, uintAt, wordAt } from '../abi.ts'
 import {
   curveId,
   curveOf,
@@ -11,7 +20,8 @@ import {
   resolveCurve,
   type TokenPlaces,
 } from '../bonding-curve.ts'
-import { MAX_RAISING, QUOTE, readFourMemeCurve, TOKEN_INFOS } from './market.ts'
+import { QUOTED_PART } from '../pair-state.ts'
+import { MAX_RAISING, QUOTE, readFourMemeCurve, STATUS, TOKEN_INFOS, TRADING } from './market.ts'
 
 /**
  * TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply,
@@ -35,6 +45,12 @@ const TOKEN_SALE_V1 = '0x3aa3f154f6bf5e3490d1a7205aa8d1412e76d26f9d186830de86fb9
 const TOKEN_PURCHASE_V1_FEE = '0x00fe0e12b43090c1fc19a34aefa5cc138a4eeafc60ab800f855c730b3fb9480e'
 /** TokenSale(address token, address account, uint256 tokenAmount, uint256 etherAmount, uint256 fee) */
 const TOKEN_SALE_V1_FEE = '0x80d4e495cda89b31af98c8e977ff11f417bafcee26902a17a15be51830c47533'
+
+const INFO_WORDS = 13
+const OFFERS = 7
+const FUNDS = 8
+/** calcBuyCost(TokenInfo info, uint256 amount): without fees */
+const CALC_BUY_COST = '0x467dffe6'
 
 const TOKEN_AT: TokenPlaces = {
   [TOKEN_CREATE]: 1,
@@ -73,6 +89,8 @@ export const fourMeme: Protocol = {
   ),
   reserves: 'reported',
   identify,
+  findPools,
+  readState,
 }
 
 /**
@@ -165,6 +183,21 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   if (curve === undefined) return undefined
   const { factory, token } = curve
   const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
+  return launched(factory, token, info)
+}
+
+/** Each manager has the curves of all its tokens. */
+function* findPools(...[token, , deployments]: Parameters<FindPools>): ReturnType<FindPools> {
+  const answers: readonly Answer[] = yield deployments.map(({ factory }) => {
+    return { to: factory, data: callData(TOKEN_INFOS, token) }
+  })
+  return deployments.flatMap(({ factory }, at) => {
+    const pool = launched(factory, token, answers[at])
+    return pool === undefined ? [] : { address: curveId(factory, token), ...pool }
+  })
+}
+
+function launched(factory: string, token: string, info: Answer): FoundPool | undefined {
   const quote = addressAt(info, QUOTE)
   if (addressAt(info, 0) !== token || quote === undefined || quote === token) return undefined
   // The next trade event reports the reserves.
@@ -176,6 +209,21 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   } as const
   const goalRaw = uintAt(info, MAX_RAISING)
   return goalRaw ? { ...found, goalRaw } : found
+}
+
+/** What is left for sale and what is raised, and what the manager quotes for a small part; none once the sale is over. */
+function* readState({ tokens: [token = ''] }: CreatedPool, { factory }: DexDeployment): StateInquiry {
+  const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
+  const words = itemsAt(info, 0, INFO_WORDS, wordAt)
+  const offers = uintAt(info, OFFERS)
+  const funds = uintAt(info, FUNDS)
+  if (words === undefined || offers === undefined || funds === undefined) return undefined
+  if (addressAt(info, 0) !== token || uintAt(info, STATUS) !== TRADING) return undefined
+  const raw0 = offers / QUOTED_PART
+  if (raw0 === 0n) return { reserves: [offers, funds], price: undefined }
+  const [quoted]: readonly Answer[] = yield [{ to: factory, data: callData(CALC_BUY_COST, ...words, raw0) }]
+  const raw1 = uintAt(quoted, 0)
+  return { reserves: [offers, funds], price: raw1 ? { kind: 'exchange', raw0, raw1 } : undefined }
 }
 
 function* identifyV1(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {

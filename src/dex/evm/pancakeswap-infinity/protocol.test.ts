@@ -119,6 +119,7 @@ describe('pools of concentrated liquidity', () => {
       tokens: [NATIVE, USDC],
       pricing: { kind: 'sqrtPrice' },
       price: { kind: 'sqrt', sqrtPriceX96: PRICE, tick: -1 },
+      tickSpacing: 25,
     })
     for (const bad of spoiled(initialized)) assert.equal(announced(infinityCl, bad), undefined)
     assert.equal(announced(infinityCl, { ...initialized, address: BIN_MANAGER }), undefined)

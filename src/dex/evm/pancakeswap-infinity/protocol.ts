@@ -20,6 +20,8 @@ import {
   readSingletonSwap,
   swappedOf,
 } from '../singleton-events.ts'
+import { readTickState } from '../singleton-state.ts'
+import { readBinState } from './bin-state.ts'
 import { askKey, readClMarket } from './market.ts'
 
 /**
@@ -60,7 +62,10 @@ const BIN_BURN = '0x16d40aa4e497175b58e47cbf101544758de8c01d92a760c738943044c758
 /** Donate(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 binId) */
 const BIN_DONATE = '0xfc18146d5586318640b3febea90b094b834f09982812258534a1c07bdda12954'
 
+/** The storage slot of the manager's concentrated pools by id. */
+const CL_POOLS = 4n
 const MAX_BIN = 0xff_ffff
+const MAX_TICK_SPACING = 0x7fff
 const MAX_FEE_PPM = 1_000_000
 
 /**
@@ -77,6 +82,7 @@ export const infinityCl: Protocol = {
   isSingleton: true,
   reserves: 'counted_without_fees',
   identify: identifyAs(() => ({ kind: 'sqrtPrice' })),
+  readState: readTickState(CL_POOLS),
   trial: 'vault',
   readMarket: readClMarket,
 }
@@ -96,10 +102,13 @@ export const infinityBin: Protocol = {
   isSingleton: true,
   reserves: 'counted',
   identify: identifyAs(binPricing),
+  readState: readBinState,
 }
 
 function readClInitialize(log: RawLog): PoolCreated | undefined {
-  return createdOf(log, { kind: 'sqrtPrice' }, sqrtPriceAt(log.data, 3, 4))
+  const created = createdOf(log, { kind: 'sqrtPrice' }, sqrtPriceAt(log.data, 3, 4))
+  const tickSpacing = tickSpacingOf(wordAt(log.data, 2))
+  return created && { ...created, ...(tickSpacing !== undefined && { tickSpacing }) }
 }
 
 function readBinInitialize(log: RawLog): PoolCreated | undefined {
@@ -160,6 +169,12 @@ function readBinDonate(log: RawLog): Donated | undefined {
 function binAt(data: Uint8Array, index: number): PoolPrice | undefined {
   const id = smallUintAt(data, index)
   return id === undefined || id > MAX_BIN ? undefined : { kind: 'bin', id }
+}
+
+/** Parameters of a concentrated pool: hook flags in the lowest 16 bits, the tick spacing in the next 24. */
+function tickSpacingOf(parameters: string | undefined): number | undefined {
+  const tickSpacing = Number.parseInt(parameters?.slice(-10, -4) ?? '', 16)
+  return tickSpacing > 0 && tickSpacing <= MAX_TICK_SPACING ? tickSpacing : undefined
 }
 
 /** Parameters of a pool of bins: hook flags in the lowest 16 bits, the bin step in the next 16. */

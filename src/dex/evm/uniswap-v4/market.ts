@@ -2,8 +2,8 @@ import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import type { DexDeployment, MarketInquiry, PoolKey } from '../../protocol.ts'
 import { topicAddress } from '../abi.ts'
 import { virtualReserves } from '../concentrated-liquidity.ts'
-import { askKey } from './pool-key.ts'
-import { readActiveLiquidity } from './pool-state.ts'
+import { readActiveLiquidity } from '../singleton-state.ts'
+import { askKey, POOLS } from './pool-key.ts'
 
 /** unlock(bytes) */
 const UNLOCK = '0x48c89491'
@@ -18,7 +18,7 @@ export function* readV4Market(
 ): MarketInquiry {
   const manager = deployment.factory
   const key = announced ?? (yield* askKey(pool, deployment))
-  const active = yield* readActiveLiquidity(pool, manager)
+  const active = yield* readActiveLiquidity(pool, manager, POOLS)
   if (key === undefined || active === undefined) return undefined
   return {
     manager,

@@ -9,6 +9,8 @@ import { decodePoolKey, isIdOf } from '../singleton-events.ts'
  */
 export const INITIALIZE = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
 
+/** The storage slot of the manager's pools by id. */
+export const POOLS = 6n
 /** poolKeys(bytes25) of the position manager */
 const POOL_KEYS = '0x86b6be7d'
 /** currency0, currency1, fee, tickSpacing, hooks */

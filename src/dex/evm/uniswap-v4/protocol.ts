@@ -4,9 +4,9 @@ import type { DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
 import { smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
 import { sqrtPriceAt } from '../event-parts.ts'
 import { isIdOf, readDonate, readModifyLiquidity, readSingletonSwap } from '../singleton-events.ts'
+import { readTickState } from '../singleton-state.ts'
 import { readV4Market } from './market.ts'
-import { askKey, INITIALIZE } from './pool-key.ts'
-import { readV4State } from './pool-state.ts'
+import { askKey, INITIALIZE, POOLS } from './pool-key.ts'
 
 /**
  * Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96,
@@ -36,7 +36,7 @@ export const uniswapV4: Protocol = {
   isSingleton: true,
   reserves: 'counted_without_fees',
   identify,
-  readState: readV4State,
+  readState: readTickState(POOLS),
   trial: 'vault',
   readMarket: readV4Market,
 }
