@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.30;
 
-/// Exchanges whose bytecode nobody publishes as a package. Each one emits the events of the real one, answers its calls
+/// Exchanges whose bytecode is not among the packages of this project. Each one emits the events of the real one, answers its calls
 /// and, where these are read, has its storage slots. It holds real tokens, but the test computes what is traded.
 
 interface IToken {

@@ -15,8 +15,8 @@ import {
 import { ProtocolsScenario } from './protocols-scenario.ts'
 
 const FAMILIES = ['v2', 'v3', 'v4', ...EXCHANGE_FAMILIES, ...LAUNCH_FAMILIES] as const
-/** Two of each exchange, and one that nobody asks for. */
-const COUNT = Number(process.env['CHAINTAPE_COVERAGE_TOKENS'] ?? 2 * FAMILIES.length + 1)
+/** At least five more than one of each exchange: the last one is not asked for. */
+const COUNT = Number(process.env['CHAINTAPE_COVERAGE_TOKENS'] ?? FAMILIES.length + 8)
 const SUPPLY = 10n ** 24n
 const LIQUIDITY = 10n ** 15n
 const MINE_MS = 250
@@ -146,14 +146,14 @@ export class CoverageChain {
     else if (key !== undefined) await v4.sell(v2.stable, key, 1_000_000n)
   }
 
-  /** What the node's state says of a token, in floating point. */
-  async expected(token: OldToken): Promise<Figures> {
-    const { reserve, quoteUsd, priceUsd } = await this.#pool(token)
-    return {
+  /** What the node's state says of a token, in floating point: one of these. */
+  async expected(token: OldToken): Promise<Figures[]> {
+    const { reserve, quoteUsd, pricesUsd } = await this.#pool(token)
+    return pricesUsd.map((priceUsd) => ({
       priceUsd,
       tvlUsd: reserve * priceUsd + quoteUsd,
       marketCapUsd: (Number(supplyOf(token.family)) / 1e18) * priceUsd,
-    }
+    }))
   }
 
   async #pool({ family, address, pool, key, range, exchange }: OldToken): Promise<Held> {
@@ -171,14 +171,14 @@ export class CoverageChain {
       const ratio = isFirst ? root ** 2 : 1 / root ** 2
       const [own, quote] = isFirst ? [amount0, amount1] : [amount1, amount0]
       // A dollar has 6 decimals, the token 18.
-      return { reserve: own / 1e18, quoteUsd: quote / 1e6, priceUsd: ratio * 1e12 }
+      return { reserve: own / 1e18, quoteUsd: quote / 1e6, pricesUsd: [ratio * 1e12] }
     }
     const etherUsd = await this.#etherUsd()
     const holder = family === 'v2' ? pool : (await v3.poolOf(address, market.weth, 3000)).address
     const reserve = Number(await market.balanceOf(address, holder)) / 1e18
     const quote = Number(await market.balanceOf(market.weth, holder)) / 1e18
     const ratio = family === 'v2' ? quote / reserve : await this.#ratio(address, market.weth)
-    return { reserve, quoteUsd: quote * etherUsd, priceUsd: ratio * etherUsd }
+    return { reserve, quoteUsd: quote * etherUsd, pricesUsd: [ratio * etherUsd] }
   }
 
   /** The price of a token in another one, of a V3 pool; both have 18 decimals. */

@@ -51,8 +51,15 @@ export type ExchangePool = {
 /** Amounts of the token and of the stablecoin. */
 type Amounts = { readonly own: bigint; readonly quote: bigint }
 
-/** What a pool holds, in whole tokens and dollars, and what the token costs there. */
-export type Held = { readonly reserve: number; readonly quoteUsd: number; readonly priceUsd: number }
+/**
+ * What a pool holds, in whole tokens and dollars, and what the token costs there. Where the last trade is the price, a pool that
+ * was looked up in the same block has the price of its state instead, so there may be two.
+ */
+export type Held = {
+  readonly reserve: number
+  readonly quoteUsd: number
+  readonly pricesUsd: readonly number[]
+}
 
 /** The exchanges of `TestExchanges.sol`. All that is sent needs mining. */
 export class CoverageExchanges {
@@ -141,9 +148,15 @@ export class CoverageExchanges {
   /** What the node's state says. */
   async held(pool: ExchangePool): Promise<Held> {
     const { own, quote } = await this.#amounts(pool)
-    const price = await this.#price(pool, { own, quote })
-    // A dollar has 6 decimals, the token 18.
-    return { reserve: Number(own) / 1e18, quoteUsd: Number(quote) / 1e6, priceUsd: price * 1e12 }
+    const last = this.#lastPrices.get(keyOf(pool, { own, quote }))
+    const isLast = FAMILIES[pool.family].pricing === 'last' && last !== undefined
+    const prices = [...(isLast ? [last] : []), await this.#price(pool, { own, quote })]
+    return {
+      reserve: Number(own) / 1e18,
+      quoteUsd: Number(quote) / 1e6,
+      // A dollar has 6 decimals, the token 18.
+      pricesUsd: prices.map((price) => price * 1e12),
+    }
   }
 
   /** Base units of the stablecoin for one of the token. */
@@ -155,8 +168,6 @@ export class CoverageExchanges {
       return pool.isFirst ? root ** 2 : 1 / root ** 2
     }
     if (pricing === 'reserves') return Number(quote) / Number(own)
-    const last = pricing === 'last' ? this.#lastPrices.get(keyOf(pool, { own, quote })) : undefined
-    if (last !== undefined) return last
     const [reserve0, reserve1] = pool.isFirst ? [own, quote] : [quote, own]
     const raw0 = reserve0 / 10_000n
     const raw1 = (raw0 * reserve1) / (reserve0 + raw0)
@@ -240,7 +251,7 @@ function keyOf({ id }: ExchangePool, { own, quote }: Amounts): string {
   return `${id} ${own} ${quote}`
 }
 
-/** Of the liquidity, at the square root of a price within the range. */
+/** Both amounts of the liquidity, at the square root of a price within the range. */
 function amountsAt(root: number, { lower, upper }: ExchangePool['range']): readonly [number, number] {
   const [low, high] = [1.0001 ** (lower / 2), 1.0001 ** (upper / 2)]
   return [Number(LIQUIDITY) * (1 / root - 1 / high), Number(LIQUIDITY) * (root - low)]

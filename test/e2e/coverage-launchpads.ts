@@ -64,11 +64,12 @@ export class CoverageLaunchpads {
   /** What the node's state says. */
   async held(family: LaunchFamily, token: Hex, etherUsd: number): Promise<Held> {
     const sale = await this.#sale(family, token)
-    const price = this.#lastPrices.get(keyOf(token, sale)) ?? quoteOf(family, sale)
+    const last = this.#lastPrices.get(keyOf(token, sale))
+    const prices = [...(last === undefined ? [] : [last]), quoteOf(family, sale)]
     return {
       reserve: Number(sale.left) / 1e18,
       quoteUsd: (Number(sale.raised) / 1e18) * etherUsd,
-      priceUsd: price * etherUsd,
+      pricesUsd: prices.map((price) => price * etherUsd),
     }
   }
 
@@ -92,7 +93,7 @@ function keyOf(token: Hex, { left, raised }: Sale): string {
   return `${token} ${left} ${raised}`
 }
 
-/** Of a ten-thousandth of what is left (four.meme), or of next to nothing (Flap). */
+/** The price of a ten-thousandth of what is left (four.meme), or of next to nothing (Flap). */
 function quoteOf(family: LaunchFamily, { left, raised }: Sale): number {
   const [ether, tokens] = [raised + GOAL / 3n, left + FOR_SALE / 3n]
   if (family === 'flap') return Number((ether * 10n ** 18n) / tokens) / 1e18

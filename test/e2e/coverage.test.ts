@@ -60,10 +60,9 @@ describe('tokens that are older than the log', () => {
       const expected = await chain.expected(token)
       const isSame = (detail: Detail): boolean => {
         const { current_price_usd, tvl, market_cap } = detail.data.token
-        return (
-          isClose(current_price_usd, expected.priceUsd) &&
-          isClose(tvl, expected.tvlUsd) &&
-          isClose(market_cap, expected.marketCapUsd)
+        return expected.some(
+          ({ priceUsd, tvlUsd, marketCapUsd }) =>
+            isClose(current_price_usd, priceUsd) && isClose(tvl, tvlUsd) && isClose(market_cap, marketCapUsd),
         )
       }
       let last: Detail | undefined

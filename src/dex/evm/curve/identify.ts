@@ -10,7 +10,7 @@ const GET_UNDERLYING_COINS = '0xa77576ef'
 const FIND_POOL_FOR_COINS = '0x6982eb0b'
 
 const MAX_COINS = 8
-/** Of two coins, in one factory. */
+/** Pools of the same two coins in one factory. */
 const MAX_POOLS = 3
 const NOBODY = '0x0000000000000000000000000000000000000000'
 /** Curve's placeholder for the native coin. */
