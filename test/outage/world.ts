@@ -162,6 +162,15 @@ export class OutageWorld {
   /** Asks the undisturbed one everything, while nothing happens on the chain. */
   async #learn(): Promise<void> {
     const { number } = await this.scenario.market.head()
+    // An answer that is made while blocks arrive may have parts of two of them.
+    await waitFor(
+      `block ${number}`,
+      async () => {
+        const { headers } = await this.calm.get('/v2/chains')
+        return headers.get('x-block') === String(number) ? true : undefined
+      },
+      PATIENCE_MS,
+    )
     for (const operation of this.operations.filter(({ isOfBlock }) => isOfBlock)) {
       const body = await waitFor(
         `${operation.path} at block ${number}`,
