@@ -15,6 +15,7 @@ import { storedName } from '../../src/domain/generation.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import type { Generations } from '../../src/log/generations.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import { readAll } from '../support/rigs/log-reading.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
@@ -50,6 +51,8 @@ before(async () => {
   logs = await connectLogs(config.nats, common)
   generations = await logs.generations()
   fresh = new FreshFold(stack, config, logs, CHAIN)
+  // Markers are read here before the writer may have got around to it.
+  await migrate(config.clickhouse, common)
   await pipeline.start('reader', 'engine', 'writer')
 })
 
