@@ -48,7 +48,10 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeoutMs: 600_000,
     fileTimeoutMs: 12 * 60_000,
     long: ['hostile-tokens', 'integration/writer', 'integration/log-trouble'],
-    timed: ['accounts', 'endpoint-pool', 'hung-clickhouse', 'integration/keys', 'quota-store'],
+    timed: [
+      ...['accounts', 'endpoint-pool', 'gateway-sockets', 'hung-clickhouse', 'integration/hot-store.test'],
+      ...['integration/keys', 'latest-values', 'quota-store'],
+    ],
   },
   faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 2, testTimeoutMs: 120_000 },
   e2e: {

@@ -201,12 +201,14 @@ export class Gateway {
   }
 }
 
+type Received = { readonly message: unknown; readonly atMs: number }
+
 /** A WebSocket client that keeps what it receives until it is asked for. */
 export class Client {
   readonly socket: WebSocket
   readonly closed: Promise<[number, string]>
-  readonly #received: unknown[] = []
-  readonly #waiting: ((message: unknown) => void)[] = []
+  readonly #received: Received[] = []
+  readonly #waiting: ((received: Received) => void)[] = []
 
   private constructor(socket: WebSocket) {
     this.socket = socket
@@ -214,10 +216,10 @@ export class Client {
       socket.once('close', (code, reason) => resolve([code, reason.toString()]))
     })
     socket.on('message', (data) => {
-      const message: unknown = JSON.parse(data.toString())
+      const received: Received = { message: JSON.parse(data.toString()), atMs: Date.now() }
       const taker = this.#waiting.shift()
-      if (taker === undefined) this.#received.push(message)
-      else taker(message)
+      if (taker === undefined) this.#received.push(received)
+      else taker(received)
     })
   }
 
@@ -238,9 +240,9 @@ export class Client {
 
   /** The next message; a push's `sent_time` is checked and then shown as 0, so that whole values compare. */
   async next(): Promise<unknown> {
-    const message = this.#received.length > 0 ? this.#received.shift() : await this.#wait()
+    const { message, atMs } = this.#received.shift() ?? (await this.#wait())
     if (typeof message === 'object' && message !== null && 'sent_time' in message) {
-      assert.ok(Math.abs(Number(message.sent_time) - Date.now()) < 10_000)
+      assert.ok(Math.abs(Number(message.sent_time) - atMs) < 10_000)
       message.sent_time = 0
     }
     return message
@@ -262,14 +264,14 @@ export class Client {
     await this.closed
   }
 
-  #wait(): Promise<unknown> {
+  #wait(): Promise<Received> {
     return new Promise((resolve, reject) => {
       // Made here, so that its stack names the caller.
       const lost = new Error('no message came')
       const overdue = setTimeout(() => reject(lost), MESSAGE_MS)
-      this.#waiting.push((message) => {
+      this.#waiting.push((received) => {
         clearTimeout(overdue)
-        resolve(message)
+        resolve(received)
       })
     })
   }
