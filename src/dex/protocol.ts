@@ -23,6 +23,11 @@ export type Protocol = {
   readonly isLaunchPlatform?: true
   /** Events of a launch platform that open and close the curve of a token, by which older launches are found. */
   readonly launchEvents?: EventReaders<LaunchEvent>
+  /**
+   * The contract that pays out what is bought. Set if events do not report both sender and recipient of a swap, and they
+   * can be taken from its transaction.
+   */
+  readonly payerOf?: (log: RawLog) => string
   /** The platform that a pool belongs to, if several share the program: an address in the pool's logs. */
   readonly platformOf?: (log: RawLog) => string | undefined
   /**

@@ -1,4 +1,5 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
+import type { Deployed } from '../dex/registry.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
 import type { LaunchFact, PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import { isAmount } from '../domain/limits.ts'
@@ -19,6 +20,7 @@ import { platformAfter, withPastLaunch } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
+import { Parties } from './parties.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { boundedReserve, type Reserves, reservesAfter } from './pool/reserves.ts'
@@ -46,6 +48,7 @@ export class BlockFold {
   readonly #changes: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
+  readonly #parties: Parties
   /** Tokens whose supply is a fact of this block. */
   readonly #met = new Set<string>()
   readonly #trades: EventRef[] = []
@@ -75,6 +78,7 @@ export class BlockFold {
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
+    this.#parties = new Parties(tables.holdings)
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
@@ -221,7 +225,8 @@ export class BlockFold {
       this.#foldCreation(event, origin)
       return
     }
-    if (event.type === 'swapped') this.#foldSwap(pool, event, origin)
+    if (event.type === 'swapped')
+      this.#foldSwap(pool, this.#withParties(event, pool, exchange, origin, log), origin)
     // The reserves of a pool with more than two tokens belong to no single pair.
     else if (pool.pair !== undefined) this.#foldOther(pool, pool.pair, event, origin)
     this.#foldLaunch(pool, event)
@@ -265,6 +270,11 @@ export class BlockFold {
     this.#records.editToken(token)
     token.platform = platformAfter(token.platform, event, curve, this.#block.time)
     token.updatedAt = this.#block.time
+  }
+
+  #withParties(swap: Swapped, pool: Pool, { is }: Deployed, origin: Origin, log: RawLog): Swapped {
+    if (is.payerOf === undefined || !this.#settings.hasParties) return swap
+    return this.#parties.complete(swap, pool, is.payerOf(log), origin.transaction)
   }
 
   #foldSwap(pool: OpenedPool, swap: Swapped, origin: Origin): void {

@@ -3,6 +3,7 @@ import {
   type ChainSettings,
   NATIVE_SUPPLY_RULES,
   type NativeSupply,
+  PARTIES_RULES,
   type QuoteAsset,
   ROUTES_RULES,
   RULES_VERSION,
@@ -20,6 +21,8 @@ export type EngineSettings = {
   /** Whether pairs without a quote asset are priced by routes. */
   readonly hasRoutes?: boolean
   readonly native?: NativeSupply | undefined
+  /** Whether trades have what only their transaction tells: sender, recipient, and the wallet's holdings. */
+  readonly hasParties?: boolean
 }
 
 /** Throws if this program is too old for the settings. */
@@ -38,5 +41,6 @@ export function engineSettings(chain: string, settings: ChainSettings): EngineSe
     lockers: new Set(lockers),
     hasRoutes: rules >= ROUTES_RULES,
     native: rules >= NATIVE_SUPPLY_RULES ? native : undefined,
+    hasParties: rules >= PARTIES_RULES,
   }
 }

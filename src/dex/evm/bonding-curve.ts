@@ -69,7 +69,7 @@ export function curveTrade(
   return {
     type: 'swapped',
     pool,
-    // Events report only the trader, who is also the recipient; they do not report the caller.
+    // Events report only the trader, who is also the recipient; the caller is known from the transaction alone.
     sender: undefined,
     recipient: account,
     token0: 0,

@@ -89,6 +89,7 @@ export const curve: Protocol = {
     [REMOVE_ONE_CRYPTO_NG]: removed(one(1, 2)),
   },
   isSingleton: false,
+  payerOf: ({ address }) => address,
   reserves: 'unknown',
   identify,
   findPools,

@@ -81,6 +81,7 @@ export const flap: Protocol = {
     [LAUNCHED_TO_DEX]: readLaunched,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
   trial: 'curve',
   readCurve,

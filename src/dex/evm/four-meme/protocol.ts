@@ -79,6 +79,7 @@ export const fourMeme: Protocol = {
     [LIQUIDITY_ADDED]: readLiquidityAdded,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
   trial: 'curve',
   readCurve: readFourMemeCurve,
@@ -109,6 +110,7 @@ export const fourMemeV1: Protocol = {
     [TRADE_STOP]: readStopped,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
   launchEvents: launchEventsOf({ [TOKEN_CREATE]: readOpened, [TRADE_STOP]: readStopped }, TOKEN_AT, {
     created: TOKEN_CREATE,

@@ -64,6 +64,8 @@ const BIN_DONATE = '0xfc18146d5586318640b3febea90b094b834f09982812258534a1c07bdd
 
 /** The storage slot of the manager's concentrated pools by id. */
 const CL_POOLS = 4n
+/** Holds the tokens of all pools of both kinds, at the same address on every chain. */
+const VAULT = '0x238a358808379702088667322f80ac48bad5e6c4'
 const MAX_BIN = 0xff_ffff
 const MAX_TICK_SPACING = 0x7fff
 const MAX_FEE_PPM = 1_000_000
@@ -80,6 +82,7 @@ export const infinityCl: Protocol = {
     [CL_DONATE]: readDonate,
   },
   isSingleton: true,
+  payerOf: () => VAULT,
   reserves: 'counted_without_fees',
   identify: identifyAs(() => ({ kind: 'sqrtPrice' })),
   readState: readTickState(CL_POOLS),
@@ -100,6 +103,7 @@ export const infinityBin: Protocol = {
     [BIN_DONATE]: readBinDonate,
   },
   isSingleton: true,
+  payerOf: () => VAULT,
   reserves: 'counted',
   identify: identifyAs(binPricing),
   readState: readBinState,

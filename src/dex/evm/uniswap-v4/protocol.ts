@@ -34,6 +34,7 @@ export const uniswapV4: Protocol = {
     [DONATE]: readDonate,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   reserves: 'counted_without_fees',
   identify,
   readState: readTickState(POOLS),
