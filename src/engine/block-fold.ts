@@ -2,6 +2,8 @@ import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events
 import type { Deployed } from '../dex/registry.ts'
 import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
 import type { LaunchFact, PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, TradeHoldings, WindowsRef } from '../domain/change.ts'
+import type { PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import { isAmount } from '../domain/limits.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
@@ -15,8 +17,11 @@ import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
 import type { DeferredDocuments } from './deferred-documents.ts'
 import { newPair, newToken } from './first-records.ts'
+import { BlockMoves } from './holders/block-moves.ts'
 import { HolderFold } from './holders/holder-fold.ts'
 import { platformAfter, withPastLaunch } from './launch/platform.ts'
+import { WalletHoldings } from './holders/wallet-holdings.ts'
+import { platformAfter } from './launch/platform.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
@@ -36,7 +41,15 @@ import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
 import type { TokenView } from './token/token-view.ts'
-import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } from './trade.ts'
+import {
+  type Exchange,
+  exchangeOf,
+  type FoldedTrade,
+  holdingsOf,
+  type Origin,
+  toTrade,
+  writeFoldedTrade,
+} from './trade.ts'
 import { type Closes, GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
@@ -48,7 +61,9 @@ export class BlockFold {
   readonly #changes: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
+  readonly #moves: BlockMoves
   readonly #parties: Parties
+  readonly #wallets: WalletHoldings
   /** Tokens whose supply is a fact of this block. */
   readonly #met = new Set<string>()
   readonly #trades: EventRef[] = []
@@ -78,7 +93,9 @@ export class BlockFold {
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
+    this.#moves = new BlockMoves(block.transactions, (token) => this.#reference.isNative(token))
     this.#parties = new Parties(tables.holdings)
+    this.#wallets = new WalletHoldings(tables, this.#moves)
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
@@ -94,7 +111,8 @@ export class BlockFold {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
     for (const fact of this.#block.facts) if (fact.type === 'poolState') this.#foldState(fact)
-    const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block, this.#met)
+    const [settings, tables, records, block] = [this.#settings, this.#tables, this.#records, this.#block]
+    const holders = new HolderFold(settings, tables, records, block, this.#moves, this.#met)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const { routes } = this.#reference
@@ -344,7 +362,8 @@ export class BlockFold {
     const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
     if (pair.targetToken !== undefined && !this.#traded.has(pair)) this.#openCandles(pair)
-    writeFoldedTrade(this.#changes.next('trade'), origin, swap, pair, trade)
+    const holdings = this.#holdingsAfter(origin.transaction, trade)
+    writeFoldedTrade(this.#changes.next('trade'), origin, swap, pair, trade, holdings)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
@@ -364,6 +383,17 @@ export class BlockFold {
     }
     const wallet = this.#tables.visits.walletOf(origin.transaction)
     this.#gathered.add(trade, wallet, pair.address, pair.targetToken)
+  }
+
+  /** Solana reports balances with a transaction. Elsewhere they are those that the engine keeps. */
+  #holdingsAfter(transaction: OpenedTransaction, trade: FoldedTrade): TradeHoldings | undefined {
+    const { wallet } = transaction
+    if (wallet !== undefined) {
+      const { tokens, nativeRaw } = wallet
+      return holdingsOf(trade, (token) => tokens.find((each) => each.token === token), nativeRaw)
+    }
+    if (!this.#settings.hasParties) return undefined
+    return holdingsOf(trade, (token) => this.#wallets.after(transaction, token))
   }
 
   /** Call before a pair's first trade in the block, which may end candles that are not published yet. */

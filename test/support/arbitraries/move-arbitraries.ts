@@ -21,7 +21,8 @@ const DEAD = [address('dead'), address('1')]
 export const LOCKERS = [address('10c1'), address('10c2')]
 /** The addresses whose balances a reader samples. */
 const ASKED = [...DEAD, ZERO, '0xdead000000000000000042069420694206942069', ...LOCKERS]
-export const HOLDERS = [...['b1', 'b2', 'b3'].map(address), ...DEAD, ...LOCKERS]
+/** The last two sign the first transactions of each block. */
+export const HOLDERS = [...['b1', 'b2', 'b3', 'ee00', 'ee02'].map(address), ...DEAD, ...LOCKERS]
 
 type Move = { readonly from: string; readonly to: string; readonly amount: bigint }
 
