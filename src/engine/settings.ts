@@ -22,6 +22,7 @@ export type EngineSettings = {
   readonly hasRoutes?: boolean
   readonly native?: NativeSupply | undefined
   /** Whether trades have what only their transaction tells: sender, recipient, and the wallet's holdings. */
+  /** Whether trades have what only their transaction reports: sender, recipient, and the wallet's holdings. */
   readonly hasParties?: boolean
 }
 

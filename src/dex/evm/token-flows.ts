@@ -20,7 +20,7 @@ export class TokenFlows {
   #gainer: { readonly address: string | undefined } | undefined
 
   add({ from, to, amount }: TokenMove): void {
-    // Unwrapping a coin burns it: whoever does that is the last to receive it.
+    // Unwrapping a coin burns it: the burner is the last one to receive it.
     if (from === to || to === ZERO_ADDRESS || amount === 0n) return
     this.#flowOf(to).receivedRaw += amount
     if (from === ZERO_ADDRESS) return

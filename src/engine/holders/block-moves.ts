@@ -14,7 +14,7 @@ export class BlockMoves {
   readonly isWrappedNative: (token: string) => boolean
   readonly #byToken = new Map<string, TokenMoves>()
   #next = 0
-  /** Of the last transaction that was added. */
+  /** The moves of the last transaction that was added. */
   #moves: readonly BalanceMove[] = []
 
   constructor(transactions: readonly RawTransaction[], isWrappedNative: (token: string) => boolean) {

@@ -96,7 +96,7 @@ class Reference extends MarketHistory {
     })
   }
 
-  /** Of the wallet, after its transaction; the native balance is in no log. */
+  /** What the wallet held after its transaction; the native balance is in no log. */
   #holdings(
     { key, wallet }: SwapSeen,
     isToken0Sold: boolean,
