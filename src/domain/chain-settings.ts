@@ -14,7 +14,7 @@ export const ROUTES_RULES = 2
 
 /** From these rules on, settings name the native coin and its supply. */
 export const NATIVE_SUPPLY_RULES = 2
-/** From these rules on, a trade has what only its transaction tells: sender, recipient, and the wallet's holdings. */
+
 /** From these rules on, a trade has what only its transaction reports: sender, recipient, and the wallet's holdings. */
 export const PARTIES_RULES = 2
 

@@ -21,7 +21,6 @@ export type EngineSettings = {
   /** Whether pairs without a quote asset are priced by routes. */
   readonly hasRoutes?: boolean
   readonly native?: NativeSupply | undefined
-  /** Whether trades have what only their transaction tells: sender, recipient, and the wallet's holdings. */
   /** Whether trades have what only their transaction reports: sender, recipient, and the wallet's holdings. */
   readonly hasParties?: boolean
 }

@@ -71,7 +71,7 @@ const amount: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 10n ** 24n }) },
   { weight: 1, arbitrary: fc.constantFrom(2n ** 254n, 2n ** 255n - 1n, 2n ** 255n, 2n ** 256n - 1n) },
 )
-const holder = fc.constantFrom(...HOLDERS, ...SIGNERS)
+const holder = fc.constantFrom(...HOLDERS, ...SIGNERS, ...SIGNERS, ...SIGNERS)
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
   // Without it nobody would have anything to give.
   { weight: 3, arbitrary: fc.record({ from: fc.constant(ZERO), to: holder, amount }) },
