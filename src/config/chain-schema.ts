@@ -35,6 +35,10 @@ export const PROTOCOL_NAMES = {
     'four_meme',
     'four_meme_v1',
     'flap',
+    'virtuals',
+    'virtuals_launchpad',
+    'clanker',
+    'zora',
   ],
   solana: [
     'pump_fun',

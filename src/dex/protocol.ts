@@ -1,7 +1,7 @@
 import type { DexDeployment } from '../domain/chain-settings.ts'
 import type { CreatedPool } from '../domain/created-pool.ts'
 import type { PoolState, Pricing, RawLog } from '../domain/envelope.ts'
-import type { LaunchEvent, PoolCreated, PoolEvent } from './events.ts'
+import type { LaunchEvent, PoolCreated, PoolEvent, TokenEvent } from './events.ts'
 
 export type { DexDeployment }
 
@@ -17,9 +17,11 @@ export type Protocol = {
   readonly announcements: EventReaders<PoolCreated>
   /** Events of its pools. */
   readonly events: EventReaders<PoolEvent>
+  /** Events of a launch platform about its tokens. */
+  readonly tokenEvents?: EventReaders<TokenEvent>
   /** The factory holds all pools and emits their events; each event carries its pool's id. */
   readonly isSingleton: boolean
-  /** A launch platform: each of its pools is a bonding curve that sells the first of its two tokens. */
+  /** A launch platform: each of its pools, if it has any, is a bonding curve that sells the first of its two tokens. */
   readonly isLaunchPlatform?: true
   /** Events of a launch platform that open and close the curve of a token, by which older launches are found. */
   readonly launchEvents?: EventReaders<LaunchEvent>

@@ -1,5 +1,5 @@
 import type { RawLog } from '../domain/envelope.ts'
-import type { LaunchEvent, PoolCreated, PoolEvent } from './events.ts'
+import type { LaunchEvent, PoolCreated, PoolEvent, TokenEvent } from './events.ts'
 import type { DexDeployment, FindPools, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
@@ -31,6 +31,8 @@ export class DexRegistry {
 
   /** Topics by which factories announce pools. */
   readonly #announcing = new Set<string>()
+  /** Topics by which launch platforms report tokens. */
+  readonly #ofTokens = new Set<string>()
 
   #lastRead:
     | { readonly log: RawLog; readonly is: Protocol; readonly event: PoolEvent | undefined }
@@ -44,6 +46,7 @@ export class DexRegistry {
       const platform = is.platformOf === undefined ? undefined : deployment.deployer
       append(this.#byFactory, platform ?? deployment.factory, deployed)
       for (const topic of Object.keys(is.announcements)) this.#announcing.add(topic)
+      for (const topic of Object.keys(is.tokenEvents ?? {})) this.#ofTokens.add(topic)
       if (is.isSingleton) continue
       for (const topic of Object.keys(is.events)) {
         const protocols = this.#byTopic.get(topic) ?? new Map<Protocol, Deployed[]>()
@@ -93,6 +96,13 @@ export class DexRegistry {
   /** The launch that this log is about, if an allow-listed platform emitted it. */
   launchIn(log: RawLog, block: number): LaunchEvent | undefined {
     return this.deploymentOf(log.address, block)?.is.launchEvents?.[log.topics[0] ?? '']?.(log)
+  }
+
+  /** What an allow-listed launch platform reports about a token. */
+  tokenEventOf(log: RawLog, block: number): TokenEvent | undefined {
+    const topic = log.topics[0]
+    if (topic === undefined || !this.#ofTokens.has(topic)) return undefined
+    return this.deploymentOf(log.address, block)?.is.tokenEvents?.[topic]?.(log)
   }
 
   /** The pool that this log claims to come from. Only its factory can confirm it. */

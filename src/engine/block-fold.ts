@@ -19,6 +19,7 @@ import { BlockMoves } from './holders/block-moves.ts'
 import { HolderFold } from './holders/holder-fold.ts'
 import { WalletHoldings } from './holders/wallet-holdings.ts'
 import { platformAfter, withPastLaunch } from './launch/platform.ts'
+import { foldTokenLaunch } from './launch/token-launch.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
@@ -189,6 +190,8 @@ export class BlockFold {
     if (deployment === undefined) return
     const pool = newPool(fact)
     this.#tables.pools.put(pool)
+    const { isLaunchPlatform, isSingleton } = deployment.is
+    if (isLaunchPlatform && !isSingleton) this.#tables.curves.put(pool.tokens[0] ?? '', pool.address)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
   }
 
@@ -228,6 +231,13 @@ export class BlockFold {
     const created = registry.announced(log, number)
     if (created !== undefined) {
       this.#foldCreation(created, this.#originOf(transaction, log))
+      return
+    }
+    const launch = registry.tokenEventOf(log, number)
+    if (launch !== undefined) {
+      const name = registry.deploymentOf(log.address, number)?.amm ?? ''
+      if (launch.type !== 'tokenLaunched') this.#emptyCurve(launch.token, name)
+      foldTokenLaunch(launch, name, this.#block.time, this.#records)
       return
     }
     const id = registry.poolOf(log, number)
@@ -290,6 +300,12 @@ export class BlockFold {
   #withParties(swap: Swapped, pool: Pool, { is }: Deployed, origin: Origin, log: RawLog): Swapped {
     if (is.payerOf === undefined || !this.#settings.hasParties) return swap
     return this.#parties.complete(swap, pool, is.payerOf(log), origin.transaction)
+  }
+
+  /** Empties a token's bonding curve, whose own events do not report it. */
+  #emptyCurve(token: string, name: string): void {
+    const pool = this.#tables.pools.open(this.#tables.curves.get(token) ?? '')
+    if (pool?.pair?.amm === name) this.#refresh(pool, pool.pair, { type: 'curveClosed', pool: pool.address })
   }
 
   #foldSwap(pool: OpenedPool, swap: Swapped, origin: Origin): void {

@@ -38,10 +38,10 @@ test('the configuration accepts exactly the existing protocols', () => {
 })
 
 test('the topics of the two families cannot be equal', () => {
-  for (const [name, { announcements, events }] of Object.entries(PROTOCOLS)) {
+  for (const [name, { announcements, events, tokenEvents = {} }] of Object.entries(PROTOCOLS)) {
     const isSolana = name in SOLANA_PROTOCOLS
     // A discriminator has at most eight bytes, and one more for a second log; a topic of an EVM log has 32.
-    for (const topic of [...Object.keys(announcements), ...Object.keys(events)])
+    for (const topic of [announcements, events, tokenEvents].flatMap((readers) => Object.keys(readers)))
       assert.match(topic, isSolana ? /^0x([0-9a-f]{2}){1,9}$/ : /^0x[0-9a-f]{64}$/, `${name} ${topic}`)
   }
 })
