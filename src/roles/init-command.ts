@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { parseConfig, shippedChains } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -21,6 +21,7 @@ With --rpc it asks the node what it can do, and starts at its newest block.
   --out FILE     by default chaintape.yaml; an existing file is never overwritten
 `
 
+const TEMPLATE = new URL('../../config/init.yaml', import.meta.url)
 const EXAMPLE_NODES = { evm: 'http://127.0.0.1:8545', solana: 'http://127.0.0.1:8899' }
 
 type Asked = { readonly findings: readonly Finding[]; readonly head: number | undefined }
@@ -78,36 +79,14 @@ function chainIn({ chains }: Config, name: string): Config['chains'][string] {
 }
 
 function textOf(chain: string, urls: readonly string[], head: number | undefined): string {
-  const list = stringify(urls, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  return `# Settings of Chaintape: docs/configuration.md. Everything that is left out has its default. CHAINTAPE_* variables override
-# this file: CHAINTAPE_CHAINS_${chain.toUpperCase()}_RPC_URLS keeps a URL with a key out of it.
-
-chains:
-  # Exchanges, quote assets and lockers of ${chain} are in config/chains/${chain}.yaml of the package. A setting here replaces them.
-  ${chain}:
-    # Your own nodes. With two or more, each answer that cannot be proved is compared.
-    rpc_urls: ${list}
-    # The first block to read. Older trades are not read; older pools and tokens are looked up when they are needed.
-    ${head === undefined ? '# start_block: 12345678' : `start_block: ${head}`}
-    # Instead of it, to have the history since a day: start_date: 2026-01-01
-    # Requests to each node, for a plan that counts them:
-    # rpc_budget: { per_second: 25, per_day: 2000000 }
-
-# The states of engines and readers, and their snapshots. Use a local disk.
-data_dir: ./data
-
-nats:
-  urls: [nats://127.0.0.1:4222]
-
-redis:
-  url: redis://127.0.0.1:6379
-
-clickhouse:
-  url: http://127.0.0.1:8123
-
-gateway:
-  # 0.0.0.0 serves other machines; put a proxy with TLS in front of it.
-  host: 127.0.0.1
-  port: 8080
-`
+  const values: Readonly<Record<string, string>> = {
+    chain,
+    CHAIN: chain.toUpperCase(),
+    rpc_urls: stringify(urls, { collectionStyle: 'flow', lineWidth: 0 }).trim(),
+    start_block: head === undefined ? '# start_block: 12345678' : `start_block: ${head}`,
+  }
+  return readFileSync(TEMPLATE, 'utf8').replaceAll(
+    /\{(\w+)\}/g,
+    (whole, name: string) => values[name] ?? whole,
+  )
 }

@@ -136,7 +136,7 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
         note(
           about,
           `${gigabytes(free)} free`,
-          'Add disk, or set clickhouse.retention_days (docs/operations.md).',
+          'Add disk, or set `clickhouse.retention_days` (docs/operations.md).',
         ),
       )
     else findings.push(ok(about, `${gigabytes(free)} free`))
@@ -146,7 +146,7 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
       problem(
         about,
         `${address}: ${textOf(error)}`,
-        'Start ClickHouse, or correct clickhouse.url, username and password.',
+        'Start ClickHouse, or correct `clickhouse.url`, `username` and `password`.',
       ),
     ]
   } finally {
