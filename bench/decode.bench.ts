@@ -125,7 +125,11 @@ function known(registry: DexRegistry, factory: string, block: number) {
 
 function prepare({ chain, block, receipts }: Receipts): Prepared {
   const file = path.join(import.meta.dirname, '../config/chains', `${chain}.yaml`)
-  const config = { min_depth_usd: 0, ...parse(readFileSync(file, 'utf8')) } as ChainConfig
+  const config = {
+    min_depth_usd: 0,
+    native: { decimals: 18 },
+    ...parse(readFileSync(file, 'utf8')),
+  } as ChainConfig
   const registry = new DexRegistry(chainSettings(config).dexes)
   const logs = logsIn([receipts]).map(({ address, topics, data, logIndex }): RawLog => {
     const bytes = Uint8Array.from(Buffer.from(data.slice(2), 'hex'))

@@ -33,6 +33,22 @@ const COMMANDS = {
 
 type CommandName = keyof typeof COMMANDS
 
+/** Commands with arguments and options of their own. Each returns the exit code. */
+const PROGRAMS = {
+  init: async () => (await import('./roles/init-command.ts')).runInit,
+  doctor: async () => (await import('./roles/doctor-command.ts')).runDoctor,
+  status: async () => (await import('./roles/status-command.ts')).runStatus,
+  keys: async () => (await import('./roles/keys.ts')).runKeys,
+  quarantine: async () => (await import('./roles/quarantine-command.ts')).runQuarantine,
+  backup: async () => backupProgram('backup'),
+  restore: async () => backupProgram('restore'),
+  reconcile: async () => (await import('./roles/reconcile-command.ts')).runReconcile,
+  refold: async () => (await import('./roles/refold-command.ts')).runRefold,
+  holders: async () => (await import('./roles/holders-command.ts')).runHolders,
+} as const satisfies Record<string, () => Promise<(args: readonly string[]) => Promise<number>>>
+
+type ProgramName = keyof typeof PROGRAMS
+
 const USAGE = `usage: chaintape <role or command> [--config FILE]
 
 Roles run until they are stopped:
@@ -44,6 +60,9 @@ Roles run until they are stopped:
   all          all five in one process
 
 Commands:
+  init            writes a commented chaintape.yaml for a chain
+  doctor          checks settings, servers and nodes, and says what to do
+  status          shows heads, lag, rates and sizes, live
   migrate         brings the ClickHouse schema up to date, as a writer does when it starts
   redis rebuild   rebuilds Redis from ClickHouse
   keys            manages API keys: create, list, revoke, rotate, chart-token, show-usage
@@ -73,23 +92,8 @@ if (code !== undefined) process.exitCode = code
 
 async function main(args: readonly string[]): Promise<number | undefined> {
   try {
-    // These have options of their own.
-    if (args[0] === 'keys') return await (await import('./roles/keys.ts')).runKeys(args.slice(1))
-    if (args[0] === 'quarantine') {
-      return await (await import('./roles/quarantine-command.ts')).runQuarantine(args.slice(1))
-    }
-    if (args[0] === 'backup' || args[0] === 'restore') {
-      return await (await import('./roles/backup-command.ts')).runBackup(args[0], args.slice(1))
-    }
-    if (args[0] === 'reconcile') {
-      return await (await import('./roles/reconcile-command.ts')).runReconcile(args.slice(1))
-    }
-    if (args[0] === 'refold') {
-      return await (await import('./roles/refold-command.ts')).runRefold(args.slice(1))
-    }
-    if (args[0] === 'holders') {
-      return await (await import('./roles/holders-command.ts')).runHolders(args.slice(1))
-    }
+    const [first = '', ...rest] = args
+    if (isProgram(first)) return await (await PROGRAMS[first]())(rest)
     const { values, positionals } = parseArguments(args, {
       config: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -105,18 +109,7 @@ async function main(args: readonly string[]): Promise<number | undefined> {
     } else if (isCommand(name)) await run([], values.config, name)
     else if (name === '') throw new ArgumentError('missing role or command')
     else {
-      const known = [
-        ...Object.keys(ROLES),
-        'all',
-        ...Object.keys(COMMANDS),
-        'keys',
-        'quarantine',
-        'backup',
-        'restore',
-        'reconcile',
-        'refold',
-        'holders',
-      ]
+      const known = [...Object.keys(ROLES), 'all', ...Object.keys(COMMANDS), ...Object.keys(PROGRAMS)]
       const near = suggestion(name, known) || suggestion(positionals[0] ?? '', known)
       throw new ArgumentError(`unknown command '${name}'${near}`)
     }
@@ -210,4 +203,15 @@ function isRole(name: string): name is RoleName {
 
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name)
+}
+
+function isProgram(name: string): name is ProgramName {
+  return Object.hasOwn(PROGRAMS, name)
+}
+
+async function backupProgram(
+  name: 'backup' | 'restore',
+): Promise<(args: readonly string[]) => Promise<number>> {
+  const { runBackup } = await import('./roles/backup-command.ts')
+  return (args) => runBackup(name, args)
 }

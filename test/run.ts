@@ -1,4 +1,7 @@
-/** node test/run.ts <suite> [words...]: runs a suite; a word keeps the files whose path contains it. */
+/**
+ * node test/run.ts <suite>[+<suite>...] [words...]: runs a suite, or the files of several as those of one; a word keeps the
+ * files whose path contains it.
+ */
 import { appendFileSync, globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -13,10 +16,23 @@ type Suite = {
   readonly testTimeoutMs: number
   /** Timeout of all tests of a file together, if it is not the default. */
   readonly fileTimeoutMs?: number
+  /** Parts of the paths of files that take long, the longest first: begun last, they would keep one core busy. */
+  readonly long?: readonly string[]
+  /** The same for files that compare times: few others run beside them. */
+  readonly timed?: readonly string[]
 }
-type Tally = { passed: number; failed: number; skipped: number; failures: string[] }
+type Tally = {
+  passed: number
+  failed: number
+  skipped: number
+  failures: string[]
+  readonly files: { readonly file: string; readonly seconds: number }[]
+}
 
 const cores = availableParallelism()
+/** Tests with a stack of their own: their waits have limits, so there is no more than one per core, and at least two. */
+const stacks = Math.max(2, cores)
+const TIMED_CONCURRENCY = 2
 const suites: Readonly<Record<string, Suite>> = {
   unit: {
     patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts', 'test/bytes/*.test.ts'],
@@ -26,23 +42,36 @@ const suites: Readonly<Record<string, Suite>> = {
     fileTimeoutMs: 60 * 60_000,
   },
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
-  // Each file starts a stack of its own, and waits for it as often as it works: two at a time fill two cores.
   integration: {
     patterns: ['test/integration/**/*.test.ts'],
-    concurrency: 2,
+    concurrency: stacks,
     testTimeoutMs: 600_000,
     fileTimeoutMs: 12 * 60_000,
+    long: ['hostile-tokens', 'integration/writer', 'integration/log-trouble'],
+    timed: [
+      ...['accounts', 'endpoint-pool', 'gateway-sockets', 'hung-clickhouse', 'integration/hot-store.test'],
+      ...['integration/keys', 'latest-values', 'quota-store'],
+    ],
   },
   faults: { patterns: ['test/faults/**/*.test.ts'], concurrency: 2, testTimeoutMs: 120_000 },
   e2e: {
     patterns: ['test/e2e/**/*.test.ts'],
-    concurrency: 2,
+    concurrency: stacks,
     testTimeoutMs: 600_000,
     // On a host that takes most of the CPU the longest files need several times their usual two minutes.
     fileTimeoutMs: 15 * 60_000,
+    long: ['e2e/rest', 'e2e/refold', 'e2e/reorg', 'e2e/solana', 'e2e/lifetime', 'e2e/processes'],
+    timed: ['coverage', 'holders-order'],
+  },
+  contract: { patterns: ['test/contract/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
+  // Backup and restore, lost servers, full disks: each file has servers of its own.
+  drills: {
+    patterns: ['test/drills/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 300_000,
+    long: ['drills/'],
   },
   // What follows measures, or loads the machine by itself: one at a time.
-  contract: { patterns: ['test/contract/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   quota: { patterns: ['test/quota/**/*.test.ts'], concurrency: 1, testTimeoutMs: 120_000 },
   takeover: { patterns: ['test/takeover/**/*.test.ts'], concurrency: 1, testTimeoutMs: 600_000 },
   // Nine outages of a minute, and the time to catch up.
@@ -52,10 +81,15 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeoutMs: 600_000,
     fileTimeoutMs: 45 * 60_000,
   },
-  // Backup and restore, lost servers, full disks: each file has servers of its own.
-  drills: { patterns: ['test/drills/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000 },
   // The rolling restart loads the machine by itself.
-  upgrade: { patterns: ['test/upgrade/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  upgrade: {
+    patterns: ['test/upgrade/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 300_000,
+    timed: ['rolling'],
+  },
+  // Packs and installs, which loads the machine by itself.
+  package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
@@ -64,15 +98,16 @@ const suites: Readonly<Record<string, Suite>> = {
   },
 }
 const fileTimeoutMs = 6 * 60_000
+const SLOWEST_SHOWN = 10
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
+// Sources are stripped of their types and compiled once, not by each of a thousand processes.
+process.env['NODE_COMPILE_CACHE'] ??= join(repo, 'node_modules/.cache/compiled')
 process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')
 
 const [suiteName = '', ...words] = process.argv.slice(2)
 const isAll = suiteName === 'all'
-const chosen = Object.entries(suites).filter(([name]) => isAll || name === suiteName)
-if (chosen.length === 0)
-  fail(`usage: node test/run.ts ${Object.keys(suites).join('|')}|all [words of a path...]`)
+const chosen = isAll ? Object.entries(suites) : [[suiteName, suiteOf(suiteName.split('+'))] as const]
 
 const plan = chosen.map(([name, suite]) => ({ name, suite, files: filesOf(suite) }))
 const allFiles = plan.flatMap(({ files }) => files)
@@ -81,7 +116,7 @@ for (const word of words) {
     fail(`no test file of '${suiteName}' has '${word}' in its path`)
 }
 
-const total: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] }
+const total = { passed: 0, failed: 0, skipped: 0 }
 for (const { name, suite, files } of plan) {
   const selected =
     words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
@@ -92,7 +127,7 @@ for (const { name, suite, files } of plan) {
   total.skipped += tally.skipped
   const tallyFile = process.env['CHAINTAPE_TEST_TALLY']
   if (tallyFile) {
-    const { failures, ...counts } = tally
+    const { failures, files: _, ...counts } = tally
     const lines = [
       ...failures.map((failure) => `FAILED ${failure}`),
       JSON.stringify({ suite: name, ...counts }),
@@ -106,18 +141,64 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
 
-function filesOf(suite: Suite): string[] {
-  const found = globSync([...suite.patterns], { cwd: repo })
-  return found.filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file)).sort()
+/** The suite of this name, or several as one. */
+function suiteOf(names: readonly string[]): Suite {
+  const parts = names.map((name) => {
+    const suite = suites[name]
+    if (suite === undefined)
+      fail(`usage: node test/run.ts ${Object.keys(suites).join('|')}|all [words of a path...]`)
+    return suite
+  })
+  return {
+    patterns: parts.flatMap(({ patterns }) => patterns),
+    concurrency: Math.max(...parts.map(({ concurrency }) => concurrency)),
+    testTimeoutMs: Math.max(...parts.map(({ testTimeoutMs }) => testTimeoutMs)),
+    fileTimeoutMs: Math.max(...parts.map((suite) => suite.fileTimeoutMs ?? fileTimeoutMs)),
+    long: parts.flatMap(({ long = [] }) => long),
+    timed: parts.flatMap(({ timed = [] }) => timed),
+  }
+}
+
+function filesOf({ patterns, long = [] }: Suite): string[] {
+  const rankOf = (file: string): number => {
+    const rank = long.findIndex((part) => file.includes(part))
+    return rank === -1 ? long.length : rank
+  }
+  return globSync([...patterns], { cwd: repo })
+    .filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file))
+    .sort()
+    .sort((one, other) => rankOf(one) - rankOf(other))
 }
 
 async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] }
-  if (files.length === 0) return tally
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] }
+  const isTimed = (file: string): boolean => (suite.timed ?? []).some((part) => file.includes(part))
+  await runFiles(
+    suite,
+    files.filter((file) => !isTimed(file)),
+    suite.concurrency,
+    tally,
+  )
+  await runFiles(suite, files.filter(isTimed), TIMED_CONCURRENCY, tally)
+  const slowest = tally.files.sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST_SHOWN)
+  if (slowest.length > 1)
+    console.log(
+      ['slowest files:', ...slowest.map(({ file, seconds }) => `${seconds} s ${file}`)].join('\n  '),
+    )
+  return tally
+}
+
+async function runFiles(
+  suite: Suite,
+  files: readonly string[],
+  concurrency: number,
+  tally: Tally,
+): Promise<void> {
+  if (files.length === 0) return
   const events = run({
     files: files.map((file) => join(repo, file)),
     cwd: repo,
-    concurrency: suite.concurrency,
+    concurrency,
     timeout: suite.fileTimeoutMs ?? fileTimeoutMs,
     execArgv: [`--test-timeout=${suite.testTimeoutMs}`],
   })
@@ -149,10 +230,13 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> 
       tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${reason}`)
     }
   })
+  events.on('test:summary', ({ file, duration_ms }) => {
+    if (file !== undefined)
+      tally.files.push({ file: relative(repo, file), seconds: Math.round(duration_ms / 1_000) })
+  })
   const report = events.compose(spec)
   report.pipe(process.stdout, { end: false })
   await finished(report)
-  return tally
 }
 
 function failureType(error: unknown): unknown {

@@ -34,8 +34,12 @@ const POOL_HOLDS = 10n ** 24n
 
 export function ethereumSettings(): EngineSettings {
   const file = path.join(import.meta.dirname, '../../config/chains/eth.yaml')
-  // What the file leaves out has its default from the schema; here, the depth from which a pool counts.
-  const config = { min_depth_usd: 1_000, ...parse(readFileSync(file, 'utf8')) } as ChainConfig
+  // What the file leaves out has its default from the schema; here, the depth from which a pool counts, and the coin.
+  const config = {
+    min_depth_usd: 1_000,
+    native: { decimals: 18 },
+    ...parse(readFileSync(file, 'utf8')),
+  } as ChainConfig
   return engineSettings('eth', chainSettings(config))
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashOf, words } from '../../test/support/builders/abi-words.ts'
 import { rawLog } from '../../test/support/builders/raw-log.ts'
 import { NOTHING_COMMITTED } from '../../test/support/rigs/memory-state.ts'
 import type { BlockEnvelope, Fact, InspectionFact, RawLog } from '../domain/envelope.ts'
@@ -138,4 +139,22 @@ test('inspections that a reorg undoes are due again', () => {
   assert.deepEqual(rig.undo(1).due, [A], 'the change is still there')
   assert.deepEqual(rig.undo(1).due, [])
   assert.deepEqual(rig.undo(1).due, [A], 'it is new again')
+})
+
+test('the key of a known pool is stored with its announcement, and undone with it', () => {
+  const [fee, spacing, hooks] = [hash(500), hash(10), hash(0)]
+  const [first, second] = [hash(0), hash(0xb)]
+  const pool = hashOf(0n, 0xbn, 500n, 10n, 0n)
+  const fact: Fact = {
+    ...{ type: 'pool', address: pool, factory: C, tokens: [address(0), B] },
+    ...{ pricing: { kind: 'sqrtPrice' }, reservesBefore: undefined },
+  }
+  const initialize = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
+  const log = (id: string) => rawLog(C, [initialize, id, first, second], words(500n, 10n, 0n, 1n << 96n, 0n))
+  const rig = new Rig().block([], [log(pool)])
+  assert.equal(rig.index.inspections.keyOf(pool), undefined, 'a pool of no listed exchange')
+  rig.block([fact], [log(hash(7)), log(pool)])
+  assert.deepEqual(rig.index.inspections.keyOf(pool), [first, second, fee, spacing, hooks])
+  assert.equal(rig.index.inspections.keyOf(hash(7)), undefined, 'the id is not the hash of the key')
+  assert.equal(rig.undo(1).index.inspections.keyOf(pool), undefined)
 })

@@ -1,3 +1,4 @@
+import type { PoolKey } from '../dex/protocol.ts'
 import type { Fact, RawLog } from '../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
 import { JournaledQueue } from '../state/journaled-queue.ts'
@@ -10,6 +11,8 @@ type Due = { readonly token: string; readonly block: number }
 export type KnownPool = { readonly address: string; readonly factory: string; readonly quote: string }
 
 const dueCodec = record<Due>({ token: id, block: varuint })
+
+const keyCodec = list(id)
 
 const poolsCodec = list(record<KnownPool>({ address: id, factory: recurringId, quote: recurringId }))
 
@@ -51,12 +54,14 @@ export class InspectionQueue {
   /** The block since which a contract is in the queue of changed ones. */
   readonly #changedAt: Table<number>
   readonly #pools: Table<readonly KnownPool[]>
+  readonly #keys: Table<PoolKey>
 
   constructor(state: JournaledState) {
     this.#attempts = WAITS.map((wait) => new JournaledQueue(state, `inspection${wait}`, dueCodec))
     this.#changed = new JournaledQueue(state, 'changed', dueCodec)
     this.#changedAt = state.table('changedAt', { write: (w, at) => w.varuint(at), read: (r) => r.varuint() })
     this.#pools = state.table('poolsOf', poolsCodec)
+    this.#keys = state.table('poolKey', keyCodec)
   }
 
   /** The next contracts that are due, a few from each queue. */
@@ -68,6 +73,16 @@ export class InspectionQueue {
 
   poolsOf(token: string): readonly KnownPool[] {
     return this.#pools.get(token) ?? []
+  }
+
+  /** The key of a pool that is an ID in one contract, if its announcement was in the log. */
+  keyOf(pool: string): PoolKey | undefined {
+    return this.#keys.get(pool)
+  }
+
+  /** Stores the key of a known pool. */
+  addKey(pool: string, key: PoolKey): void {
+    this.#keys.put(pool, key)
   }
 
   apply(fact: Fact, block: number): void {

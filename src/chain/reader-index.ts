@@ -1,3 +1,4 @@
+import { announcedKey } from '../dex/evm/uniswap-v4/pool-key.ts'
 import type { BlockRef, Envelope, Fact, RawLog } from '../domain/envelope.ts'
 import { never } from '../domain/ids.ts'
 import { ZERO_ADDRESS } from '../domain/known-addresses.ts'
@@ -33,6 +34,8 @@ export class ReaderIndex {
   readonly #tokens: Table<number>
   /** Tokens whose burned and locked balances are still to be requested. */
   readonly #unasked: Table<true>
+  /** Tokens whose older launch is in the log. */
+  readonly #launches: Table<true>
   /** Transfer histories still to be read. */
   readonly histories: OpenHistories
   readonly inspections: InspectionQueue
@@ -49,6 +52,7 @@ export class ReaderIndex {
     this.#pools = this.#state.table('pool', varuint)
     this.#tokens = this.#state.table('token', varuint)
     this.#unasked = this.#state.table('unasked', presentCodec)
+    this.#launches = this.#state.table('launch', presentCodec)
     this.histories = new OpenHistories(this.#state)
     this.inspections = new InspectionQueue(this.#state)
     this.settings = new LoggedSettings(this.#state)
@@ -76,6 +80,10 @@ export class ReaderIndex {
 
   knowsToken(address: string): boolean {
     return this.#tokens.get(address) !== undefined
+  }
+
+  knowsLaunch(token: string): boolean {
+    return this.#launches.get(token) !== undefined
   }
 
   isOutdatedPool(address: string): boolean {
@@ -157,6 +165,9 @@ export class ReaderIndex {
         this.#unasked.delete(fact.address)
         if (this.knowsToken(fact.address)) this.#tokens.put(fact.address, this.settings.round('lockers'))
         break
+      case 'launch':
+        this.#launches.put(fact.address, true)
+        break
       case 'poolState':
       case 'transfers':
       case 'balance':
@@ -169,8 +180,12 @@ export class ReaderIndex {
   }
 
   #notice(logs: readonly RawLog[], block: number): void {
-    for (const log of logs)
+    for (const log of logs) {
       if (saysItChanged(log) && this.knowsToken(log.address)) this.inspections.change(log.address, block)
+      const announced = announcedKey(log)
+      if (announced !== undefined && this.knowsPool(announced.pool))
+        this.inspections.addKey(announced.pool, announced.key)
+    }
   }
 
   #setFloor(ref: BlockRef): void {

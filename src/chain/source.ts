@@ -11,6 +11,8 @@ export type KnownFacts = {
   /** Its exchange was not read for some blocks, so its reserves have to be read again. */
   isOutdatedPool?(address: string): boolean
   knowsToken(address: string): boolean
+  /** Its launch before the log began is in the log. */
+  knowsLaunch?(token: string): boolean
   /** Its burned and locked balances are not in the log yet. */
   lacksNonCirculating?(address: string): boolean
 }

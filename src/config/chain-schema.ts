@@ -35,6 +35,10 @@ export const PROTOCOL_NAMES = {
     'four_meme',
     'four_meme_v1',
     'flap',
+    'virtuals',
+    'virtuals_launchpad',
+    'clanker',
+    'zora',
   ],
   solana: [
     'pump_fun',
@@ -74,6 +78,8 @@ const nativeCoin = (name: string, symbol: string, decimals: number) =>
       name: Type.String({ default: name }),
       symbol: Type.String({ default: symbol }),
       decimals: Type.Integer({ minimum: 0, maximum: 36, default: decimals }),
+      /** Whole coins in circulation; no node reports them. Left out, the coin's market cap is unknown. */
+      supply: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     },
     { ...closed, default: {} },
   )

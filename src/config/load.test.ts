@@ -57,7 +57,7 @@ test('omitted settings have their defaults', () => {
     refold: { grace_seconds: 600 },
     reconciler: { every_seconds: 3_600, node_blocks: 20 },
     gateway: {
-      ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: [], lease_cu: 1_000 },
+      ...{ host: '127.0.0.1', port: 8080, public_urls: [], token_lists: ['default'], lease_cu: 1_000 },
       overdraft_seconds: 60,
       look_ups_per_minute: 120,
       overlay_bytes: 268_435_456,
@@ -120,6 +120,18 @@ test('a token list is a file, or lies at an https address', () => {
     assert.deepEqual(listsOf([list]), [list])
   for (const list of ['http://lists.example/all.json', 'ftp://lists.example', 'file:///etc/passwd', ''])
     assert.throws(() => listsOf([list]), { code: 'config_invalid' }, list)
+})
+
+test('a section of a shipped chain is merged with the own one, a list is replaced', () => {
+  const rpc_urls = ['http://127.0.0.1:1']
+  const own = { rpc_urls, native: { supply: 139_000_000 }, lockers: [] }
+  const { native, lockers } = load({ ...minimal, chains: { bsc: own } }).chains['bsc'] ?? {}
+  assert.deepEqual(native, { name: 'BNB', symbol: 'BNB', decimals: 18, supply: 139_000_000 })
+  assert.deepEqual(lockers, [])
+  for (const supply of [0, -1, 1.5, 2 ** 53, '5'])
+    assert.throws(() => load({ ...minimal, chains: { bsc: { rpc_urls, native: { supply } } } }), {
+      code: 'config_invalid',
+    })
 })
 
 test('a chain may start at a date instead of a block', () => {

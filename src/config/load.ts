@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -28,12 +28,27 @@ const CHAIN_FILES = fileURLToPath(new URL('../../config/chains/', import.meta.ur
  * `nats.urls` is CHAINTAPE_NATS_URLS (lists separated by commas).
  */
 export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {
-  const given = withChainFiles(file === undefined ? {} : readYaml(file))
+  return checked(file === undefined ? {} : readYaml(file), file, env)
+}
+
+/** From the text of a file that is about to be written. */
+export function parseConfig(text: string, file: string): Config {
+  return checked(parseYaml(text), file, {})
+}
+
+/** The chains with a file in `config/chains`, without the one that is deployed for tests. */
+export function shippedChains(): string[] {
+  const names = readdirSync(CHAIN_FILES).map((file) => file.replace(/\.yaml$/, ''))
+  return names.filter((name) => name !== 'local').sort()
+}
+
+function checked(tree: Tree, file: string | undefined, env: NodeJS.ProcessEnv): Config {
+  const given = withChainFiles(tree)
   const unknown = [...misnamed(given, 'chains'), ...misnamed(given, 'plans'), ...unknownVariables(given, env)]
   const settings = withEnvironment(given, env)
   const starts = wrongStarts(settings)
-  const tree = withDefaults(settings)
-  const { problems, examples } = schemaProblems(tree)
+  const whole = withDefaults(settings)
+  const { problems, examples } = schemaProblems(whole)
   const all = [...unknown, ...problems, ...starts, ...wrongPlatforms(settings), ...accessProblems(settings)]
   if (all.length > 0) {
     const source =
@@ -43,14 +58,12 @@ export function loadConfig(file: string | undefined, env: NodeJS.ProcessEnv = pr
     const lines = [`configuration from ${source}:`, ...all.map((problem) => `  ${problem}`), ...hint]
     throw new ChaintapeError('config_invalid', lines.join('\n'))
   }
-  return deepFreeze(lowerCaseAddresses(tree)) as Config
+  return deepFreeze(lowerCaseAddresses(whole)) as Config
 }
 
 function readYaml(file: string): Tree {
   try {
-    const tree: unknown = readYamlText(readFileSync(file, 'utf8')) ?? {}
-    if (!isTree(tree)) throw new Error('the top level must be a mapping')
-    return tree
+    return parseYaml(readFileSync(file, 'utf8'))
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
     const reason = isAbsent
@@ -60,15 +73,30 @@ function readYaml(file: string): Tree {
   }
 }
 
+function parseYaml(text: string): Tree {
+  const tree: unknown = readYamlText(text) ?? {}
+  if (!isTree(tree)) throw new Error('the top level must be a mapping')
+  return tree
+}
+
 function withChainFiles(given: Tree): Tree {
   const chains = given['chains']
   if (!isTree(chains)) return given
   const merged: Tree = {}
   for (const [name, own] of Object.entries(chains)) {
     const known = readKnownChain(name)
-    merged[name] = isTree(own ?? {}) ? { ...known, ...((own ?? {}) as Tree) } : own
+    merged[name] = isTree(own ?? {}) ? overridden(known, (own ?? {}) as Tree) : own
   }
   return { ...given, chains: merged }
+}
+
+/** Sections are merged, so that a supply beside the shipped name of a coin does not replace it. Lists are replaced. */
+function overridden(known: Tree, own: Tree): Tree {
+  const sections = Object.entries(own).map(([key, value]) => {
+    const before = known[key]
+    return [key, isTree(before) && isTree(value) ? { ...before, ...value } : value]
+  })
+  return { ...known, ...Object.fromEntries(sections) }
 }
 
 function readKnownChain(name: string): Tree {

@@ -190,9 +190,9 @@ export const configSchema = Type.Object(
         overlay_bytes: Type.Integer({ minimum: 1_048_576, default: 268_435_456 }),
         /** The equivalent hosts, as clients know them, for the description of the interface. */
         public_urls: Type.Array(Type.String({ pattern: '^https?://' }), { default: [] }),
-        /** Lists of tokens, in the format of tokenlists.org: paths, or https addresses. */
+        /** Lists of tokens, in the format of tokenlists.org: paths, https addresses, or `default`, the shipped list. */
         token_lists: Type.Array(Type.String({ pattern: '^(https://|(?![a-zA-Z][a-zA-Z0-9+.-]*://)).+' }), {
-          default: [],
+          default: ['default'],
         }),
         /** Origins whose pages may read REST responses and open sockets; `*` is every origin, an empty list is none. */
         allowed_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: ['*'] }),

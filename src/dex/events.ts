@@ -131,3 +131,23 @@ export type CurveProgressed = {
 
 /** A curve has reached its goal. The raised funds move to a pool, where the token trades from then on. */
 export type CurveClosed = { readonly type: 'curveClosed'; readonly pool: string }
+
+/** An event about the launch of a token, for tokens that are older than the first block read. */
+export type LaunchEvent = { readonly token: string; readonly is: 'created' | 'graduated' }
+
+/** An event of a launch platform about one of its tokens, emitted outside of pools. */
+export type TokenEvent = TokenLaunched | TokenGraduated | CurveDrained
+
+/** A token without a bonding curve: it trades in a pool of another exchange from the start. */
+export type TokenLaunched = { readonly type: 'tokenLaunched'; readonly token: string }
+
+/** A token has left its bonding curve. */
+export type TokenGraduated = {
+  readonly type: 'tokenGraduated'
+  readonly token: string
+  /** The token that trades from now on, if the platform replaces the one of the curve. */
+  readonly successor?: string
+}
+
+/** The platform has taken all funds out of a bonding curve; the token has not graduated. */
+export type CurveDrained = { readonly type: 'curveDrained'; readonly token: string }

@@ -1,6 +1,7 @@
 import { algebra } from './evm/algebra/protocol.ts'
 import { balancerV2 } from './evm/balancer-v2/protocol.ts'
 import { balancerV3 } from './evm/balancer-v3/protocol.ts'
+import { clanker } from './evm/clanker/protocol.ts'
 import { curve } from './evm/curve/protocol.ts'
 import { flap } from './evm/flap/protocol.ts'
 import { fourMeme, fourMemeV1 } from './evm/four-meme/protocol.ts'
@@ -12,6 +13,8 @@ import { traderJoeLb } from './evm/trader-joe-lb/protocol.ts'
 import { uniswapV2 } from './evm/uniswap-v2/protocol.ts'
 import { uniswapV3 } from './evm/uniswap-v3/protocol.ts'
 import { uniswapV4 } from './evm/uniswap-v4/protocol.ts'
+import { virtuals, virtualsLaunchpad } from './evm/virtuals/protocol.ts'
+import { zora } from './evm/zora/protocol.ts'
 import type { Protocol } from './protocol.ts'
 import { SOLANA_PROTOCOLS } from './solana/protocols.ts'
 
@@ -33,6 +36,10 @@ export const EVM_PROTOCOLS: Readonly<Record<string, Protocol>> = {
   four_meme: fourMeme,
   four_meme_v1: fourMemeV1,
   flap,
+  virtuals,
+  virtuals_launchpad: virtualsLaunchpad,
+  clanker,
+  zora,
 }
 
 export const PROTOCOLS: Readonly<Record<string, Protocol>> = { ...EVM_PROTOCOLS, ...SOLANA_PROTOCOLS }

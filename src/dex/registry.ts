@@ -1,12 +1,12 @@
 import type { RawLog } from '../domain/envelope.ts'
-import type { PoolCreated, PoolEvent } from './events.ts'
-import type { DexDeployment, Identify, Protocol } from './protocol.ts'
+import type { LaunchEvent, PoolCreated, PoolEvent, TokenEvent } from './events.ts'
+import type { DexDeployment, FindPools, Identify, Protocol } from './protocol.ts'
 import { PROTOCOLS } from './protocols.ts'
 
 /** An exchange with its protocol. */
 export type Deployed = DexDeployment & { readonly is: Protocol }
 
-/** A contract that announces new pools. */
+/** A contract that announces new pools or launches. */
 export type Announcer = {
   readonly factory: string
   readonly from: number
@@ -16,6 +16,7 @@ export type Announcer = {
 /** An exchange that an unknown pool may belong to. */
 export type Candidate = {
   readonly identify: Identify
+  readonly findPools?: FindPools | undefined
   readonly deployments: readonly DexDeployment[]
 }
 
@@ -30,6 +31,8 @@ export class DexRegistry {
 
   /** Topics by which factories announce pools. */
   readonly #announcing = new Set<string>()
+  /** Topics by which launch platforms report tokens. */
+  readonly #ofTokens = new Set<string>()
 
   #lastRead:
     | { readonly log: RawLog; readonly is: Protocol; readonly event: PoolEvent | undefined }
@@ -43,6 +46,7 @@ export class DexRegistry {
       const platform = is.platformOf === undefined ? undefined : deployment.deployer
       append(this.#byFactory, platform ?? deployment.factory, deployed)
       for (const topic of Object.keys(is.announcements)) this.#announcing.add(topic)
+      for (const topic of Object.keys(is.tokenEvents ?? {})) this.#ofTokens.add(topic)
       if (is.isSingleton) continue
       for (const topic of Object.keys(is.events)) {
         const protocols = this.#byTopic.get(topic) ?? new Map<Protocol, Deployed[]>()
@@ -52,12 +56,13 @@ export class DexRegistry {
     }
   }
 
-  /** Where and by which events pools are announced, from the block on in which the first row of a factory begins. */
+  /** Where and by which events pools and launches are announced, from the block on in which the first row of a factory begins. */
   get announcers(): Announcer[] {
     const found = new Map<string, { from: number; topics: Set<string> }>()
     for (const { factory, fromBlock, is } of [...this.#byFactory.values()].flat()) {
       const from = Math.min(fromBlock ?? 0, found.get(factory)?.from ?? Number.MAX_SAFE_INTEGER)
-      const topics = new Set([...(found.get(factory)?.topics ?? []), ...Object.keys(is.announcements)])
+      const own = [...Object.keys(is.announcements), ...Object.keys(is.launchEvents ?? {})]
+      const topics = new Set([...(found.get(factory)?.topics ?? []), ...own])
       if (topics.size > 0) found.set(factory, { from, topics })
     }
     return Array.from(found, ([factory, { from, topics }]) => ({ factory, from, topics: [...topics] }))
@@ -88,6 +93,18 @@ export class DexRegistry {
     return this.deploymentOf(log.address, block)?.is.announcements[topic]?.(log)
   }
 
+  /** The launch that this log is about, if an allow-listed platform emitted it. */
+  launchIn(log: RawLog, block: number): LaunchEvent | undefined {
+    return this.deploymentOf(log.address, block)?.is.launchEvents?.[log.topics[0] ?? '']?.(log)
+  }
+
+  /** What an allow-listed launch platform reports about a token. */
+  tokenEventOf(log: RawLog, block: number): TokenEvent | undefined {
+    const topic = log.topics[0]
+    if (topic === undefined || !this.#ofTokens.has(topic)) return undefined
+    return this.deploymentOf(log.address, block)?.is.tokenEvents?.[topic]?.(log)
+  }
+
   /** The pool that this log claims to come from. Only its factory can confirm it. */
   poolOf(log: RawLog, block: number): string | undefined {
     const topic = log.topics[0]
@@ -107,12 +124,14 @@ export class DexRegistry {
     })
   }
 
-  /** All exchanges that identify a pool by its address alone. */
+  /** All exchanges: some identify a pool by its address alone, some find those of a token. */
   candidatesAt(block: number): Candidate[] {
     const protocols = new Map<Protocol, Deployed[]>()
     for (const deployed of [...this.#byFactory.values()].flat())
       if (isValid(deployed, block)) append(protocols, deployed.is, deployed)
-    return Array.from(protocols, ([{ identify }, deployments]) => ({ identify, deployments }))
+    return Array.from(protocols, ([{ identify, findPools }, deployments]) => {
+      return { identify, findPools, deployments }
+    })
   }
 
   /** Decodes a log of a pool of this factory. */

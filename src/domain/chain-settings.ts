@@ -12,6 +12,12 @@ export const FIRST_RULES = 1
 /** From these rules on, a pair without a quote asset is priced by the route of one of its tokens. */
 export const ROUTES_RULES = 2
 
+/** From these rules on, settings name the native coin and its supply. */
+export const NATIVE_SUPPLY_RULES = 2
+
+/** From these rules on, a trade has what only its transaction reports: sender, recipient, and the wallet's holdings. */
+export const PARTIES_RULES = 2
+
 /** Everything that the fold of a chain depends on besides the blocks themselves. Equal settings have equal bytes. */
 export type ChainSettings = {
   readonly rules: number
@@ -23,6 +29,16 @@ export type ChainSettings = {
   readonly minDepthUsd: Value
   /** Contracts that lock tokens for a period and then release them; ascending, each once. */
   readonly lockers: readonly string[]
+  /** Not before `NATIVE_SUPPLY_RULES`. */
+  readonly native?: NativeSupply | undefined
+}
+
+/** The coin that pays for transactions: no contract reports how much of it exists. */
+export type NativeSupply = {
+  /** Represents the coin itself, which is not the wrapped one on EVM chains. */
+  readonly address: string
+  /** As the operator states it. */
+  readonly supplyRaw: bigint | undefined
 }
 
 /** One exchange on one chain: its factory, its public name, its decoder and its range of blocks. */

@@ -69,6 +69,7 @@ export type Fact =
   | PoolFact
   | PoolStateFact
   | TokenFact
+  | LaunchFact
   | TransfersFact
   | BalanceFact
   | NonCirculatingFact
@@ -125,6 +126,20 @@ export type TokenFact = {
   readonly symbolRaw: Uint8Array
   readonly decimals: number | undefined
   readonly supplyRaw: bigint | undefined
+}
+
+/** The launch of a token by the events of its platform, from before the log began. */
+export type LaunchFact = {
+  readonly type: 'launch'
+  /** The token. */
+  readonly address: string
+  /** The platform's contract. */
+  readonly factory: string
+  /** The block of the first event, whose row of the settings has the platform's name. */
+  readonly block: number
+  readonly createdAt: number | undefined
+  /** Undefined if the token was still on its curve. */
+  readonly graduatedAt: number | undefined
 }
 
 /**

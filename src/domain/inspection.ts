@@ -55,14 +55,15 @@ export type TradeTrial = {
   readonly pair: string
   readonly method: TrialMethod
   readonly buy: TrialStep
-  /** Undefined if the purchase left nothing to transfer. */
+  /** Undefined if the purchase left nothing to transfer, or on a bonding curve. */
   readonly transfer: TrialStep | undefined
+  /** Undefined if there was nothing to sell, or if the pool's own code and not the token prevented the sale. */
   readonly sell: TrialStep | undefined
 }
 
 /**
- * Why no trade was simulated: no pair, no code at the address, (nearly) empty pools, a quote token that cannot be
- * funded by a state override, or a node that refuses the call.
+ * Why no trade was simulated: no pair that lets anybody buy, no code at the address, (nearly) empty pools, a quote token
+ * that cannot be funded by a state override, or a node that refuses the call.
  */
 export const UNTRIED_REASONS = ['no_pair', 'no_contract', 'no_liquidity', 'no_funds', 'refused'] as const
 export type UntriedReason = (typeof UNTRIED_REASONS)[number]

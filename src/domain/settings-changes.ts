@@ -39,18 +39,23 @@ export function uncoveredPast({ added, removed, changed }: SettingsChanges, bloc
       ? [`prices and target tokens of pairs without an event since block ${block}`]
       : []),
     ...(isAbout(names, 'locker') ? [`locked amounts of tokens without a transfer since block ${block}`] : []),
-    ...(isAbout(names, 'floor') || isAbout(names, 'rules') ? [`values before block ${block}`] : []),
+    ...(isAbout(names, 'floor') || isAbout(names, 'rules') || isAbout(names, 'native')
+      ? [`values before block ${block}`]
+      : []),
   ]
 }
 
 function rowsOf(settings: ChainSettings): Map<string, string> {
-  const { rules, dexes, quoteAssets, minDepthUsd, lockers } = settings
+  const { rules, dexes, quoteAssets, minDepthUsd, lockers, native } = settings
   return new Map([
     ...dexes.map((dex): [string, string] => [nameOf(dex), JSON.stringify(dex)]),
     ...quoteAssets.map(({ address, kind }): [string, string] => [`quote asset ${address}`, kind]),
     ...lockers.map((locker): [string, string] => [`locker ${locker}`, '']),
     ['floor min_depth_usd', String(minDepthUsd)],
     ['rules version', String(rules)],
+    ...(native?.supplyRaw === undefined
+      ? []
+      : [[`native supply ${native.address}`, String(native.supplyRaw)] as const]),
   ])
 }
 

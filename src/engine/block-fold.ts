@@ -1,6 +1,7 @@
 import type { CurveOpened, PoolCreated, PoolEvent, Swapped } from '../dex/events.ts'
-import type { EventRef, LiquidityEvent, MainPairSwitch, WindowsRef } from '../domain/change.ts'
-import type { PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
+import type { Deployed } from '../dex/registry.ts'
+import type { EventRef, LiquidityEvent, MainPairSwitch, TradeHoldings, WindowsRef } from '../domain/change.ts'
+import type { LaunchFact, PoolFact, PoolStateFact, RawLog, TokenFact } from '../domain/envelope.ts'
 import { isAmount } from '../domain/limits.ts'
 import type { Price } from '../domain/money.ts'
 import { NONE } from '../state/slot-index.ts'
@@ -14,11 +15,15 @@ import { BlockRecords } from './block-records.ts'
 import { candleStarts } from './candle/take-trade.ts'
 import type { DeferredDocuments } from './deferred-documents.ts'
 import { newPair, newToken } from './first-records.ts'
+import { BlockMoves } from './holders/block-moves.ts'
 import { HolderFold } from './holders/holder-fold.ts'
-import { platformAfter } from './launch/platform.ts'
+import { WalletHoldings } from './holders/wallet-holdings.ts'
+import { platformAfter, withPastLaunch } from './launch/platform.ts'
+import { foldTokenLaunch } from './launch/token-launch.ts'
 import { toLiquidity } from './liquidity.ts'
 import { noteTrade, setReserves } from './pair/pair-updates.ts'
 import type { PairView, SideView } from './pair/pair-view.ts'
+import { Parties } from './parties.ts'
 import { newPool, type Pool, pairId, placeOf } from './pool/pool.ts'
 import { ratioOf } from './pool/ratio.ts'
 import { boundedReserve, type Reserves, reservesAfter } from './pool/reserves.ts'
@@ -34,7 +39,15 @@ import { type EngineTables, ONLY } from './tables.ts'
 import { launchOf } from './token/launch.ts'
 import { TokenUpdates } from './token/token-updates.ts'
 import type { TokenView } from './token/token-view.ts'
-import { type Exchange, exchangeOf, type Origin, toTrade, writeFoldedTrade } from './trade.ts'
+import {
+  type Exchange,
+  exchangeOf,
+  type FoldedTrade,
+  holdingsOf,
+  type Origin,
+  toTrade,
+  writeFoldedTrade,
+} from './trade.ts'
 import { type Closes, GatheredBlock } from './window/gathered-trades.ts'
 import { WindowFold } from './window/window-fold.ts'
 
@@ -46,6 +59,9 @@ export class BlockFold {
   readonly #changes: ChangeSetWriter
   readonly #reference: ReferencePrices
   readonly #records: BlockRecords
+  readonly #moves: BlockMoves
+  readonly #parties: Parties
+  readonly #wallets: WalletHoldings
   /** Tokens whose supply is a fact of this block. */
   readonly #met = new Set<string>()
   readonly #trades: EventRef[] = []
@@ -75,6 +91,9 @@ export class BlockFold {
     this.#candleStarts = candleStarts(block.time)
     this.#reference = new ReferencePrices(settings, tables)
     this.#records = new BlockRecords(tables)
+    this.#moves = new BlockMoves(block.transactions, (token) => this.#reference.isNative(token))
+    this.#parties = new Parties(tables.holdings)
+    this.#wallets = new WalletHoldings(tables, this.#moves)
     this.#gathered = new GatheredBlock((token) => this.#reference.isQuoteAsset(token))
   }
 
@@ -83,12 +102,15 @@ export class BlockFold {
     this.#deferred.begin(this.#block)
     // Pools refer to their tokens, so tokens come first.
     for (const fact of this.#block.facts) if (fact.type === 'token') this.#meetToken(fact)
+    this.#setNativeSupply()
+    for (const fact of this.#block.facts) if (fact.type === 'launch') this.#meetLaunch(fact)
     for (const fact of this.#block.facts) if (fact.type === 'pool') this.#meetPool(fact)
     for (const transaction of this.#block.transactions) {
       for (const log of transaction.logs) this.#foldLog(transaction, log)
     }
     for (const fact of this.#block.facts) if (fact.type === 'poolState') this.#foldState(fact)
-    const holders = new HolderFold(this.#settings, this.#tables, this.#records, this.#block, this.#met)
+    const [settings, tables, records, block] = [this.#settings, this.#tables, this.#records, this.#block]
+    const holders = new HolderFold(settings, tables, records, block, this.#moves, this.#met)
     const balances = holders.run()
     const settled = this.#asked.settle(this.#settings, this.#tables, this.#reference)
     const { routes } = this.#reference
@@ -136,6 +158,29 @@ export class BlockFold {
     token.fdvUsd = amountValue(supplyRaw, token.decimals, token.priceUsd)
   }
 
+  #meetLaunch(fact: LaunchFact): void {
+    const { time } = this.#block
+    const platform = this.#settings.registry.deploymentOf(fact.factory, fact.block)
+    const token = this.#records.tokenIfKnown(fact.address)
+    const isPast = (fact.createdAt ?? 0) <= time && (fact.graduatedAt ?? 0) <= time
+    if (platform?.is.isLaunchPlatform === undefined || token === undefined || !isPast) return
+    this.#records.editToken(token)
+    token.platform = withPastLaunch(token.platform, platform.amm, fact)
+    token.updatedAt = time
+  }
+
+  /** Differs in the block that mentions the coin first, and in the first block folded by other settings. */
+  #setNativeSupply(): void {
+    const { native } = this.#settings
+    const token = native && this.#records.tokenIfKnown(native.address)
+    if (native === undefined || token === undefined || token.supplyRaw === native.supplyRaw) return
+    this.#records.editToken(token)
+    token.supplyRaw = native.supplyRaw
+    token.fdvUsd = amountValue(native.supplyRaw, token.decimals, token.priceUsd)
+    token.marketCapUsd = token.fdvUsd
+    token.updatedAt = this.#block.time
+  }
+
   #meetPool(fact: PoolFact): void {
     if (this.#tables.pools.has(fact.address)) {
       this.#meetAgain(fact)
@@ -145,6 +190,8 @@ export class BlockFold {
     if (deployment === undefined) return
     const pool = newPool(fact)
     this.#tables.pools.put(pool)
+    const { isLaunchPlatform, isSingleton } = deployment.is
+    if (isLaunchPlatform && !isSingleton) this.#tables.curves.put(pool.tokens[0] ?? '', pool.address)
     if (fact.tokens.length === 2) this.#meetPair(pool, 0, 1, fact.reservesBefore)
   }
 
@@ -186,6 +233,13 @@ export class BlockFold {
       this.#foldCreation(created, this.#originOf(transaction, log))
       return
     }
+    const launch = registry.tokenEventOf(log, number)
+    if (launch !== undefined) {
+      const name = registry.deploymentOf(log.address, number)?.amm ?? ''
+      if (launch.type !== 'tokenLaunched') this.#emptyCurve(launch.token, name)
+      foldTokenLaunch(launch, name, this.#block.time, this.#records)
+      return
+    }
     const id = registry.poolOf(log, number)
     const pool = id === undefined ? undefined : this.#tables.pools.open(id)
     const exchange = pool?.exchangeIn(number, registry)
@@ -196,7 +250,8 @@ export class BlockFold {
       this.#foldCreation(event, origin)
       return
     }
-    if (event.type === 'swapped') this.#foldSwap(pool, event, origin)
+    if (event.type === 'swapped')
+      this.#foldSwap(pool, this.#withParties(event, pool, exchange, origin, log), origin)
     // The reserves of a pool with more than two tokens belong to no single pair.
     else if (pool.pair !== undefined) this.#foldOther(pool, pool.pair, event, origin)
     this.#foldLaunch(pool, event)
@@ -240,6 +295,17 @@ export class BlockFold {
     this.#records.editToken(token)
     token.platform = platformAfter(token.platform, event, curve, this.#block.time)
     token.updatedAt = this.#block.time
+  }
+
+  #withParties(swap: Swapped, pool: Pool, { is }: Deployed, origin: Origin, log: RawLog): Swapped {
+    if (is.payerOf === undefined || !this.#settings.hasParties) return swap
+    return this.#parties.complete(swap, pool, is.payerOf(log), origin.transaction)
+  }
+
+  /** Empties a token's bonding curve, whose own events do not report it. */
+  #emptyCurve(token: string, name: string): void {
+    const pool = this.#tables.pools.open(this.#tables.curves.get(token) ?? '')
+    if (pool?.pair?.amm === name) this.#refresh(pool, pool.pair, { type: 'curveClosed', pool: pool.address })
   }
 
   #foldSwap(pool: OpenedPool, swap: Swapped, origin: Origin): void {
@@ -309,7 +375,8 @@ export class BlockFold {
     const trade = toTrade(pair, exchange, this.#reference)
     const { paid } = trade
     if (pair.targetToken !== undefined && !this.#traded.has(pair)) this.#openCandles(pair)
-    writeFoldedTrade(this.#changes.next('trade'), origin, swap, pair, trade)
+    const holdings = this.#holdingsAfter(origin.transaction, trade)
+    writeFoldedTrade(this.#changes.next('trade'), origin, swap, pair, trade, holdings)
     this.#trades.push({ key: origin.key, time: origin.time, pair: pair.address })
     this.#records.editPair(pair)
     noteTrade(pair, this.#block.time, trade.side, paid.usd)
@@ -329,6 +396,17 @@ export class BlockFold {
     }
     const wallet = this.#tables.visits.walletOf(origin.transaction)
     this.#gathered.add(trade, wallet, pair.address, pair.targetToken)
+  }
+
+  /** Solana reports balances with a transaction. Elsewhere they are those that the engine keeps. */
+  #holdingsAfter(transaction: OpenedTransaction, trade: FoldedTrade): TradeHoldings | undefined {
+    const { wallet } = transaction
+    if (wallet !== undefined) {
+      const { tokens, nativeRaw } = wallet
+      return holdingsOf(trade, (token) => tokens.find((each) => each.token === token), nativeRaw)
+    }
+    if (!this.#settings.hasParties) return undefined
+    return holdingsOf(trade, (token) => this.#wallets.after(transaction, token))
   }
 
   /** Call before a pair's first trade in the block, which may end candles that are not published yet. */

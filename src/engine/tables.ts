@@ -22,6 +22,8 @@ export type EngineTables = WindowTables &
     readonly pools: PoolTable
     readonly prices: PriceTable
     readonly pairs: PairTable
+    /** By token: its bonding curve, if events of the platform report its graduation by the token alone. */
+    readonly curves: Table<string>
     readonly tokens: TokenTable
     readonly candles: CandleTable
     /** By block number: the events that an undo of that block retracts. */
@@ -99,6 +101,7 @@ export function openTables(state: JournaledState): EngineTables {
     pools: new PoolTable(state, pairs),
     prices: new PriceTable(state),
     pairs,
+    curves: state.table('curve', id),
     tokens: new TokenTable(state),
     candles: new CandleTable(state),
     emitted: state.table('emitted', emittedCodec),

@@ -3,7 +3,7 @@ import type { TradeDirection, TradeHoldings } from '../domain/change.ts'
 import { isAmount } from '../domain/limits.ts'
 import { ONE_PRICE, type Price, type Value } from '../domain/money.ts'
 import type { OrderKey } from '../domain/order-key.ts'
-import type { WalletBalances, WalletHolding } from '../domain/wallet-balances.ts'
+import type { WalletHolding } from '../domain/wallet-balances.ts'
 import type { ByteWriter } from '../wire/byte-writer.ts'
 import { writeDirection, writeMoney, writeOrderKey } from '../wire/field-codec.ts'
 import type { OpenedTransaction } from '../wire/opened-transaction.ts'
@@ -99,6 +99,7 @@ export function writeFoldedTrade(
   { sender, recipient }: Swapped,
   pair: PairView,
   trade: FoldedTrade,
+  holdings: TradeHoldings | undefined,
 ): void {
   const { row, names, token0, token1 } = pair
   writeOrderKey(w, key)
@@ -117,17 +118,15 @@ export function writeFoldedTrade(
   writeMoney(w, trade.valueNative)
   writeNumber(w, row.hasTvlUsd, row.words, row.tvlUsdAt)
   writeNumber(w, row.hasTvlNative, row.words, row.tvlNativeAt)
-  writeHoldings(w, holdingsOf(transaction.wallet, trade))
+  writeHoldings(w, holdings)
 }
 
 /** Undefined if nothing about the traded tokens or the native coin is known. */
-function holdingsOf(
-  wallet: WalletBalances | undefined,
+export function holdingsOf(
   { isToken0Sold, sold, bought }: FoldedTrade,
+  held: (token: string) => WalletHolding | undefined,
+  nativeRaw?: bigint,
 ): TradeHoldings | undefined {
-  if (wallet === undefined) return undefined
-  const { nativeRaw, tokens } = wallet
-  const held = (token: string): WalletHolding | undefined => tokens.find((each) => each.token === token)
   const [soldHeld, boughtHeld] = [held(sold.token), held(bought.token)]
   if (nativeRaw === undefined && soldHeld === undefined && boughtHeld === undefined) return undefined
   return { isToken0Sold, nativeRaw, sold: soldHeld, bought: boughtHeld }

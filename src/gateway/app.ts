@@ -20,7 +20,7 @@ import { countRequests } from './http/plugins/count.ts'
 import { answerInTime } from './http/plugins/deadline.ts'
 import { setFreshnessHeaders } from './http/plugins/freshness.ts'
 import { limitHistoryReads } from './http/plugins/history-reads.ts'
-import { answerFromOneGeneration } from './http/plugins/one-generation.ts'
+import { answerFromOneReading } from './http/plugins/one-reading.ts'
 import { answerBrokenClient, answerProblems, sendProblem } from './http/plugins/problem.ts'
 import { limitRate } from './http/plugins/rate.ts'
 import type { Scope } from './http/scope.ts'
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): Scope {
     setFreshnessHeaders(scope, options.view)
     meterRequests(scope, options.meter)
     limitHistoryReads(scope)
-    answerFromOneGeneration(scope, options.view)
+    answerFromOneReading(scope, options.view)
     cached.learnFrom(scope)
     addOperations(scope, options)
     addUsage(scope, options)

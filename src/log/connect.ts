@@ -1,22 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
-import {
-  AuthorizationError,
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-  type NodeConnectionOptions,
-  nanos,
-} from '@nats-io/transport-node'
+import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import { Gauge } from 'prom-client'
 import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { changesLogOf, type Generation } from '../domain/generation.ts'
-import type { CertificateFiles } from '../lib/certificates.ts'
 import type { Common } from '../lib/common.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
+import { type AccessOptions, accessOptions, connectOrRefuse } from './access.ts'
 import type { ChainLog } from './chain-log.ts'
 import { Generations } from './generations.ts'
 import { LatestValues } from './latest-values.ts'
@@ -39,12 +31,7 @@ export type LatestName =
   | 'RECONCILIATIONS'
   | 'GENERATIONS'
 
-export type LogOptions = CertificateFiles & {
-  readonly urls: readonly string[]
-  readonly username?: string | undefined
-  readonly password?: string | undefined
-  readonly token?: string | undefined
-  readonly creds_file?: string | undefined
+export type LogOptions = AccessOptions & {
   readonly prefix: string
   readonly replicas: number
   readonly max_frame_bytes: number
@@ -231,51 +218,6 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       closed.abort()
       return connection.close()
     },
-  }
-}
-
-/** Retrying does not fix credentials. */
-async function connectOrRefuse(
-  urls: readonly string[],
-  options: NodeConnectionOptions,
-): Promise<NatsConnection> {
-  try {
-    return await connect(options)
-  } catch (error) {
-    if (!(error instanceof AuthorizationError)) throw error
-    const { address } = natsServer(urls)
-    throw new ChaintapeError(
-      'server_unauthorized',
-      `NATS at ${address} refused the credentials in the settings nats.*`,
-    )
-  }
-}
-
-function accessOptions(options: LogOptions): NodeConnectionOptions {
-  const { username, password, token, creds_file, ca_file, cert_file, key_file } = options
-  const tls = {
-    ...(ca_file !== undefined && { caFile: ca_file }),
-    ...(cert_file !== undefined && { certFile: cert_file }),
-    ...(key_file !== undefined && { keyFile: key_file }),
-  }
-  return {
-    ...(username !== undefined && { user: username, pass: password ?? '', ...inboxOf(username) }),
-    ...(token !== undefined && { token }),
-    ...(creds_file !== undefined && { authenticator: credsAuthenticator(readCredentials(creds_file)) }),
-    ...(Object.keys(tls).length > 0 && { tls }),
-  }
-}
-
-/** With an inbox per user, server permissions can prevent users from reading each other's replies. */
-function inboxOf(username: string): Pick<NodeConnectionOptions, 'inboxPrefix'> {
-  return /^[\w-]+$/.test(username) ? { inboxPrefix: `_INBOX.${username}` } : {}
-}
-
-function readCredentials(file: string): Uint8Array {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new ChaintapeError('config_invalid', `nats.creds_file: ${(error as Error).message}`)
   }
 }
 

@@ -4,10 +4,12 @@ import fc from 'fast-check'
 import { envelope } from '../../test/support/arbitraries/envelope-arbitraries.ts'
 import { bytes, damaged } from '../../test/support/arbitraries/value-arbitraries.ts'
 import { asFormerBlock } from '../../test/support/builders/former-messages.ts'
-import type { Envelope } from '../domain/envelope.ts'
+import type { ChainSettings } from '../domain/chain-settings.ts'
+import type { Envelope, Fact } from '../domain/envelope.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { decodeEnvelope, decodeEnvelopeHead, encodeEnvelope, openEnvelope } from './envelope-codec.ts'
+import { factCodec } from './fact-codec.ts'
 
 const encoded = envelope.map(encodeEnvelope)
 
@@ -100,6 +102,20 @@ test('a head has the kind and block of its message, and settings have none', () 
   )
 })
 
+test('settings of the first rules have no native coin, and their bytes are those of the first release', () => {
+  const first = { rules: 1, dexes: [], quoteAssets: [], minDepthUsd: 0n, lockers: [] }
+  const native = { address: '0x00', supplyRaw: 258n }
+  const bytesOf = (settings: ChainSettings): string =>
+    Buffer.from(encodeEnvelope({ kind: 'settings', chain: 'eth', settings })).toString('hex')
+  assert.equal(bytesOf(first), '060403657468' + '01' + '00000000')
+  assert.equal(bytesOf({ ...first, rules: 2 }), '060403657468' + '02' + '00000000' + '00')
+  assert.equal(
+    bytesOf({ ...first, rules: 2, native }),
+    '060403657468' + '02' + '00000000' + '01' + '0200' + '01' + '020201',
+  )
+  assert.throws(() => bytesOf({ ...first, native }), RangeError)
+})
+
 test('settings whose lockers are out of order or repeated are refused', () => {
   const settings = { rules: 1, dexes: [], quoteAssets: [], minDepthUsd: 0n, lockers: ['0x0a', '0x0b'] }
   const sorted = encodeEnvelope({ kind: 'settings', chain: 'eth', settings })
@@ -165,8 +181,24 @@ test('another version, kind or fact is refused by name', () => {
     transactions: [],
     facts: [],
   }
-  const oneFact = Buffer.concat([encodeEnvelope(empty).subarray(0, -1), Buffer.of(1, 9, 0)])
-  assert.throws(() => decodeEnvelope(oneFact), { code: 'message_unreadable', message: 'unknown fact type 9' })
+  const oneFact = Buffer.concat([encodeEnvelope(empty).subarray(0, -1), Buffer.of(1, 10, 0)])
+  assert.throws(() => decodeEnvelope(oneFact), {
+    code: 'message_unreadable',
+    message: 'unknown fact type 10',
+  })
+})
+
+test('the layout of a launch is stable', () => {
+  const launch = { type: 'launch', address: '0x0a', factory: '0x0b', block: 300 } as const
+  const bytesOf = (fact: Fact): string => {
+    const w = new ByteWriter()
+    factCodec.write(w, fact)
+    return Buffer.from(w.finish()).toString('hex')
+  }
+  const times = { createdAt: 1, graduatedAt: 2 }
+  assert.equal(bytesOf({ ...launch, ...times }), '09' + '020a' + '020b' + 'ac02' + '0101' + '0102')
+  const unknown = { createdAt: undefined, graduatedAt: undefined }
+  assert.equal(bytesOf({ ...launch, ...unknown }), '09' + '020a' + '020b' + 'ac02' + '00' + '00')
 })
 
 test('the layout of version 6 is stable', () => {

@@ -97,6 +97,16 @@ export const factCodec = union<Fact, 'type'>(
       record({ address: id, balances: list(record({ holder: recurringId, amountRaw: biguint })) }),
     ],
     poolState: [8, record({ address: id, reserves: optional(list(biguint)), price: optional(statedPrice) })],
+    launch: [
+      9,
+      record({
+        address: id,
+        factory: id,
+        block: varuint,
+        createdAt: optional(varuint),
+        graduatedAt: optional(varuint),
+      }),
+    ],
   },
   'fact type',
 )

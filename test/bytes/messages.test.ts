@@ -20,14 +20,14 @@ import { ByteHashes } from './byte-hashes.ts'
 test('BLOCKS messages have the recorded bytes', () => {
   const dice = new Dice(11)
   /** For facts that came later, so that the lines of the others stay. */
-  const later = new Dice(16)
+  const later = { poolState: new Dice(16), launch: new Dice(19) }
   const hashes = new ByteHashes()
   for (let round = 0; round < 60; round++) {
     hashes.add('block', encodeEnvelope(buildBlockEnvelope(dice, [])))
     hashes.add('undo', encodeEnvelope({ kind: 'undo', chain: 'eth', lastValid: buildBlockRef(dice) }))
     hashes.add('final', encodeEnvelope({ kind: 'final', chain: 'eth', upTo: buildBlockRef(dice) }))
     for (const type of FACT_TYPES) {
-      const own = type === 'poolState' ? later : dice
+      const own = type === 'poolState' || type === 'launch' ? later[type] : dice
       const block = buildBlockEnvelope(own, [buildFact(own, type), buildFact(own, type)])
       hashes.add(`block with ${type} facts`, encodeEnvelope({ ...block, transactions: [] }))
     }

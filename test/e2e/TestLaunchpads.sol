@@ -170,6 +170,11 @@ contract TestTokenManager2 is BondingCurves {
         info.status = curve.isOpen ? 0 : 3;
     }
 
+    /// Without the fee.
+    function calcBuyCost(TokenInfo calldata info, uint256 amount) external pure returns (uint256) {
+        return (amount * (info.funds + info.maxRaising / 3)) / (info.offers + info.maxOffers / 3 - amount);
+    }
+
     function onOpened(address token, address) internal override {
         emit TokenCreate(msg.sender, token, 1, IToken(token).name(), IToken(token).symbol(), SUPPLY, 0, 0);
     }
@@ -235,6 +240,7 @@ contract TestPortal is BondingCurves {
         state.status = curve.isOpen ? 1 : 4;
         state.reserve = curve.raised;
         state.circulatingSupply = FOR_SALE - curve.left;
+        state.price = ((curve.raised + curve.goal / 3) * 1e18) / (curve.left + FOR_SALE / 3);
         state.dexSupplyThresh = FOR_SALE;
         state.quoteTokenAddress = curve.quote;
         state.progress = progressOf(curve);

@@ -5,13 +5,22 @@ import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
 import type { Market } from '../../dev/market/market.ts'
 import { rangeAround, sqrtPrice } from '../../dev/market/uniswap-v3.ts'
 import { idOf, type PoolKey, poolKey } from '../../dev/market/uniswap-v4.ts'
+import { CoverageExchanges, EXCHANGE_FAMILIES, type ExchangePool, type Held } from './coverage-exchanges.ts'
+import {
+  CoverageLaunchpads,
+  LAUNCH_FAMILIES,
+  LAUNCHED_SUPPLY,
+  type LaunchFamily,
+} from './coverage-launchpads.ts'
 import { ProtocolsScenario } from './protocols-scenario.ts'
 
-const FAMILIES = ['v2', 'v3', 'v4'] as const
-const COUNT = Number(process.env['CHAINTAPE_COVERAGE_TOKENS'] ?? 12)
+const FAMILIES = ['v2', 'v3', 'v4', ...EXCHANGE_FAMILIES, ...LAUNCH_FAMILIES] as const
+/** At least five more than one of each exchange: the last one is not asked for. */
+const COUNT = Number(process.env['CHAINTAPE_COVERAGE_TOKENS'] ?? FAMILIES.length + 8)
 const SUPPLY = 10n ** 24n
 const LIQUIDITY = 10n ** 15n
 const MINE_MS = 250
+const TRADES_PER_BLOCK = 16
 const Q96 = 2 ** 96
 
 export type OldToken = {
@@ -21,6 +30,16 @@ export type OldToken = {
   readonly pool: Hex
   readonly key?: PoolKey
   readonly range?: { readonly lower: number; readonly upper: number }
+  /** In one of the exchanges of `TestExchanges.sol`. */
+  readonly exchange?: ExchangePool
+  /** A quarter: they never trade again. */
+  readonly isDormant: boolean
+}
+
+type Parts = {
+  readonly scenario: ProtocolsScenario
+  readonly exchanges: CoverageExchanges
+  readonly launchpads: CoverageLaunchpads
 }
 
 export type Figures = { readonly priceUsd: number; readonly tvlUsd: number; readonly marketCapUsd: number }
@@ -30,9 +49,14 @@ export class CoverageChain {
   readonly market: Market
   readonly tokens: readonly OldToken[]
   readonly #scenario: ProtocolsScenario
+  readonly #exchanges: CoverageExchanges
+  readonly #launchpads: CoverageLaunchpads
+  #mined: Promise<void> = Promise.resolve()
 
-  private constructor(scenario: ProtocolsScenario, tokens: readonly OldToken[]) {
+  private constructor({ scenario, exchanges, launchpads }: Parts, tokens: readonly OldToken[]) {
     this.#scenario = scenario
+    this.#exchanges = exchanges
+    this.#launchpads = launchpads
     this.market = scenario.market
     this.tokens = tokens
   }
@@ -40,9 +64,12 @@ export class CoverageChain {
   static async deploy(rpcUrl: string): Promise<CoverageChain> {
     const scenario = await ProtocolsScenario.deploy(rpcUrl)
     await scenario.open()
+    const exchanges = await CoverageExchanges.deploy(scenario.market, scenario.stable)
+    const launchpads = await CoverageLaunchpads.deploy(scenario.market)
+    const parts = { scenario, exchanges, launchpads }
     const tokens: OldToken[] = []
-    for (let at = 0; at < COUNT; at++) tokens.push(await createToken(scenario, at))
-    return new CoverageChain(scenario, tokens)
+    for (let at = 0; at < COUNT; at++) tokens.push(await createToken(parts, at))
+    return new CoverageChain(parts, tokens)
   }
 
   settings(): Record<string, unknown> {
@@ -58,6 +85,8 @@ export class CoverageChain {
         { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: market.factory },
         { amm: 'uniswap_v3', protocol: 'uniswap_v3', factory: v3.factory },
         { amm: 'uniswap_v4', protocol: 'uniswap_v4', factory: v4.manager },
+        ...this.#exchanges.settings(),
+        ...this.#launchpads.settings(),
       ],
     }
   }
@@ -82,7 +111,7 @@ export class CoverageChain {
     let isMining = true
     const mining = (async () => {
       while (isMining) {
-        await this.market.mine((await this.market.head()).time + 1)
+        await this.#mine()
         await sleep(MINE_MS)
       }
     })()
@@ -92,30 +121,45 @@ export class CoverageChain {
     }
   }
 
-  /** Somebody buys a little of each. */
+  /** Somebody buys a little of each that is not dormant, in blocks of a few trades. */
   async trade(tokens: readonly OldToken[]): Promise<void> {
-    const { market, v2, v3, v4 } = this.#scenario
-    for (const { family, address, key } of tokens) {
-      if (family === 'v2') await market.buyWithNative(address, 10n ** 15n)
-      else if (family === 'v3')
-        await v3.sell(market.weth, await v3.poolOf(address, market.weth, 3000), 10n ** 15n)
-      else if (key !== undefined) await v4.sell(v2.stable, key, 1_000_000n)
+    const active = tokens.filter(({ isDormant }) => !isDormant)
+    for (let at = 0; at < active.length; at += TRADES_PER_BLOCK) {
+      for (const token of active.slice(at, at + TRADES_PER_BLOCK)) await this.#buy(token)
+      await this.#mine()
     }
-    await market.mine((await market.head()).time + 1)
   }
 
-  /** What the node's state says of a token, in floating point. */
-  async expected(token: OldToken): Promise<Figures> {
-    const { reserve, quoteUsd, priceUsd } = await this.#pool(token)
-    return {
+  /** One block after the other, because each is a second later than the last one. */
+  #mine(): Promise<void> {
+    this.#mined = this.#mined.then(async () => this.market.mine((await this.market.head()).time + 1))
+    return this.#mined
+  }
+
+  async #buy({ family, address, key, exchange }: OldToken): Promise<void> {
+    const { market, v2, v3, v4 } = this.#scenario
+    if (family === 'v2') await market.buyWithNative(address, 10n ** 15n)
+    else if (family === 'v3')
+      await v3.sell(market.weth, await v3.poolOf(address, market.weth, 3000), 10n ** 15n)
+    else if (exchange !== undefined) await this.#exchanges.buy(exchange, 1)
+    else if (isLaunched(family)) await this.#launchpads.buy(family, address, 10n ** 15n)
+    else if (key !== undefined) await v4.sell(v2.stable, key, 1_000_000n)
+  }
+
+  /** What the node's state says of a token, in floating point: one of these. */
+  async expected(token: OldToken): Promise<Figures[]> {
+    const { reserve, quoteUsd, pricesUsd } = await this.#pool(token)
+    return pricesUsd.map((priceUsd) => ({
       priceUsd,
       tvlUsd: reserve * priceUsd + quoteUsd,
-      marketCapUsd: (Number(SUPPLY) / 1e18) * priceUsd,
-    }
+      marketCapUsd: (Number(supplyOf(token.family)) / 1e18) * priceUsd,
+    }))
   }
 
-  async #pool({ family, address, pool, key, range }: OldToken) {
+  async #pool({ family, address, pool, key, range, exchange }: OldToken): Promise<Held> {
     const { market, v3, v4 } = this.#scenario
+    if (exchange !== undefined) return this.#exchanges.held(exchange)
+    if (isLaunched(family)) return this.#launchpads.held(family, address, await this.#etherUsd())
     if (family === 'v4') {
       assert.ok(key !== undefined && range !== undefined)
       const { sqrtPriceX96 } = await v4.slot0(key)
@@ -127,14 +171,14 @@ export class CoverageChain {
       const ratio = isFirst ? root ** 2 : 1 / root ** 2
       const [own, quote] = isFirst ? [amount0, amount1] : [amount1, amount0]
       // A dollar has 6 decimals, the token 18.
-      return { reserve: own / 1e18, quoteUsd: quote / 1e6, priceUsd: ratio * 1e12 }
+      return { reserve: own / 1e18, quoteUsd: quote / 1e6, pricesUsd: [ratio * 1e12] }
     }
     const etherUsd = await this.#etherUsd()
     const holder = family === 'v2' ? pool : (await v3.poolOf(address, market.weth, 3000)).address
     const reserve = Number(await market.balanceOf(address, holder)) / 1e18
     const quote = Number(await market.balanceOf(market.weth, holder)) / 1e18
     const ratio = family === 'v2' ? quote / reserve : await this.#ratio(address, market.weth)
-    return { reserve, quoteUsd: quote * etherUsd, priceUsd: ratio * etherUsd }
+    return { reserve, quoteUsd: quote * etherUsd, pricesUsd: [ratio * etherUsd] }
   }
 
   /** The price of a token in another one, of a V3 pool; both have 18 decimals. */
@@ -164,17 +208,30 @@ export class CoverageChain {
   }
 }
 
-async function createToken(scenario: ProtocolsScenario, at: number): Promise<OldToken> {
+function isLaunched(family: OldToken['family']): family is LaunchFamily {
+  return LAUNCH_FAMILIES.some((one) => one === family)
+}
+
+function supplyOf(family: OldToken['family']): bigint {
+  return isLaunched(family) ? LAUNCHED_SUPPLY : SUPPLY
+}
+
+async function createToken({ scenario, exchanges, launchpads }: Parts, at: number): Promise<OldToken> {
   const { market, v2, v3, v4 } = scenario
   const family = FAMILIES[at % FAMILIES.length] ?? 'v2'
+  // Others of an exchange with each round.
+  const isDormant = (at + Math.floor(at / FAMILIES.length)) % 4 === 3
   const name = { name: `Old ${at}`, symbol: `OLD${at}` }
-  const token = await market.createToken({ ...name, decimals: 18, supply: SUPPLY })
+  const token = await market.createToken({ ...name, decimals: 18, supply: supplyOf(family) })
   const address = token.toLowerCase() as Hex
+  if (isLaunched(family))
+    return { family, address, isDormant, pool: await launchpads.launch(family, address) }
   const raw = BigInt(at + 7) * 10n ** 20n
   if (family === 'v2') {
     await market.addLiquidityNative(token, raw, 3n * 10n ** 18n)
     await market.mine()
-    return { family, address, pool: (await market.pairOf(token, market.weth)).toLowerCase() as Hex }
+    const pool = (await market.pairOf(token, market.weth)).toLowerCase() as Hex
+    return { family, address, isDormant, pool }
   }
   if (family === 'v3') {
     await market.approve(token, v3.positions)
@@ -186,7 +243,11 @@ async function createToken(scenario: ProtocolsScenario, at: number): Promise<Old
     const [amount0, amount1] = isFirst ? [raw, 3n * 10n ** 18n] : [3n * 10n ** 18n, raw]
     await v3.addLiquidity(pool, range, amount0, amount1)
     await market.mine()
-    return { family, address, pool: pool.address.toLowerCase() as Hex }
+    return { family, address, isDormant, pool: pool.address.toLowerCase() as Hex }
+  }
+  if (family !== 'v4') {
+    const exchange = await exchanges.create(family, address, raw, BigInt(at + 3) * 10n ** 9n)
+    return { family, address, isDormant, pool: exchanges.addressOf(exchange), exchange }
   }
   for (const spender of v4.spenders) await market.approve(token, spender)
   const key = poolKey(token, v2.stable, 3000, 60)
@@ -195,5 +256,5 @@ async function createToken(scenario: ProtocolsScenario, at: number): Promise<Old
   const range = rangeAround((await v4.slot0(key)).tick, 60, 50)
   await v4.modifyLiquidity(key, range, LIQUIDITY, at + 100)
   await market.mine()
-  return { family, address, pool: idOf(key).toLowerCase() as Hex, key, range }
+  return { family, address, isDormant, pool: idOf(key).toLowerCase() as Hex, key, range }
 }

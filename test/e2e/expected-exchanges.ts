@@ -6,7 +6,7 @@ import { type UniswapV3, uniswapV3Factory, uniswapV3Pool } from '../../dev/marke
 import { poolManager, type UniswapV4 } from '../../dev/market/uniswap-v4.ts'
 import { type ExpectedPool, type ExpectedPools, type Origin, originOf } from './expected-pools.ts'
 import type { TokenInfo } from './expected-prices.ts'
-import { decode, movedTo, TokenFlows } from './token-flows.ts'
+import { decode, movedTo, payeeOf, TokenFlows } from './token-flows.ts'
 
 /** What is deployed on the node. */
 export type Exchanges = {
@@ -167,7 +167,8 @@ export class ExpectedExchanges {
     pool.sqrtPriceX96 = args['sqrtPriceX96'] as bigint
     cross(pool, args['liquidity'] as bigint)
     this.#pools.reprice(pool, origin)
-    this.#pools.trade(pool, origin, [moved0, moved1], sender, '')
+    const bought = moved0 < 0n ? pool.token0 : pool.token1
+    this.#pools.trade(pool, origin, [moved0, moved1], sender, payeeOf(this.#manager, bought.address, receipt))
   }
 
   get #manager(): string {

@@ -11,11 +11,11 @@ import { waitFor } from '../support/rigs/wait-for.ts'
 /**
  * How long a token's holders take that a client asks for, with thousands of other histories open:
  *
- *   CHAINTAPE_HISTORIES=1000 npm run test:e2e -- holders-order
+ *   TEST_HISTORIES=1000 npm run test:e2e -- holders-order
  *
  * With fewer than 5,000, the time that 5,000 would take follows from the measured rate.
  */
-const HISTORIES = Number(process.env['CHAINTAPE_HISTORIES'] ?? 5_000)
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 5_000)
 const FULL = 5_000
 const SHARE = 50
 const PER_TRANSACTION = 50

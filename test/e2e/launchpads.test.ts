@@ -15,6 +15,9 @@ let bravo: Launch
 let dollar: Launch
 let fake: Launch
 let flappy: Launch
+/** Graduated before the block that a late reader starts at. */
+let early: Launch
+let earlyFlap: Launch
 /** The first block in which each curve has been traded before. */
 let lateStart: number
 
@@ -195,12 +198,11 @@ test('it may graduate again, and so may one of the other platform', async () => 
   await run.tokensBecome(pipeline, 'flap_in_hot', [])
 })
 
-test('a reader that starts later knows the raised amount, but not since when', async () => {
+test('a reader that starts later knows what was raised', async () => {
   const late = await run.startPipeline('late', lateStart)
   await run.tokensBecome(late, 'fourmeme_in_almost', [bravo])
   await run.tokensBecome(late, 'fourmeme_out_new', [alpha])
   await run.tokensBecome(late, 'flap_out_new', [flappy])
-  await run.tokensBecome(late, 'fourmeme_in_new', [])
   for (const { curve } of [alpha, bravo, flappy]) {
     const [seen, known] = [await pairOf(curve, late), await pairOf(curve)]
     for (const name of ['amm', 'reserve0', 'reserve1', 'target_token', 'is_main_pair', 'tvl']) {
@@ -208,4 +210,73 @@ test('a reader that starts later knows the raised amount, but not since when', a
     }
   }
   assert.equal((await late.get(`/v2/tokens/${fake.token}-local`)).status, 400)
+})
+
+/** As ClickHouse writes it. */
+function storedTime(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Started after these tokens had graduated. */
+let older: Pipeline
+let firstBlock: number
+
+/** A request for an unknown token waits for the look-up, which is a part of the next block. */
+async function askFor({ token }: Launch): Promise<void> {
+  await waitFor(`the look-up of ${token}`, async () => {
+    const { status } = await older.get(`/v2/tokens/${token}-local`)
+    if (status === 200) return true
+    await run.mine()
+    return undefined
+  })
+}
+
+test('tokens that graduated before the start have their platform once they trade or are asked for', async () => {
+  early = await run.launch(run.manager, 'EARLY')
+  earlyFlap = await run.launch(run.portal, 'EARLYFLAP')
+  const earlyFake = await run.launch(run.impostor, 'EARLYFAKE')
+  for (const launch of [early, earlyFlap, earlyFake]) await run.buy(launch, GOAL)
+  await run.mine()
+  const { number, time: graduatedAt } = await run.market.head()
+  firstBlock = number + 1
+  older = await run.startPipeline('after', firstBlock)
+  await run.market.buyWithNative(run.scenario.stable, ether(1n))
+  await run.mine()
+  await older.role('all').logged('Creation events scanned')
+  await askFor(early)
+  await askFor(earlyFake)
+  await run.market.buyWithNative(earlyFlap.token, ether(1n))
+  await run.mine()
+  const [row] = await run.tokensBecome(older, 'fourmeme_out_new', [early])
+  assert.deepEqual(
+    [row?.['issue_platform'], row?.['platform_progress'], row?.['main_pair']],
+    ['fourmeme', '1', await run.poolOf(early)],
+  )
+  await run.tokensBecome(older, 'flap_out_new', [earlyFlap])
+  await run.tokensBecome(older, 'fourmeme_in_new', [])
+  const launches = [early, earlyFlap, earlyFake]
+  const stored = await waitFor('the tokens to be stored', async () => {
+    const rows = (await storedRows(run.stack, 'after'))['tokens'] as Row[]
+    const found = launches.map(({ token }) => rows.find(({ address }) => address === token))
+    return found.every((row) => row !== undefined) ? found : undefined
+  })
+  assert.deepEqual(
+    stored.map((row) => [row['platform'], row['platform_graduated_at']]),
+    [
+      ['fourmeme', storedTime(graduatedAt)],
+      ['flap', storedTime(graduatedAt)],
+      // A contract that is not listed announced it.
+      [null, null],
+    ],
+  )
+})
+
+test('a fork that undoes the look-up does not lose the platform', async () => {
+  const { number } = await run.market.head()
+  await run.market.reorganise(number - firstBlock)
+  await run.mine()
+  await older.reaches('/v2/tokens/main?chain=local', await run.market.head())
+  await askFor(early)
+  await run.tokensBecome(older, 'fourmeme_out_new', [early])
+  await run.tokensBecome(older, 'flap_out_new', [])
 })

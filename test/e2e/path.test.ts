@@ -11,6 +11,7 @@ import { ExpectedMarket } from './expected-market.ts'
 import { decimal, price, value } from './expected-numbers.ts'
 import { targetOf } from './expected-pools.ts'
 import { barTexts, change24h, changeToday, type Row, swapRow, volumeUsd } from './expected-rows.ts'
+import { ExpectedWallets } from './expected-wallets.ts'
 import { knowTokens } from './know-tokens.ts'
 import { Scenario } from './scenario.ts'
 import { withoutUnknown } from './without-unknown.ts'
@@ -22,6 +23,7 @@ let scenario: Scenario
 let pipeline: Pipeline
 let expected: ExpectedMarket
 let answers: ExpectedAnswers
+let wallets: ExpectedWallets
 let client: WsClient
 let head: { number: number; time: number }
 const subscriptions = { tx: 0, stableTx: 0, s1: 0, k1: 0, k10080: 0, price: 0 }
@@ -53,6 +55,7 @@ before(async () => {
   await caughtUp()
   head = await scenario.market.head()
   expected = await ExpectedMarket.read(scenario, head.number)
+  wallets = await ExpectedWallets.read(scenario.market, tokens, head.number)
   answers = new ExpectedAnswers(expected, await ExpectedHoldings.read(scenario.market, tokens, head.number))
   await waitFor('the last push', () => {
     const swaps = expected.tradesOf(scenario.tokenPair)
@@ -70,13 +73,17 @@ async function caughtUp(): Promise<void> {
   await pipeline.reaches(`/v2/pairs/${scenario.tokenPair}-local`, await scenario.market.head())
 }
 
-test('every swap is pushed once, in order, with the numbers the receipts give', () => {
+test('every swap is pushed once, in order, with the numbers and holdings the receipts give', () => {
   for (const [id, pair] of [
     [subscriptions.tx, scenario.tokenPair],
     [subscriptions.stableTx, scenario.stablePair],
   ] as const) {
-    const pushed = client.pushes(id).map(({ result }) => result)
-    const swaps = expected.tradesOf(pair).map(swapRow)
+    const pushed = client.pushes(id).map(({ result }) => {
+      const { profile, ...tx } = (result as unknown as { tx: Row }).tx
+      return { ...result, tx: { ...tx, profile: JSON.parse(String(profile)) } }
+    })
+    const trades = expected.tradesOf(pair)
+    const swaps = trades.map((trade) => ({ ...swapRow(trade), profile: wallets.profileOf(trade) }))
     assert.ok(swaps.length > 20, `only ${swaps.length} swaps: the scenario does not test much`)
     assert.deepEqual(
       pushed,

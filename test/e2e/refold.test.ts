@@ -24,7 +24,7 @@ import { Scenario } from './scenario.ts'
 
 const NAME = 'refold'
 const CHAIN = 'local'
-const CLIENTS = Number(process.env['CHAINTAPE_REFOLD_SOCKETS'] ?? 200)
+const CLIENTS = Number(process.env['TEST_REFOLD_SOCKETS'] ?? 200)
 const KILLS = 10
 const BLOCK_MS = 150
 /** Between two sockets that are cut. */

@@ -9,6 +9,7 @@ import { switchColumns } from './expected-columns.ts'
 import { assertHoldersRank } from './expected-holder-rows.ts'
 import { targetOf } from './expected-pools.ts'
 import { filledRows, klineRows, type Row } from './expected-rows.ts'
+import { withoutProfile } from './expected-wallets.ts'
 import { pick } from './protocols-run.ts'
 import { RestRun } from './rest-run.ts'
 import { withoutUnknown } from './without-unknown.ts'
@@ -363,7 +364,7 @@ async function allPages(path: string, limit: number): Promise<Row[]> {
   for (let cursor = ''; ; ) {
     const page = await get<{ txs: Row[]; next_cursor?: string }>(`${path}?limit=${limit}${cursor}`)
     assert.ok(page.txs.length <= limit)
-    found.push(...page.txs)
+    found.push(...page.txs.map(withoutProfile))
     if (page.next_cursor === undefined) return found
     assert.equal(page.txs.length, limit)
     cursor = `&cursor=${page.next_cursor}`

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Abi, decodeEventLog, type Log, type TransactionReceipt } from 'viem'
 import { uniswapV2Pair } from '../../dev/market/artifacts.ts'
 
@@ -32,6 +33,16 @@ export function movedTo(holder: string, token: string, { logs }: TransactionRece
   const own = new TokenFlows()
   for (const log of logs) own.note(log)
   return own.balance(holder, token)
+}
+
+/** The only address that a contract sent a token to in a transaction; '' for native coins, which emit no logs. */
+export function payeeOf(payer: string, token: string, { logs }: TransactionReceipt): string {
+  const payees = logs.flatMap((log) => {
+    const transfer = log.address.toLowerCase() === token ? transferOf(log) : undefined
+    return transfer?.from === payer ? [transfer.to] : []
+  })
+  assert.ok(new Set(payees).size <= 1)
+  return payees[0] ?? ''
 }
 
 export function decode(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { keccak256 } from 'viem'
-import type { DexEvent } from '../../src/dex/events.ts'
+import type { DexEvent, TokenEvent } from '../../src/dex/events.ts'
 import type { DexDeployment, Protocol, ReadEvent } from '../../src/dex/protocol.ts'
 import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import type { RawLog } from '../../src/domain/envelope.ts'
 import { allTransactions, hasRecordings } from '../support/recorded/recorded-transactions.ts'
-import { checkEvent, checkFound } from './dex-rules.ts'
+import { checkEvent, checkFound, checkTokenEvent } from './dex-rules.ts'
 import type { Random } from './random.ts'
 import { addressWord, hexOf, randomAddress, randomWord } from './random-words.ts'
 
@@ -15,7 +15,11 @@ import { addressWord, hexOf, randomAddress, randomWord } from './random-words.ts
  * are recordings: a random log is seldom far enough along to be read to its end.
  */
 
-type Reader = { readonly topic: string; readonly read: ReadEvent<DexEvent>; readonly real: RawLog[] }
+type Reader = {
+  readonly topic: string
+  readonly read: ReadEvent<DexEvent | TokenEvent>
+  readonly real: RawLog[]
+}
 
 const MAX_MS = 1_000
 const MAX_ROUNDS = 4
@@ -27,12 +31,19 @@ const WORDS_OF_KEYS: Readonly<Record<string, number>> = {
   pancakeswap_infinity_bin: 6,
 }
 
-const readers: Reader[] = Object.values(EVM_PROTOCOLS).flatMap(({ announcements, events }) =>
-  [...Object.entries(announcements), ...Object.entries(events)].map(([topic, read]) => ({
-    topic,
-    read,
-    real: [],
-  })),
+const readers: Reader[] = Object.values(EVM_PROTOCOLS).flatMap(
+  ({ announcements, events, tokenEvents = {} }) =>
+    [announcements, events, tokenEvents].flatMap((all) =>
+      Object.entries<ReadEvent<DexEvent | TokenEvent>>(all).map(([topic, read]) => ({
+        topic,
+        read,
+        real: [],
+      })),
+    ),
+)
+/** Those with pools to ask about. */
+const pooled = Object.keys(EVM_PROTOCOLS).filter(
+  (name) => Object.keys(EVM_PROTOCOLS[name]?.events ?? {}).length > 0,
 )
 if (hasRecordings) {
   for (const log of allTransactions().flatMap(({ logs }) => logs)) {
@@ -42,7 +53,7 @@ if (hasRecordings) {
 
 export function fuzz(random: Random): void {
   const started = performance.now()
-  if (random.chance(INQUIRY_SHARE)) checkInquiry(random, random.pick(Object.keys(EVM_PROTOCOLS)))
+  if (random.chance(INQUIRY_SHARE)) checkInquiry(random, random.pick(pooled))
   else checkReader(random, random.pick(readers))
   const took = performance.now() - started
   assert.ok(took < MAX_MS, `one case took ${took.toFixed(0)} ms`)
@@ -56,7 +67,8 @@ function checkReader(random: Random, { topic, read, real }: Reader): void {
   // What is not even hex is only not to break anything: no node's answer gets as far.
   if (event === undefined || log.topics.some((each) => each.includes('z'))) return
   try {
-    checkEvent(event)
+    if ('pool' in event) checkEvent(event)
+    else checkTokenEvent(event)
   } catch (error) {
     console.error({ ...log, data: Buffer.from(log.data).toString('hex') }, event)
     throw error

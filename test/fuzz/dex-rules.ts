@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { DexEvent, PoolPrice, TokenAmount, TokenRef } from '../../src/dex/events.ts'
+import type { DexEvent, PoolPrice, TokenAmount, TokenEvent, TokenRef } from '../../src/dex/events.ts'
 import type { FoundPool } from '../../src/dex/protocol.ts'
 import type { Pricing } from '../../src/domain/envelope.ts'
 
@@ -64,6 +64,13 @@ export function checkEvent(event: DexEvent): void {
     default:
       assert.fail(`unknown event ${JSON.stringify(event satisfies never)}`)
   }
+}
+
+export function checkTokenEvent(event: TokenEvent): void {
+  assert.match(event.token, ADDRESS)
+  if (event.type !== 'tokenGraduated' || event.successor === undefined) return
+  assert.match(event.successor, ADDRESS)
+  assert.notEqual(event.successor, event.token)
 }
 
 export function checkFound({ factory, tokens, pricing, reservesBefore, goalRaw }: FoundPool): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EvmFacts } from '../../src/chain/evm/facts/facts.ts'
 import { toTokenFact } from '../../src/chain/evm/facts/token-fact.ts'
 import { inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
-import type { TrialPair } from '../../src/chain/evm/inspect/trade-trial.ts'
+import type { MarketPair } from '../../src/chain/evm/inspect/market.ts'
 import type { Multicall } from '../../src/chain/evm/rpc/multicall.ts'
 import { RpcFailure } from '../../src/chain/rpc/rpc-failure.ts'
 import type { DexDeployment } from '../../src/dex/protocol.ts'
@@ -11,6 +11,7 @@ import { DexRegistry } from '../../src/dex/registry.ts'
 import type { Fact, RawLog } from '../../src/domain/envelope.ts'
 import { ChaintapeError } from '../../src/domain/errors.ts'
 import { ALL_OF_IT_PPM } from '../../src/domain/inspection.ts'
+import { ZERO_ADDRESS } from '../../src/domain/known-addresses.ts'
 import { shownText } from '../../src/domain/token-text.ts'
 import { expectEncodable } from '../../src/wire/fact-codec.ts'
 import { hostileNode, randomAnswer } from './hostile-node.ts'
@@ -67,10 +68,7 @@ async function inspect(random: Random, seen: Seen): Promise<void> {
   const isNodeHostile = random.chance(HOSTILE_NODE_SHARE)
   const node = hostileNode(random, isNodeHostile)
   const address = randomAddress(random)
-  const pairs = Array.from({ length: random.below(3) }, (): TrialPair => {
-    const kind = random.pick(['v2', 'v3'] as const)
-    return { address: randomAddress(random), kind, quote: randomAddress(random) }
-  })
+  const pairs = Array.from({ length: random.below(3) }, () => randomPair(random))
   const block = { number: random.below(2 ** 40), hash: hexOf(random.bytes(32)), time: random.below(2 ** 40) }
   const method = random.pick(['simulate', 'call'] as const)
   try {
@@ -92,6 +90,38 @@ async function inspect(random: Random, seen: Seen): Promise<void> {
     const isOfNode = isNodeHostile || (error instanceof RpcFailure && error.kind === 'reverted')
     if (!isRetried || !isOfNode) throw error
     seen.retried++
+  }
+}
+
+function randomPair(random: Random): MarketPair {
+  const quote = random.chance(0.2) ? ZERO_ADDRESS : randomAddress(random)
+  const deployment = random.pick(deployments)
+  const { readMarket: read, readCurve } = EVM_PROTOCOLS[deployment.protocol] ?? {}
+  const manager = deployment.factory
+  if (readCurve !== undefined) {
+    const token = randomAddress(random)
+    return {
+      address: hexOf(random.bytes(32)),
+      kind: 'curve',
+      quote,
+      manager,
+      read: () => readCurve(token, deployment),
+    }
+  }
+  if (read === undefined)
+    return {
+      address: randomAddress(random),
+      kind: random.pick(['v2', 'v3', 'solidly', 'algebra'] as const),
+      quote,
+    }
+  const address = hexOf(random.bytes(32))
+  const key = random.chance(0.5) ? Array.from({ length: 5 }, () => hexOf(randomWord(random))) : undefined
+  return {
+    address,
+    kind: 'vault',
+    quote,
+    manager: deployment.factory,
+    read: () => read(address, deployment, key),
   }
 }
 

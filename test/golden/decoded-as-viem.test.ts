@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import { EVM_PROTOCOLS } from '../../src/dex/protocols.ts'
 import { allTransactions, hasRecordings } from '../support/recorded/recorded-transactions.ts'
 import { curve } from './second-opinion/curve.ts'
-import { flap, fourMeme, fourMemeV1 } from './second-opinion/launch-platforms.ts'
+import {
+  clanker,
+  flap,
+  fourMeme,
+  fourMemeV1,
+  virtuals,
+  virtualsLaunchpad,
+  zora,
+} from './second-opinion/launch-platforms.ts'
 import { traderJoeLb } from './second-opinion/liquidity-book.ts'
 import type { Opinion } from './second-opinion/opinion.ts'
 import { algebra, pancakeswapV3, slipstream, solidly, uniswapV2, uniswapV3 } from './second-opinion/pairs.ts'
@@ -26,6 +34,10 @@ const opinions: Readonly<Record<string, readonly Opinion[]>> = {
   four_meme: fourMeme,
   four_meme_v1: fourMemeV1,
   flap,
+  virtuals,
+  virtuals_launchpad: virtualsLaunchpad,
+  clanker,
+  zora,
 }
 
 /** Why a log with the topic of a known event is none, and how many there are. */
@@ -49,8 +61,8 @@ const leftOut: Readonly<Record<string, number>> = {
 
 test('each protocol knows the events that are written out here, and no others', () => {
   assert.deepEqual(Object.keys(opinions).sort(), Object.keys(EVM_PROTOCOLS).sort())
-  for (const [name, { announcements, events }] of Object.entries(EVM_PROTOCOLS)) {
-    const known = [...Object.keys(announcements), ...Object.keys(events)]
+  for (const [name, { announcements, events, tokenEvents = {} }] of Object.entries(EVM_PROTOCOLS)) {
+    const known = [announcements, events, tokenEvents].flatMap((readers) => Object.keys(readers))
     const written = opinions[name]?.map(({ topic }) => topic)
     assert.deepEqual(known.toSorted(), written?.toSorted(), name)
   }
@@ -64,11 +76,11 @@ test('every log of a known event decodes as viem decodes it', { skip: !hasRecord
   for (const { hash, logs } of allTransactions()) {
     for (const log of logs) {
       const topic = log.topics[0] ?? ''
-      for (const [name, { announcements, events }] of Object.entries(EVM_PROTOCOLS)) {
+      for (const [name, { announcements, events, tokenEvents }] of Object.entries(EVM_PROTOCOLS)) {
         const opinion = opinions[name]?.find((one) => one.topic === topic)
         if (opinion === undefined) continue
         const place = `log ${log.index} of ${hash}`
-        const event = (announcements[topic] ?? events[topic])?.(log)
+        const event = (announcements[topic] ?? events[topic] ?? tokenEvents?.[topic])?.(log)
         const expected = opinion.decode(log)
         if (typeof expected === 'object') {
           assert.deepEqual(event, expected, `${name}, ${place}`)

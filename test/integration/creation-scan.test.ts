@@ -3,13 +3,14 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Hex } from 'viem'
+import { type Hex, zeroAddress } from 'viem'
 import { compile } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { CreationScan } from '../../src/chain/evm/facts/creation-scan.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import { DexRegistry } from '../../src/dex/registry.ts'
+import type { DexDeployment } from '../../src/domain/chain-settings.ts'
 import { openPoolIndex, type PoolIndex } from '../../src/store/lmdb/pool-index.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 
@@ -17,6 +18,7 @@ import { createTestCommon } from '../support/rigs/test-common.ts'
 const DORMANT = Number(process.env['CHAINTAPE_DORMANT_POOLS'] ?? 10_000)
 const PER_TRANSACTION = DORMANT / 25
 const ANNOUNCER = compile('ManyPairs', new URL('../support/tokens/ManyPairs.sol', import.meta.url))
+const MANAGER = compile('TestTokenManager2', new URL('../e2e/TestLaunchpads.sol', import.meta.url))
 const QUOTE = '0x9999999999999999999999999999999999999999'
 const SMALL = { firstSpan: 3, maxSpan: 4, retryMs: 10 }
 
@@ -47,7 +49,12 @@ function newDir(): string {
   return dir
 }
 
-type Run = { readonly index: PoolIndex; readonly upTo: number; readonly stopAfter?: number }
+type Run = {
+  readonly index: PoolIndex
+  readonly upTo: number
+  readonly stopAfter?: number
+  readonly platforms?: readonly DexDeployment[]
+}
 
 type Scanned = {
   /** To the node, of any kind. */
@@ -58,7 +65,7 @@ type Scanned = {
 
 /** Scans until it is done, or after some ranges. */
 async function scan(
-  { index, upTo, stopAfter = Number.POSITIVE_INFINITY }: Run,
+  { index, upTo, stopAfter = Number.POSITIVE_INFINITY, platforms = [] }: Run,
   settings = {},
 ): Promise<Scanned> {
   const { logger } = createTestCommon()
@@ -77,6 +84,7 @@ async function scan(
     { amm: 'many', protocol: 'uniswap_v2', factory: announcer.toLowerCase() },
     // Nothing was announced here: it is part of the same requests.
     { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: market.factory.toLowerCase() },
+    ...platforms,
   ]
   await new CreationScan({
     nodes: {
@@ -165,5 +173,53 @@ test('continues after a restart where it stopped, and reads nothing twice', asyn
   )
   const again = await scan({ index, upTo: upTo + 9 }, SMALL)
   assert.equal(again.requests, 0, 'the scan ends where the log began')
+  await index.close()
+})
+
+test('launches are indexed by the events of listed platforms, and of no other contract', async () => {
+  const goal = 10n ** 15n
+  const [first, second, impostor] = [
+    await market.deploy(MANAGER, [market.router]),
+    await market.deploy(MANAGER, [market.router]),
+    await market.deploy(MANAGER, [market.router]),
+  ]
+  const newToken = () =>
+    market.createToken({ name: 'Meme', symbol: 'MEME', decimals: 18, supply: 2n * 10n ** 27n })
+  const send = (to: Hex, name: string, args: readonly unknown[], value = 0n) =>
+    market.send({ to, abi: MANAGER.abi, name, args, value, gas: 8_000_000n })
+  /** Each in a block of its own, whose number it returns. */
+  const mined = async (sent: Promise<unknown>): Promise<number> => {
+    await sent
+    await market.mine()
+    return (await market.head()).number
+  }
+  const open = async (platform: Hex, token: Hex): Promise<number> => {
+    await market.approve(token, platform)
+    return mined(send(platform, 'open', [token, zeroAddress, goal]))
+  }
+  const [done, onCurve, claimedTwice, forged] = [
+    await newToken(),
+    await newToken(),
+    await newToken(),
+    await newToken(),
+  ]
+  const openedIn = await open(first, done)
+  const closedIn = await mined(send(first, 'buy', [done, goal], goal + goal / 100n))
+  const onCurveSince = await open(first, onCurve)
+  const claimedIn = await open(second, claimedTwice)
+  await open(first, claimedTwice)
+  await open(impostor, forged)
+  const { number: upTo } = await market.head()
+  for (const receipt of await market.receipts(closedIn)) assert.equal(receipt.status, 'success')
+  const index = openPoolIndex(newDir())
+  const factories = [first, second].map((platform) => platform.toLowerCase())
+  const platforms = factories.map((factory) => ({ amm: 'fourmeme', protocol: 'four_meme', factory }))
+  await scan({ index, upTo, platforms })
+  const [factory = '', other = ''] = factories
+  const launchOf = (token: Hex) => index.launchOf(token.toLowerCase())
+  assert.deepEqual(launchOf(done), { factory, createdIn: openedIn, graduatedIn: closedIn })
+  assert.deepEqual(launchOf(onCurve), { factory, createdIn: onCurveSince, graduatedIn: undefined })
+  assert.deepEqual(launchOf(claimedTwice), { factory: other, createdIn: claimedIn, graduatedIn: undefined })
+  assert.equal(launchOf(forged), undefined)
   await index.close()
 })

@@ -6,7 +6,7 @@ import { Market } from '../../dev/market/market.ts'
 import { rangeAround, sqrtPrice, UniswapV3 } from '../../dev/market/uniswap-v3.ts'
 import { type Stack, startStack } from '../../dev/stack.ts'
 import { type InspectionRequest, inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
-import type { TrialPair } from '../../src/chain/evm/inspect/trade-trial.ts'
+import type { MarketPair } from '../../src/chain/evm/inspect/market.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
 import {
   CONTRACT_FLAGS,
@@ -87,7 +87,7 @@ async function openPools(token: Hex): Promise<void> {
   await market.mine()
 }
 
-async function pairsOf(token: Hex): Promise<[TrialPair, TrialPair]> {
+async function pairsOf(token: Hex): Promise<[MarketPair, MarketPair]> {
   const quote = lower(market.weth)
   const pool = await v3.poolOf(token, market.weth, FEE)
   return [
@@ -109,7 +109,7 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 function inspectAt(
   block: InspectionRequest['block'],
   token: Hex,
-  pairs: readonly TrialPair[],
+  pairs: readonly MarketPair[],
   method?: TrialMethod,
   urls: readonly string[] = [stack.rpcUrl],
 ): Promise<Inspection> {
@@ -275,7 +275,7 @@ describe('where it is tried', () => {
     const address = lower(await market.pairOf(token, dollar))
     await market.send({ to: token, abi: artifact('FeeToken').abi, name: 'setPool', args: [address] })
     await market.mine()
-    const pair: TrialPair = { address, kind: 'v2', quote: lower(dollar) }
+    const pair: MarketPair = { address, kind: 'v2', quote: lower(dollar) }
     const { buy, transfer, sell } = trialOf(await inspect(token, [pair]))
     assertStep(buy, 30_000, 'buy')
     assertStep(transfer, 10_000, 'transfer')
@@ -286,7 +286,7 @@ describe('where it is tried', () => {
     const token = tokenOf('PlainToken')
     const [good] = await pairsOf(token)
     const quote = lower(market.weth)
-    const empty: TrialPair = { address: `0x${'ab'.repeat(20)}`, kind: 'v2', quote }
+    const empty: MarketPair = { address: `0x${'ab'.repeat(20)}`, kind: 'v2', quote }
     assert.equal((await inspect(token, [empty])).trial, 'no_liquidity')
     assert.equal(trialOf(await inspect(token, [empty, good])).pair, good.address)
     assert.equal((await inspect(token, [])).trial, 'no_pair')
@@ -294,7 +294,7 @@ describe('where it is tried', () => {
 
   test('a quote token whose balances cannot be overridden', async () => {
     const token = tokenOf('PlainToken')
-    const [pair] = await pairsOf(token)
+    const [, pair] = await pairsOf(token)
     const strange = { ...pair, quote: lower(tokenOf('StubbornToken')) }
     for (const method of ['simulate', 'call'] as const)
       assert.equal((await inspect(token, [strange], method)).trial, 'no_funds')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { words } from '../../../test/support/builders/abi-words.ts'
 import { padded } from '../../../test/support/builders/raw-log.ts'
+import { clanker } from '../../dex/evm/clanker/protocol.ts'
 import { curve } from '../../dex/evm/curve/protocol.ts'
 import { uniswapV2 } from '../../dex/evm/uniswap-v2/protocol.ts'
 import { uniswapV4 } from '../../dex/evm/uniswap-v4/protocol.ts'
@@ -115,4 +116,20 @@ test('pools that no factory announces are found by topic, and each unknown contr
   assert.ok(once > 0)
   await found.find([registry], 10, 30)
   assert.equal(asked.length, once)
+})
+
+test('a launch platform without pools is asked for its events alone', async () => {
+  const CLANKER = dex('clanker', 0xf8)
+  const [topic = ''] = Object.keys(clanker.tokenEvents ?? {})
+  const launch = { block: 3, index: 1, address: CLANKER.factory, topics: [topic] }
+  const { found, filters } = finder([launch, { ...launch, index: 2, address: address(0xbad) }])
+  await found.findPools([CLANKER], 2)
+  assert.deepEqual(places(await found.find([CLANKER], 3, 9)), ['clanker 3/1'])
+  assert.deepEqual(
+    filters.map((filter) => filter.address),
+    [[CLANKER.factory]],
+  )
+  const log = { ...launch, data: Buffer.alloc(0) }
+  assert.ok(found.selects(log, [CLANKER]))
+  assert.ok(!found.selects({ ...log, address: address(0xbad) }, [CLANKER]))
 })

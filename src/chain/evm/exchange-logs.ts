@@ -193,7 +193,8 @@ function factoryFilter(all: readonly Deployed[]): Pick<LogFilter, 'address' | 't
 }
 
 function factoryTopics({ is }: Deployed): string[] {
-  return [...Object.keys(is.announcements), ...(is.isSingleton ? Object.keys(is.events) : [])]
+  const { announcements, tokenEvents = {}, events, isSingleton } = is
+  return [announcements, tokenEvents, isSingleton ? events : {}].flatMap((readers) => Object.keys(readers))
 }
 
 function isOfFactory(deployed: Deployed, log: RawLog): boolean {

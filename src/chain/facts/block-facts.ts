@@ -163,6 +163,7 @@ export abstract class BlockFacts<Lesson> {
     for (const transaction of transactions) {
       const logs = transaction.logs.filter((log) => {
         if (this.#registry.announced(log, block.number) !== undefined) return true
+        if (this.#registry.tokenEventOf(log, block.number) !== undefined) return true
         const token = this.tokenOf(log)
         if (token !== undefined) return isFollowed(token)
         const pool = poolOf.get(log)

@@ -1,7 +1,7 @@
 import type { RawLog } from '../../domain/envelope.ts'
 import { ZERO_ADDRESS } from '../../domain/known-addresses.ts'
-import type { Swapped } from '../events.ts'
-import type { DexDeployment } from '../protocol.ts'
+import type { LaunchEvent, PoolEvent, Swapped } from '../events.ts'
+import type { DexDeployment, EventReaders, ReadEvent } from '../protocol.ts'
 import { addressAt } from './abi.ts'
 import { keccakOfPacked } from './create2.ts'
 
@@ -29,6 +29,22 @@ function launchedToken({ topics, data }: RawLog, places: TokenPlaces): string | 
   return place === undefined ? undefined : addressAt(data, place)
 }
 
+/** The tokens of the events that open and close curves, read as strictly as the events themselves. */
+export function launchEventsOf(
+  readers: EventReaders<PoolEvent>,
+  places: TokenPlaces,
+  { created, graduated }: { readonly created: string; readonly graduated: readonly string[] },
+): EventReaders<LaunchEvent> {
+  const reader =
+    (topic: string, is: LaunchEvent['is']): ReadEvent<LaunchEvent> =>
+    (log) => {
+      const token = readers[topic]?.(log) === undefined ? undefined : launchedToken(log, places)
+      return token === undefined ? undefined : { token, is }
+    }
+  const closing = graduated.map((topic) => [topic, reader(topic, 'graduated')])
+  return { [created]: reader(created, 'created'), ...Object.fromEntries(closing) }
+}
+
 /** Resolves a curve id by the event that mentions it, because the id is a hash. */
 export function resolveCurve(
   pool: string,
@@ -53,7 +69,7 @@ export function curveTrade(
   return {
     type: 'swapped',
     pool,
-    // Events report only the trader, who is also the recipient; they do not report the caller.
+    // Events report only the trader, who is also the recipient; the caller is known from the transaction alone.
     sender: undefined,
     recipient: account,
     token0: 0,

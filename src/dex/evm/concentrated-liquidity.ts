@@ -50,6 +50,11 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return divideUp(root, 1n << 32n)
 }
 
+/** Reserves of a pool without ranges that has this price and depth. */
+export function virtualReserves(liquidity: bigint, sqrtPriceX96: bigint): readonly [bigint, bigint] {
+  return [(liquidity << 96n) / sqrtPriceX96, (liquidity * sqrtPriceX96) >> 96n]
+}
+
 /**
  * Token amounts of a price range's liquidity at the pool's price and tick. Added liquidity is positive, removed is
  * negative; the pool rounds both in its own favor.

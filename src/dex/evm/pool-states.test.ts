@@ -146,103 +146,212 @@ describe('a pool in a vault of Balancer', () => {
   })
 })
 
-describe('a pool of Uniswap V4', () => {
-  const id = `0x${'4f'.repeat(32)}`
-  const tick = 12
+describe('a bonding curve', () => {
+  const FOUR_MEME_INFOS = callData('0xe684626b', TOKEN0)
+  const info = (status: bigint, offers = 800_000n) =>
+    [TOKEN0, TOKEN1, 0n, 10n ** 9n, 10n ** 8n, 24n, 0n, offers, 7n, 0n, 5n, 6n, status] as const
+  const cost = (offers: bigint) => callData('0x467dffe6', ...info(0n), offers / 10_000n)
 
-  /** Storage of the manager, as it answers `extsload`. */
-  function storage(slots: ReadonlyMap<bigint, bigint>): Contracts {
-    const manager = new Proxy({} as Record<string, string>, {
-      get: (_, data: string) => {
-        if (!data.startsWith('0xdbd035ff')) return undefined
-        const asked = (data.slice(10 + 128).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
-        return words(32n, BigInt(asked.length), ...asked.map((slot) => slots.get(slot) ?? 0n))
-      },
+  test('of four.meme has what is left and raised, and a quote of a ten-thousandth', () => {
+    const contracts = { [FOUR_MEME_INFOS]: words(...info(0n)), [cost(800_000n)]: words(3n) }
+    assert.deepEqual(stateOf('four_meme', { [FACTORY]: contracts }), {
+      reserves: [800_000n, 7n],
+      price: { kind: 'exchange', raw0: 80n, raw1: 3n },
     })
-    return { [FACTORY]: manager }
-  }
+    const unquoted = { [FOUR_MEME_INFOS]: words(...info(0n)) }
+    assert.deepEqual(stateOf('four_meme', { [FACTORY]: unquoted })?.price, undefined)
+  })
 
-  function slotsOf(
-    positions: readonly { lower: number; upper: number; liquidity: bigint }[],
-    spacing: number,
-  ) {
-    const pool = BigInt(keccakOfPacked(id, callData('0x', 6)))
-    const entry = (key: number, mapping: bigint) => BigInt(keccakOfPacked(callData('0x', key, mapping)))
-    const nets = new Map<number, bigint>()
-    for (const { lower, upper, liquidity } of positions) {
-      nets.set(lower, (nets.get(lower) ?? 0n) + liquidity)
-      nets.set(upper, (nets.get(upper) ?? 0n) - liquidity)
-    }
-    const fee = 3_000n << 208n
-    const slots = new Map([[pool, fee | (BigInt(tick) << 160n) | sqrtPriceAtTick(tick)]])
-    for (const [at, net] of nets) {
-      const compressed = at / spacing
-      const word = entry(compressed >> 8, pool + 5n)
-      slots.set(word, (slots.get(word) ?? 0n) | (1n << BigInt(compressed & 255)))
-      slots.set(entry(at, pool + 4n), (BigInt.asUintN(128, net) << 128n) | 9n)
-    }
-    return slots
-  }
+  test('of four.meme that is halted or sold, or of another token, has no state', () => {
+    for (const status of [1n, 2n, 3n])
+      assert.equal(
+        stateOf('four_meme', { [FACTORY]: { [FOUR_MEME_INFOS]: words(...info(status)) } }),
+        undefined,
+      )
+    const other = { [FOUR_MEME_INFOS]: words(TOKEN1, ...info(0n).slice(1)) }
+    assert.equal(stateOf('four_meme', { [FACTORY]: other }), undefined)
+    const sold = { [FOUR_MEME_INFOS]: words(...info(0n, 9_999n)) }
+    assert.deepEqual(stateOf('four_meme', { [FACTORY]: sold }), { reserves: [9_999n, 7n], price: undefined })
+  })
 
-  const position = fc
-    .record({
-      lower: fc.integer({ min: -14_000, max: 13_999 }),
-      width: fc.integer({ min: 1, max: 500 }),
-      liquidity: fc.bigInt(1n, 10n ** 24n),
+  const FLAP_STATE = callData('0xf99abb9e', TOKEN0)
+  const state = (status: bigint) => words(status, 7n, 300n, 12_345n, 1n, 0n, 0n, 0n, 1_000n, TOKEN1)
+  const decimals = (count: bigint) => ({ [TOKEN1]: { '0x313ce567': words(count) } })
+
+  test("of Flap has what is left and raised, and the portal's price", () => {
+    const portal = { [FACTORY]: { [FLAP_STATE]: state(1n) } }
+    assert.deepEqual(stateOf('flap', { ...portal, ...decimals(18n) }), {
+      reserves: [700n, 7n],
+      price: { kind: 'exchange', raw0: 10n ** 18n, raw1: 12_345n },
     })
-    .map(({ lower, width, liquidity }) => ({ lower: lower * 60, upper: (lower + width) * 60, liquidity }))
-    .filter(({ upper }) => upper <= 14_000 * 60)
-
-  test('holds what its positions are worth at its price', () => {
-    const pricing = { kind: 'sqrtPrice' } as const
-    fc.assert(
-      fc.property(fc.array(position, { maxLength: 12 }), (positions) => {
-        const contracts = storage(slotsOf(positions, 60))
-        const state = stateOf('uniswap_v4', contracts, { pricing, tickSpacing: 60, address: id })
-        const sqrtPriceX96 = sqrtPriceAtTick(tick)
-        assert.deepEqual(state?.price, { kind: 'sqrt', sqrtPriceX96, tick })
-        const expected = positions.map(({ lower, upper, liquidity }) =>
-          amountsOfLiquidity(liquidity, sqrtPriceX96, tick, lower, upper),
-        )
-        for (const [side, name] of (['amount0', 'amount1'] as const).entries()) {
-          const sum = expected.reduce((total, amounts) => total + amounts[name], 0n)
-          const off = sum - (state?.reserves?.[side] ?? -1n)
-          // Each range is rounded: up when it is added, down when the pool is read.
-          assert.ok(off >= 0n && off <= 4n * BigInt(positions.length), `${name}: off by ${off}`)
-        }
-      }),
-      { numRuns: 40 },
-    )
+    // Its unit is known for such quote assets alone.
+    assert.deepEqual(stateOf('flap', { ...portal, ...decimals(6n) }), {
+      reserves: [700n, 7n],
+      price: undefined,
+    })
+    assert.equal(stateOf('flap', { ...portal })?.price, undefined)
   })
 
-  test('has only a price without its tick spacing, and no state before it is initialized', () => {
-    const pricing = { kind: 'sqrtPrice' } as const
-    const state = stateOf('uniswap_v4', storage(slotsOf([], 60)), { pricing, address: id })
-    assert.equal(state?.price?.kind, 'sqrt')
-    assert.equal(state.reserves, undefined)
-    assert.equal(
-      stateOf('uniswap_v4', storage(new Map()), { pricing, tickSpacing: 60, address: id }),
-      undefined,
-    )
-  })
-
-  test('ticks that do not add up are no reserves', () => {
-    const price = { sqrtPriceX96: sqrtPriceAtTick(0), tick: 0 }
-    assert.equal(amountsOfTicks([{ tick: -60, liquidityNet: 5n }], price), undefined)
-    assert.equal(amountsOfTicks([{ tick: -60, liquidityNet: -5n }], price), undefined)
-    assert.deepEqual(amountsOfTicks([], price), [0n, 0n])
-  })
-
-  test('the words of the bitmap have every usable tick', () => {
-    for (const spacing of [1, 10, 60, 200, 16_383]) {
-      const last = Math.floor(887_272 / spacing) * spacing
-      const all = bitmapWords(spacing)
-      for (const usable of [-last, 0, last]) {
-        const word = Math.floor(usable / spacing / 256)
-        assert.ok(all.includes(word))
-        const bit = usable / spacing - word * 256
-        assert.deepEqual(ticksOfWord(word, 1n << BigInt(bit), spacing), [usable])
-      }
-    }
+  test('of Flap that is sold, or not known to the portal, has no state', () => {
+    assert.equal(stateOf('flap', { [FACTORY]: { [FLAP_STATE]: state(4n) }, ...decimals(18n) }), undefined)
+    assert.equal(stateOf('flap', { [FACTORY]: { [FLAP_STATE]: state(0n) } }), undefined)
+    assert.equal(stateOf('flap', {}), undefined)
   })
 })
+
+describe('a pool of bins in PancakeSwap Infinity', () => {
+  const id = `0x${'b1'.repeat(32)}`
+  const pricing = { kind: 'bins', binStep: 10 } as const
+  const slot = BigInt(keccakOfPacked(id, callData('0x', 5n)))
+  const entry = (key: number, place: bigint) => BigInt(keccakOfPacked(callData('0x', key, slot + place)))
+  const load = (...slots: bigint[]) => callData('0xdbd035ff', 32, slots.length, ...slots)
+  const loaded = (...values: bigint[]) => words(32n, BigInt(values.length), ...values)
+  const ACTIVE = 0x80_01_02
+  const OTHER = 0x80_01_ff
+  const tree = {
+    [load(slot, slot + 4n)]: loaded((5n << 24n) | BigInt(ACTIVE), 1n << 0x80n),
+    [load(entry(0x80, 5n))]: loaded(1n << 0x01n),
+    [load(entry(0x80_01, 6n))]: loaded((1n << 0x02n) | (1n << 0xffn)),
+  }
+  const bins = { [load(entry(ACTIVE, 1n), entry(OTHER, 1n))]: loaded((7n << 128n) | 5n, 30n << 128n) }
+
+  test('has its active bin, and the reserves of all bins', () => {
+    const contracts = { [FACTORY]: { ...tree, ...bins } }
+    assert.deepEqual(stateOf('pancakeswap_infinity_bin', contracts, { pricing, address: id }), {
+      price: { kind: 'bin', id: ACTIVE },
+      reserves: [5n, 37n],
+    })
+  })
+
+  test('has no reserves if a bin does not answer, and no state if it was never created', () => {
+    const partly = { [FACTORY]: tree }
+    assert.deepEqual(stateOf('pancakeswap_infinity_bin', partly, { pricing, address: id }), {
+      price: { kind: 'bin', id: ACTIVE },
+      reserves: undefined,
+    })
+    const empty = { [FACTORY]: { [load(slot, slot + 4n)]: loaded(0n, 0n) } }
+    assert.equal(stateOf('pancakeswap_infinity_bin', empty, { pricing, address: id }), undefined)
+  })
+
+  test('with bins without number has no reserves', () => {
+    const all = 2n ** 256n - 1n
+    const wide = {
+      [load(slot, slot + 4n)]: loaded(BigInt(ACTIVE), 1n << 0x80n),
+      [load(entry(0x80, 5n))]: loaded(all),
+    }
+    for (let at = 0; at < 256; at += 28) {
+      const nodes = Array.from({ length: Math.min(28, 256 - at) }, (_, more) => 0x80_00 + at + more)
+      Object.assign(wide, {
+        [load(...nodes.map((node) => entry(node, 6n)))]: loaded(...nodes.map(() => all)),
+      })
+    }
+    const state = stateOf('pancakeswap_infinity_bin', { [FACTORY]: wide }, { pricing, address: id })
+    assert.deepEqual(state?.reserves, undefined)
+    assert.ok(state !== undefined)
+  })
+})
+
+/** Where their managers store their pools. */
+const SINGLETONS = { uniswap_v4: 6, pancakeswap_infinity_cl: 4 } as const
+
+for (const [protocol, place] of Object.entries(SINGLETONS))
+  describe(`a pool of ${protocol}`, () => {
+    const id = `0x${'4f'.repeat(32)}`
+    const tick = 12
+
+    /** Storage of the manager, as it answers `extsload`. */
+    function storage(slots: ReadonlyMap<bigint, bigint>): Contracts {
+      const manager = new Proxy({} as Record<string, string>, {
+        get: (_, data: string) => {
+          if (!data.startsWith('0xdbd035ff')) return undefined
+          const asked = (data.slice(10 + 128).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
+          return words(32n, BigInt(asked.length), ...asked.map((slot) => slots.get(slot) ?? 0n))
+        },
+      })
+      return { [FACTORY]: manager }
+    }
+
+    function slotsOf(
+      positions: readonly { lower: number; upper: number; liquidity: bigint }[],
+      spacing: number,
+    ) {
+      const pool = BigInt(keccakOfPacked(id, callData('0x', place)))
+      const entry = (key: number, mapping: bigint) => BigInt(keccakOfPacked(callData('0x', key, mapping)))
+      const nets = new Map<number, bigint>()
+      for (const { lower, upper, liquidity } of positions) {
+        nets.set(lower, (nets.get(lower) ?? 0n) + liquidity)
+        nets.set(upper, (nets.get(upper) ?? 0n) - liquidity)
+      }
+      const fee = 3_000n << 208n
+      const slots = new Map([[pool, fee | (BigInt(tick) << 160n) | sqrtPriceAtTick(tick)]])
+      for (const [at, net] of nets) {
+        const compressed = at / spacing
+        const word = entry(compressed >> 8, pool + 5n)
+        slots.set(word, (slots.get(word) ?? 0n) | (1n << BigInt(compressed & 255)))
+        slots.set(entry(at, pool + 4n), (BigInt.asUintN(128, net) << 128n) | 9n)
+      }
+      return slots
+    }
+
+    const position = fc
+      .record({
+        lower: fc.integer({ min: -14_000, max: 13_999 }),
+        width: fc.integer({ min: 1, max: 500 }),
+        liquidity: fc.bigInt(1n, 10n ** 24n),
+      })
+      .map(({ lower, width, liquidity }) => ({ lower: lower * 60, upper: (lower + width) * 60, liquidity }))
+      .filter(({ upper }) => upper <= 14_000 * 60)
+
+    test('holds what its positions are worth at its price', () => {
+      const pricing = { kind: 'sqrtPrice' } as const
+      fc.assert(
+        fc.property(fc.array(position, { maxLength: 12 }), (positions) => {
+          const contracts = storage(slotsOf(positions, 60))
+          const state = stateOf(protocol, contracts, { pricing, tickSpacing: 60, address: id })
+          const sqrtPriceX96 = sqrtPriceAtTick(tick)
+          assert.deepEqual(state?.price, { kind: 'sqrt', sqrtPriceX96, tick })
+          const expected = positions.map(({ lower, upper, liquidity }) =>
+            amountsOfLiquidity(liquidity, sqrtPriceX96, tick, lower, upper),
+          )
+          for (const [side, name] of (['amount0', 'amount1'] as const).entries()) {
+            const sum = expected.reduce((total, amounts) => total + amounts[name], 0n)
+            const off = sum - (state?.reserves?.[side] ?? -1n)
+            // Each range is rounded: up when it is added, down when the pool is read.
+            assert.ok(off >= 0n && off <= 4n * BigInt(positions.length), `${name}: off by ${off}`)
+          }
+        }),
+        { numRuns: 40 },
+      )
+    })
+
+    test('has only a price without its tick spacing, and no state before it is initialized', () => {
+      const pricing = { kind: 'sqrtPrice' } as const
+      const state = stateOf(protocol, storage(slotsOf([], 60)), { pricing, address: id })
+      assert.equal(state?.price?.kind, 'sqrt')
+      assert.equal(state.reserves, undefined)
+      assert.equal(
+        stateOf(protocol, storage(new Map()), { pricing, tickSpacing: 60, address: id }),
+        undefined,
+      )
+    })
+
+    test('ticks that do not add up are no reserves', () => {
+      const price = { sqrtPriceX96: sqrtPriceAtTick(0), tick: 0 }
+      assert.equal(amountsOfTicks([{ tick: -60, liquidityNet: 5n }], price), undefined)
+      assert.equal(amountsOfTicks([{ tick: -60, liquidityNet: -5n }], price), undefined)
+      assert.deepEqual(amountsOfTicks([], price), [0n, 0n])
+    })
+
+    test('the words of the bitmap have every usable tick', () => {
+      for (const spacing of [1, 10, 60, 200, 16_383]) {
+        const last = Math.floor(887_272 / spacing) * spacing
+        const all = bitmapWords(spacing)
+        for (const usable of [-last, 0, last]) {
+          const word = Math.floor(usable / spacing / 256)
+          assert.ok(all.includes(word))
+          const bit = usable / spacing - word * 256
+          assert.deepEqual(ticksOfWord(word, 1n << BigInt(bit), spacing), [usable])
+        }
+      }
+    })
+  })

@@ -35,7 +35,7 @@ export function swappedOf(
     type: 'swapped',
     pool,
     sender,
-    // Balances are settled at the end of the transaction, and the event does not report the recipient.
+    // Balances are settled at the end of the transaction: `payerOf` leads to the recipient.
     recipient: undefined,
     token0: 0,
     token1: 1,

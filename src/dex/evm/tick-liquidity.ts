@@ -1,4 +1,5 @@
 import { amountsOfLiquidity, MAX_TICK } from './concentrated-liquidity.ts'
+import { bitsOf } from './storage-slots.ts'
 
 export type InitializedTick = { readonly tick: number; readonly liquidityNet: bigint }
 
@@ -14,10 +15,7 @@ export function bitmapWords(tickSpacing: number): number[] {
 
 /** The ticks whose bits are set in a word of the bitmap. */
 export function ticksOfWord(word: number, bits: bigint, tickSpacing: number): number[] {
-  const ticks: number[] = []
-  for (let rest = bits, bit = 0; rest !== 0n; rest >>= 1n, bit++)
-    if (rest & 1n) ticks.push((word * WORD_BITS + bit) * tickSpacing)
-  return ticks
+  return bitsOf(bits).map((bit) => (word * WORD_BITS + bit) * tickSpacing)
 }
 
 /**

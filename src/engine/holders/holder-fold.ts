@@ -1,8 +1,13 @@
-import { type MoveSums, noMoves } from '../../dex/move-sums.ts'
+import type { MoveSums } from '../../dex/move-sums.ts'
 import { newMintsIn } from '../../dex/solana/owner-balances.ts'
-import { addMove, movesOf } from '../../dex/token-moves.ts'
 import type { Balance, Token } from '../../domain/change.ts'
-import type { BalanceFact, BlockEnvelope, NonCirculatingFact, TransfersFact } from '../../domain/envelope.ts'
+import type {
+  BalanceFact,
+  BlockEnvelope,
+  NonCirculatingFact,
+  RawTransaction,
+  TransfersFact,
+} from '../../domain/envelope.ts'
 import { isImported } from '../../domain/imported-balances.ts'
 import { isBurnAddress } from '../../domain/known-addresses.ts'
 import { isBalance } from '../../domain/limits.ts'
@@ -12,6 +17,7 @@ import type { EngineSettings } from '../settings.ts'
 import { type EngineTables, ONLY } from '../tables.ts'
 import { launchOf } from '../token/launch.ts'
 import type { TokenView } from '../token/token-view.ts'
+import type { BlockMoves } from './block-moves.ts'
 import { withLarge } from './large-holders.ts'
 import { answeredBalances, movedBalances, shownHolding } from './non-circulating.ts'
 import { type Holding, newHolding } from './tables.ts'
@@ -25,7 +31,7 @@ export class HolderFold {
   readonly #tables: EngineTables
   readonly #records: BlockRecords
   readonly #block: BlockEnvelope
-  readonly #wrappedNative: ReadonlySet<string>
+  readonly #moves: BlockMoves
   /** Tokens, and pools for their LP tokens, whose balances this block changed. */
   readonly touched = new Set<string>()
   /** Tokens whose supply is a fact of this block: it includes the block's own transfers. */
@@ -38,22 +44,24 @@ export class HolderFold {
     tables: EngineTables,
     records: BlockRecords,
     block: BlockEnvelope,
+    moves: BlockMoves,
     met: ReadonlySet<string>,
   ) {
     this.#settings = settings
     this.#tables = tables
     this.#records = records
     this.#block = block
+    this.#moves = moves
     this.#met = met
-    const natives = settings.quoteAssets.filter(({ kind }) => kind === 'native')
-    this.#wrappedNative = new Set(natives.map(({ address }) => address))
   }
 
   run(): Balance[] {
     this.#meet()
     const changed: Balance[][] = []
-    for (const [token, sums] of this.#moves()) {
+    const moved = [...this.#moves.all()].filter(([token, { first }]) => this.#noteFirst(token, first))
+    for (const [token, { sums }] of moved) {
       changed.push(this.#fold(token, sums, 'new'))
+      if (this.#isNative(token)) continue
       if (!this.#met.has(token)) this.#moveSupply(token, sums.issuedRaw)
       else if (this.#newMints.has(token)) this.#setSupply(token, sums.issuedRaw)
     }
@@ -85,25 +93,12 @@ export class HolderFold {
     this.#put(address, this.#tables.holdings.get(address) ?? newHolding(isRead))
   }
 
-  #moves(): Map<string, MoveSums> {
-    const all = new Map<string, MoveSums>()
-    for (const transaction of this.#block.transactions) {
-      for (const move of movesOf(transaction, (token) => this.#wrappedNative.has(token))) {
-        let sums = all.get(move.token)
-        if (sums === undefined) {
-          const holding = this.#tables.holdings.get(move.token)
-          if (holding === undefined) continue
-          sums = noMoves()
-          all.set(move.token, sums)
-          if (holding.first === undefined) {
-            const first = { time: this.#block.time, creator: transaction.from }
-            this.#tables.holdings.put(move.token, { ...holding, first })
-          }
-        }
-        addMove(sums, move)
-      }
-    }
-    return all
+  /** Returns whether the token's balances are counted. */
+  #noteFirst(token: string, { from }: RawTransaction): boolean {
+    const holding = this.#tables.holdings.get(token)
+    if (holding?.first === undefined && holding !== undefined)
+      this.#tables.holdings.put(token, { ...holding, first: { time: this.#block.time, creator: from } })
+    return holding !== undefined
   }
 
   #foldOlder(fact: TransfersFact): Balance[] {
@@ -214,6 +209,11 @@ export class HolderFold {
     if (summedRaw !== amountRaw) this.#put(address, { ...holding, hasUnreliableBalances: true })
   }
 
+  /** Wrapping and unwrapping does not change how much of the coin exists. */
+  #isNative(token: string): boolean {
+    return token === this.#settings.native?.address
+  }
+
   #moveSupply(address: string, issuedRaw: bigint): void {
     const token = this.#records.tokenIfKnown(address)
     if (token?.supplyRaw === undefined || issuedRaw === 0n) return
@@ -245,11 +245,15 @@ export class HolderFold {
   }
 
   #shown({ address, supplyRaw, decimals, priceUsd, firstTrade }: TokenView, holding: Holding): Shown {
-    const shown = shownHolding(holding, supplyRaw, this.#wrappedNative.has(address))
+    const shown = shownHolding(holding, supplyRaw, this.#moves.isWrappedNative(address))
     const origin = holding.isRead && !isImported(holding.first) ? holding.first : undefined
     return {
       holding: shown,
-      marketCapUsd: amountValue(shown?.circulatingRaw, decimals, priceUsd),
+      marketCapUsd: amountValue(
+        this.#isNative(address) ? supplyRaw : shown?.circulatingRaw,
+        decimals,
+        priceUsd,
+      ),
       origin,
       launch: launchOf(origin, firstTrade, this.#tables.startTime.get(ONLY)),
     }

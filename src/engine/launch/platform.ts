@@ -1,5 +1,6 @@
 import type { PoolCreated, PoolEvent } from '../../dex/events.ts'
 import type { Pair, Token, TokenPlatform } from '../../domain/change.ts'
+import type { LaunchFact } from '../../domain/envelope.ts'
 import type { Pool } from '../pool/pool.ts'
 
 export const WHOLE_PPM = 1_000_000
@@ -33,6 +34,21 @@ export function platformAfter(
       const goalRaw = (event.type === 'swapped' ? event.goalRaw : undefined) ?? pool.goalRaw
       return { ...platform, progressPpm: raisedPpm(goalRaw, pair) ?? platform.progressPpm }
     }
+  }
+}
+
+/** A token's launch after a fact about its past. What the log itself has shown stays. */
+export function withPastLaunch(
+  known: TokenPlatform | undefined,
+  name: string,
+  { createdAt, graduatedAt }: LaunchFact,
+): TokenPlatform {
+  if (known !== undefined && known.name !== name) return known
+  return {
+    name,
+    createdAt: known?.createdAt ?? createdAt,
+    progressPpm: graduatedAt === undefined ? known?.progressPpm : WHOLE_PPM,
+    graduatedAt: known?.graduatedAt ?? graduatedAt,
   }
 }
 

@@ -154,11 +154,13 @@ export class TokenUpdates {
   }
 
   #setWorth(token: TokenView, { usd, native }: Worth): void {
-    const { decimals, supplyRaw } = token
+    const { address, decimals, supplyRaw } = token
+    // The supply of the native coin is stated as the circulating one.
+    const circulatingRaw = address === this.#settings.native?.address ? supplyRaw : token.row.circulatingRaw
     token.priceUsd = usd
     token.priceNative = native
     token.fdvUsd = amountValue(supplyRaw, decimals, usd)
-    token.marketCapUsd = amountValue(token.row.circulatingRaw, decimals, usd)
+    token.marketCapUsd = amountValue(circulatingRaw, decimals, usd)
     token.updatedAt = this.#block.time
   }
 

@@ -9,7 +9,7 @@ import type { MarketReader } from '../market/market-view.ts'
 import { HeaderList } from './answer-headers.ts'
 import type { CountRequest, GatewayMetrics } from './metrics.ts'
 import { chargedFor, setLimitHeaders } from './plugins/cost.ts'
-import { setHeadHeaders } from './plugins/freshness.ts'
+import { laggingHead, setHeadHeaders } from './plugins/freshness.ts'
 import type { Scope } from './scope.ts'
 import { JSON_TYPE } from './send-json.ts'
 
@@ -88,7 +88,7 @@ export class CachedResponses {
     const responseHeaders = new HeaderList()
     responseHeaders.header('content-type', JSON_TYPE)
     responseHeaders.header('x-cu-cost', ready.cu)
-    setHeadHeaders(responseHeaders, ready.chains, view)
+    setHeadHeaders(responseHeaders, laggingHead(ready.chains, view))
     setLimitHeaders(responseHeaders, grant, bucket, meter)
     responseHeaders.header('content-length', Buffer.byteLength(answer.json))
     response.writeHead(200, responseHeaders.list)

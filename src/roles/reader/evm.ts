@@ -2,6 +2,7 @@ import { askAccounts } from '../../chain/evm/facts/accounts.ts'
 import { CreationScan } from '../../chain/evm/facts/creation-scan.ts'
 import { EvmFacts } from '../../chain/evm/facts/facts.ts'
 import { LookUps } from '../../chain/evm/facts/look-ups.ts'
+import { PastLaunches } from '../../chain/evm/facts/past-launches.ts'
 import { TransferHistory } from '../../chain/evm/facts/transfer-history.ts'
 import { evmInspector } from '../../chain/evm/inspect/inspector.ts'
 import { Multicall } from '../../chain/evm/rpc/multicall.ts'
@@ -36,7 +37,9 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   const asker = new Multicall(rpc, { gas, answerBytes })
   const pools = run.openPools()
   const lookUps = new LookUps({ pools, registry, quoteAssets: settings.quoteAssets })
-  const facts = new EvmFacts(asker, registry, config.native, wrappedNative, config.lockers, lookUps)
+  const launches = new PastLaunches({ launchOf: (token) => pools.launchOf(token), nodes: rpc, logger })
+  const { native, lockers } = config
+  const facts = new EvmFacts(asker, registry, native, wrappedNative, lockers, lookUps, launches)
   if (config.scan_pools) scanCreations(run, rpc.background, pools, registry, lookUps)
   const order = new HistoryOrder(index.histories)
   const history = new TransferHistory({
@@ -50,7 +53,8 @@ export async function openEvmChain(run: FamilyRun<EvmChainConfig>): Promise<Fami
   })
   const inspect = evmInspector(rpc.background, {
     poolsOf: (token) => index.inspections.poolsOf(token),
-    trialIn: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0)?.is.trial,
+    keyOf: (pool) => index.inspections.keyOf(pool),
+    deploymentOf: (factory) => registry.deploymentOf(factory, index.tip?.number ?? 0),
   })
   const inspections = createInspections(run, inspect)
   let seeking = 0

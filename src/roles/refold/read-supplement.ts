@@ -2,12 +2,11 @@ import { Multicall } from '../../chain/evm/rpc/multicall.ts'
 import { createEvmRpc } from '../../chain/evm/rpc/rpc.ts'
 import { createEvmSource } from '../../chain/evm/source.ts'
 import type { EvmChainConfig } from '../../config/schema.ts'
-import { ChaintapeError } from '../../domain/errors.ts'
 import { type Generation, storedName, supplementName } from '../../domain/generation.ts'
 import { MissingDexes, type SettingsAt } from '../../domain/missing-dexes.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { Progress } from '../../lib/progress.ts'
-import { chainNode, createWaiting, retryUntilAvailable } from '../../lib/waiting.ts'
+import { chainNode, createWaiting } from '../../lib/waiting.ts'
 import type { ChainLog } from '../../log/chain-log.ts'
 import type { Generations } from '../../log/generations.ts'
 import type { BlockArchive } from '../../store/clickhouse/block-archive.ts'
@@ -44,8 +43,6 @@ export async function readSupplement(
   })
   const { finality_depth: finalityDepth, receipts_root: receiptsRoot } = config
   const { gas, answer_bytes: answerBytes } = config.calls
-  const waiting = createWaiting(logger, chainNode(chain, config.rpc_urls))
-  const isRetryable = (error: unknown): boolean => error instanceof ChaintapeError && error.retryable
   const names = Array.from({ length: supplement.attempt }, (_, index) =>
     supplementName(storedName(chain, building), { attempt: index + 1 }),
   )
@@ -61,7 +58,7 @@ export async function readSupplement(
     native: config.native,
     width: config.read_ahead_blocks,
     mustRead: () => mustRead(chain, generations.of(chain), building),
-    untilAnswered: (ask) => retryUntilAvailable(ask, waiting, { signal, isRetryable }),
+    waiting: createWaiting(logger, chainNode(chain, config.rpc_urls)),
     progress: new Progress(`${chain}: blocks`, logger.child({}, { level: 'info' })),
   })
   const until = await reader.run().catch((error: unknown) => {

@@ -57,6 +57,7 @@ class World {
   readonly ends = new Map<string, number>()
   list = (filter: LogFilter): readonly RpcPastLog[] => this.find(filter)
   commits = Number.POSITIVE_INFINITY
+  failed: (error: unknown) => void = () => undefined
 
   find({ address: asked, topics, from, to }: LogFilter): RpcPastLog[] {
     return [...this.logs].flatMap(([block, logs]) =>
@@ -118,15 +119,7 @@ class World {
       native: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       width: 1,
       mustRead: () => undefined,
-      untilAnswered: async (work) => {
-        for (;;) {
-          try {
-            return await work()
-          } catch (error) {
-            if (!(error instanceof ChaintapeError) || !error.retryable) throw error
-          }
-        }
-      },
+      waiting: { failed: (error) => this.failed(error), succeeded: () => undefined },
       progress: { update: () => undefined, end: () => undefined },
       note: () => undefined,
       signal: shutdown.signal,
@@ -251,4 +244,21 @@ test('a range that is too large for all nodes is asked for in parts', async () =
   assert.equal(await world.run(1), 35)
   assert.deepEqual(world.blocksIn(`${NAME}1`), EXPECTED)
   assert.ok(world.filters.length > 10)
+})
+
+test('malformed logs of all nodes are asked for again, each time after a longer pause', async () => {
+  const world = new World()
+  const failedAtMs: number[] = []
+  world.failed = (error) => {
+    assert.ok(error instanceof ChaintapeError && error.code === 'node_answer_invalid')
+    failedAtMs.push(performance.now())
+    assert.equal(world.filters.length, failedAtMs.length)
+    if (failedAtMs.length === 4) world.list = (filter) => world.find(filter)
+  }
+  world.list = () => [{ blockNumber: 'twenty' } as unknown as RpcPastLog]
+  assert.equal(await world.run(1), 35)
+  assert.deepEqual(world.blocksIn(`${NAME}1`), EXPECTED)
+  // At least half of 100, 200 and 400 ms; timers may fire a millisecond early.
+  const [first = 0, second = 0, third = 0, last = 0] = failedAtMs
+  assert.ok(second - first >= 49 && third - second >= 99 && last - third >= 199, failedAtMs.join(' '))
 })

@@ -17,6 +17,7 @@ import { ChaintapeError } from '../../domain/errors.ts'
 import type { MissingDexes } from '../../domain/missing-dexes.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Progress } from '../../lib/progress.ts'
+import { retryUntilAvailable, type Waiting } from '../../lib/waiting.ts'
 import type { ArchivedBlock, BlockArchive } from '../../store/clickhouse/block-archive.ts'
 import { decodeEnvelopeHead } from '../../wire/envelope-codec.ts'
 import { expectEncodable } from '../../wire/fact-codec.ts'
@@ -40,8 +41,8 @@ export type SupplementParts = {
   readonly width: number
   /** Throws if another process reads this supplement. */
   readonly mustRead: () => void
-  /** Retries until a node answers. */
-  readonly untilAnswered: <T>(ask: () => Promise<T>) => Promise<T>
+  /** Reports that nodes or ClickHouse do not answer. */
+  readonly waiting: Waiting
   readonly progress: Pick<Progress, 'update' | 'end'>
   readonly note: (line: string) => void
   readonly logger: Logger
@@ -87,7 +88,7 @@ export class SupplementReader {
 
   /** Returns the sequence of the last block of the supplement, 0 if it is empty; undefined if the signal aborts. */
   async run(): Promise<number | undefined> {
-    const { untilAnswered, progress, signal } = this.#parts
+    const { progress, signal } = this.#parts
     await this.#untilArchived()
     if (signal.aborted) return undefined
     const ranges = await this.#ranges()
@@ -95,16 +96,23 @@ export class SupplementReader {
     const last = Math.max(...ranges.map(({ to }) => to))
     this.#next = Math.max(first, (await this.#rows.continue()) + 1)
     const dexes = ranges.map(({ dex }) => dex)
-    await untilAnswered(() => this.#logs.findPools(dexes, this.#next - 1))
+    await this.#untilAnswered(() => this.#logs.findPools(dexes, this.#next - 1))
     while (this.#next <= last && !signal.aborted) {
       this.#parts.mustRead()
       progress.update(this.#next - first, last + 1 - first)
-      await untilAnswered(() => this.#step(ranges, last))
+      await this.#untilAnswered(() => this.#step(ranges, last))
     }
     progress.end()
     if (signal.aborted) return undefined
-    await untilAnswered(() => this.#rows.flush())
+    await this.#untilAnswered(() => this.#rows.flush())
     return this.#rows.lastSequence
+  }
+
+  /** Retries with a growing delay: all nodes may return invalid answers, and at once. */
+  #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    const { waiting, signal } = this.#parts
+    const isRetryable = (error: unknown): boolean => error instanceof ChaintapeError && error.retryable
+    return retryUntilAvailable(ask, waiting, { signal, isRetryable })
   }
 
   /** The archive takes settings with the block after them: then every block before them is final. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 import type { CreatedPool } from '../../domain/created-pool.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
+import type { FoundLaunch, PastLaunch } from '../../domain/found-launch.ts'
 import { ByteReader } from '../../wire/byte-reader.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
 import { biguint, id, list, optional, record, varuint } from '../../wire/codec.ts'
@@ -16,10 +17,16 @@ export type PoolIndex = {
   /** Addresses of pools of a token, with one other token or with any, at most `limit`. */
   poolsOf(token: string, other: string | undefined, limit: number): string[]
   hasToken(token: string): boolean
+  /** By the platform whose events name the token first. */
+  launchOf(token: string): PastLaunch | undefined
   readonly size: number
   progress(factory: string): ScanProgress | undefined
-  /** Pools and the progress of their scan become durable together. */
-  add(pools: readonly CreatedPool[], progress?: ReadonlyMap<string, ScanProgress>): void
+  /** Pools, launches and the progress of their scan become durable together. */
+  add(
+    pools: readonly CreatedPool[],
+    progress?: ReadonlyMap<string, ScanProgress>,
+    launches?: readonly FoundLaunch[],
+  ): void
   close(): Promise<void>
 }
 
@@ -38,16 +45,30 @@ const poolCodec = record<Omit<CreatedPool, 'address'>>({
   goalRaw: optional(biguint),
 })
 
+type EventPlace = Pick<FoundLaunch, 'block' | 'log'>
+
+/** The first event of each kind. */
+type Claim = { readonly created: EventPlace | undefined; readonly graduated: EventPlace | undefined }
+
+const place = optional(record<EventPlace>({ block: varuint, log: varuint }))
+const claimCodec = record<Claim>({ created: place, graduated: place })
+
 /**
  * The index on disk, in a folder of its own: it comes from the chain and not from the log, so a rebuilt reader index
  * keeps it, and a lost one is scanned again.
  */
 export function openPoolIndex(dir: string): PoolIndex {
   mkdirSync(dir, { recursive: true })
-  const root = open({ path: dir, maxDbs: 3, mapSize: MAP_BYTES })
+  const root = open({ path: dir, maxDbs: 4, mapSize: MAP_BYTES })
   const pools = root.openDB<Uint8Array, Buffer>({ name: 'pools', encoding: 'binary', keyEncoding: 'binary' })
   /** Token, other token, pool. */
   const sides = root.openDB<Uint8Array, Buffer>({ name: 'sides', encoding: 'binary', keyEncoding: 'binary' })
+  /** By token and platform. */
+  const launches = root.openDB<Uint8Array, Buffer>({
+    name: 'launches',
+    encoding: 'binary',
+    keyEncoding: 'binary',
+  })
   const meta = root.openDB<unknown, string>({ name: 'meta', encoding: 'json' })
   const format = meta.get('format') ?? FORMAT
   if (format !== FORMAT)
@@ -56,6 +77,13 @@ export function openPoolIndex(dir: string): PoolIndex {
 
   const under = (prefix: Buffer, limit: number): Iterable<Buffer> =>
     sides.getKeys({ start: prefix, end: Buffer.concat([prefix, LAST]), limit })
+
+  const claimAt = (key: Buffer): Claim => {
+    const bytes = launches.get(key)
+    return bytes === undefined
+      ? { created: undefined, graduated: undefined }
+      : claimCodec.read(new ByteReader(bytes))
+  }
 
   return {
     pool: (address) => {
@@ -72,11 +100,23 @@ export function openPoolIndex(dir: string): PoolIndex {
       for (const _ of under(keyOf(token), 1)) return true
       return false
     },
+    launchOf: (token) => {
+      const prefix = keyOf(token)
+      let first: { readonly claim: Claim; readonly factory: string } | undefined
+      for (const key of launches.getKeys({ start: prefix, end: Buffer.concat([prefix, LAST]) })) {
+        const claim = claimAt(key)
+        const factory = `0x${Buffer.from(key).toString('hex', prefix.length)}`
+        if (first === undefined || isBefore(firstOf(claim), firstOf(first.claim))) first = { claim, factory }
+      }
+      if (first === undefined) return undefined
+      const { claim, factory } = first
+      return { factory, createdIn: claim.created?.block, graduatedIn: claim.graduated?.block }
+    },
     get size() {
       return size
     },
     progress: (factory) => meta.get(`scan/${factory}`) as ScanProgress | undefined,
-    add: (found, progress = new Map()) => {
+    add: (found, progress = new Map(), foundLaunches = []) => {
       root.transactionSync(() => {
         for (const pool of found) {
           const key = keyOf(pool.address)
@@ -86,6 +126,15 @@ export function openPoolIndex(dir: string): PoolIndex {
           pools.putSync(key, w.finish())
           for (const side of sidesOf(pool)) sides.putSync(side, NOTHING)
           size++
+        }
+        for (const { token, factory, is, block, log } of foundLaunches) {
+          const key = Buffer.concat([keyOf(token), keyOf(factory)])
+          const claim = claimAt(key)
+          const known = claim[is]
+          if (known !== undefined && !isBefore({ block, log }, known)) continue
+          const w = new ByteWriter()
+          claimCodec.write(w, { ...claim, [is]: { block, log } })
+          launches.putSync(key, w.finish())
         }
         for (const [factory, at] of progress) meta.putSync(`scan/${factory}`, at)
         meta.putSync('size', size)
@@ -106,4 +155,13 @@ function sidesOf({ address, tokens }: CreatedPool): Buffer[] {
 
 function keyOf(address: string): Buffer {
   return Buffer.from(address.slice(2), 'hex')
+}
+
+function firstOf({ created, graduated }: Claim): EventPlace | undefined {
+  return created === undefined || isBefore(graduated, created) ? graduated : created
+}
+
+function isBefore(a: EventPlace | undefined, b: EventPlace | undefined): boolean {
+  if (a === undefined || b === undefined) return a !== undefined
+  return a.block < b.block || (a.block === b.block && a.log < b.log)
 }

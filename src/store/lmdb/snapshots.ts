@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { LogPosition } from '../../domain/log-position.ts'
@@ -10,7 +10,8 @@ import { listSnapshots, MANIFEST, unpackSnapshot } from './snapshot-files.ts'
 import { openStateStore, readableFormats, type StateFormat, type StateStore } from './state-store.ts'
 import { NOTHING_TO_COPY } from './take-snapshot.ts'
 
-const PROGRAM = fileURLToPath(new URL('./take-snapshot.ts', import.meta.url))
+/** Its source in a clone, the compiled module in an installed package. */
+const PROGRAM = fileURLToPath(new URL(`./take-snapshot${extname(import.meta.filename)}`, import.meta.url))
 
 export type StateFolder = StateFormat & {
   readonly dir: string

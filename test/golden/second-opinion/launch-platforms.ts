@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, keccak256 } from 'viem'
-import type { DexEvent } from '../../../src/dex/events.ts'
+import type { DexEvent, TokenLaunched } from '../../../src/dex/events.ts'
 import type { RawLog } from '../../../src/domain/envelope.ts'
-import { type Opinion, opinion, swapped } from './opinion.ts'
+import { inOrder, type Opinion, opinion, swapped } from './opinion.ts'
 
 const NATIVE = `0x${'0'.repeat(40)}`
 
@@ -82,3 +82,65 @@ export const flap: readonly Opinion[] = [
     closed(curveOf(log, token)),
   ),
 ]
+
+type FPairSwap = { amount0In: bigint; amount0Out: bigint; amount1In: bigint; amount1Out: bigint }
+
+export const virtuals: readonly Opinion[] = [
+  opinion<{ tokenA: string; tokenB: string; pair: string }>(
+    'PairCreated(address indexed tokenA, address indexed tokenB, address pair, uint256 count)',
+    ({ tokenA, tokenB, pair: pool }) => {
+      return { type: 'poolCreated', pool, tokens: [tokenA, tokenB], pricing: { kind: 'trades' } }
+    },
+  ),
+  opinion<FPairSwap>(
+    'Swap(uint256 amount0In, uint256 amount0Out, uint256 amount1In, uint256 amount1Out)',
+    (swap, { address }) =>
+      swapped(address, swap.amount0In - swap.amount0Out, swap.amount1In - swap.amount1Out),
+  ),
+  opinion<{ reserve0: bigint }>(
+    'Mint(uint256 reserve0, uint256 reserve1)',
+    ({ reserve0 }, { address: pool }) => {
+      return { type: 'liquidityAdded', pool, provider: undefined, amounts: inOrder(reserve0, 0n) }
+    },
+  ),
+]
+
+export const virtualsLaunchpad: readonly Opinion[] = [
+  opinion<Of & { agentToken: string }>(
+    'Graduated(address indexed token, address agentToken)',
+    ({ token, agentToken }) =>
+      token === agentToken
+        ? { type: 'tokenGraduated', token }
+        : { type: 'tokenGraduated', token, successor: agentToken },
+  ),
+  opinion<Of>(
+    'PrivatePoolDrained(address indexed token, address indexed recipient, uint256 assetAmount, uint256 tokenAmount)',
+    ({ token }) => ({ type: 'curveDrained', token }),
+  ),
+]
+
+const launched = (token: string): TokenLaunched => ({ type: 'tokenLaunched', token })
+
+export const clanker: readonly Opinion[] = [
+  '(address tokenAddress, uint256 lpNftId, address deployer, string name, string symbol, uint256 supply, uint256 _supply, address lockerAddress)',
+  '(address tokenAddress, uint256 positionId, address deployer, uint256 fid, string name, string symbol, uint256 supply, address lockerAddress, string castHash)',
+  '(address tokenAddress, uint256 positionId, address deployer, uint256 fid, string name, string symbol, uint256 supply, string castHash)',
+  '(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
+  '(address msgSender, address indexed tokenAddress, address indexed tokenAdmin, string tokenImage, string tokenName, string tokenSymbol, string tokenMetadata, string tokenContext, int24 startingTick, address poolHook, bytes32 poolId, address pairedToken, address locker, address mevModule, uint256 extensionsSupply, address[] extensions)',
+].map((parameters) =>
+  opinion<{ tokenAddress: string }>(`TokenCreated${parameters}`, ({ tokenAddress }) =>
+    launched(tokenAddress),
+  ),
+)
+
+const COIN_OF =
+  '(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin'
+const POOL_KEY =
+  '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) poolKey, bytes32 poolKeyHash'
+
+export const zora: readonly Opinion[] = [
+  `CoinCreated${COIN_OF}, address pool, string version)`,
+  `CoinCreatedV4${COIN_OF}, ${POOL_KEY}, string version)`,
+  `CreatorCoinCreated${COIN_OF}, ${POOL_KEY}, string version)`,
+  `TrendCoinCreated(address indexed caller, string symbol, address coin, ${POOL_KEY}, bytes poolConfig, string version)`,
+].map((signature) => opinion<{ coin: string }>(signature, ({ coin }) => launched(coin)))

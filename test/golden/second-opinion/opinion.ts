@@ -1,17 +1,17 @@
 import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from 'viem'
-import type { DexEvent, Swapped, TokenAmount } from '../../../src/dex/events.ts'
+import type { DexEvent, Swapped, TokenAmount, TokenEvent } from '../../../src/dex/events.ts'
 import type { RawLog } from '../../../src/domain/envelope.ts'
 
 /** What an event means by an ABI written out independently of the decoders, read by viem. */
 export type Opinion = {
   readonly topic: string
   /** An event; or the reason why there is none; undefined for a log that only resembles this event. */
-  readonly decode: (log: RawLog) => DexEvent | string | undefined
+  readonly decode: (log: RawLog) => DexEvent | TokenEvent | string | undefined
 }
 
 export function opinion<Args>(
   signature: string,
-  decode: (args: Args, log: RawLog) => DexEvent | string,
+  decode: (args: Args, log: RawLog) => DexEvent | TokenEvent | string,
 ): Opinion {
   const item = parseAbiItem(`event ${signature}`) as unknown as AbiEvent
   return {

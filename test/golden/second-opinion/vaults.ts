@@ -50,7 +50,9 @@ export const uniswapV4: readonly Opinion[] = [
 export const infinityCl: readonly Opinion[] = [
   opinion(
     `Initialize${INITIALIZED}, address hooks, uint24 fee, bytes32 parameters, uint160 sqrtPriceX96, int24 tick)`,
-    created,
+    ({ parameters, ...event }: Created & { parameters: string }) => {
+      return { ...created(event), tickSpacing: Number((BigInt(parameters) >> 16n) & 0xffffffn) }
+    },
   ),
   opinion(
     `${SWAPPED}, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee, uint16 protocolFee)`,

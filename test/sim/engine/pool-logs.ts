@@ -2,13 +2,13 @@ import type { RawLog } from '../../../src/domain/envelope.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { algebra, pancakeswapV3, slipstream, uniswapV3 } from './protocol-logs/concentrated.ts'
 import { balancerV2, balancerV3, curve } from './protocol-logs/larger-pools.ts'
-import { flap, fourMeme, fourMemeV1 } from './protocol-logs/launch-platforms.ts'
+import { flap, fourMeme, fourMemeV1, virtuals } from './protocol-logs/launch-platforms.ts'
 import { traderJoeLb } from './protocol-logs/liquidity-book.ts'
 import { solidly, uniswapV2 } from './protocol-logs/pairs.ts'
 import type { PoolKind, SimPool } from './protocol-logs/pool-kind.ts'
 import { infinityBin, infinityCl, uniswapV4 } from './protocol-logs/singletons.ts'
 
-/** What pools of each protocol emit on a chain, written down once more: by the names of `src/dex/protocols.ts`. */
+/** What pools of each protocol with pools emit on a chain, written down once more: by the names of `src/dex/protocols.ts`. */
 export const POOL_KINDS: Readonly<Record<string, PoolKind>> = {
   uniswap_v2: uniswapV2,
   uniswap_v3: uniswapV3,
@@ -26,6 +26,7 @@ export const POOL_KINDS: Readonly<Record<string, PoolKind>> = {
   four_meme: fourMeme,
   four_meme_v1: fourMemeV1,
   flap,
+  virtuals,
 }
 
 export function kindOf({ protocol }: Pick<SimPool, 'protocol'>): PoolKind {

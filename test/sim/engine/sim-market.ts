@@ -12,22 +12,30 @@ import type { EngineSettings } from '../../../src/engine/settings.ts'
 import type { Random } from '../../fuzz/random.ts'
 import { LOCKERS } from '../../support/arbitraries/move-arbitraries.ts'
 import { kindOf } from './pool-logs.ts'
+import { VIRTUALS_LAUNCHPAD } from './protocol-logs/launch-platforms.ts'
 import { amount, type SimPool } from './protocol-logs/pool-kind.ts'
 
 export const CHAIN = 'simulated'
 
 const V2_FACTORY = address(0xf100)
 const FOREIGN_FACTORY = address(0xfe)
+/** Without launch platforms that have no pools. */
+const PROTOCOLS = Object.keys(EVM_PROTOCOLS).filter(
+  (protocol) => Object.keys(EVM_PROTOCOLS[protocol]?.events ?? {}).length > 0,
+)
 const DEPLOYMENTS: readonly DexDeployment[] = [
   { amm: 'uniswap_v2', protocol: 'uniswap_v2', factory: V2_FACTORY },
   { amm: 'sushiswap_v2', protocol: 'uniswap_v2', factory: address(0xf101) },
-  ...Object.keys(EVM_PROTOCOLS)
-    .filter((protocol) => protocol !== 'uniswap_v2')
-    .map((protocol, at) => ({ amm: protocol, protocol, factory: address(0xf200 + at) })),
+  ...PROTOCOLS.filter((protocol) => protocol !== 'uniswap_v2').map((protocol, at) => ({
+    amm: protocol,
+    protocol,
+    factory: address(0xf200 + at),
+  })),
+  { amm: 'virtuals', protocol: 'virtuals_launchpad', factory: VIRTUALS_LAUNCHPAD },
 ]
 /** Those that most of a chain's volume goes through are met more often. */
 const FREQUENT = ['uniswap_v2', 'uniswap_v2', 'uniswap_v3', 'uniswap_v4', 'curve', 'four_meme', 'four_meme']
-const ALL_PROTOCOLS = [...FREQUENT, ...Object.keys(EVM_PROTOCOLS)]
+const ALL_PROTOCOLS = [...FREQUENT, ...PROTOCOLS]
 
 /** Two stablecoins, the native coin as a token and as itself, and tokens that claim what they like. */
 const STABLE = [address(0xa0), address(0xa1)] as const
@@ -94,6 +102,7 @@ export class SimMarket {
       quoteAssets: quoteAssets(random).filter(() => random.chance(0.9)),
       minDepthUsd: random.pick([0n, 0n, 1n, 10n ** 20n]),
       lockers: sortedLockers(LOCKERS.filter(() => random.chance(0.7))),
+      native: { address: NATIVE, supplyRaw: random.pick([undefined, 10n ** 26n, 10n ** 51n]) },
     }
   }
 

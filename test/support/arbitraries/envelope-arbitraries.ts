@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import {
   type ChainSettings,
   type DexDeployment,
+  NATIVE_SUPPLY_RULES,
+  type NativeSupply,
   QUOTE_KINDS,
   type QuoteAsset,
   sortedLockers,
@@ -79,6 +81,14 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
     burnedRaw: uint256,
     mintedToZeroRaw: uint256,
   }),
+  plain<Extract<Fact, { type: 'launch' }>>({
+    type: fc.constant('launch'),
+    address,
+    factory: address,
+    block: uint,
+    createdAt: known(uint),
+    graduatedAt: known(uint),
+  }),
   plain<Extract<Fact, { type: 'inspection' }>>({ type: fc.constant('inspection'), address, inspection }),
   plain<Extract<Fact, { type: 'inspectionFailure' }>>({
     type: fc.constant('inspectionFailure'),
@@ -99,7 +109,7 @@ export const fact: fc.Arbitrary<Fact> = fc.oneof(
 )
 
 export const chainSettings: fc.Arbitrary<ChainSettings> = plain<ChainSettings>({
-  rules: uint,
+  rules: fc.oneof(fc.nat(3), uint),
   dexes: short(
     plain<DexDeployment>({
       amm: fc.string(),
@@ -115,7 +125,13 @@ export const chainSettings: fc.Arbitrary<ChainSettings> = plain<ChainSettings>({
   quoteAssets: short(plain<QuoteAsset>({ address: anyId, kind: fc.constantFrom(...QUOTE_KINDS) })),
   minDepthUsd: uint256,
   lockers: short(anyId).map(sortedLockers),
-})
+}).chain((settings) =>
+  settings.rules < NATIVE_SUPPLY_RULES
+    ? fc.constant(settings)
+    : known(plain<NativeSupply>({ address: anyId, supplyRaw: known(uint256) })).map((native) =>
+        native === undefined ? settings : { ...settings, native },
+      ),
+)
 
 export const envelope: fc.Arbitrary<Envelope> = fc.oneof(
   {

@@ -22,6 +22,8 @@ export const LOCKERS = [address('10c1'), address('10c2')]
 /** The addresses whose balances a reader samples. */
 const ASKED = [...DEAD, ZERO, '0xdead000000000000000042069420694206942069', ...LOCKERS]
 export const HOLDERS = [...['b1', 'b2', 'b3'].map(address), ...DEAD, ...LOCKERS]
+/** They sign the first two transactions of each block. */
+const SIGNERS = ['ee00', 'ee02'].map(address)
 
 type Move = { readonly from: string; readonly to: string; readonly amount: bigint }
 
@@ -69,7 +71,7 @@ const amount: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 10n ** 24n }) },
   { weight: 1, arbitrary: fc.constantFrom(2n ** 254n, 2n ** 255n - 1n, 2n ** 255n, 2n ** 256n - 1n) },
 )
-const holder = fc.constantFrom(...HOLDERS)
+const holder = fc.constantFrom(...HOLDERS, ...SIGNERS, ...SIGNERS, ...SIGNERS)
 const anyMove: fc.Arbitrary<Move> = fc.oneof(
   // Without it nobody would have anything to give.
   { weight: 3, arbitrary: fc.record({ from: fc.constant(ZERO), to: holder, amount }) },

@@ -35,6 +35,7 @@ const FACTS: Readonly<Record<Fact['type'], true>> = {
   pool: true,
   poolState: true,
   token: true,
+  launch: true,
   transfers: true,
   inspection: true,
   inspectionFailure: true,

@@ -127,6 +127,11 @@ const FACTS: { readonly [Type in Fact['type']]: (dice: Dice, address: string) =>
     decimals: dice.maybe(dice.below(256)),
     supplyRaw: dice.maybe(dice.big(MAX_UINT256)),
   }),
+  launch: (dice, address) => ({
+    ...{ type: 'launch', address, factory: dice.hex(20), block: buildNumber(dice) },
+    createdAt: dice.maybe(buildNumber(dice)),
+    graduatedAt: dice.maybe(buildNumber(dice)),
+  }),
   transfers: (dice, address) => ({
     type: 'transfers',
     address,

@@ -19,8 +19,16 @@ const FACTORY = id(0xf1, 20)
 export const MANAGER = id(0xf2, 20)
 export const MANAGER_V1 = id(0xf3, 20)
 export const PORTAL = id(0xf4, 20)
+const FFACTORY = id(0xf5, 20)
+const LAUNCHPAD = id(0xf6, 20)
+export const OTHER_LAUNCHPAD = id(0xf7, 20)
+const CLANKER = id(0xf8, 20)
 const ETH_POOL = id(0x10, 20)
 export const MEME_POOL = id(0x11, 20)
+/** What MEME is exchanged for when it graduates from the first version of Virtuals, and its pool. */
+export const AGENT = id(0xb1, 20)
+export const AGENT_POOL = id(0x13, 20)
+export const CURVE_VIRTUALS = id(0x12, 20)
 export const CURVE = hashOf(MANAGER, MEME)
 export const CURVE_V1 = hashOf(MANAGER_V1, MEME)
 export const CURVE_FLAP = hashOf(PORTAL, MEME)
@@ -33,6 +41,10 @@ export const settings: EngineSettings = {
     { amm: 'fourmeme', protocol: 'four_meme', factory: MANAGER },
     { amm: 'fourmeme', protocol: 'four_meme_v1', factory: MANAGER_V1 },
     { amm: 'flap', protocol: 'flap', factory: PORTAL },
+    { amm: 'virtuals', protocol: 'virtuals', factory: FFACTORY },
+    { amm: 'virtuals', protocol: 'virtuals_launchpad', factory: LAUNCHPAD },
+    { amm: 'other', protocol: 'virtuals_launchpad', factory: OTHER_LAUNCHPAD },
+    { amm: 'clanker', protocol: 'clanker', factory: CLANKER },
   ]),
   quoteAssets: [
     { address: USDC, kind: 'stable' },
@@ -51,6 +63,9 @@ type Log = Omit<RawLog, 'index'>
 function log(address: string, topics: readonly string[], ...values: readonly (string | bigint)[]): Log {
   return { address, topics, data: Buffer.from(words(...values).slice(2), 'hex') }
 }
+
+const PAIR_CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
+const FPAIR_SWAP = '0x298c349c742327269dc8de6ad66687767310c948ea309df826f5bd103e19d207'
 
 const nameAndSymbol = [1n, `0x41${'00'.repeat(31)}`, 1n, `0x41${'00'.repeat(31)}`]
 
@@ -104,15 +119,41 @@ export const flap = {
   },
 }
 
+/** What the contracts of Virtuals say of a curve and its token. */
+export const virtuals = {
+  create: () => log(FFACTORY, [PAIR_CREATED, padded(MEME), padded(WETH)], CURVE_VIRTUALS, 1n),
+  mint: (supply: bigint) => {
+    const topic = '0xcc9c58b575eabd3f6a1ee653e91fcea3ff546867ffc3782a3bbca1f9b6dbb8df'
+    return log(CURVE_VIRTUALS, [topic], supply, ether(6_000n))
+  },
+  buy: (amount: bigint, paid: bigint) => log(CURVE_VIRTUALS, [FPAIR_SWAP], 0n, amount, paid, 0n),
+  sell: (amount: bigint, received: bigint) => log(CURVE_VIRTUALS, [FPAIR_SWAP], amount, 0n, 0n, received),
+  graduate: (successor = MEME, launchpad = LAUNCHPAD) => {
+    const topic = '0x381d54fa425631e6266af114239150fae1d5db67bb65b4fa9ecc65013107e07e'
+    return log(launchpad, [topic, padded(MEME)], successor)
+  },
+  drain: () => {
+    const topic = '0x6780d7960d1ee98bd98b0fe1eae47483ed1f37ec80e9cd2b69d812ba64f19b99'
+    return log(LAUNCHPAD, [topic, padded(MEME), padded(TRADER)], 1n, 1n)
+  },
+}
+
+/** What Clanker says of a token that starts in a pool. */
+export const clanker = {
+  create: () => {
+    const topic = '0x8df367d10c042c43a79f6842addf298c4b250b4cb2145cae311c9ba110ff8e17'
+    const offsets = [256n, 320n, millions(1_000n), 320n]
+    return log(CLANKER, [topic], MEME, 1n, TRADER, 1n, ...offsets, ...nameAndSymbol)
+  },
+}
+
 /** What Uniswap V2 says of the pool where MEME is traded in the end. */
 export const pool = {
-  create: () => {
-    const topic = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
-    return log(FACTORY, [topic, padded(WETH), padded(MEME)], MEME_POOL, 1n)
-  },
-  sync: (quoteRaw: bigint, tokenRaw: bigint) => {
+  create: (address = MEME_POOL, token = MEME) =>
+    log(FACTORY, [PAIR_CREATED, padded(WETH), padded(token)], address, 1n),
+  sync: (quoteRaw: bigint, tokenRaw: bigint, address = MEME_POOL) => {
     const topic = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
-    return log(MEME_POOL, [topic], quoteRaw, tokenRaw)
+    return log(address, [topic], quoteRaw, tokenRaw)
   },
 }
 
@@ -125,6 +166,11 @@ const POOLS: readonly PoolFact[] = [
     ...poolFact(CURVE_FLAP, PORTAL, [MEME, NATIVE], { kind: 'trades' }),
     reservesBefore: [millions(800n), 0n],
   },
+  {
+    ...poolFact(CURVE_VIRTUALS, FFACTORY, [MEME, WETH], { kind: 'trades' }),
+    reservesBefore: [0n, 0n],
+  },
+  poolFact(AGENT_POOL, FACTORY, [WETH, AGENT], { kind: 'reserves' }),
 ]
 
 function poolFact(
@@ -136,7 +182,7 @@ function poolFact(
   return { type: 'pool', address, factory, tokens, pricing, reservesBefore: undefined }
 }
 
-function tokenFact(address: string): Fact {
+export function tokenFact(address: string): Fact {
   const isMeme = address === MEME
   return {
     ...{ type: 'token', address, nameRaw: Buffer.from('Some'), symbolRaw: Buffer.from('SOME') },
@@ -158,6 +204,15 @@ export class LaunchMarket {
 
   /** Everything in one transaction. */
   block(...logs: readonly Log[]): ChangeSet {
+    return this.#apply(logs, [])
+  }
+
+  /** A block without events, but with facts; MEME may be among its tokens. */
+  facts(...facts: readonly Fact[]): ChangeSet {
+    return this.#apply([], facts)
+  }
+
+  #apply(logs: readonly Log[], facts: readonly Fact[]): ChangeSet {
     const parent = this.chain.at(-1)
     const number = (parent?.number ?? FIRST_BLOCK - 1) + 1
     const salt = this.run.sets.length
@@ -173,7 +228,7 @@ export class LaunchMarket {
           logs: logs.map((each, index) => ({ ...each, index })),
         },
       ],
-      facts: this.#factsFor(logs),
+      facts: [...this.#factsFor(logs), ...facts],
     }
     this.chain.push(block)
     return this.run.apply(block)
@@ -191,7 +246,11 @@ export class LaunchMarket {
   }
 
   get token(): Token {
-    const token = this.tables.tokens.get(MEME)
+    return this.tokenOf(MEME)
+  }
+
+  tokenOf(address: string): Token {
+    const token = this.tables.tokens.get(address)
     assert.ok(token)
     return token
   }
@@ -205,8 +264,8 @@ export class LaunchMarket {
   /** As a reader publishes them: each once. */
   #factsFor(logs: readonly Log[]): Fact[] {
     const published = new Set(this.chain.flatMap(({ facts }) => facts.map(({ address }) => address)))
-    const named = logs.map(({ address, topics }) => {
-      if (address === FACTORY) return topics.length > 1 ? MEME_POOL : ''
+    const named = logs.map(({ address, topics, data }) => {
+      if (topics[0] === PAIR_CREATED) return `0x${Buffer.from(data).toString('hex', 12, 32)}`
       return [MANAGER, MANAGER_V1, PORTAL].includes(address) ? this.#curve : address
     })
     const pools = POOLS.filter(({ address }) => named.includes(address) && !published.has(address))

@@ -219,8 +219,17 @@ function randomFact(
   if (roll < 7) return randomAnswer(random, random.pick(market.movable))
   if (roll < 8) return { type: 'inspectionFailure', address: token, block: block.number }
   if (roll < 9) return randomState(random, random.pick(market.pools).address)
+  if (roll < 10) return randomLaunch(market, random, token, block)
   const [drawn] = fc.sample(inspection, { seed: random.below(2 ** 30), numRuns: 1 })
   return drawn && { type: 'inspection', address: token, inspection: { ...drawn, token } }
+}
+
+/** Any exchange may be its platform, and any time its own: the fold refuses most of them. */
+function randomLaunch(market: SimMarket, random: Random, token: string, block: BlockEnvelope): Fact {
+  const time = (): number | undefined => random.pick([undefined, 1, block.time, block.time + 1, 2 ** 40])
+  const { factory } = random.pick(market.deployments)
+  const number = random.below(block.number + 1)
+  return { type: 'launch', address: token, factory, block: number, createdAt: time(), graduatedAt: time() }
 }
 
 function randomState(random: Random, address: string): Fact {

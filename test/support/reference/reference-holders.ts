@@ -98,6 +98,32 @@ export function referenceHolders(
   }
 }
 
+/** What a wallet held after a transaction, if all transfers were known before its block. */
+export function referenceHeld(
+  chain: readonly BlockEnvelope[],
+  address: string,
+  { wallet, block, tx }: { readonly wallet: string; readonly block: number; readonly tx: number },
+  options: { readonly isWrappedNative: boolean; readonly lockers: ReadonlySet<string> },
+): { amountRaw: bigint; accounts: number } | undefined {
+  const before = referenceHolders(
+    chain.filter(({ number }) => number < block),
+    address,
+    options,
+  )
+  if (before.holding?.holders === undefined || address === ZERO) return undefined
+  const transactions = chain.find(({ number }) => number === block)?.transactions ?? []
+  const balanceAfter = (index: number): bigint => {
+    const until = transactions.filter((transaction) => transaction.index <= index)
+    const moves = until.flatMap((transaction) => movesIn(transaction, address, options.isWrappedNative))
+    return (before.balances.get(wallet) ?? 0n) + balanceOf([{ moves }], wallet)
+  }
+  const [earlier, amountRaw] = [balanceAfter(tx - 1), balanceAfter(tx)]
+  if (earlier < 0n || amountRaw < 0n || amountRaw > LARGEST) return undefined
+  const isNew = earlier === 0n && amountRaw > 0n
+  const isEmptied = earlier > 0n && amountRaw === 0n
+  return { amountRaw, accounts: isNew ? 1 : isEmptied ? 4 : 0 }
+}
+
 /** Undefined where not everybody was asked for, or an amount cannot be. */
 function nonCirculatingAfter(
   { fact, since }: { readonly fact: NonCirculatingFact; readonly since: readonly Move[] },

@@ -1,3 +1,4 @@
+import { PARTIES_RULES, RULES_VERSION } from '../../../src/domain/chain-settings.ts'
 import type {
   Candle,
   EventSide,
@@ -14,10 +15,15 @@ import { ONE_PRICE, type Value } from '../../../src/domain/money.ts'
 import { compareOrderKeys } from '../../../src/domain/order-key.ts'
 import type { Market } from '../arbitraries/market-arbitraries.ts'
 import { LOCKERS } from '../arbitraries/move-arbitraries.ts'
-import { ammOf, type MetPool } from '../builders/market-events.ts'
+import { ammOf, type MetPool, type SwapSeen } from '../builders/market-events.ts'
 import { END, MarketHistory, NOTHING, sumThatFits } from '../builders/market-history.ts'
 import { candleId, eventId, type HeldBalance, switchId, type Tables } from './change-tables.ts'
-import { type ReferenceHolders, referenceHolders, referenceSupply } from './reference-holders.ts'
+import {
+  type ReferenceHolders,
+  referenceHeld,
+  referenceHolders,
+  referenceSupply,
+} from './reference-holders.ts'
 import { referenceWindows } from './reference-windows.ts'
 
 /** The published tables once more, the slow and obvious way: every number is looked up in the whole history. */
@@ -84,9 +90,26 @@ class Reference extends MarketHistory {
             : this.worthOf(quote, quoteRaw, quoteWorth.native),
           liquidityUsd: depth.usd,
           liquidityNative: depth.native,
+          ...this.#holdings(swap, net0 > 0n, sold.token, bought.token),
         },
       ]
     })
+  }
+
+  /** What the wallet held after its transaction; the native balance is in no log. */
+  #holdings(
+    { key, wallet }: SwapSeen,
+    isToken0Sold: boolean,
+    soldToken: string,
+    boughtToken: string,
+  ): Pick<Trade, 'holdings'> {
+    if ((this.market.rules ?? RULES_VERSION) < PARTIES_RULES) return {}
+    const [sold, bought] = [soldToken, boughtToken].map((token) => {
+      const options = { isWrappedNative: this.kindOf(token) === 'native', lockers: new Set(LOCKERS) }
+      return referenceHeld(this.chain, token, { wallet, ...key }, options)
+    })
+    if (sold === undefined && bought === undefined) return {}
+    return { holdings: { isToken0Sold, nativeRaw: undefined, sold, bought } }
   }
 
   candles(trades: readonly Trade[]): Candle[] {

@@ -10,16 +10,26 @@ import { readToken } from '../../../src/wire/record-codec.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const TIMING_DEPENDENT = new Set(['tokens', 'balances'])
+const WITHOUT_TIMING: Readonly<Record<string, (row: Row) => Row>> = {
+  tokens: withoutInspection,
+  balances: withoutInspection,
+  trades: withoutHoldings,
+}
 
 /** Rows by table, without fields that depend on when a node responded. */
 export function sameRows(rows: Readonly<Record<string, unknown[]>>): Record<string, unknown[]> {
   return Object.fromEntries(
-    Object.entries(rows).map(([table, found]) => [
-      table,
-      TIMING_DEPENDENT.has(table) ? (found as Row[]).map(withoutInspection) : found,
-    ]),
+    Object.entries(rows).map(([table, found]) => {
+      const without = WITHOUT_TIMING[table]
+      return [table, without === undefined ? found : (found as Row[]).map(without)]
+    }),
   )
+}
+
+/** What the wallet of an EVM trade held is known from the block on in which all holders of the token are. */
+export function withoutHoldings(trade: Row): Row {
+  const { sold_held_raw, sold_accounts, bought_held_raw, bought_accounts, wallet_native_raw, ...row } = trade
+  return row
 }
 
 function withoutInspection({ seq, risk_score, is_honeypot, is_mintable, ...row }: Row): Row {

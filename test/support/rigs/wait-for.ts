@@ -2,8 +2,13 @@ import { QueryTimeout } from '../../../src/domain/errors.ts'
 
 /** A loaded machine may need several times what a quiet one does; only a failing test waits this long. */
 const PATIENCE_MS = 90_000
+const PAUSE_MS = 25
+const MAX_PAUSE_MS = 500
 
-/** Polls until `look` gives something; fails with what was waited for. A query that took too long is asked again. */
+/**
+ * Polls until `look` gives something; fails with what was waited for. A query that took too long is asked again. A look that
+ * takes long is repeated after as long a pause, so that it does not slow down what it waits for.
+ */
 export async function waitFor<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
@@ -11,10 +16,12 @@ export async function waitFor<T>(
 ): Promise<T> {
   const end = Date.now() + timeoutMs
   for (;;) {
+    const lookedAt = Date.now()
     const found = await lookOnce(look)
     if (found !== undefined) return found
     if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    const pauseMs = Math.max(PAUSE_MS, Math.min(MAX_PAUSE_MS, Date.now() - lookedAt))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Announcer, DexRegistry } from '../../../dex/registry.ts'
 import type { CreatedPool } from '../../../domain/created-pool.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
+import type { FoundLaunch } from '../../../domain/found-launch.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { decide } from '../../rpc/endpoint-decision.ts'
 import { RpcFailure } from '../../rpc/rpc-failure.ts'
@@ -14,7 +15,11 @@ export type ScanProgress = { readonly next: number; readonly upTo: number }
 /** Where the scan stores what it finds. */
 export type CreationIndex = {
   progress(factory: string): ScanProgress | undefined
-  add(pools: readonly CreatedPool[], progress: ReadonlyMap<string, ScanProgress>): void
+  add(
+    pools: readonly CreatedPool[],
+    progress: ReadonlyMap<string, ScanProgress>,
+    launches: readonly FoundLaunch[],
+  ): void
 }
 
 export type CreationScanParts = {
@@ -45,8 +50,9 @@ const WAIT_FOR_LOG_MS = 250
 type Open = Announcer & { readonly key: string; readonly progress: ScanProgress }
 
 /**
- * Scans the creation events of all factories up to the block where the log begins, one request at a time. It fills an
- * index and nothing else: a pool enters the log only when it trades or is asked for, and is verified then.
+ * Scans the creation events of all factories and launch platforms up to the block where the log begins, one request at a
+ * time. It fills an index and nothing else: a pool enters the log only when it trades or is asked for, and is verified
+ * then; a launch enters it with its token.
  */
 export class CreationScan {
   readonly #parts: CreationScanParts
@@ -105,9 +111,9 @@ export class CreationScan {
     const group = open.filter(({ progress }) => progress.next === from)
     const ahead = open.filter(({ progress }) => progress.next > from).map(({ progress }) => progress.next - 1)
     const last = Math.min(...group.map(({ progress }) => progress.upTo), ...ahead)
-    const { pools, to } = await nodes.verified((node) => this.#ask(node, group, from, last))
+    const { pools, launches, to } = await nodes.verified((node) => this.#ask(node, group, from, last))
     const scanned = group.map(({ key, progress }) => [key, { ...progress, next: to + 1 }] as const)
-    index.add(pools, new Map(scanned))
+    index.add(pools, new Map(scanned), launches)
     const left = open.map(({ progress }) => progress.upTo - Math.max(progress.next, to + 1) + 1)
     onProgress?.({ blocksLeft: Math.max(0, ...left) })
   }
@@ -117,7 +123,7 @@ export class CreationScan {
     group: readonly Open[],
     from: number,
     last: number,
-  ): Promise<{ pools: CreatedPool[]; to: number }> {
+  ): Promise<{ pools: CreatedPool[]; launches: FoundLaunch[]; to: number }> {
     const address = group.map(({ factory }) => factory)
     const topics = [...new Set(group.flatMap((announcer) => announcer.topics))]
     for (;;) {
@@ -125,12 +131,12 @@ export class CreationScan {
       const to = Math.min(last, from + span - 1)
       try {
         const answer = await node.pastLogs({ address, topics, from, to })
-        const pools = shaped(() =>
-          answer.flatMap((log) => this.#toPool(toPastLog(log, { address, from, to }))),
-        )
+        const logs = shaped(() => answer.map((log) => toPastLog(log, { address, from, to })))
+        const pools = logs.flatMap((log) => this.#toPool(log))
+        const launches = logs.flatMap((log) => this.#toLaunch(log))
         if (answer.length > MANY_LOGS) this.#span = Math.max(1, Math.floor(span / 2))
         else if (answer.length < FEW_LOGS) this.#span = Math.min(this.#settings.maxSpan, span * 2)
-        return { pools, to }
+        return { pools, launches, to }
       } catch (error) {
         const isTooLarge = error instanceof RpcFailure && decide(error).question === 'shrink' && span > 1
         if (!isTooLarge) throw error
@@ -147,6 +153,11 @@ export class CreationScan {
     // An announcement may name a token twice; such a pool trades nothing.
     if (new Set(tokens).size !== tokens.length) return []
     return [{ address, factory: registry.factoryOf(log, block), tokens, pricing, tickSpacing, goalRaw }]
+  }
+
+  #toLaunch({ block, ...log }: ReturnType<typeof toPastLog>): FoundLaunch[] {
+    const launch = this.#parts.registry.launchIn(log, block)
+    return launch === undefined ? [] : [{ ...launch, factory: log.address, block, log: log.index }]
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { words } from '../../../../test/support/builders/abi-words.ts'
+import { padded } from '../../../../test/support/builders/raw-log.ts'
 import { NOTHING_COMMITTED } from '../../../../test/support/rigs/memory-state.ts'
 import { callData } from '../../../dex/evm/abi.ts'
 import { TRANSFER } from '../../../dex/evm/token-moves.ts'
@@ -140,4 +141,25 @@ test('a block whose turn has come asks nothing that was asked ahead', async () =
   // Only what the first blocks met was not known yet when the next ones were asked about.
   assert.equal(sum(ahead.asked.slice(width)), 0)
   assert.ok(sum(ahead.asked) <= 2)
+})
+
+test('what a configured launch platform reports about a token is in the block, and nothing is asked for it', async () => {
+  const registry = new DexRegistry([{ amm: 'virtuals', protocol: 'virtuals_launchpad', factory: FACTORY }])
+  const asker = contracts(() => false)
+  const facts = new EvmFacts(asker, registry, ETHER, new Set(), [LOCKER])
+  const graduated = '0x381d54fa425631e6266af114239150fae1d5db67bb65b4fa9ecc65013107e07e'
+  const log = (index: number, from: string, data: string): RawLog => ({
+    ...{ index, address: from, topics: [graduated, padded(address(5))] },
+    data: Buffer.from(data.slice(2), 'hex'),
+  })
+  const logs = [
+    log(0, FACTORY, words(address(5))),
+    log(1, FACTORY, '0x'),
+    log(2, address(9), words(address(5))),
+  ]
+  const header = { number: 1, hash: '0x01', parentHash: '0x00', time: 1 }
+  const transaction = { index: 0, hash: '0x1', from: address(8), logs }
+  const found = await facts.gather(header, [transaction], new ReaderIndex(NOTHING_COMMITTED))
+  assert.deepEqual(found, { transactions: [{ ...transaction, logs: logs.slice(0, 1) }], facts: [] })
+  assert.equal(asker.asked, 0)
 })

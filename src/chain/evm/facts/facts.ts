@@ -18,14 +18,16 @@ import type { Header } from '../../source.ts'
 import { BalanceSamples } from './balance-samples.ts'
 import type { LookUps } from './look-ups.ts'
 import { type NonCirculatingAnswers, NonCirculatingBalances } from './non-circulating.ts'
+import type { LaunchAnswers, PastLaunches } from './past-launches.ts'
 import { QUESTIONS_PER_TOKEN, tokenQuestions, toTokenFact } from './token-fact.ts'
 
 type Lesson = {
   readonly nonCirculating: NonCirculatingAnswers | undefined
   readonly balances: readonly BalanceFact[]
+  readonly launches: LaunchAnswers | undefined
 }
 
-/** Facts of EVM chains: beside tokens, balances of burn addresses and lockers, and samples of holders' balances. */
+/** Facts of EVM chains: beside tokens, burned and locked balances, samples of holders' balances, and older launches. */
 export class EvmFacts extends BlockFacts<Lesson> {
   readonly #asker: Asker
   readonly #native: NativeCoin
@@ -33,6 +35,7 @@ export class EvmFacts extends BlockFacts<Lesson> {
   readonly #nonCirculating: NonCirculatingBalances | undefined
   readonly #samples: BalanceSamples
   readonly #lookUps: LookUps | undefined
+  readonly #launches: PastLaunches | undefined
 
   constructor(
     asker: Asker,
@@ -42,6 +45,7 @@ export class EvmFacts extends BlockFacts<Lesson> {
     /** Without them nothing is asked about what does not circulate. */
     lockers?: readonly string[],
     lookUps?: LookUps,
+    launches?: PastLaunches,
   ) {
     super(registry)
     this.#nonCirculating = lockers && new NonCirculatingBalances(lockers)
@@ -49,6 +53,7 @@ export class EvmFacts extends BlockFacts<Lesson> {
     this.#samples = new BalanceSamples((token) => wrappedNative.has(token))
     this.#asker = asker
     this.#lookUps = lookUps
+    this.#launches = launches
     this.#native = native
   }
 
@@ -62,16 +67,19 @@ export class EvmFacts extends BlockFacts<Lesson> {
 
   protected async askFamily(asker: Asker, met: MetBlock): Promise<FamilyFacts<Lesson>> {
     // None of these needs the others' answers, so they are sent in one batch.
-    const [tokens, nonCirculating, balances] = await Promise.all([
+    const [tokens, nonCirculating, balances, launches] = await Promise.all([
       askTokens(asker, met.tokens, met.block, this.#native),
       this.#askNonCirculating(asker, met),
       this.#samples.ask(asker, met.transactions, met.block, met.head),
+      this.#launches?.ask(met),
     ])
     const amounts = nonCirculating?.facts.filter((fact) => fact !== undefined) ?? []
-    return { tokens, others: [...amounts, ...balances], lesson: { nonCirculating, balances } }
+    const others = [...amounts, ...balances, ...(launches?.facts ?? [])]
+    return { tokens, others, lesson: { nonCirculating, balances, launches } }
   }
 
-  protected learn({ nonCirculating, balances }: Lesson, block: Header): void {
+  protected learn({ nonCirculating, balances, launches }: Lesson, block: Header): void {
+    if (launches !== undefined) this.#launches?.learn(launches, block)
     if (nonCirculating !== undefined) this.#nonCirculating?.learn(nonCirculating, block)
     this.#samples.learn(balances)
   }

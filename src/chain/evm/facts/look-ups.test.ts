@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { words } from '../../../../test/support/builders/abi-words.ts'
+import { callData } from '../../../dex/evm/abi.ts'
+import { curveId } from '../../../dex/evm/bonding-curve.ts'
 import { DexRegistry } from '../../../dex/registry.ts'
+import type { DexDeployment } from '../../../domain/chain-settings.ts'
 import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { LookedUp } from '../../facts/block-facts.ts'
-import { LookUps } from './look-ups.ts'
+import { type LookUpParts, LookUps } from './look-ups.ts'
 
 const V2 = '0x00000000000000000000000000000000000000f2'
 const FORK = '0x00000000000000000000000000000000000000f3'
@@ -13,6 +16,14 @@ const WETH = '0x00000000000000000000000000000000000000e0'
 const TOKEN = '0x0000000000000000000000000000000000000a00'
 const OTHER = '0x0000000000000000000000000000000000000a01'
 const GET_RESERVES = '0x0902f1ac'
+const PAD = '0x00000000000000000000000000000000000000f4'
+/** _tokenInfos(TOKEN) of four.meme */
+const TOKEN_INFOS = callData('0xe684626b', TOKEN)
+const PAIRS: readonly DexDeployment[] = [
+  { amm: 'v2', protocol: 'uniswap_v2', factory: V2 },
+  { amm: 'fork', protocol: 'uniswap_v2', factory: FORK },
+]
+const WITH_PLATFORM = [...PAIRS, { amm: 'pad', protocol: 'four_meme', factory: PAD }]
 
 const address = (at: number): string => `0x${at.toString(16).padStart(40, 'b')}`
 const headerAt = (number: number) => ({
@@ -26,30 +37,37 @@ const headerAt = (number: number) => ({
 class World {
   readonly pools = new Map<string, CreatedPool>()
   readonly answers = new Map<string, string>()
-  readonly known = new Set<string>()
-  readonly lookUps = new LookUps({
-    pools: {
-      pool: (id) => this.pools.get(id),
-      poolsOf: (token, other, limit) =>
-        [...this.pools.values()]
-          .filter(({ tokens }) => tokens.includes(token) && (other === undefined || tokens.includes(other)))
-          .map((pool) => pool.address)
-          .slice(0, limit),
-      add: () => undefined,
-    },
-    registry: new DexRegistry([
-      { amm: 'v2', protocol: 'uniswap_v2', factory: V2 },
-      { amm: 'fork', protocol: 'uniswap_v2', factory: FORK },
-    ]),
-    quoteAssets: [
-      { address: USD, kind: 'stable' },
-      { address: WETH, kind: 'native' },
-    ],
-  })
+  readonly knownPools = new Set<string>()
+  readonly knownTokens = new Set<string>()
+  readonly lookUps: LookUps
   asked = 0
   #reserve = 0n
   /** The node is about to add a block whenever it is asked. */
   isChanging = false
+
+  constructor(dexes = PAIRS) {
+    this.lookUps = new LookUps({ ...this.#index(), registry: new DexRegistry(dexes) })
+  }
+
+  #index() {
+    return {
+      pools: {
+        pool: (id) => this.pools.get(id),
+        poolsOf: (token, other, limit) =>
+          [...this.pools.values()]
+            .filter(({ tokens }) => tokens.includes(token) && (other === undefined || tokens.includes(other)))
+            .map((pool) => pool.address)
+            .slice(0, limit),
+        add: (pools) => {
+          for (const pool of pools) this.pools.set(pool.address, pool)
+        },
+      },
+      quoteAssets: [
+        { address: USD, kind: 'stable' },
+        { address: WETH, kind: 'native' },
+      ],
+    } satisfies Omit<LookUpParts, 'registry'>
+  }
 
   add(at: number, tokens: readonly string[], { factory = V2, hasState = true } = {}): string {
     const pool = address(at)
@@ -74,17 +92,19 @@ class World {
         if (this.isChanging && data === GET_RESERVES) return toBytes(words(this.#reserve++, 7n, 0n))
         return toBytes(this.answers.get(`${to}${data}`))
       })
-    const knows = (id: string): boolean => this.known.has(id)
-    const known = { knowsPool: knows, knowsToken: knows }
+    const known = {
+      knowsPool: (id: string): boolean => this.knownPools.has(id),
+      knowsToken: (id: string): boolean => this.knownTokens.has(id),
+    }
     const block = headerAt(number)
     const found = await this.lookUps.lookUp(
       { ask, askExactly: ask },
       { block, known, head, met: new Map(), touched: new Set() },
     )
     this.lookUps.learn(found, block)
-    for (const { address: pool, tokens } of found.pools)
-      for (const id of [pool, ...tokens]) this.known.add(id)
-    for (const token of found.tokens) this.known.add(token)
+    for (const { address: pool } of found.pools) this.knownPools.add(pool)
+    for (const token of [...found.pools.flatMap(({ tokens }) => tokens), ...found.tokens])
+      this.knownTokens.add(token)
     return found
   }
 }
@@ -165,12 +185,67 @@ describe('look-ups', () => {
     assert.deepEqual((await world.block(201)).tokens, [TOKEN])
   })
 
+  test('a token that only a launch platform knows brings its curve, once', async () => {
+    const world = new World(WITH_PLATFORM)
+    const info = [TOKEN, WETH, 0n, 0n, 0n, 24n, 0n, 50_000n, 7n, 0n, 0n, 0n, 0n] as const
+    world.answers.set(`${PAD}${TOKEN_INFOS}`, words(...info))
+    world.answers.set(`${PAD}${callData('0x467dffe6', ...info, 5n)}`, words(3n))
+    world.lookUps.want(TOKEN)
+    const found = await world.block(100)
+    const curve = curveId(PAD, TOKEN)
+    assert.deepEqual(poolsOf(found), [curve])
+    const price = { kind: 'exchange', raw0: 5n, raw1: 3n } as const
+    assert.deepEqual(found.states, [{ type: 'poolState', address: curve, reserves: [50_000n, 7n], price }])
+    assert.equal(world.lookUps.waiting, 0)
+    world.lookUps.want(TOKEN)
+    assert.deepEqual((await world.block(101)).pools, [])
+    assert.equal(world.lookUps.waiting, 0)
+  })
+
+  test('a curve is found beside a pair that anyone may have created', async () => {
+    const world = new World(WITH_PLATFORM)
+    const pair = world.add(1, [TOKEN, WETH])
+    world.answers.set(
+      `${PAD}${TOKEN_INFOS}`,
+      words(TOKEN, WETH, ...[0, 0, 0, 24, 0, 5, 7, 0, 0, 0, 0].map(BigInt)),
+    )
+    world.lookUps.want(TOKEN)
+    assert.deepEqual(poolsOf(await world.block(100)), [pair, curveId(PAD, TOKEN)])
+  })
+
+  test('a known token without another pool is not asked for again for some blocks', async () => {
+    const world = new World(WITH_PLATFORM)
+    world.knownTokens.add(TOKEN)
+    world.lookUps.want(TOKEN)
+    await world.block(100)
+    assert.ok(world.asked > 0)
+    const { asked } = world
+    world.lookUps.want(TOKEN)
+    await world.block(101)
+    assert.deepEqual([world.asked, world.lookUps.waiting], [asked, 0])
+  })
+
+  test('a pool whose events do not report its reserves is remembered, to be read again', async () => {
+    const world = new World([...PAIRS, { amm: 'curve', protocol: 'curve', factory: PAD }])
+    const pool = address(7)
+    const bytes = (data: string): string => `${PAD}${data}`
+    world.answers.set(bytes(callData('0x6982eb0b', TOKEN, USD, 0)), words(pool))
+    world.answers.set(bytes(callData('0x9ac90d3d', pool)), words(TOKEN, USD))
+    for (const coin of [0, 1]) world.answers.set(`${pool}${callData('0x4903b0d1', coin)}`, words(70_000n))
+    world.lookUps.want(TOKEN)
+    const found = await world.block(100)
+    assert.deepEqual(poolsOf(found), [pool])
+    assert.deepEqual(found.states[0]?.reserves, [70_000n, 70_000n])
+    assert.equal(world.lookUps.announced(pool)?.factory, PAD)
+  })
+
   test('a fork makes wanted again what its blocks had answered', async () => {
     const world = new World()
     const pool = world.add(1, [TOKEN, USD])
     world.lookUps.want(TOKEN)
     await world.block(100)
-    world.known.clear()
+    world.knownPools.clear()
+    world.knownTokens.clear()
     world.lookUps.forget()
     assert.deepEqual(poolsOf(await world.block(100)), [pool])
   })

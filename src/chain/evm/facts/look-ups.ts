@@ -1,13 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { DexRegistry } from '../../../dex/registry.ts'
 import type { QuoteAsset } from '../../../domain/chain-settings.ts'
 import type { CreatedPool } from '../../../domain/created-pool.ts'
-import type { Fact, PoolStateFact } from '../../../domain/envelope.ts'
+import type { Fact } from '../../../domain/envelope.ts'
 import type { Asker } from '../../facts/asker.ts'
 import { type LookedUp, type LookUpBlock, NOTHING_LOOKED_UP, toPoolFact } from '../../facts/block-facts.ts'
-import { runInquiries } from '../../facts/pool-inquiries.ts'
 import type { Header, KnownFacts } from '../../source.ts'
 import { isSettled } from './non-circulating.ts'
+import { PoolQuestions } from './pool-questions.ts'
 import { tokensAmong } from './token-fact.ts'
 
 /** Pools by their creation events. */
@@ -26,6 +25,8 @@ export type LookUpParts = {
 
 const MAX_WANTED = 10_000
 const MAX_IDS_PER_BLOCK = 16
+/** To exchanges that list pools by token, which are asked about each quote asset. */
+const MAX_QUESTIONS_PER_BLOCK = 1_024
 const MAX_POOLS_PER_BLOCK = 32
 /** Those with a quote asset first. */
 const MAX_POOLS_PER_TOKEN = 12
@@ -36,12 +37,22 @@ const ABSENT_BLOCKS = 64
 const MAX_ABSENT = 100_000
 const ADDRESS_LETTERS = 42
 
+/** Ids that the index does not answer. */
+type Unindexed = {
+  readonly unlisted: readonly string[]
+  readonly tokens: readonly string[]
+  readonly isOpen: (pool: string) => boolean
+}
+
+const INDEXED_ONLY: Unindexed = { unlisted: [], tokens: [], isOpen: () => false }
+
 /**
  * Looks up pools and tokens that have not traded since the log began, when a client asks for them: their facts, and
  * their state after the block that takes them up. Quote assets come first, because they price all others.
  */
 export class LookUps {
   readonly #parts: LookUpParts
+  readonly #questions: PoolQuestions
   readonly #wanted = new Set<string>()
   /** By the block that answered them, until it is final: an undo of that block makes them wanted again. */
   readonly #answered = new Map<string, number>()
@@ -51,6 +62,7 @@ export class LookUps {
 
   constructor(parts: LookUpParts) {
     this.#parts = parts
+    this.#questions = new PoolQuestions(parts.registry)
   }
 
   get waiting(): number {
@@ -104,21 +116,29 @@ export class LookUps {
     const asked =
       anchors === undefined
         ? await this.#lookUpWanted(exactly, block, known)
-        : await this.#read(exactly, block, anchors.slice(0, MAX_POOLS_PER_BLOCK), [])
+        : (await this.#read(exactly, block, anchors.slice(0, MAX_POOLS_PER_BLOCK), INDEXED_ONLY)).found
     const unreported = this.#unreported(found)
-    const states = await this.#states(exactly, block, unreported)
+    const states = await this.#questions.states(exactly, block, unreported)
     const read = states.filter((state) => typeof state === 'object')
-    return { ...asked, states: [...asked.states, ...read], remembered }
+    return {
+      ...asked,
+      states: [...asked.states, ...read],
+      remembered: [...asked.remembered, ...remembered],
+    }
   }
 
   /** New pools whose state has to be read again after each event. */
   #remembered({ block, met }: LookUpBlock): CreatedPool[] {
-    const { registry } = this.#parts
-    return [...met.values()].flatMap(({ address, factory, tokens, pricing }) => {
-      const is = registry.deploymentOf(factory, block.number)?.is
-      if (is?.reserves !== 'unknown' || is.readState === undefined) return []
-      return { address, factory, tokens, pricing, tickSpacing: undefined, goalRaw: undefined }
-    })
+    return [...met.values()].flatMap(({ address, factory, tokens, pricing }) =>
+      this.#isUncounted(factory, block)
+        ? { address, factory, tokens, pricing, tickSpacing: undefined, goalRaw: undefined }
+        : [],
+    )
+  }
+
+  #isUncounted(factory: string, { number }: Header): boolean {
+    const is = this.#parts.registry.deploymentOf(factory, number)?.is
+    return is?.reserves === 'unknown' && is.readState !== undefined
   }
 
   /** Pools with events in this block that do not report their reserves. */
@@ -168,29 +188,31 @@ export class LookUps {
   }
 
   async #lookUpWanted(asker: Asker, block: Header, known: KnownFacts): Promise<LookedUp> {
+    const questions = this.#questions.listers(block) * this.#parts.quoteAssets.length
+    const maxIds = Math.min(MAX_IDS_PER_BLOCK, Math.ceil(MAX_QUESTIONS_PER_BLOCK / Math.max(1, questions)))
+    const isOpen = (pool: string): boolean => !known.knowsPool(pool) && !this.isAbsent(pool, block.number)
     const ids: string[] = []
     const done: string[] = []
     const pools = new Set<string>()
     const unlisted: string[] = []
     for (const id of this.#wanted) {
-      if (ids.length >= MAX_IDS_PER_BLOCK || pools.size >= MAX_POOLS_PER_BLOCK) break
-      if (this.isAbsent(id, block.number)) {
+      if (ids.length >= maxIds || pools.size >= MAX_POOLS_PER_BLOCK) break
+      if (known.knowsPool(id) || this.isAbsent(id, block.number)) {
         done.push(id)
         continue
       }
-      const found = this.#poolsOf(id).filter(
-        (pool) => !known.knowsPool(pool) && !this.isAbsent(pool, block.number),
-      )
-      const isKnown = known.knowsToken(id) || known.knowsPool(id)
-      if (found.length > 0) for (const pool of found) pools.add(pool)
-      else if (!isKnown) unlisted.push(id)
-      if (isKnown && found.length === 0) done.push(id)
-      else ids.push(id)
+      const found = this.#poolsOf(id).filter(isOpen)
+      for (const pool of found) pools.add(pool)
+      if (found.length === 0 && !known.knowsToken(id)) unlisted.push(id)
+      ids.push(id)
     }
     if (ids.length === 0) return { ...NOTHING_LOOKED_UP, ids: done }
-    const found = await this.#read(asker, block, [...pools], unlisted)
+    const tokens = ids.filter((id) => id.length === ADDRESS_LETTERS && !this.#parts.pools.pool(id))
+    const { found, changing } = await this.#read(asker, block, [...pools], { unlisted, tokens, isOpen })
     // An id whose pools all failed is tried again: as a token, or not before some blocks have passed.
-    return { ...found, ids: [...done, ...ids.filter((id) => isAnswered(id, found))] }
+    const answered = ids.filter((id) => isAnswered(id, found))
+    const exhausted = ids.filter((id) => known.knowsToken(id) && !answered.includes(id) && !changing.has(id))
+    return { ...found, ids: [...done, ...answered], absent: [...found.absent, ...exhausted] }
   }
 
   #poolsOf(id: string): string[] {
@@ -219,78 +241,46 @@ export class LookUps {
       .map(({ pool }) => pool)
   }
 
-  /** `unlisted` are in no creation event that was scanned: pools that their factory confirms, or tokens. */
+  /**
+   * `unlisted` are in no creation event that was scanned: pools that their factory confirms, or tokens. Exchanges that
+   * list pools by token are asked for those of `tokens`. Tokens of pools whose state was `changing` are to be tried again.
+   */
   async #read(
     asker: Asker,
     block: Header,
     listed: readonly string[],
-    unlisted: readonly string[],
-  ): Promise<LookedUp> {
-    const created = listed.flatMap((pool) => this.#parts.pools.pool(pool) ?? [])
-    const identified = await this.#identify(asker, block, unlisted)
+    { unlisted, tokens, isOpen }: Unindexed,
+  ): Promise<{ found: LookedUp; changing: ReadonlySet<string> }> {
+    const { pools, quoteAssets } = this.#parts
+    const created = listed.flatMap((pool) => pools.pool(pool) ?? [])
+    const identified = await this.#questions.identify(asker, block, unlisted)
     const rest = unlisted.filter((id) => identified.every(({ address }) => address !== id))
-    const all = [...created, ...identified]
-    const states = await this.#states(asker, block, all)
-    const tokens = await tokensAmong(
-      asker,
-      rest.filter((id) => id.length === ADDRESS_LETTERS),
-      block.hash,
-    )
-    const found = all.filter((_, at) => typeof states[at] === 'object')
+    const quotes = quoteAssets.map(({ address }) => address)
+    const sought = tokens.filter((id) => identified.every(({ address }) => address !== id))
+    const named = await this.#questions.findPools(asker, block, sought, quotes)
+    const isNew = ({ address }: CreatedPool): boolean => isOpen(address) && !listed.includes(address)
+    const unindexed = [...identified, ...named.filter(isNew).slice(0, MAX_POOLS_PER_BLOCK)]
+    const all = [...created, ...unindexed]
+    const states = await this.#questions.states(asker, block, all)
+    const changing = new Set(all.flatMap((pool, at) => (states[at] === 'changing' ? pool.tokens : [])))
+    const read = all.filter((_, at) => typeof states[at] === 'object')
+    const alone = rest.filter((id) => !changing.has(id) && read.every((pool) => !pool.tokens.includes(id)))
+    const candidates = alone.filter((id) => id.length === ADDRESS_LETTERS)
+    const found = await tokensAmong(asker, candidates, block.hash)
     return {
-      pools: found.map(toPoolFact),
-      tokens,
-      states: states.filter((state) => typeof state === 'object'),
-      ids: listed,
-      remembered: [],
-      absent: [
-        ...all.flatMap(({ address }, at) => (states[at] === undefined ? address : [])),
-        ...rest.filter((id) => !tokens.includes(id)),
-      ],
+      changing,
+      found: {
+        pools: read.map(toPoolFact),
+        tokens: found,
+        states: states.filter((state) => typeof state === 'object'),
+        ids: listed,
+        remembered: unindexed.filter((pool) => read.includes(pool) && this.#isUncounted(pool.factory, block)),
+        absent: [
+          ...all.flatMap(({ address }, at) => (states[at] === undefined ? address : [])),
+          ...alone.filter((id) => !found.includes(id)),
+        ],
+      },
     }
-  }
-
-  async #identify(asker: Asker, block: Header, ids: readonly string[]): Promise<CreatedPool[]> {
-    if (ids.length === 0) return []
-    const candidates = this.#parts.registry.candidatesAt(block.number)
-    const asked = ids.flatMap((id) =>
-      candidates.map(({ identify, deployments }) => ({ id, inquiry: identify(id, deployments) })),
-    )
-    const inquiries = asked.map(({ inquiry }) => inquiry)
-    const answers = await runInquiries(asker, inquiries, block)
-    const found = new Map<string, CreatedPool>()
-    for (const [at, { id }] of asked.entries()) {
-      const answer = answers[at]
-      if (answer === undefined || found.has(id)) continue
-      const { factory, tokens, pricing, goalRaw } = answer
-      found.set(id, { address: id, factory, tokens, pricing, goalRaw, tickSpacing: undefined })
-    }
-    return [...found.values()]
-  }
-
-  /** Asked twice: a node that is about to add a block may answer with the state after it. Undefined if there is none. */
-  async #states(
-    asker: Asker,
-    block: Header,
-    pools: readonly CreatedPool[],
-  ): Promise<(PoolStateFact | 'changing' | undefined)[]> {
-    if (pools.length === 0) return []
-    const read = async (): Promise<(PoolStateFact | undefined)[]> => {
-      const asked = pools.flatMap((pool) => {
-        const deployment = this.#parts.registry.deploymentOf(pool.factory, block.number)
-        const inquiry = deployment?.is.readState?.(pool, deployment)
-        return inquiry === undefined ? [] : { pool, inquiry }
-      })
-      const inquiries = asked.map(({ inquiry }) => inquiry)
-      const answers = await runInquiries(asker, inquiries, block)
-      const states = new Map(asked.map(({ pool }, at) => [pool, answers[at]]))
-      return pools.map((pool) => {
-        const state = states.get(pool)
-        return state === undefined ? undefined : { type: 'poolState', address: pool.address, ...state }
-      })
-    }
-    const [first, second] = [await read(), await read()]
-    return first.map((state, at) => (isDeepStrictEqual(state, second[at]) ? state : 'changing'))
   }
 }
 

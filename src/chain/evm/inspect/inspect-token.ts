@@ -2,11 +2,12 @@ import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Inspection, TrialMethod } from '../../../domain/inspection.ts'
 import type { EvmNodes } from '../rpc/rpc.ts'
 import { askContract } from './contract-facts.ts'
-import { type TrialPair, type TrialRequest, tryTrade } from './trade-trial.ts'
+import type { MarketPair } from './market.ts'
+import { type TrialRequest, tryTrade } from './trade-trial.ts'
 
 export type InspectionRequest = Omit<TrialRequest, 'pair'> & {
   /** Best first: the first one where a purchase succeeds counts. Addresses in lower case, as everywhere. */
-  readonly pairs: readonly TrialPair[]
+  readonly pairs: readonly MarketPair[]
 }
 
 export type InspectionOptions = {
@@ -31,7 +32,7 @@ export async function inspectToken(
   options: InspectionOptions = {},
 ): Promise<Inspection> {
   const { token, block } = request
-  const pools = request.pairs.map(({ address }) => address)
+  const pools = request.pairs.flatMap(({ address, manager }) => manager ?? address)
   const { isContract, ...facts } = await nodes.verified((node) => askContract(node, token, block.hash, pools))
   return {
     token,
@@ -47,14 +48,19 @@ async function tryPairs(
   { token, block, pairs }: InspectionRequest,
   { method = 'simulate', maxPairs = MAX_PAIRS }: InspectionOptions,
 ): Promise<Inspection['trial']> {
-  let first: Inspection['trial'] = 'no_pair'
+  let best: Inspection['trial'] = 'no_pair'
   for (const pair of pairs.slice(0, maxPairs)) {
     const trial = await tryPair(nodes, { token, block, pair }, method)
-    if (typeof trial === 'object' && trial.buy.works) return trial
-    // A failed trial is worth more than none.
-    if (typeof first === 'string' && (first === 'no_pair' || typeof trial === 'object')) first = trial
+    if (typeof trial === 'object' && trial.sell !== undefined) return trial
+    if (worthOf(trial) > worthOf(best)) best = trial
   }
-  return first
+  return best
+}
+
+/** A failed trial is worth more than none, and a purchase whose sale the pool prevented is worth more than no purchase. */
+function worthOf(trial: Inspection['trial']): number {
+  if (typeof trial === 'string') return trial === 'no_pair' ? 0 : 1
+  return trial.buy.works ? 3 : 2
 }
 
 async function tryPair(

@@ -1,7 +1,9 @@
 import { encodeAbiParameters, encodePacked, type Hex, keccak256, toHex } from 'viem'
 
 /** Enough to buy a thousandth of any pool, and not so much that balances overflow. */
-const FUNDS = toHex(1n << 112n, { size: 32 })
+const FUNDS_RAW = 1n << 112n
+export const FUNDS = toHex(FUNDS_RAW)
+const FUNDS_WORD = toHex(FUNDS_RAW, { size: 32 })
 /**
  * Storage slots where contracts keep their balances: in order of declaration, or after the gaps of upgradeable ones.
  */
@@ -25,5 +27,5 @@ export function pretendedFunds(holder: Hex): Record<Hex, Hex> {
     ),
     keccak256(encodePacked(['address', 'uint96'], [holder, SOLADY_SEED])),
   ]
-  return Object.fromEntries(slots.map((slot) => [slot, FUNDS]))
+  return Object.fromEntries(slots.map((slot) => [slot, FUNDS_WORD]))
 }

@@ -12,25 +12,27 @@ import {
 import { uintAt } from '../../../dex/evm/abi.ts'
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { TradeTrial, TrialMethod, TrialStep, UntriedReason } from '../../../domain/inspection.ts'
+import { ZERO_ADDRESS } from '../../../domain/known-addresses.ts'
 import type { EvmNode } from '../rpc/rpc.ts'
 import type { CallOutcome, SimulatedCall, StateOverrides } from '../rpc/state-rpc.ts'
-import { pretendedFunds } from './pretended-funds.ts'
+import { CURVE, type Market, type MarketPair, readMarket } from './market.ts'
+import { FUNDS, pretendedFunds } from './pretended-funds.ts'
 import { TRADER_CODE } from './trader-code.ts'
-import { type Moved, readBuy, readSell, readTransfer } from './trial-steps.ts'
-
-/** A pool to simulate a trade in: with reserves (V2), or with concentrated liquidity (V3). */
-export type TrialPair = { readonly address: string; readonly kind: 'v2' | 'v3'; readonly quote: string }
+import { type Moved, type Purchase, readBuy, readSell, readTransfer } from './trial-steps.ts'
 
 export type TrialRequest = {
   readonly token: string
   readonly block: { readonly number: number; readonly hash: string; readonly time: number }
-  readonly pair: TrialPair
+  readonly pair: MarketPair
 }
 
+/** A request whose pool was read. */
+type Trial = TrialRequest & { readonly market: Market }
+
 const TRADER = parseAbi([
-  'struct Market { address pool; bool isConcentrated; address token; address quote; }',
-  'function buy(Market market) returns (uint256 given, uint256 received)',
-  'function sell(Market market) returns (uint256 held, uint256 spent, uint256 arrived, uint256 received)',
+  'struct Market { uint8 kind; address pool; address vault; address token; address quote; uint256 amount; bool hasHooks; bytes4 opening; bytes swap; }',
+  'function buy(Market market)',
+  'function sell(Market market)',
   'function tradeAll(Market market, address wallet, address friend) returns (bool[3] oks, bytes[3] answers)',
 ])
 const TOKEN = parseAbi([
@@ -48,20 +50,22 @@ const MANY_COINS = toHex(10n ** 24n)
 type Actors = { readonly trader: Hex; readonly buyer: Hex; readonly friend: Hex; readonly operator: Hex }
 
 /** Simulates a purchase, a transfer and a sale by fresh addresses, in a state that is discarded. */
-export function tryTrade(
+export async function tryTrade(
   node: EvmNode,
   request: TrialRequest,
   method: TrialMethod,
 ): Promise<TradeTrial | UntriedReason> {
-  return method === 'simulate' ? trySimulated(node, request) : tryCalled(node, request)
+  const market = await readMarket(node, request)
+  if (typeof market === 'string') return market
+  const trial = { ...request, market }
+  return method === 'simulate' ? trySimulated(node, trial) : tryCalled(node, trial)
 }
 
 /** As wallets trade: transactions of accounts without code, in blocks ten minutes apart. */
-async function trySimulated(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
-  const { token, block } = request
+async function trySimulated(node: EvmNode, request: Trial): Promise<TradeTrial | UntriedReason> {
+  const { token, block, market } = request
   const actors = actorsOf(request)
   const { buyer, friend, trader } = actors
-  const market = marketOf(request)
   const from = (sender: Hex, to: string, input: Hex): SimulatedCall => ({
     from: sender,
     to: to as Hex,
@@ -86,13 +90,13 @@ async function trySimulated(node: EvmNode, request: TrialRequest): Promise<Trade
   // The amount bought, and so the amount to transfer, is known only afterwards.
   const first = await node.simulate([buying], block.hash)
   if (first === undefined) return 'refused'
-  const trial = readBuy(outcomeAt(first, 0, 1))
-  if (typeof trial === 'string') return trial
-  if (!trial.step.works) return { ...tried(request, 'simulate'), buy: trial.step }
+  const bought = readBuy(outcomeAt(first, 0, 1))
+  if (typeof bought === 'string') return bought
+  if (!bought.step.works) return { ...tried(request, 'simulate'), buy: bought.step }
   const half = encodeFunctionData({
     abi: TOKEN,
     functionName: 'transfer',
-    args: [friend, trial.receivedRaw / 2n],
+    args: [friend, bought.receivedRaw / 2n],
   })
   const sell = encodeFunctionData({ abi: TRADER, functionName: 'sell', args: [market] })
   const moving = blockAt(2, [
@@ -107,40 +111,57 @@ async function trySimulated(node: EvmNode, request: TrialRequest): Promise<Trade
   if (all === undefined) return 'refused'
   const balance = (place: number) => uintAt(hexToBytes(outcomeAt(all, 1, place).data), 0) ?? 0n
   const moved = movedOf([0, 1, 3, 4].map(balance))
+  if (market.kind === CURVE) return onCurve(tried(request, 'simulate'), bought, outcomeAt(all, 2, 1))
   return {
     ...tried(request, 'simulate'),
-    buy: trial.step,
+    buy: bought.step,
     transfer: readTransfer(outcomeAt(all, 1, 2), moved),
-    sell: readSell(outcomeAt(all, 2, 1), moved.leftRaw),
+    sell: readSell(outcomeAt(all, 2, 1), moved.leftRaw, market.hasHooks ? bought : undefined),
   }
 }
 
 /** For nodes without simulation: all in one call, so in one block, with contracts as wallets. */
-async function tryCalled(node: EvmNode, request: TrialRequest): Promise<TradeTrial | UntriedReason> {
+async function tryCalled(node: EvmNode, request: Trial): Promise<TradeTrial | UntriedReason> {
   const actors = actorsOf(request)
   const input = encodeFunctionData({
     abi: TRADER,
     functionName: 'tradeAll',
-    args: [marketOf(request), actors.buyer, actors.friend],
+    args: [request.market, actors.buyer, actors.friend],
   })
   const call = { from: actors.operator, to: actors.trader, input, gas: ALL_GAS }
   const answer = await node.callPretending(call, overridesOf(request, actors, 'call'), request.block.hash)
   if (answer === undefined) return 'refused'
   const [bought, transferred, sold] = readAll(answer)
-  const trial = readBuy(bought)
-  if (typeof trial === 'string') return trial
-  if (!trial.step.works) return { ...tried(request, 'call'), buy: withoutGas(trial.step) }
+  const purchase = readBuy(bought)
+  if (typeof purchase === 'string') return purchase
+  if (!purchase.step.works) return { ...tried(request, 'call'), buy: withoutGas(purchase.step) }
+  if (request.market.kind === CURVE) return onCurve(tried(request, 'call'), purchase, sold)
   const words = hexToBytes(transferred.data)
   const word = (place: number) => (transferred.ok ? (uintAt(words, place) ?? 0n) : 0n)
   const moved = movedOf([0, 1, 2, 3].map(word))
+  const sell = readSell(sold, moved.leftRaw, request.market.hasHooks ? purchase : undefined)
   return {
     ...tried(request, 'call'),
-    buy: withoutGas(trial.step),
+    buy: withoutGas(purchase.step),
     transfer: withoutGas(
       readTransfer({ ...transferred, data: transferred.ok ? '0x' : transferred.data }, moved),
     ),
-    sell: withoutGas(readSell(sold, moved.leftRaw)),
+    sell: sell && withoutGas(sell),
   }
+}
+
+/**
+ * The platform decides about transfers, and about fees that its tokens do not show: they are unknown. So is a failed sale,
+ * since the platform makes its tokens.
+ */
+function onCurve(about: Omit<TradeTrial, 'buy'>, bought: Purchase, sold: CallOutcome): TradeTrial {
+  const sell = readSell(sold, bought.receivedRaw, bought)
+  const plain = (step: TrialStep): TrialStep => ({
+    ...step,
+    taxPpm: undefined,
+    gas: about.method === 'call' ? undefined : step.gas,
+  })
+  return { ...about, buy: plain(bought.step), sell: sell?.works ? plain(sell) : undefined }
 }
 
 function movedOf(balances: readonly bigint[]): Moved {
@@ -179,15 +200,6 @@ function outcomeAt(blocks: readonly (readonly CallOutcome[])[], block: number, c
   return outcome
 }
 
-function marketOf({ token, pair }: TrialRequest) {
-  return {
-    pool: pair.address as Hex,
-    isConcentrated: pair.kind === 'v3',
-    token: token as Hex,
-    quote: pair.quote as Hex,
-  }
-}
-
 function actorsOf({ token, block }: TrialRequest): Actors {
   const actor = (role: string): Hex => {
     const seed = encodePacked(['bytes32', 'address', 'string'], [block.hash as Hex, token as Hex, role])
@@ -205,8 +217,12 @@ function overridesOf({ pair }: TrialRequest, actors: Actors, method: TrialMethod
   const { trader, buyer, friend, operator } = actors
   const code = { code: TRADER_CODE as Hex }
   return {
-    [trader]: code,
-    [pair.quote]: { stateDiff: pretendedFunds(buyer) },
+    ...(pair.quote === ZERO_ADDRESS
+      ? { [trader]: { ...code, balance: FUNDS } }
+      : {
+          [trader]: code,
+          [pair.quote]: { stateDiff: pretendedFunds(pair.kind === 'curve' ? trader : buyer) },
+        }),
     ...(method === 'simulate'
       ? { [buyer]: { balance: MANY_COINS } }
       : { [buyer]: code, [friend]: code, [operator]: { balance: MANY_COINS } }),

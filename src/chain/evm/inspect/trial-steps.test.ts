@@ -37,19 +37,20 @@ test('any revert data gives a short reason', () => {
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isText) => {
       const data = toHex(bytes)
       const step = readSell(reverted(isText ? `0x08c379a0${data.slice(2)}` : data), 0n)
-      assert.equal(step.works, false)
-      assert.ok(step.reason !== undefined && step.reason.length <= MAX_FINDING_LENGTH)
+      assert.equal(step?.works, false)
+      assert.ok(step?.reason !== undefined && step.reason.length <= MAX_FINDING_LENGTH)
     }),
   )
 })
 
 test('a purchase', () => {
-  const bought = readBuy(done(words(1_000n, 970n)))
+  const bought = readBuy(done(words(1_000n, 970n, 50n, 0n)))
   assert.deepEqual(bought, {
     step: { works: true, taxPpm: 30_000, gas: 50_000, reason: undefined },
-    receivedRaw: 970n,
+    ...{ givenRaw: 1_000n, receivedRaw: 970n, usedRaw: 50n },
   })
-  const nothing = readBuy(done(words(1_000n, 0n)))
+  assert.equal(readBuy(done(words(0n, 0n, 0n, 1n))), 'no_pair', 'the pool was at fault')
+  const nothing = readBuy(done(words(1_000n, 0n, 50n, 0n)))
   assert.ok(typeof nothing === 'object')
   assert.deepEqual([nothing.step.works, nothing.step.taxPpm], [false, ALL_OF_IT_PPM])
   assert.equal(readBuy(reverted(encodeErrorResult({ abi: ABI, errorName: 'Empty' }))), 'no_liquidity')
@@ -94,9 +95,9 @@ test('a reason of surrogate pairs is cut to the limit', () => {
 })
 
 test('a sale', () => {
-  const sold = readSell(done(words(500n, 250n, 200n, 90n)), 500n)
-  assert.deepEqual([sold.works, sold.taxPpm], [true, 200_000])
-  assert.equal(readSell(done(words(200n, 100n, 100n, 90n)), 500n).works, false, 'most of it was gone before')
+  const sold = readSell(done(words(500n, 250n, 200n, 90n, 0n)), 500n)
+  assert.deepEqual([sold?.works, sold?.taxPpm], [true, 200_000])
+  assert.equal(readSell(done(words(200n, 100n, 100n, 90n)), 500n)?.works, false, 'most of it was gone before')
   const underpaid = encodeErrorResult({ abi: ABI, errorName: 'Underpaid', args: [100n, 93n] })
   assert.deepEqual(readSell(reverted(underpaid), 500n), {
     works: false,
@@ -104,4 +105,27 @@ test('a sale', () => {
     gas: 30_000,
     reason: 'the pool received too little',
   })
+})
+
+test('a sale that the pool prevented is unknown', () => {
+  assert.equal(readSell(done(words(500n, 0n, 0n, 0n, 1n)), 500n), undefined)
+  const step = { works: true, taxPpm: 0, gas: 1, reason: undefined }
+  const bought = { step, givenRaw: 1_000n, receivedRaw: 1_000n, usedRaw: 400n }
+  // 250 of the 1,000 tokens that 400 bought are worth 100.
+  assert.equal(readSell(done(words(500n, 250n, 250n, 9n, 0n)), 500n, bought), undefined)
+  assert.equal(readSell(done(words(500n, 250n, 250n, 10n, 0n)), 500n, bought)?.works, true)
+  assert.equal(readSell(done(words(500n, 250n, 250n, 9n, 0n)), 500n)?.works, true, 'without hooks')
+})
+
+test('the reason inside a wrapped error is the reason', () => {
+  const wrapped = (reason: Hex) =>
+    encodeErrorResult({
+      abi: parseAbi(['error WrappedError(address target, bytes4 selector, bytes reason, bytes details)']),
+      args: [`0x${'1'.repeat(40)}`, '0x12345678', reason, '0x'],
+    })
+  const inner = encodeErrorResult({ abi: ABI, errorName: 'Error', args: ['blacklisted'] })
+  assert.equal(revertReason(wrapped(inner)), 'blacklisted')
+  assert.equal(revertReason(wrapped(wrapped(inner))), 'error 0x90bfb865')
+  assert.equal(revertReason(wrapped('0x')), 'reverted')
+  assert.equal(revertReason(wrapped(inner).slice(0, -130) as Hex), 'error 0x90bfb865')
 })

@@ -40,6 +40,7 @@ export const algebra: Protocol = {
     [SWAP_WITH_FEES]: readSwapWithFees,
     [BURN_WITH_FEE]: readBurnWithFee,
   },
+  trial: 'algebra',
   isSingleton: false,
   reserves: 'unknown',
   identify: identifyPool({ lookUp: POOL_BY_PAIR, isCounted: false }),

@@ -26,6 +26,7 @@ export const balancerV2: Protocol = {
   announcements: { [TOKENS_REGISTERED]: readTokensRegistered },
   events: { [SWAP]: readSwap, [POOL_BALANCE_CHANGED]: readPoolBalanceChanged },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   reserves: 'unknown',
   identify,
   readState,

@@ -42,6 +42,7 @@ export const balancerV3: Protocol = {
     [LIQUIDITY_REMOVED]: readLiquidityRemoved,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   reserves: 'unknown',
   identify,
   readState,

@@ -116,3 +116,59 @@ describe('a foreign contract is refused', () => {
     }
   })
 })
+
+describe('the pools of a token', () => {
+  const find = parseAbi(['function find_pool_for_coins(address,address,uint256)'])
+  const asked = (from: string, to: string, index: bigint): Hex =>
+    encodeFunctionData({
+      abi: find,
+      functionName: 'find_pool_for_coins',
+      args: [from as Hex, to as Hex, index],
+    })
+  const address = (pool: string): Hex => encodeAbiParameters([{ type: 'address' }], [pool as Hex])
+  const findPools = (quoteAssets: readonly string[], contracts: Contracts) => {
+    const inquiry = curve.findPools?.(FRAX, quoteAssets, deployments)
+    assert.ok(inquiry !== undefined)
+    return lead(inquiry, contracts)
+  }
+
+  test('are those that a factory lists with a quote asset, and confirms', () => {
+    const factory = {
+      [asked(FRAX, USDC, 0n)]: address(POOL),
+      [asked(FRAX, USDC, 1n)]: address(NOBODY),
+      [COINS]: fixed(4, FRAX, USDC),
+    }
+    const { found, rounds } = findPools([DAI, USDC, FRAX], { [FACTORY]: factory })
+    assert.deepEqual(found, [
+      {
+        address: POOL,
+        factory: FACTORY,
+        tokens: [FRAX, USDC],
+        pricing: { kind: 'trades' },
+        reservesBefore: undefined,
+      },
+    ])
+    // Two factories and two other quote assets; only those that had a pool are asked for more.
+    assert.deepEqual(
+      rounds.map((calls) => calls.length),
+      [4, 1, 4],
+    )
+  })
+
+  test('are asked for with the placeholder of the native coin', () => {
+    const factory = { [asked(FRAX, NATIVE, 0n)]: address(POOL), [COINS]: fixed(2, NATIVE, FRAX) }
+    assert.deepEqual(findPools([NOBODY], { [FACTORY]: factory }).found?.[0]?.tokens, [NOBODY, FRAX])
+  })
+
+  test('are none if the factory does not confirm the token, or does not answer', () => {
+    const factory = { [asked(FRAX, USDC, 0n)]: address(POOL), [COINS]: fixed(4, DAI, USDC) }
+    assert.deepEqual(findPools([USDC], { [FACTORY]: factory }).found, [])
+    assert.deepEqual(findPools([USDC], {}).found, [])
+  })
+
+  test('are a bounded number, however many a factory claims', () => {
+    const endless = [0n, 1n, 2n, 3n, 4n].map((index) => [asked(FRAX, USDC, index), address(POOL)])
+    const { rounds } = findPools([USDC], { [FACTORY]: Object.fromEntries(endless) })
+    assert.equal(rounds.length, 4)
+  })
+})

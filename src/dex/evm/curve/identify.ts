@@ -1,4 +1,4 @@
-import type { Answer, DexDeployment, Inquiry } from '../../protocol.ts'
+import type { Answer, Call, DexDeployment, FindPools, FoundPool, Inquiry } from '../../protocol.ts'
 import { addressAt, callData, itemsAt, listAt, uintAt } from '../abi.ts'
 
 /** get_coins(address) */
@@ -6,17 +6,56 @@ const GET_COINS = '0x9ac90d3d'
 /** get_underlying_coins(address): in some registries only for metapools. */
 const GET_UNDERLYING_COINS = '0xa77576ef'
 
+/** find_pool_for_coins(address from, address to, uint256 index): zero after the last one. */
+const FIND_POOL_FOR_COINS = '0x6982eb0b'
+
 const MAX_COINS = 8
+/** Pools of the same two coins in one factory. */
+const MAX_POOLS = 3
 const NOBODY = '0x0000000000000000000000000000000000000000'
 /** Curve's placeholder for the native coin. */
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** Deployments are factories and registries alike; the first one that knows the pool's coins confirms it. */
 export function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
-  const answers: readonly Answer[] = yield deployments.flatMap(({ factory }) => [
+  const answers: readonly Answer[] = yield coinCalls(pool, deployments)
+  return confirmed(deployments, answers)
+}
+
+/** Factories and registries list the pools of two coins. */
+export function* findPools(
+  ...[token, quoteAssets, deployments]: Parameters<FindPools>
+): ReturnType<FindPools> {
+  const pools = new Set<string>()
+  let open = deployments.flatMap(({ factory }) =>
+    quoteAssets.filter((quote) => quote !== token).map((quote) => ({ factory, quote })),
+  )
+  for (let index = 0; index < MAX_POOLS && open.length > 0; index++) {
+    const answers: readonly Answer[] = yield open.map(({ factory, quote }) => ({
+      to: factory,
+      data: callData(FIND_POOL_FOR_COINS, toCoin(token), toCoin(quote), index),
+    }))
+    const found = answers.map((answer) => addressAt(answer, 0) ?? NOBODY)
+    for (const pool of found) if (pool !== NOBODY) pools.add(pool)
+    open = open.filter((_, at) => found[at] !== NOBODY)
+  }
+  const all = [...pools]
+  const answers: readonly Answer[] = yield all.flatMap((pool) => coinCalls(pool, deployments))
+  const perPool = answers.length / all.length
+  return all.flatMap((address, at) => {
+    const pool = confirmed(deployments, answers.slice(at * perPool, (at + 1) * perPool))
+    return pool?.tokens.includes(token) ? { address, ...pool } : []
+  })
+}
+
+function coinCalls(pool: string, deployments: readonly DexDeployment[]): Call[] {
+  return deployments.flatMap(({ factory }) => [
     { to: factory, data: callData(GET_COINS, pool) },
     { to: factory, data: callData(GET_UNDERLYING_COINS, pool) },
   ])
+}
+
+function confirmed(deployments: readonly DexDeployment[], answers: readonly Answer[]): FoundPool | undefined {
   for (const [at, { factory }] of deployments.entries()) {
     const coins = readCoins(answers[2 * at])
     if (coins === undefined) continue
@@ -48,4 +87,8 @@ function readCoins(answer: Answer): string[] | undefined {
   const coins = end === -1 ? filled : filled.slice(0, end)
   if (coins.length < 2 || coins.length > MAX_COINS) return undefined
   return coins.map((coin) => (coin === NATIVE ? NOBODY : coin))
+}
+
+function toCoin(token: string): string {
+  return token === NOBODY ? NATIVE : token
 }

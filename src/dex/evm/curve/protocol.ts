@@ -2,7 +2,7 @@ import type { RawLog } from '../../../domain/envelope.ts'
 import type { LiquidityAdded, LiquidityRemoved, Swapped, TokenAmount } from '../../events.ts'
 import type { Protocol, ReadEvent } from '../../protocol.ts'
 import { itemsAt, listAt, smallUintAt, topicAddress, uintAt } from '../abi.ts'
-import { identify } from './identify.ts'
+import { findPools, identify } from './identify.ts'
 import { readCurveState } from './pool-state.ts'
 
 /** TokenExchange(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought) */
@@ -89,8 +89,10 @@ export const curve: Protocol = {
     [REMOVE_ONE_CRYPTO_NG]: removed(one(1, 2)),
   },
   isSingleton: false,
+  payerOf: ({ address }) => address,
   reserves: 'unknown',
   identify,
+  findPools,
   readState: readCurveState,
 }
 

@@ -58,6 +58,15 @@ describe('events of the portal', () => {
     assert.deepEqual(read(launched), { type: 'curveClosed', pool: CURVE })
   })
 
+  test('launches are found by the events that open and close curves', () => {
+    const launchIn = (log: RawLog) => flap.launchEvents?.[log.topics[0] ?? '']?.(log)
+    assert.deepEqual(launchIn(created), { token: TOKEN, is: 'created' })
+    assert.deepEqual(launchIn(launched), { token: TOKEN, is: 'graduated' })
+    for (const log of [bought, sold, progressed]) assert.equal(launchIn(log), undefined)
+    for (const log of [created, launched])
+      for (const altered of spoiled(log)) assert.equal(launchIn(altered), undefined)
+  })
+
   test("the curve's amounts exclude the fee that a buyer pays and a seller does not receive", () => {
     const common = { type: 'swapped', pool: CURVE, sender: undefined, recipient: ACCOUNT, price: undefined }
     assert.deepEqual(read(bought), { ...common, token0: 0, token1: 1, delta0: -3n * WAD, delta1: 990n })
@@ -119,4 +128,24 @@ describe('identification of a curve', () => {
     const impostor = { ...bought, address: USDT }
     assert.equal(lead(flap.identify(hashOf(USDT, TOKEN), deployments, impostor), answers).found, undefined)
   })
+})
+
+test('how to trade with a curve follows from its state', () => {
+  const call = `0x5c4bc504${padded(TOKEN).slice(2)}`
+  const deployment = { amm: 'flap', protocol: 'flap', factory: PORTAL }
+  const read = (status: bigint, price: bigint) => {
+    const inquiry = flap.readCurve?.(TOKEN, deployment)
+    assert.ok(inquiry)
+    const state = words(status, 0n, 0n, price, 0n, 0n, 0n, 0n, THRESHOLD, USDT, 0n, 0n)
+    return lead(inquiry, { [PORTAL]: { [call]: state } }).found
+  }
+  // 800 million tokens cost 24 at this price, and a thousandth of that is paid.
+  const amount = 24n * 10n ** 15n
+  assert.deepEqual(read(1n, 3n * 10n ** 10n), {
+    ...{ platform: PORTAL, amount },
+    purchase: `0xef7ec2e7${words(32n, USDT, TOKEN, amount, 0n, 160n, 0n).slice(2)}`,
+    sale: [`0xef7ec2e7${words(32n, TOKEN, USDT).slice(2)}`, words(0n, 160n, 0n)],
+  })
+  assert.equal(read(4n, 3n * 10n ** 10n), undefined, 'it has left the curve')
+  assert.equal(read(1n, 2n ** 256n - 1n), undefined, 'an impossible price')
 })

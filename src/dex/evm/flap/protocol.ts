@@ -1,8 +1,27 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, CurveProgressed, Swapped } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import type {
+  Answer,
+  Call,
+  CurveInquiry,
+  DexDeployment,
+  FindPools,
+  Inquiry,
+  Protocol,
+  StateInquiry,
+} from '../../protocol.ts'
 import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveOf, curveTrade, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import {
+  curveId,
+  curveOf,
+  curveTrade,
+  launchEventsOf,
+  NATIVE,
+  resolveCurve,
+  type TokenPlaces,
+} from '../bonding-curve.ts'
+import { flapMarket } from './market.ts'
 
 /**
  * TokenCreated(uint256 ts, address creator, uint256 nonce, address token, string name, string symbol, string meta). No
@@ -26,7 +45,7 @@ const TOKEN_AT: TokenPlaces = {
   [LAUNCHED_TO_DEX]: 0,
 }
 
-/** Each version of the portal returns more about a token: status, reserve, circulating supply and later fields. */
+/** Each version of the portal returns more about a token: status, reserve, circulating supply, price and later fields. */
 const STATES = [
   // getTokenV7(address)
   { selector: '0xf99abb9e', threshold: 8, quote: 9 },
@@ -35,6 +54,14 @@ const STATES = [
   // getTokenV3(address)
   { selector: '0x0a7bb193', threshold: 6, quote: 7 },
 ] as const
+
+/** The status of a token that is still sold along its curve. */
+const TRADABLE = 1n
+/** decimals() */
+const DECIMALS = '0x313ce567'
+/** The portal's prices have as many decimals as its tokens; those of quote assets with other decimals are not documented. */
+const PRICE_DECIMALS = 18n
+const PRICE_UNIT = 10n ** PRICE_DECIMALS
 
 /** A progress of 100 % in the portal's fixed point, and a millionth of it. */
 const WHOLE = 10n ** 18n
@@ -54,9 +81,18 @@ export const flap: Protocol = {
     [LAUNCHED_TO_DEX]: readLaunched,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
+  trial: 'curve',
+  readCurve,
+  launchEvents: launchEventsOf({ [TOKEN_CREATED]: readOpened, [LAUNCHED_TO_DEX]: readLaunched }, TOKEN_AT, {
+    created: TOKEN_CREATED,
+    graduated: [LAUNCHED_TO_DEX],
+  }),
   reserves: 'counted',
   identify,
+  findPools,
+  readState,
 }
 
 function readOpened(log: RawLog): CurveOpened | undefined {
@@ -117,7 +153,7 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   const curve = resolveCurve(pool, deployments, log, TOKEN_AT)
   if (curve === undefined) return undefined
   const { factory, token } = curve
-  const calls = STATES.map(({ selector }) => ({ to: factory, data: callData(selector, token) }))
+  const calls = stateCalls(factory, token)
   const answers: readonly Answer[] = yield [...calls, ...calls.map((call) => ({ ...call, before: true }))]
   const after = stateOf(answers.slice(0, STATES.length))
   if (after === undefined || after.quote === token) return undefined
@@ -134,7 +170,46 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   }
 }
 
+function* readCurve(token: string, { factory }: DexDeployment): CurveInquiry {
+  const state = stateOf(yield stateCalls(factory, token))
+  return state?.status === TRADABLE ? flapMarket(factory, token, state) : undefined
+}
+
+/** Each portal has the curves of all its tokens. */
+function* findPools(...[token, , deployments]: Parameters<FindPools>): ReturnType<FindPools> {
+  const answers: readonly Answer[] = yield deployments.flatMap(({ factory }) => stateCalls(factory, token))
+  return deployments.flatMap(({ factory }, at) => {
+    const state = stateOf(answers.slice(at * STATES.length, (at + 1) * STATES.length))
+    if (state === undefined || state.quote === token) return []
+    const [address, tokens] = [curveId(factory, token), [token, state.quote]]
+    return { address, factory, tokens, pricing: { kind: 'trades' }, reservesBefore: undefined } as const
+  })
+}
+
+/** What is left until the threshold and what is raised, and the portal's own price; none once the sale is over. */
+function* readState({ tokens }: CreatedPool, { factory }: DexDeployment): StateInquiry {
+  const [token = '', quote = ''] = tokens
+  const asksDecimals = quote !== NATIVE
+  const answers: readonly Answer[] = yield [
+    ...stateCalls(factory, token),
+    ...(asksDecimals ? [{ to: quote, data: DECIMALS }] : []),
+  ]
+  const state = stateOf(answers.slice(0, STATES.length))
+  if (state?.status !== TRADABLE || state.quote !== quote) return undefined
+  const decimals = asksDecimals ? uintAt(answers[STATES.length], 0) : PRICE_DECIMALS
+  const isPriced = decimals === PRICE_DECIMALS && state.price > 0n
+  const price = isPriced ? ({ kind: 'exchange', raw0: PRICE_UNIT, raw1: state.price } as const) : undefined
+  return { reserves: [state.left, state.raised], price }
+}
+
+function stateCalls(factory: string, token: string): Call[] {
+  return STATES.map(({ selector }) => ({ to: factory, data: callData(selector, token) }))
+}
+
 type State = {
+  readonly status: bigint
+  /** What a whole token costs in the quote asset, with 18 digits. */
+  readonly price: bigint
   readonly quote: string
   readonly threshold: bigint
   /** Tokens left until the threshold, and the raised amount of the quote asset. */
@@ -149,12 +224,14 @@ function stateOf(answers: readonly Answer[]): State | undefined {
     const status = uintAt(answer, 0)
     const raised = uintAt(answer, 1)
     const supply = uintAt(answer, 2)
+    const price = uintAt(answer, 3)
     const threshold = uintAt(answer, thresholdAt)
     const quote = addressAt(answer, quoteAt)
     // The portal returns zeros for an unknown token, if it answers at all.
-    if (!status || raised === undefined || supply === undefined) continue
+    if (!status || raised === undefined || supply === undefined || price === undefined) continue
     if (threshold === undefined || quote === undefined) continue
-    return { quote, threshold, left: threshold > supply ? threshold - supply : 0n, raised }
+    const left = threshold > supply ? threshold - supply : 0n
+    return { status, price, quote, threshold, left, raised }
   }
   return undefined
 }

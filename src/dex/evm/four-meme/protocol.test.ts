@@ -5,6 +5,7 @@ import { lead } from '../../../../test/support/builders/inquiry.ts'
 import { padded, rawLog, spoiled, withWord } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { Protocol } from '../../protocol.ts'
+import { DexRegistry } from '../../registry.ts'
 import { fourMeme, fourMemeV1 } from './protocol.ts'
 
 const TOKEN_CREATE = '0x396d5e902b675b032348d3d2e9517ee8f0c4a926603fbc075d3d282ff00cad20'
@@ -85,6 +86,20 @@ describe('four.meme since 2024', () => {
     for (const log of [stopped, liquidityAdded]) {
       assert.deepEqual(read(log), { type: 'curveClosed', pool: CURVE })
     }
+  })
+
+  test('its launches are found by the events that open and close curves', () => {
+    const launchIn = (log: RawLog) => fourMeme.launchEvents?.[log.topics[0] ?? '']?.(log)
+    assert.deepEqual(launchIn(created), { token: TOKEN, is: 'created' })
+    for (const log of [stopped, liquidityAdded])
+      assert.deepEqual(launchIn(log), { token: TOKEN, is: 'graduated' })
+    for (const log of [purchase, sale]) assert.equal(launchIn(log), undefined)
+    for (const log of [created, stopped, liquidityAdded])
+      for (const altered of spoiled(log)) assert.equal(launchIn(altered), undefined)
+    const registry = new DexRegistry([{ amm: 'fourmeme', protocol: 'four_meme', factory: MANAGER }])
+    assert.deepEqual(registry.launchIn(created, 1), { token: TOKEN, is: 'created' })
+    for (const impostor of [TOKEN, USDT, MANAGER_V1])
+      assert.equal(registry.launchIn({ ...created, address: impostor }, 1), undefined)
   })
 
   test('the same event from another contract belongs to another curve', () => {
@@ -169,4 +184,23 @@ describe('four.meme before September 2024', () => {
       for (const altered of spoiled(log)) assert.equal(read(altered, fourMemeV1), undefined)
     })
   }
+})
+
+test('how to trade with a curve follows from its goal', () => {
+  const deployment = { amm: 'fourmeme', protocol: 'four_meme', factory: MANAGER }
+  const read = (base: string, status: bigint) => {
+    const inquiry = fourMeme.readCurve?.(TOKEN, deployment)
+    assert.ok(inquiry)
+    const info = words(base, NATIVE, 0n, 0n, 0n, 24n * 10n ** 18n + 7_000n, 0n, 0n, 0n, 0n, 0n, 0n, status)
+    return lead(inquiry, { [MANAGER]: { [TOKEN_INFOS]: info } }).found
+  }
+  const amount = 24n * 10n ** 15n
+  assert.deepEqual(read(TOKEN, 0n), {
+    ...{ platform: MANAGER, amount: amount + 7n },
+    // Whole gwei, and a tenth is left for fees.
+    purchase: `0x87f27655${words(TOKEN, (amount * 9n) / 10n, 0n).slice(2)}`,
+    sale: [`0xf464e7db${padded(TOKEN).slice(2)}`, '0x'],
+  })
+  assert.equal(read(TOKEN, 3n), undefined, 'it has left the curve')
+  assert.equal(read(USDT, 0n), undefined, 'another token')
 })

@@ -1,8 +1,27 @@
+import type { CreatedPool } from '../../../domain/created-pool.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { CurveClosed, CurveOpened, PoolCreated, Swapped } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
-import { addressAt, callData, isTextAt, isWords, uintAt } from '../abi.ts'
-import { curveId, curveOf, curveTrade, NATIVE, resolveCurve, type TokenPlaces } from '../bonding-curve.ts'
+import type {
+  Answer,
+  DexDeployment,
+  FindPools,
+  FoundPool,
+  Inquiry,
+  Protocol,
+  StateInquiry,
+} from '../../protocol.ts'
+import { addressAt, callData, isTextAt, isWords, itemsAt, uintAt, wordAt } from '../abi.ts'
+import {
+  curveId,
+  curveOf,
+  curveTrade,
+  launchEventsOf,
+  NATIVE,
+  resolveCurve,
+  type TokenPlaces,
+} from '../bonding-curve.ts'
+import { QUOTED_PART } from '../pair-state.ts'
+import { MAX_RAISING, QUOTE, readFourMemeCurve, STATUS, TOKEN_INFOS, TRADING } from './market.ts'
 
 /**
  * TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply,
@@ -27,10 +46,11 @@ const TOKEN_PURCHASE_V1_FEE = '0x00fe0e12b43090c1fc19a34aefa5cc138a4eeafc60ab800
 /** TokenSale(address token, address account, uint256 tokenAmount, uint256 etherAmount, uint256 fee) */
 const TOKEN_SALE_V1_FEE = '0x80d4e495cda89b31af98c8e977ff11f417bafcee26902a17a15be51830c47533'
 
-/** _tokenInfos(address): base, quote, template, totalSupply, maxOffers, maxRaising, and more */
-const TOKEN_INFOS = '0xe684626b'
-const QUOTE = 1
-const MAX_RAISING = 5
+const INFO_WORDS = 13
+const OFFERS = 7
+const FUNDS = 8
+/** calcBuyCost(TokenInfo info, uint256 amount): without fees */
+const CALC_BUY_COST = '0x467dffe6'
 
 const TOKEN_AT: TokenPlaces = {
   [TOKEN_CREATE]: 1,
@@ -55,13 +75,23 @@ export const fourMeme: Protocol = {
     [TOKEN_CREATE]: readOpened,
     [TOKEN_PURCHASE]: (log) => readTrade(log, true),
     [TOKEN_SALE]: (log) => readTrade(log, false),
-    [TRADE_STOP]: (log) => readClosed(log, 1),
-    [LIQUIDITY_ADDED]: (log) => readClosed(log, 4),
+    [TRADE_STOP]: readStopped,
+    [LIQUIDITY_ADDED]: readLiquidityAdded,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
+  trial: 'curve',
+  readCurve: readFourMemeCurve,
+  launchEvents: launchEventsOf(
+    { [TOKEN_CREATE]: readOpened, [TRADE_STOP]: readStopped, [LIQUIDITY_ADDED]: readLiquidityAdded },
+    TOKEN_AT,
+    { created: TOKEN_CREATE, graduated: [TRADE_STOP, LIQUIDITY_ADDED] },
+  ),
   reserves: 'reported',
   identify,
+  findPools,
+  readState,
 }
 
 /**
@@ -77,10 +107,15 @@ export const fourMemeV1: Protocol = {
     [TOKEN_SALE_V1]: (log) => readTradeV1(log, false, 4),
     [TOKEN_PURCHASE_V1_FEE]: (log) => readTradeV1(log, true, 5),
     [TOKEN_SALE_V1_FEE]: (log) => readTradeV1(log, false, 5),
-    [TRADE_STOP]: (log) => readClosed(log, 1),
+    [TRADE_STOP]: readStopped,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   isLaunchPlatform: true,
+  launchEvents: launchEventsOf({ [TOKEN_CREATE]: readOpened, [TRADE_STOP]: readStopped }, TOKEN_AT, {
+    created: TOKEN_CREATE,
+    graduated: [TRADE_STOP],
+  }),
   reserves: 'unknown',
   identify: identifyV1,
 }
@@ -132,6 +167,14 @@ function readTradeV1(log: RawLog, isBuy: boolean, words: number): Swapped | unde
   return curveTrade(pool, account, isBuy, amount, paid)
 }
 
+function readStopped(log: RawLog): CurveClosed | undefined {
+  return readClosed(log, 1)
+}
+
+function readLiquidityAdded(log: RawLog): CurveClosed | undefined {
+  return readClosed(log, 4)
+}
+
 function readClosed(log: RawLog, words: number): CurveClosed | undefined {
   const pool = isWords(log.data, words) ? curveOf(log, TOKEN_AT) : undefined
   return pool === undefined ? undefined : { type: 'curveClosed', pool }
@@ -142,6 +185,21 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   if (curve === undefined) return undefined
   const { factory, token } = curve
   const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
+  return launched(factory, token, info)
+}
+
+/** Each manager has the curves of all its tokens. */
+function* findPools(...[token, , deployments]: Parameters<FindPools>): ReturnType<FindPools> {
+  const answers: readonly Answer[] = yield deployments.map(({ factory }) => {
+    return { to: factory, data: callData(TOKEN_INFOS, token) }
+  })
+  return deployments.flatMap(({ factory }, at) => {
+    const pool = launched(factory, token, answers[at])
+    return pool === undefined ? [] : { address: curveId(factory, token), ...pool }
+  })
+}
+
+function launched(factory: string, token: string, info: Answer): FoundPool | undefined {
   const quote = addressAt(info, QUOTE)
   if (addressAt(info, 0) !== token || quote === undefined || quote === token) return undefined
   // The next trade event reports the reserves.
@@ -153,6 +211,21 @@ function* identify(pool: string, deployments: readonly DexDeployment[], log?: Ra
   } as const
   const goalRaw = uintAt(info, MAX_RAISING)
   return goalRaw ? { ...found, goalRaw } : found
+}
+
+/** What is left for sale and what is raised, and what the manager quotes for a small part; none once the sale is over. */
+function* readState({ tokens: [token = ''] }: CreatedPool, { factory }: DexDeployment): StateInquiry {
+  const [info]: readonly Answer[] = yield [{ to: factory, data: callData(TOKEN_INFOS, token) }]
+  const words = itemsAt(info, 0, INFO_WORDS, wordAt)
+  const offers = uintAt(info, OFFERS)
+  const funds = uintAt(info, FUNDS)
+  if (words === undefined || offers === undefined || funds === undefined) return undefined
+  if (addressAt(info, 0) !== token || uintAt(info, STATUS) !== TRADING) return undefined
+  const raw0 = offers / QUOTED_PART
+  if (raw0 === 0n) return { reserves: [offers, funds], price: undefined }
+  const [quoted]: readonly Answer[] = yield [{ to: factory, data: callData(CALC_BUY_COST, ...words, raw0) }]
+  const raw1 = uintAt(quoted, 0)
+  return { reserves: [offers, funds], price: raw1 ? { kind: 'exchange', raw0, raw1 } : undefined }
 }
 
 function* identifyV1(pool: string, deployments: readonly DexDeployment[], log?: RawLog): Inquiry {

@@ -119,6 +119,7 @@ describe('pools of concentrated liquidity', () => {
       tokens: [NATIVE, USDC],
       pricing: { kind: 'sqrtPrice' },
       price: { kind: 'sqrt', sqrtPriceX96: PRICE, tick: -1 },
+      tickSpacing: 25,
     })
     for (const bad of spoiled(initialized)) assert.equal(announced(infinityCl, bad), undefined)
     assert.equal(announced(infinityCl, { ...initialized, address: BIN_MANAGER }), undefined)
@@ -276,5 +277,32 @@ describe('an older pool', () => {
       const foreign = keyOf(SENDER)
       assert.equal(found(hashOf(...foreign), words(...foreign)), undefined, "another manager's")
     })
+  }
+})
+
+test('how to swap in a pool follows from its key, its state and the vault', () => {
+  const key = keyOf(CL_MANAGER)
+  const id = hashOf(...key)
+  const answers = {
+    [`0x0e2d484a${id.slice(2)}`]: words(...key),
+    '0xfbfa77cf': words(USDC),
+    // A price of 4 and a liquidity of 1,000: 500 of the first token and 2,000 of the second.
+    [`0xc815641c${id.slice(2)}`]: words(2n << 96n, 7n, 0n, 0n),
+    [`0xfa6793d5${id.slice(2)}`]: words(1_000n),
+  }
+  const deployment = { amm: 'pancakeswap_infinity', protocol: 'infinity', factory: CL_MANAGER }
+  const read = (contract: Record<string, string>) => {
+    const inquiry = infinityCl.readMarket?.(id, deployment, undefined)
+    assert.ok(inquiry)
+    return lead(inquiry, { [CL_MANAGER]: contract }).found
+  }
+  assert.deepEqual(read(answers), {
+    ...{ manager: CL_MANAGER, vault: USDC, opening: '0x81548319', hasHooks: true },
+    swap: `0xcd0cc1ce${words(...key).slice(2)}`,
+    virtualReserves: [500n, 2_000n],
+  })
+  for (const call of Object.keys(answers)) {
+    assert.equal(read({ ...answers, [call]: words(2n ** 255n) }), undefined, call)
+    assert.equal(read({ ...answers, [call]: '0x' }), undefined, call)
   }
 })

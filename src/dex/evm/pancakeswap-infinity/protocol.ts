@@ -7,12 +7,11 @@ import type {
   PoolPrice,
   Swapped,
 } from '../../events.ts'
-import type { Answer, DexDeployment, Identify, Inquiry, Protocol } from '../../protocol.ts'
-import { callData, smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
+import type { DexDeployment, Identify, Inquiry, Protocol } from '../../protocol.ts'
+import { smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
 import { bothAmounts, sqrtPriceAt } from '../event-parts.ts'
 import { packedAmountsAt, packedSumAt } from '../packed-amounts.ts'
 import {
-  decodePoolKey,
   donatedOf,
   int128At,
   isIdOf,
@@ -21,6 +20,9 @@ import {
   readSingletonSwap,
   swappedOf,
 } from '../singleton-events.ts'
+import { readTickState } from '../singleton-state.ts'
+import { readBinState } from './bin-state.ts'
+import { askKey, readClMarket } from './market.ts'
 
 /**
  * Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
@@ -60,11 +62,12 @@ const BIN_BURN = '0x16d40aa4e497175b58e47cbf101544758de8c01d92a760c738943044c758
 /** Donate(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 binId) */
 const BIN_DONATE = '0xfc18146d5586318640b3febea90b094b834f09982812258534a1c07bdda12954'
 
-/** poolIdToPoolKey(bytes32) of the pool manager */
-const POOL_ID_TO_POOL_KEY = '0x0e2d484a'
-/** currency0, currency1, hooks, poolManager, fee, parameters */
-const KEY_WORDS = 6
+/** The storage slot of the manager's concentrated pools by id. */
+const CL_POOLS = 4n
+/** Holds the tokens of all pools of both kinds, at the same address on every chain. */
+const VAULT = '0x238a358808379702088667322f80ac48bad5e6c4'
 const MAX_BIN = 0xff_ffff
+const MAX_TICK_SPACING = 0x7fff
 const MAX_FEE_PPM = 1_000_000
 
 /**
@@ -79,8 +82,12 @@ export const infinityCl: Protocol = {
     [CL_DONATE]: readDonate,
   },
   isSingleton: true,
+  payerOf: () => VAULT,
   reserves: 'counted_without_fees',
   identify: identifyAs(() => ({ kind: 'sqrtPrice' })),
+  readState: readTickState(CL_POOLS),
+  trial: 'vault',
+  readMarket: readClMarket,
 }
 
 /**
@@ -96,12 +103,16 @@ export const infinityBin: Protocol = {
     [BIN_DONATE]: readBinDonate,
   },
   isSingleton: true,
+  payerOf: () => VAULT,
   reserves: 'counted',
   identify: identifyAs(binPricing),
+  readState: readBinState,
 }
 
 function readClInitialize(log: RawLog): PoolCreated | undefined {
-  return createdOf(log, { kind: 'sqrtPrice' }, sqrtPriceAt(log.data, 3, 4))
+  const created = createdOf(log, { kind: 'sqrtPrice' }, sqrtPriceAt(log.data, 3, 4))
+  const tickSpacing = tickSpacingOf(wordAt(log.data, 2))
+  return created && { ...created, ...(tickSpacing !== undefined && { tickSpacing }) }
 }
 
 function readBinInitialize(log: RawLog): PoolCreated | undefined {
@@ -164,6 +175,12 @@ function binAt(data: Uint8Array, index: number): PoolPrice | undefined {
   return id === undefined || id > MAX_BIN ? undefined : { kind: 'bin', id }
 }
 
+/** Parameters of a concentrated pool: hook flags in the lowest 16 bits, the tick spacing in the next 24. */
+function tickSpacingOf(parameters: string | undefined): number | undefined {
+  const tickSpacing = Number.parseInt(parameters?.slice(-10, -4) ?? '', 16)
+  return tickSpacing > 0 && tickSpacing <= MAX_TICK_SPACING ? tickSpacing : undefined
+}
+
 /** Parameters of a pool of bins: hook flags in the lowest 16 bits, the bin step in the next 16. */
 function binPricing(parameters: string | undefined): Pricing | undefined {
   if (parameters === undefined) return undefined
@@ -175,16 +192,12 @@ function identifyAs(pricingOf: (parameters: string | undefined) => Pricing | und
   return function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
     const [deployment] = deployments
     if (deployment === undefined) return undefined
-    const [answer]: readonly Answer[] = yield [
-      { to: deployment.factory, data: callData(POOL_ID_TO_POOL_KEY, pool) },
-    ]
-    const key = decodePoolKey(answer, KEY_WORDS)
-    if (key === undefined || !isIdOf(pool, key)) return undefined
+    const key = yield* askKey(pool, deployment.factory)
+    if (key === undefined) return undefined
     const currency0 = topicAddress(key[0])
     const currency1 = topicAddress(key[1])
     const pricing = pricingOf(key[5])
     if (currency0 === undefined || currency1 === undefined || pricing === undefined) return undefined
-    if (topicAddress(key[3]) !== deployment.factory) return undefined
     return {
       factory: deployment.factory,
       tokens: [currency0, currency1],

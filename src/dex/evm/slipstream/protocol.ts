@@ -24,6 +24,7 @@ const GET_POOL = '0x28af8d0b'
 export const slipstream: Protocol = {
   announcements: { [POOL_CREATED]: readPoolCreated },
   events: { ...poolEvents, [SWAP]: readSwap, [COLLECT_FEES]: readCollectFees },
+  trial: 'v3',
   isSingleton: false,
   reserves: 'counted',
   identify: identifyPool({ lookUp: GET_POOL, mark: TICK_SPACING, isCounted: true }),

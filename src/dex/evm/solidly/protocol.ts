@@ -49,6 +49,7 @@ export const solidly: Protocol = {
     [BURN_V1]: readBurn,
     [CLAIM]: readClaim,
   },
+  trial: 'solidly',
   isSingleton: false,
   reserves: 'reported',
   identify,

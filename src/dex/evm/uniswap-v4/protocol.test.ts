@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hashOf, words } from '../../../../test/support/builders/abi-words.ts'
-import { lead } from '../../../../test/support/builders/inquiry.ts'
+import { type Contracts, lead } from '../../../../test/support/builders/inquiry.ts'
 import { padded, rawLog, spoiled } from '../../../../test/support/builders/raw-log.ts'
 import type { RawLog } from '../../../domain/envelope.ts'
+import { callData } from '../abi.ts'
 import { uniswapV4 } from './protocol.ts'
 
 const INITIALIZE = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
@@ -226,3 +227,56 @@ describe('an older pool', () => {
     assert.deepEqual(lead(uniswapV4.identify(ETH_USDC, [bare]), {}), { rounds: [], found: undefined })
   })
 })
+
+describe('how to swap in a pool', () => {
+  const deployment = {
+    amm: 'v4',
+    protocol: 'uniswap_v4',
+    factory: MANAGER,
+    positionManager: POSITION_MANAGER,
+  }
+  const slot = BigInt(hashOf(ETH_USDC, 6n))
+  const slots = callData('0xdbd035ff', 32, 2, slot, slot + 3n)
+  const keys = `0x86b6be7d${ETH_USDC.slice(2, 52).padEnd(64, '0')}`
+  // A price of 4 and a liquidity of 1,000: 500 of the first token and 2,000 of the second.
+  const state = words(32n, 2n, (7n << 160n) | (2n << 96n), 1_000n)
+  const key = padKey(ETH_USDC_KEY)
+  const market = {
+    ...{ manager: MANAGER, vault: MANAGER, opening: '0x48c89491', hasHooks: false },
+    swap: `0xf3cd914c${words(...ETH_USDC_KEY).slice(2)}`,
+    virtualReserves: [500n, 2_000n],
+  }
+  const read = (announced: string[] | undefined, contracts: Contracts) => {
+    const inquiry = uniswapV4.readMarket?.(ETH_USDC, deployment, announced)
+    assert.ok(inquiry)
+    return lead(inquiry, contracts).found
+  }
+
+  test('follows from its announced key', () => {
+    assert.deepEqual(read(key, { [MANAGER]: { [slots]: state } }), market)
+    assert.equal(
+      read([...key.slice(0, 4), padded(ROUTER)], { [MANAGER]: { [slots]: state } })?.hasHooks,
+      true,
+    )
+  })
+
+  test('follows from the key that the position manager returns, if it is the right one', () => {
+    const answers = (answer: string) => ({
+      [MANAGER]: { [slots]: state },
+      [POSITION_MANAGER]: { [keys]: answer },
+    })
+    assert.deepEqual(read(undefined, answers(words(...ETH_USDC_KEY))), market)
+    assert.equal(read(undefined, answers(words(...ETH_USDC_KEY.with(2, 501n)))), undefined)
+    assert.equal(read(undefined, { [MANAGER]: { [slots]: state } }), undefined)
+  })
+
+  test('is unknown without a price', () => {
+    for (const answer of [words(32n, 2n, 0n, 1_000n), words(32n, 1n, 1n << 96n), '0x'])
+      assert.equal(read(key, { [MANAGER]: { [slots]: answer } }), undefined)
+  })
+})
+
+function padKey(key: readonly (string | bigint)[]): string[] {
+  const all = words(...key).slice(2)
+  return key.map((_, at) => `0x${all.slice(at * 64, at * 64 + 64)}`)
+}

@@ -1,22 +1,13 @@
 import type { RawLog } from '../../../domain/envelope.ts'
 import type { PoolCreated } from '../../events.ts'
-import type { Answer, DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
-import { callData, smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
+import type { DexDeployment, Inquiry, Protocol } from '../../protocol.ts'
+import { smallUintAt, topicAddress, topicId, wordAt } from '../abi.ts'
 import { sqrtPriceAt } from '../event-parts.ts'
-import {
-  decodePoolKey,
-  isIdOf,
-  readDonate,
-  readModifyLiquidity,
-  readSingletonSwap,
-} from '../singleton-events.ts'
-import { readV4State } from './pool-state.ts'
+import { isIdOf, readDonate, readModifyLiquidity, readSingletonSwap } from '../singleton-events.ts'
+import { readTickState } from '../singleton-state.ts'
+import { readV4Market } from './market.ts'
+import { askKey, INITIALIZE, POOLS } from './pool-key.ts'
 
-/**
- * Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee,
- * int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)
- */
-const INITIALIZE = '0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438'
 /**
  * Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96,
  * uint128 liquidity, int24 tick, uint24 fee)
@@ -29,11 +20,6 @@ const SWAP = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f
 const MODIFY_LIQUIDITY = '0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec'
 /** Donate(bytes32 indexed id, address indexed sender, uint256 amount0, uint256 amount1) */
 const DONATE = '0x29ef05caaff9404b7cb6d1c0e9bbae9eaa7ab2541feba1a9c4248594c08156cb'
-
-/** poolKeys(bytes25) of the position manager */
-const POOL_KEYS = '0x86b6be7d'
-/** currency0, currency1, fee, tickSpacing, hooks */
-const KEY_WORDS = 5
 
 /**
  * Uniswap V4: one contract holds all pools, and the zero address is the native coin. Fees enter with swaps and
@@ -48,9 +34,12 @@ export const uniswapV4: Protocol = {
     [DONATE]: readDonate,
   },
   isSingleton: true,
+  payerOf: ({ address }) => address,
   reserves: 'counted_without_fees',
   identify,
-  readState: readV4State,
+  readState: readTickState(POOLS),
+  trial: 'vault',
+  readMarket: readV4Market,
 }
 
 function readInitialize(log: RawLog): PoolCreated | undefined {
@@ -73,17 +62,11 @@ function readInitialize(log: RawLog): PoolCreated | undefined {
   }
 }
 
-/** The pool manager stores only the hash of a key; the position manager stores the keys of pools that it has served. */
 function* identify(pool: string, deployments: readonly DexDeployment[]): Inquiry {
   const [deployment] = deployments
-  if (deployment?.positionManager === undefined) return undefined
-  // Keys are stored by the first 25 bytes of the id.
-  const id25 = pool.slice(0, 52).padEnd(66, '0')
-  const [answer]: readonly Answer[] = yield [
-    { to: deployment.positionManager, data: callData(POOL_KEYS, id25) },
-  ]
-  const key = decodePoolKey(answer, KEY_WORDS)
-  if (key === undefined || !isIdOf(pool, key)) return undefined
+  if (deployment === undefined) return undefined
+  const key = yield* askKey(pool, deployment)
+  if (key === undefined) return undefined
   const currency0 = topicAddress(key[0])
   const currency1 = topicAddress(key[1])
   if (currency0 === undefined || currency1 === undefined) return undefined

@@ -5,33 +5,40 @@ import type { Scope } from '../scope.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The chains that the answer speaks of; set by the handler as soon as it knows them. */
+    /** The chains that the answer speaks of; set by the handler before its first read. */
     answerChains: readonly string[] | null
+    /** The head that an answer was made at; without it, the answer is as of the moment that it is sent. */
+    answerHead: BlockHead | null
   }
 }
 
 export function setFreshnessHeaders(scope: Scope, view: Pick<MarketReader, 'head'>): void {
   scope.decorateReply('answerChains', null)
+  scope.decorateReply('answerHead', null)
   scope.addHook('onSend', (_request, reply, _payload, done) => {
-    if (reply.answerChains !== null) setHeadHeaders(reply, reply.answerChains, view)
+    if (reply.answerChains !== null)
+      setHeadHeaders(reply, reply.answerHead ?? laggingHead(reply.answerChains, view))
     done()
   })
 }
 
-/** Adds the freshness headers: the head of the chain, or of the most lagging one if there are several. */
-export function setHeadHeaders(
-  reply: AnswerHeaders,
+/** The head of the chain, or of the most lagging one if there are several. */
+export function laggingHead(
   chains: readonly string[],
   view: Pick<MarketReader, 'head'>,
-): void {
+): BlockHead | undefined {
   let oldest: BlockHead | undefined
   for (const chain of chains) {
     const head = view.head(chain)
     if (head !== undefined && (oldest === undefined || head.time < oldest.time)) oldest = head
   }
-  if (oldest === undefined) return
-  reply.header('x-block', oldest.number)
-  reply.header('x-block-time', oldest.time)
+  return oldest
+}
+
+export function setHeadHeaders(reply: AnswerHeaders, head: BlockHead | undefined): void {
+  if (head === undefined) return
+  reply.header('x-block', head.number)
+  reply.header('x-block-time', head.time)
   // A block may be stamped a little ahead of our clock.
-  reply.header('x-lag-ms', Math.max(0, Date.now() - oldest.time * 1_000))
+  reply.header('x-lag-ms', Math.max(0, Date.now() - head.time * 1_000))
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { ChaintapeError } from '../../../domain/errors.ts'
 
 export type ReadOptions = {
@@ -12,12 +13,16 @@ export type ReadOptions = {
   readonly ca?: string
 }
 
+/** The name of the list that is a part of this program. */
+const SHIPPED = 'default'
+const SHIPPED_FILE = fileURLToPath(new URL('../../../../config/token-lists/default.json', import.meta.url))
+
 const TIMEOUT_MS = 10_000
 /** The longest lists in use have a few. */
 const MAX_BYTES = 16 * 1_024 * 1_024
 
 /**
- * The text of a list: a file, or what an https address answers. The address is the operator's own, so it may lie anywhere;
+ * The text of a list: the shipped one, a file, or what an https address answers. The address is the operator's own, so it may lie anywhere;
  * but what answers there cannot send us elsewhere, keep us waiting, or fill our memory.
  */
 export async function readTokenList(source: string, options: ReadOptions): Promise<string> {
@@ -26,7 +31,7 @@ export async function readTokenList(source: string, options: ReadOptions): Promi
   try {
     const stream = isAddress(source)
       ? await ask(source, signal, options.ca)
-      : createReadStream(source, { signal })
+      : createReadStream(source === SHIPPED ? SHIPPED_FILE : source, { signal })
     return await readAll(stream, maxBytes)
   } catch (error) {
     options.signal.throwIfAborted()

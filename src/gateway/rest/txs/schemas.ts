@@ -7,7 +7,7 @@ import { answerOf, integer, maybeText, text } from '../schemas.ts'
 const profile = Type.Optional(
   Type.String({
     description:
-      'JSON object with the holdings of the wallet after the transaction. Present if the chain reports balances with its transactions; unknown members are omitted.',
+      'JSON object with the holdings of the wallet after the transaction. Present if one of them is known; unknown members are omitted.',
   }),
 )
 

@@ -1,7 +1,7 @@
 import type { RawLog } from '../../../../src/domain/envelope.ts'
 import type { Random } from '../../../fuzz/random.ts'
 import { hashOf, words } from '../../../support/builders/abi-words.ts'
-import { rawLog } from '../../../support/builders/raw-log.ts'
+import { padded, rawLog } from '../../../support/builders/raw-log.ts'
 import { amountOf, type PoolKind, type SimPool, tradesPricing, WHOM } from './pool-kind.ts'
 
 const STOP = '0x8f9ab4bd7eff0d085f91575d50cd83f97aa5258e24ded7630d4fd6739e857132'
@@ -28,6 +28,15 @@ const FLAP = {
   progress: '0x4c35e20d1e9bce377c7d9ec1572d934e46d62961f4da8af5beb8002d5906742d',
   launched: '0x6e4f47630b8745b8cacbd44f42a8a33e7eea7cc08ef22fc7630f4f385784ff7d',
 }
+const VIRTUALS = {
+  create: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  swap: '0x298c349c742327269dc8de6ad66687767310c948ea309df826f5bd103e19d207',
+  mint: '0xcc9c58b575eabd3f6a1ee653e91fcea3ff546867ffc3782a3bbca1f9b6dbb8df',
+  graduated: '0x381d54fa425631e6266af114239150fae1d5db67bb65b4fa9ecc65013107e07e',
+  drained: '0x6780d7960d1ee98bd98b0fe1eae47483ed1f37ec80e9cd2b69d812ba64f19b99',
+}
+/** Reports what happens to all curves of Virtuals. */
+export const VIRTUALS_LAUNCHPAD = '0x000000000000000000000000000000000000f300'
 const LETTER = `0x41${'00'.repeat(31)}`
 
 /** A curve's id is the hash of its platform and of the token it sells. */
@@ -50,6 +59,16 @@ export const flap: PoolKind = {
     const texts = [1n, LETTER, 1n, LETTER]
     return rawLog(factory, [FLAP.create], words(1n, WHOM, 1n, token, 224n, 288n, 288n, ...texts))
   },
+}
+
+/** Its curves have contracts of their own. */
+export const virtuals: PoolKind = {
+  isCurve: true,
+  isCounted: true,
+  pricing: tradesPricing,
+  log: virtualsLog,
+  created: (_random, { factory, address, tokens: [token = '', quote = ''] }) =>
+    rawLog(factory, [VIRTUALS.create, padded(token), padded(quote)], words(address, 1n)),
 }
 
 function fourCreated(_random: Random, { factory, tokens: [token = ''] }: SimPool): RawLog {
@@ -98,4 +117,20 @@ function flapLog(random: Random, pool: SimPool): RawLog {
   if (roll < 95)
     return rawLog(factory, [FLAP.progress], words(token, BigInt(random.between(0, 100)) * 10n ** 16n))
   return rawLog(factory, [FLAP.launched], words(token, WHOM, 1n, 1n))
+}
+
+function virtualsLog(random: Random, pool: SimPool): RawLog {
+  const {
+    address,
+    tokens: [token = '', quote = ''],
+  } = pool
+  const [amount, paid] = [amountOf(random, pool), amountOf(random, pool)]
+  const roll = random.below(100)
+  if (roll < 50) return rawLog(address, [VIRTUALS.swap], words(0n, amount, paid, 0n))
+  if (roll < 80) return rawLog(address, [VIRTUALS.swap], words(amount, 0n, 0n, paid))
+  if (roll < 88) return rawLog(address, [VIRTUALS.mint], words(amount, paid))
+  if (roll < 92)
+    return rawLog(VIRTUALS_LAUNCHPAD, [VIRTUALS.drained, padded(token), padded(quote)], words(amount, paid))
+  const agent = random.chance(0.8) ? token : quote
+  return rawLog(VIRTUALS_LAUNCHPAD, [VIRTUALS.graduated, padded(token)], words(agent))
 }
