@@ -90,6 +90,8 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   // Packs and installs, which loads the machine by itself.
   package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  alerts: { patterns: ['test/alerts/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
