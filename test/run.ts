@@ -90,6 +90,8 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   // Packs and installs, which loads the machine by itself.
   package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // Builds the site, and runs what the pages show.
+  docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
