@@ -35,8 +35,8 @@ test('every block has a language that is checked, or a reason', () => {
   const notRun = blocks.filter((block) => block.notRun !== undefined)
   for (const { page, line, notRun: reason } of notRun) console.log(`not run: ${page}:${line}: ${reason}`)
   const drawings = run.filter(({ language }) => language === '')
-  const counts = [`${run.length - drawings.length} run or checked`, `${drawings.length} drawings`]
-  console.log(`${blocks.length} blocks: ${[...counts, `${notRun.length} not run`].join(', ')}`)
+  const counts = [`${run.length - drawings.length} run or checked`, `drawings: ${drawings.length}`]
+  console.log(`${blocks.length} blocks: ${[...counts, `not run: ${notRun.length}`].join(', ')}`)
 })
 
 test('programs are type-checked', async () => {
