@@ -92,6 +92,8 @@ const suites: Readonly<Record<string, Suite>> = {
   package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   alerts: { patterns: ['test/alerts/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // Builds the site, and runs what the pages show.
+  docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
