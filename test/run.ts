@@ -103,6 +103,8 @@ const suites: Readonly<Record<string, Suite>> = {
 }
 const fileTimeoutMs = 6 * 60_000
 const SLOWEST_SHOWN = 10
+/** Characters, in one line. */
+const REASON_SHOWN = 600
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
 // Sources are stripped of their types and compiled once, not by each of a thousand processes.
@@ -230,8 +232,9 @@ async function runFiles(
     if (data.todo !== undefined) tally.skipped += 1
     else {
       tally.failed += 1
-      const [reason = ''] = String(data.details.error.cause ?? data.details.error).split('\n')
-      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${reason}`)
+      const reason = String(data.details.error.cause ?? data.details.error).replaceAll(/\s+/g, ' ')
+      const shown = reason.slice(0, REASON_SHOWN)
+      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${shown}`)
     }
   })
   events.on('test:summary', ({ file, duration_ms }) => {
