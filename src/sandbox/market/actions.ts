@@ -53,8 +53,14 @@ export type Action =
       readonly quoteRaw: bigint
     }
   | { readonly type: 'openCurve'; readonly spec: PoolSpec }
-  /** Adds so many millionths of what the pool holds, or removes them (negative); a million is all. */
-  | { readonly type: 'resize'; readonly pool: number; readonly ppm: number }
+  | {
+      readonly type: 'resize'
+      readonly pool: number
+      /** Adds so many millionths of what the pool holds, or removes them (negative); a million is all. */
+      readonly ppm: number
+      readonly baseRaw: bigint
+      readonly quoteRaw: bigint
+    }
   | {
       readonly type: 'swap'
       readonly pool: number

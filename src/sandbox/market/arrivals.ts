@@ -120,10 +120,12 @@ export function endFrauds(state: MarketState): Action[] {
   return state.pools
     .filter(({ spec, isOpen }) => isOpen && ending.has(spec.base))
     .map((pool) => {
+      const { spec, base, quote } = pool
+      const [baseRaw, quoteRaw] = [rawOf(state, spec.base, base), rawOf(state, spec.quote, quote)]
       pool.isOpen = false
       pool.base = 0
       pool.quote = 0
-      return { type: 'resize', pool: pool.spec.pool, ppm: -1_000_000 } as const
+      return { type: 'resize', pool: spec.pool, ppm: -1_000_000, baseRaw, quoteRaw } as const
     })
 }
 

@@ -53,9 +53,9 @@ for (const seed of [1, 2, 3]) {
     })
 
     test('is traded by everybody, in both directions', () => {
-      assert.ok(swaps.length > 12_000 && swaps.length < 30_000, `${swaps.length} swaps`)
+      assert.ok(swaps.length > 8_000 && swaps.length < 20_000, `${swaps.length} swaps`)
       for (const kind of TRADER_KINDS.filter((one) => one !== 'creator'))
-        assert.ok(swaps.filter(({ by }) => by === kind).length > 1_000, kind)
+        assert.ok(swaps.filter(({ by }) => by === kind).length > 800, kind)
       const buys = swaps.filter(({ pool, sold }) => state.pools[pool]?.spec.quote === sold).length
       assert.ok(buys > swaps.length / 4 && buys < (swaps.length * 3) / 4, `${buys} of ${swaps.length}`)
       assert.ok(new Set(swaps.map(({ wallet }) => wallet)).size > 130)
@@ -68,8 +68,8 @@ for (const seed of [1, 2, 3]) {
           if (action.type === 'swap')
             hours.set(action.pool, (hours.get(action.pool) ?? new Set()).add(Math.floor(block / 60)))
       const fullest = [...hours.values()].map(({ size }) => size).sort((a, b) => b - a)
-      assert.ok((fullest[9] ?? 0) > HOURS * 0.65, `${fullest.slice(0, 10)}`)
-      assert.ok((fullest[0] ?? 0) > HOURS - 4, `${fullest[0]}`)
+      assert.ok((fullest[9] ?? 0) > HOURS * 0.5, `${fullest.slice(0, 10)}`)
+      assert.ok((fullest[0] ?? 0) > HOURS - 8, `${fullest[0]}`)
     })
 
     test('has launches that graduate and some that do not, rug pulls and honeypots', () => {

@@ -1,13 +1,24 @@
 import { type Action, DOLLAR, ETHER } from './actions.ts'
 import { endFrauds, openEstablished, openLater, openQuotes, send } from './arrivals.ts'
-import { anyOf, depthUsd, emptyMarket, heldBy, type MarketState, NOISE, PROVIDERS } from './market-state.ts'
+import {
+  anyOf,
+  depthUsd,
+  emptyMarket,
+  heldBy,
+  type MarketState,
+  NOISE,
+  PROVIDERS,
+  rawOf,
+} from './market-state.ts'
 import { chance, pick, whole } from './random.ts'
 import { act, drift } from './traders.ts'
 
 export type ScriptOptions = {
   readonly seed: number
-  /** Decisions of traders in a block, on average; about two in three lead to a trade. */
+  /** Decisions of traders in a block of history, on average; about two in three lead to a trade. */
   readonly pace?: number
+  /** Later on. */
+  readonly livePace?: number
   /** Blocks of history, over which the tokens of the first week arrive. */
   readonly week?: number
 }
@@ -27,7 +38,7 @@ export class MarketScript {
   readonly #state: MarketState
 
   constructor(options: ScriptOptions, state = emptyMarket(options.seed)) {
-    this.#options = { pace: 3, week: 10_080, ...options }
+    this.#options = { pace: 1.7, livePace: 4, week: 10_080, ...options }
     this.#state = state
   }
 
@@ -45,17 +56,19 @@ export class MarketScript {
   /** Actions of the next block; `time` in Unix seconds only decides how busy it is. */
   nextBlock(time: number): Action[] {
     const state = this.#state
-    const { week, pace } = this.#options
+    const { week } = this.#options
     state.block += 1
     if (state.block === 1) return openQuotes(state, week)
     const opening = openEstablished(state)
     if (opening !== undefined) return opening
     drift(state)
     const actions = [...endFrauds(state), ...openLater(state, week)]
+    const pace = state.block > week ? this.#options.livePace : this.#options.pace
     const busy = (pace * (HOURS[new Date(time * 1_000).getUTCHours()] ?? MEAN_HOUR)) / MEAN_HOUR
     const decisions = whole(state.random, 0, Math.round(busy * 2))
-    for (let at = 0; at < decisions; at++) act(state, actions)
+    // Before any trade of the block: the amounts follow from the price after the last one.
     if (chance(state.random, RESIZE_CHANCE)) resize(state, actions)
+    for (let at = 0; at < decisions; at++) act(state, actions)
     if (chance(state.random, TRANSFER_CHANCE)) moveToOtherWallet(state, actions)
     return actions
   }
@@ -66,22 +79,30 @@ function resize(state: MarketState, actions: Action[]): void {
   const { random } = state
   const pools = state.pools.filter(
     ({ spec, isOpen }) =>
-      isOpen && spec.provider !== undefined && state.coins[spec.base]?.endsAt === undefined,
+      isOpen &&
+      (spec.venue === 'v2' || spec.venue === 'v3') &&
+      spec.provider !== undefined &&
+      state.coins[spec.base]?.endsAt === undefined,
   )
   const pool = pick(random, pools)
   const isDeep = depthUsd(state, pool) > pool.depthUsd
   const ppm = (isDeep ? -1 : 1) * whole(random, 10_000, 80_000)
   const { spec } = pool
   const own = state.holdings[spec.provider ?? PROVIDERS.first] ?? []
+  const [base, quote] = [(pool.base * ppm) / 1e6, (pool.quote * ppm) / 1e6]
   const moves = [
-    { coin: spec.base, moved: (pool.base * ppm) / 1e6 },
-    { coin: spec.quote, moved: (pool.quote * ppm) / 1e6 },
+    { coin: spec.base, moved: base },
+    { coin: spec.quote, moved: quote },
   ].filter(({ coin }) => coin !== ETHER)
   if (moves.some(({ coin, moved }) => (own[coin] ?? 0) < moved * 1.01)) return
   for (const { coin, moved } of moves) own[coin] = (own[coin] ?? 0) - moved
   pool.base *= 1 + ppm / 1e6
   pool.quote *= 1 + ppm / 1e6
-  actions.push({ type: 'resize', pool: spec.pool, ppm })
+  const [baseRaw, quoteRaw] = [
+    rawOf(state, spec.base, Math.abs(base)),
+    rawOf(state, spec.quote, Math.abs(quote)),
+  ]
+  actions.push({ type: 'resize', pool: spec.pool, ppm, baseRaw, quoteRaw })
 }
 
 function moveToOtherWallet(state: MarketState, actions: Action[]): void {

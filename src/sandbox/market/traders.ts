@@ -25,7 +25,7 @@ const MOST_OF_POOL = 0.06
 const ARBITRAGE_GAP = 0.013
 /** New tokens attract more trading for so many blocks. */
 const YOUNG_BLOCKS = 900
-/** Whoever runs out of a quote coin gets enough for so many trades. */
+/** A loan of a quote coin is enough for so many trades. */
 const LOAN = 25
 const POPULAR_LAUNCH = 1.4
 const TREND_WEIGHT = 1 / 90
