@@ -54,12 +54,21 @@ const POOL_SETS: readonly (readonly (readonly [Venue, Coin, number])[])[] = [
 export function openQuotes(state: MarketState, week: number): Action[] {
   const { random } = state
   const actions: Action[] = []
-  const both = { kind: 'quote', popularity: 6, creator: PROVIDERS.first } as const
+  const both = { kind: 'quote', creator: PROVIDERS.first } as const
   addCoin(state, {
     ...both,
-    ...{ name: 'Ether', symbol: 'ETH', decimals: 18, volatility: 0.0004, fairUsd: ETHER_USD },
+    ...{ name: 'Ether', symbol: 'ETH', decimals: 18, popularity: 7 },
+    ...{ volatility: 0.0004, fairUsd: ETHER_USD },
   })
-  const dollar = { ...both, name: 'Sandbox Dollar', symbol: 'USDT', decimals: 6, volatility: 0, fairUsd: 1 }
+  const dollar = {
+    ...both,
+    name: 'Sandbox Dollar',
+    symbol: 'USDT',
+    popularity: 0,
+    decimals: 6,
+    volatility: 0,
+    fairUsd: 1,
+  }
   createToken(state, actions, dollar, 10 ** 12)
   send(state, actions, DOLLAR, PROVIDERS.first, range(2, PROVIDERS.last), DOLLARS_PER_PROVIDER)
   send(state, actions, DOLLAR, PROVIDERS.first, range(PROVIDERS.last + 1, WALLETS - 1), DOLLARS_PER_WALLET)
@@ -84,7 +93,7 @@ export function openEstablished(state: MarketState): Action[] | undefined {
   const supply = pick(random, [1e6, 1e8, 1e9, 1e9, 1e11])
   const worthUsd = skewed(random, 3e6, 4e8)
   const creator = anyOf(random, PROVIDERS)
-  const traits = { kind: 'established', decimals, creator, popularity: 8 / (rank + 3) } as const
+  const traits = { kind: 'established', decimals, creator, popularity: 9 / (rank + 2) } as const
   const volatility = between(random, 0.0012, 0.005)
   const fairUsd = worthUsd / supply
   const coin = createToken(state, actions, { ...named, ...traits, volatility, fairUsd }, supply)

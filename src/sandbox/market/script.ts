@@ -38,7 +38,7 @@ export class MarketScript {
   readonly #state: MarketState
 
   constructor(options: ScriptOptions, state = emptyMarket(options.seed)) {
-    this.#options = { pace: 1.7, livePace: 4, week: 10_080, ...options }
+    this.#options = { pace: 1.5, livePace: 4, week: 10_080, ...options }
     this.#state = state
   }
 

@@ -55,9 +55,9 @@ export function act(state: MarketState, actions: Action[]): void {
   const coin = pickWeighted(state.random, state.coins, (one) => attention(state, one))
   if (coin === undefined) return
   const share = unit(state.random)
-  if (share < 0.35) lean(state, actions, coin)
-  else if (share < 0.55) arbitrage(state, actions, coin)
-  else if (share < 0.75) followTrend(state, actions, coin)
+  if (share < 0.3) lean(state, actions, coin)
+  else if (share < 0.58) arbitrage(state, actions, coin)
+  else if (share < 0.77) followTrend(state, actions, coin)
   else tradeAtRandom(state, actions, coin)
 }
 
@@ -91,7 +91,7 @@ function arbitrage(state: MarketState, actions: Action[], coin: ModelCoin): void
   const [low, high] = [poolPriceUsd(state, cheap), poolPriceUsd(state, dear)]
   if (high < low * (1 + ARBITRAGE_GAP)) return
   const wallet = anyOf(state.random, ARBITRAGEURS)
-  const target = low + (high - low) * 0.4
+  const target = low + (high - low) * 0.5
   const { sold, amount } = amountUntil(cheap, target / usdOf(state, cheap.spec.quote))
   const bought = order(state, actions, cheap, 'arbitrage', wallet, sold, amount)
   if (bought !== undefined) order(state, actions, dear, 'arbitrage', wallet, coin.coin, bought)
