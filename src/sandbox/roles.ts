@@ -39,13 +39,20 @@ export class Roles {
   readonly #dir: string
   readonly #adminPorts: Settings['adminPorts']
   readonly #running = new Map<SandboxRole, RunningProcess>()
-  #isStopping = false
+  readonly #onRestart: (role: SandboxRole) => void
+  readonly #stop = new AbortController()
 
-  constructor(dir: string, settings: Settings) {
+  /** `onRestart` is called when a role has ended by itself. */
+  constructor(dir: string, settings: Settings, onRestart: (role: SandboxRole) => void) {
     this.#dir = dir
+    this.#onRestart = onRestart
     this.#adminPorts = settings.adminPorts
     this.configFile = join(dir, 'chaintape.yaml')
     writeFileSync(this.configFile, stringify(configOf(dir, settings)))
+  }
+
+  get #stopping(): AbortSignal {
+    return this.#stop.signal
   }
 
   start(role: SandboxRole): void {
@@ -63,9 +70,11 @@ export class Roles {
     const running = startProcess(plan)
     this.#running.set(role, running)
     running.child.once('exit', () => {
-      if (this.#isStopping) return
+      if (this.#stopping.aborted) return
       setTimeout(() => {
-        if (!this.#isStopping) this.start(role)
+        if (this.#stopping.aborted) return
+        this.#onRestart(role)
+        this.start(role)
       }, RESTART_MS)
     })
   }
@@ -86,16 +95,24 @@ export class Roles {
     const args = [...MAIN_ARGS, 'keys', 'create', '--name', name, '--config', this.configFile]
     const env = { ...process.env, ...unsetSettings() }
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
-    const exited = once(child, 'exit')
-    const [key, notes] = await Promise.all([text(child.stdout), text(child.stderr)])
-    await exited
-    if (child.exitCode !== 0) throw new Error(`no key was created: ${notes}`)
-    return key.trim()
+    const end = (): void => void child.kill('SIGKILL')
+    process.once('exit', end)
+    this.#stopping.addEventListener('abort', end)
+    try {
+      const exited = once(child, 'exit')
+      const [key, notes] = await Promise.all([text(child.stdout), text(child.stderr)])
+      await exited
+      if (child.exitCode !== 0) throw new Error(`no key was created: ${notes}`)
+      return key.trim()
+    } finally {
+      process.removeListener('exit', end)
+    }
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true
-    await Promise.all([...this.#running.values()].map((running) => signalProcess(running, 'SIGTERM')))
+    this.#stop.abort()
+    // Data that is thrown away needs no orderly end.
+    await Promise.all([...this.#running.values()].map((running) => signalProcess(running, 'SIGKILL')))
   }
 }
 

@@ -88,13 +88,12 @@ export class Sandbox {
       const chain = await SandboxChain.deploy(stack.rpcUrl, script, first - MINUTE)
       stops.unshift(() => chain.close())
       const [gatewayPort, admin] = [await freePort(port), await freePorts(SANDBOX_ROLES.length)]
-      const adminPorts = Object.fromEntries(SANDBOX_ROLES.map((role, at) => [role, admin[at] ?? 0]))
-      const settings = { stack, exchanges: chain.exchanges, port: gatewayPort }
-      const roles = new Roles(dir, {
-        ...settings,
-        dollar: contractAt(chain.accounts[PROVIDERS.first] ?? '0x', 0),
-        adminPorts: adminPorts as Record<SandboxRole, number>,
-      })
+      const adminPorts = Object.fromEntries(
+        SANDBOX_ROLES.map((role, at) => [role, admin[at] ?? 0]),
+      ) as Record<SandboxRole, number>
+      const dollar = contractAt(chain.accounts[PROVIDERS.first] ?? '0x', 0)
+      const settings = { stack, exchanges: chain.exchanges, dollar, port: gatewayPort, adminPorts }
+      const roles = new Roles(dir, settings, (role) => onProgress(`${role} ended; starting it again`))
       stops.unshift(() => roles.stop())
       for (const role of ['writer', 'engine', 'gateway'] as const) roles.start(role)
       const key = roles.createKey('sandbox')
@@ -107,8 +106,8 @@ export class Sandbox {
         if (made % PROGRESS_BLOCKS === 0) onProgress(`${made} of ${history} blocks made`)
       })
       const url = `http://127.0.0.1:${gatewayPort}`
-      const parts = { origin, stack, chain, roles, url, apiKey: await key, dir }
-      const sandbox = new Sandbox({ ...parts, adminPorts: adminPorts as Record<SandboxRole, number> }, seed)
+      const parts = { origin, stack, chain, roles, url, adminPorts, apiKey: await key, dir }
+      const sandbox = new Sandbox(parts, seed)
       onProgress('Reading the history')
       await sandbox.caughtUp(signal)
       roles.start('reconciler')
