@@ -89,7 +89,11 @@ export const CHAIN: Shape = {
     ['chain', 'text', OURS],
     ['family', 'text', OURS],
   ],
-  inner: { amms: { arrayOf: { kind: 'text' } }, main_tokens: { arrayOf: { kind: 'address' } } },
+  inner: {
+    amms: { arrayOf: { kind: 'text' } },
+    platforms: { arrayOf: { kind: 'text' } },
+    main_tokens: { arrayOf: { kind: 'address' } },
+  },
 }
 
 export const STATUS: Shape = {
@@ -126,8 +130,21 @@ export const STATUS: Shape = {
             },
           },
         },
-        // After the first run of a reconciler, and during a refold.
+        // After the first message, after the first run of a reconciler, and during a refold.
         onRequest: {
+          last_minute: {
+            rows: [
+              ['blocks', 'count', OURS],
+              ['trades', 'count', OURS],
+            ],
+          },
+          reorgs: {
+            rows: [
+              ['count', 'count', OURS],
+              ['deepest', 'count', OURS],
+              ['last_at', 'time', OPTIONAL],
+            ],
+          },
           refold: {
             rows: [
               ['generation', 'count', OURS],
