@@ -38,7 +38,13 @@ const stacks = Math.max(2, cores)
 const TIMED_CONCURRENCY = 2
 const suites: Readonly<Record<string, Suite>> = {
   unit: {
-    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts', 'test/bytes/*.test.ts'],
+    patterns: [
+      'src/**/*.test.ts',
+      'dev/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'web/src/**/*.test.ts',
+      'test/bytes/*.test.ts',
+    ],
     concurrency: cores,
     testTimeoutMs: 120_000,
     // Each test has its limit; property tests may be asked for many more runs than usual.
@@ -97,6 +103,8 @@ const suites: Readonly<Record<string, Suite>> = {
   dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   // Builds the site, and runs what the pages show.
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
+  // A real browser, which measures.
+  web: { patterns: ['test/web/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,

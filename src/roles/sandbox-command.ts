@@ -90,7 +90,7 @@ function guideTo({ url, apiKey, tokens, pools, dir }: Sandbox): string {
     `  curl -s ${header} '${url}/v2/tokens/trending?chain=local'`,
     `  curl -s ${header} '${url}/v2/tokens?keyword=${token?.symbol}'`,
     '',
-    `In a browser: ${url}/docs (Authorize: the key above).`,
+    `In a browser: ${url}/ (the terminal), ${url}/docs (Authorize: the key above).`,
     `WebSocket: ${url.replace('http', 'ws')}/ws; send`,
     `  {"jsonrpc":"2.0","id":1,"method":"auth","params":["${apiKey}"]}`,
     `  {"jsonrpc":"2.0","id":2,"method":"subscribe","params":["tx","${pool?.id}","local"]}`,

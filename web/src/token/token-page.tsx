@@ -1,0 +1,162 @@
+import type { MainPairSwitch, PriceEntry } from '@chaintape/client'
+import { createEffect, createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js'
+import { formatAge, formatCount, formatPrice, formatUsd, shortAddress } from '../format.ts'
+import { createClock, createPolled, followStream } from '../live.ts'
+import { client, noted } from '../market-data.ts'
+import { Change, Copyable, Figure, Price, Problem, Waiting } from '../parts.tsx'
+import { hrefOf, navigate, PANELS, type Panel, type Route, route } from '../route.ts'
+import { Chart } from './chart.tsx'
+import { Holders } from './holders.tsx'
+import { MainPairs } from './main-pairs.tsx'
+import { Pairs } from './pairs.tsx'
+import { Risk } from './risk.tsx'
+import { Tape } from './tape.tsx'
+import { readToken } from './token-data.ts'
+
+type TokenRoute = Extract<Route, { readonly page: 'token' }>
+
+const REFRESH_MS = 10_000
+const PANEL_NAMES: Readonly<Record<Panel, string>> = {
+  ...{ holders: 'Holders', risk: 'Risk', pairs: 'Pairs', history: 'Main pair' },
+}
+
+/** One token: its chart, trades, holders, risk and pairs. */
+export default function TokenPage(): JSX.Element {
+  const current = createMemo<TokenRoute | undefined>((before) => {
+    const now = route()
+    // The page is still there for a moment while another one replaces it.
+    return now.page === 'token' ? now : before
+  })
+  const tokenId = createMemo(() => current()?.token)
+  const token = createPolled(tokenId, readToken, { everyMs: REFRESH_MS })
+  const [mainPair, setMainPair] = createSignal<string>()
+  const [switches, setSwitches] = createSignal<readonly MainPairSwitch[]>([])
+  const chain = createMemo(() => tokenId()?.slice((tokenId() ?? '').lastIndexOf('-') + 1))
+  createEffect(() => {
+    const row = token.value()
+    setMainPair(row?.main_pair === undefined ? undefined : `${row.main_pair}-${row.chain}`)
+  })
+  createEffect(() => {
+    tokenId()
+    setSwitches([])
+  })
+  const pairId = createMemo(() => current()?.pair || mainPair())
+  followStream(
+    mainPair,
+    (pair, signal) => noted(client.mainPairSwitches(pair, { signal, onGap: () => undefined })),
+    (events) => {
+      setSwitches((before) => [...events.toReversed(), ...before])
+      const latest = events.at(-1)
+      if (latest !== undefined) setMainPair(`${latest.new_main_pair}-${latest.chain}`)
+    },
+  )
+  const [live, setLive] = createSignal<PriceEntry>()
+  followStream(
+    tokenId,
+    (id, signal) => {
+      setLive(undefined)
+      return noted(client.prices([id], { signal }))
+    },
+    (entries) => setLive(entries.at(-1)),
+  )
+  const price = (): string | undefined => live()?.uprice || token.value()?.current_price_usd
+  createEffect(() => {
+    const row = token.value()
+    if (row !== undefined) document.title = `${row.symbol} ${formatPrice(price())} · Chaintape`
+  })
+  const hrefWith = (changes: Partial<TokenRoute>): string =>
+    hrefOf({ ...(current() as TokenRoute), ...changes })
+  const now = createClock()
+
+  return (
+    <Show when={current()}>
+      {(shown) => (
+        <article class="token">
+          <header>
+            <h1>
+              {token.value()?.symbol ?? '…'} <span class="name">{token.value()?.name}</span>
+            </h1>
+            <Copyable text={tokenId() ?? ''} shown={`${shortAddress(tokenId() ?? '')} ${chain() ?? ''}`} />
+            <Show when={token.value()?.is_honeypot === 1}>
+              <span class="flag bad">honeypot</span>
+            </Show>
+            <Show when={token.value()?.issue_platform}>
+              <span class="flag">{token.value()?.issue_platform}</span>
+            </Show>
+            <p class="price">
+              $<Price value={price()} />{' '}
+              <Change value={live()?.price_change_24h || token.value()?.price_change_24h} />
+            </p>
+            <dl class="figures">
+              <Figure name="1h">
+                <Change value={token.value()?.token_price_change_1h} />
+              </Figure>
+              <Figure name="4h">
+                <Change value={token.value()?.token_price_change_4h} />
+              </Figure>
+              <Figure name="Volume 24h">
+                {formatUsd(live()?.volume_24_u || token.value()?.tx_volume_u_24h)}
+              </Figure>
+              <Figure name="Liquidity">{formatUsd(token.value()?.tvl)}</Figure>
+              <Figure name="Market cap">{formatUsd(token.value()?.market_cap)}</Figure>
+              <Figure name="FDV">{formatUsd(token.value()?.fdv)}</Figure>
+              <Figure name="Holders">{formatCount(token.value()?.holders)}</Figure>
+              <Figure name="Age">{formatAge(token.value()?.created_at, now())}</Figure>
+              <Figure name="Risk">{token.value()?.risk_score ?? '–'}</Figure>
+            </dl>
+          </header>
+          <Problem what="Token" error={token.error()} />
+          <Chart
+            source={withInterval(pairId(), shown().interval)}
+            interval={shown().interval}
+            hrefOf={(interval) => hrefWith({ interval })}
+          />
+          <Tape pairId={pairId()} />
+          <section class="panels" aria-label="Details">
+            <nav aria-label="Details" class="tabs">
+              <For each={PANELS}>
+                {(panel) => (
+                  <a
+                    href={hrefWith({ panel })}
+                    aria-current={shown().panel === panel ? 'true' : undefined}
+                    onClick={(event) => {
+                      // The page stays where it is.
+                      event.preventDefault()
+                      event.stopPropagation()
+                      navigate({ ...shown(), panel }, true)
+                    }}
+                  >
+                    {PANEL_NAMES[panel]}
+                  </a>
+                )}
+              </For>
+            </nav>
+            <Switch fallback={<Waiting what="Reading" />}>
+              <Match when={shown().panel === 'holders'}>
+                <Holders tokenId={shown().token} />
+              </Match>
+              <Match when={shown().panel === 'risk'}>
+                <Risk tokenId={shown().token} />
+              </Match>
+              <Match when={shown().panel === 'pairs'}>
+                <Pairs
+                  tokenId={shown().token}
+                  shown={pairId()}
+                  mainPair={mainPair()}
+                  hrefOf={(pair) => hrefWith({ pair })}
+                />
+              </Match>
+              <Match when={shown().panel === 'history'}>
+                <MainPairs mainPair={mainPair()} switches={switches()} />
+              </Match>
+            </Switch>
+          </section>
+        </article>
+      )}
+    </Show>
+  )
+}
+
+function withInterval(pairId: string | undefined, interval: TokenRoute['interval']) {
+  return pairId === undefined ? undefined : { pairId, interval }
+}
