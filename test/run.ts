@@ -94,6 +94,13 @@ const suites: Readonly<Record<string, Suite>> = {
   dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   // Builds the site, and runs what the pages show.
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
+  // The client: its units, then against a real gateway.
+  client: {
+    patterns: ['clients/typescript/**/*.test.ts', 'test/client/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 300_000,
+    timed: ['client/storm'],
+  },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
