@@ -105,6 +105,13 @@ const suites: Readonly<Record<string, Suite>> = {
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
   // A real browser, which measures.
   web: { patterns: ['test/web/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // The client: its units, then against a real gateway.
+  client: {
+    patterns: ['clients/typescript/**/*.test.ts', 'test/client/**/*.test.ts'],
+    concurrency: 2,
+    testTimeoutMs: 300_000,
+    timed: ['client/storm'],
+  },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,

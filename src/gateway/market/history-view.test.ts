@@ -198,7 +198,7 @@ test('a short series is all there is only if it reaches back to the first trade 
   })
   const startsOf = async (first: number | undefined, from = 0): Promise<number[]> => {
     const range = { from, to: 1_000, limit: 9, activity: { first, last: 700 } }
-    const found = await view.candles({ chain: 'eth', pair: MEME_WETH, interval: 'k1' }, range)
+    const { candles: found } = await view.candles({ chain: 'eth', pair: MEME_WETH, interval: 'k1' }, range)
     return found.map(({ record }) => record.start)
   }
   assert.deepEqual(await startsOf(650), [660])

@@ -38,10 +38,13 @@ export type EventRange = {
 /** Newest first; every change set up to `end` is taken into account, and none after it. */
 export type EventPage<T> = { readonly events: T[]; readonly end: FeedPosition }
 
+/** The same for candles. */
+export type CandlePage = { readonly candles: Versioned<Candle>[]; readonly end: FeedPosition }
+
 /** History for REST, up to the latest change set: where ClickHouse is behind, the overlay continues. */
 export type HistoryView = {
   /** The newest ones of the range, newest first. */
-  candles(series: SeriesRef, range: CandleRange): Promise<Versioned<Candle>[]>
+  candles(series: SeriesRef, range: CandleRange): Promise<CandlePage>
   /** The events right before a place, latest first. */
   trades(pair: ChainAddress, range: EventRange): Promise<EventPage<Trade>>
   liquidity(pair: ChainAddress, range: EventRange): Promise<EventPage<LiquidityEvent>>
@@ -79,7 +82,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
   return {
     candles: async (series, { from, to, limit, activity }) => {
       const isInside = ({ start }: Candle): boolean => start >= from && start <= to
-      const { standing } = await joined({
+      const { standing: candles, end } = await joined({
         recent: () => view.recent(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
         ask: async (recent, wanted) => {
@@ -99,7 +102,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         newestFirst: (a, b) => b.start - a.start,
         limit,
       })
-      return standing
+      return { candles, end }
     },
     trades: (pair, range) =>
       events(
