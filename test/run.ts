@@ -109,7 +109,9 @@ const suites: Readonly<Record<string, Suite>> = {
   client: {
     patterns: ['clients/typescript/**/*.test.ts', 'test/client/**/*.test.ts'],
     concurrency: 2,
-    testTimeoutMs: 300_000,
+    // The storm in its full size.
+    testTimeoutMs: 1_200_000,
+    fileTimeoutMs: 25 * 60_000,
     timed: ['client/storm'],
   },
   attack: {

@@ -1,4 +1,8 @@
 // biome-ignore-all lint/performance/noBarrelFile: the entry point of the package; bundlers drop what is not used.
+export { CandleBook } from './book/candle-book.ts'
+export { candleStart, intervalSeconds } from './book/interval.ts'
+export { PriceBook } from './book/price-book.ts'
+export { type BookCandle, TradeCandleBook } from './book/trade-candle-book.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type DecimalField, type WithDecimals, withDecimals } from './decimals.ts'
 export {

@@ -4,7 +4,6 @@ import { ChaintapeError } from '../errors.ts'
 export type WebSocketLike = {
   send(text: string): void
   close(code?: number, reason?: string): void
-  addEventListener(type: string, listener: (event: never) => void): void
 }
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike
@@ -14,6 +13,13 @@ export type SocketHandlers = {
   onText(text: string): void
   /** Once, whether it had opened or not. */
   onClose(code: number): void
+}
+
+/** The declarations of the runtimes differ; their events do not. */
+type Target = WebSocketLike & {
+  addEventListener(type: 'open' | 'error', listener: () => void): void
+  addEventListener(type: 'close', listener: (event: { readonly code: number }) => void): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
 }
 
 type Emitter = {
@@ -35,7 +41,7 @@ export function openSocket(
   WebSocket: WebSocketConstructor,
   handlers: SocketHandlers,
 ): OpenSocket {
-  const socket = new WebSocket(url)
+  const socket = new WebSocket(url) as Target
   let isOver = false
   const end = (code: number): void => {
     if (isOver) return
@@ -45,7 +51,7 @@ export function openSocket(
   socket.addEventListener('open', () => {
     if (!isOver) handlers.onOpen()
   })
-  socket.addEventListener('close', (event: { readonly code: number }) => end(event.code))
+  socket.addEventListener('close', (event) => end(event.code))
   // A `close` event follows.
   socket.addEventListener('error', () => undefined)
   if (isEmitter(socket)) {
@@ -54,7 +60,7 @@ export function openSocket(
       if (!isOver) handlers.onText(data.toString())
     })
   } else {
-    socket.addEventListener('message', (event: { readonly data: unknown }) => {
+    socket.addEventListener('message', (event) => {
       if (!isOver) handlers.onText(String(event.data))
     })
   }

@@ -74,7 +74,7 @@ export class TopicStream<T> implements Stream<T> {
   readonly #capacity: number
   readonly #stop = new AbortController()
   #feeds: Feed<T>[] | undefined
-  #waiting: Waiting<T> | undefined
+  readonly #waiting: Waiting<T>[] = []
   /** The entry that the consumer works on. */
   #current: Entry<T> | undefined
   #stored = Promise.resolve()
@@ -112,7 +112,7 @@ export class TopicStream<T> implements Stream<T> {
     if (entry !== undefined) return Promise.resolve(entry)
     if (this.#failure !== undefined) return Promise.reject(this.#endWith(this.#failure.error))
     return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
+      this.#waiting.push({ resolve, reject })
     })
   }
 
@@ -132,8 +132,7 @@ export class TopicStream<T> implements Stream<T> {
     this.#stop.abort(new Error('the stream is closed'))
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     for (const { subscription } of this.#feeds ?? []) this.#pool.remove(subscription)
-    this.#waiting?.resolve(END)
-    this.#waiting = undefined
+    for (const { resolve } of this.#waiting.splice(0)) resolve(END)
   }
 
   readonly #onAbort = (): void => {
@@ -205,13 +204,9 @@ export class TopicStream<T> implements Stream<T> {
   #deliver(entry: Entry<T>): void {
     if (this.#isDone) return
     this.#buffer.push(entry)
-    const waiting = this.#waiting
-    if (waiting !== undefined) {
+    if (this.#waiting.length > 0) {
       const next = this.#take()
-      if (next !== undefined) {
-        this.#waiting = undefined
-        waiting.resolve(next)
-      }
+      if (next !== undefined) this.#waiting.shift()?.resolve(next)
     } else if (this.#plan.keyOf === undefined && this.#buffer.size >= this.#capacity) this.#pause(entry.feed)
   }
 
@@ -264,9 +259,9 @@ export class TopicStream<T> implements Stream<T> {
   #fail(error: unknown): void {
     if (this.#isDone || this.#failure !== undefined) return
     this.#failure = { error }
-    const waiting = this.#waiting
-    this.#waiting = undefined
     for (const { subscription } of this.#feeds ?? []) this.#pool.remove(subscription)
+    // The others end with the stream.
+    const waiting = this.#waiting.shift()
     waiting?.reject(this.#endWith(error))
   }
 

@@ -39,6 +39,8 @@ export type StreamsOptions = Pick<StreamOptions, 'cursors' | 'onGap'> & {
   readonly WebSocket?: WebSocketConstructor | undefined
   /** The limits of your plan; the defaults are those of the gateway. */
   readonly limits?: Partial<StreamLimits> | undefined
+  /** A connection without messages is probed after this time, and dropped after as much again. Default: 15 s. */
+  readonly silenceMs?: number | undefined
   /** A connection was lost, and its streams resume after a delay. */
   readonly onReconnect?: ((event: ReconnectEvent) => void) | undefined
 }
@@ -134,7 +136,7 @@ export function createStreams(
       messagesPerSecond: limits.messagesPerSecond,
       maxConnections: limits.connections,
       maxSubscriptions: limits.subscriptionsPerConnection,
-      silenceMs: SILENCE_MS,
+      silenceMs: options.silenceMs ?? SILENCE_MS,
       onReconnect: options.onReconnect ?? (() => undefined),
     }))
   const start = <T extends object>(plan: StreamPlan<T>, given: Any): TopicStream<T> => {
