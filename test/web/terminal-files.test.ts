@@ -23,7 +23,10 @@ before(
     const created = await keys.create({ name: 'terminal', plan: 'terminal' })
     publicKey = created.apiKey
     keyId = created.record.id
-    gateway = await world.startGateway({ terminal: { cu_per_month: 1_000 } }, { terminal: { api_key: publicKey } })
+    gateway = await world.startGateway(
+      { terminal: { cu_per_month: 1_000 } },
+      { terminal: { api_key: publicKey } },
+    )
     await gateway.applied(await world.publish([{ type: 'token', token: sampleToken() }]))
   },
   { timeout: 300_000 },
@@ -62,7 +65,12 @@ test('the page has the public key, strict headers, and is revalidated', async ()
   assert.equal(page.headers['x-content-type-options'], 'nosniff')
   assert.equal(page.headers['referrer-policy'], 'no-referrer')
   const policy = String(page.headers['content-security-policy'])
-  for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "style-src 'self'"])
+  for (const part of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "frame-ancestors 'none'",
+    "style-src 'self'",
+  ])
     assert.ok(policy.includes(part), policy)
   assert.ok(!policy.includes('unsafe'), policy)
   // Nothing in the page needs more than the policy allows.
@@ -83,7 +91,10 @@ test('assets are compressed, named by their contents, and cached for good', asyn
     assert.equal(plain.headers['x-content-type-options'], 'nosniff')
     assert.equal(plain.headers['content-encoding'], undefined)
     const packed = await ask(path, { 'accept-encoding': 'br, gzip' })
-    assert.deepEqual([packed.headers['content-encoding'], packed.headers['vary']], ['gzip', 'Accept-Encoding'])
+    assert.deepEqual(
+      [packed.headers['content-encoding'], packed.headers['vary']],
+      ['gzip', 'Accept-Encoding'],
+    )
     assert.deepEqual(gunzipSync(packed.body), plain.body)
     assert.equal((await ask(path, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding'], undefined)
   }
@@ -92,7 +103,12 @@ test('assets are compressed, named by their contents, and cached for good', asyn
 test('no path leads out of the terminal', async () => {
   const paths = [
     ...['/assets/', '/assets/none.js', '/assets/../index.html', '/assets/..%2f..%2fpackage.json'],
-    ...['/assets/%2e%2e/%2e%2e/package.json', '/assets/..\\..\\package.json', '/../package.json', '//etc/passwd'],
+    ...[
+      '/assets/%2e%2e/%2e%2e/package.json',
+      '/assets/..\\..\\package.json',
+      '/../package.json',
+      '//etc/passwd',
+    ],
     ...['/index.html', '/src/main.tsx', '/assets/%00', '/assets/__proto__', '/assets/constructor'],
   ]
   for (const path of paths) {

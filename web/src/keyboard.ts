@@ -9,7 +9,8 @@ export function handleShortcuts(shortcuts: () => readonly Shortcut[]): () => voi
       target instanceof HTMLSelectElement ||
       (target instanceof HTMLElement && target.isContentEditable)
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-    if (isTyping && key !== 'Escape') return
+    // Escape is the browser's own key, but for leaving a field.
+    if (isTyping !== (key === 'Escape') || document.querySelector('dialog[open]') !== null) return
     const found = shortcuts().find(({ keys }) => keys.includes(key))
     if (found === undefined) return
     event.preventDefault()

@@ -1,5 +1,6 @@
 import { type JSX, Show } from 'solid-js'
-import { type direction, formatChange, formatPrice, direction as signOf } from './format.ts'
+import { direction, formatChange, formatPrice } from './format.ts'
+import { isKeyEnded } from './market-data.ts'
 
 /** A price with its exact value as a title: many zeros are shown as a count. */
 export function Price(props: { readonly value: string | undefined }): JSX.Element {
@@ -12,8 +13,7 @@ export function Price(props: { readonly value: string | undefined }): JSX.Elemen
 
 /** Color and sign both show the direction. */
 export function Change(props: { readonly value: string | undefined }): JSX.Element {
-  const sign = (): ReturnType<typeof direction> => signOf(props.value)
-  return <span class={`number ${sign()}`}>{formatChange(props.value)}</span>
+  return <span class={`number ${direction(props.value)}`}>{formatChange(props.value)}</span>
 }
 
 /** What went wrong, in words; nothing if there is no error. */
@@ -56,5 +56,6 @@ export function Figure(props: { readonly name: string; readonly children: JSX.El
 }
 
 function messageOf(error: unknown): string {
+  if (isKeyEnded(error)) return 'the key of this page is no longer valid; reload the page'
   return error instanceof Error ? error.message : String(error)
 }

@@ -27,7 +27,8 @@ export function Chart(props: ChartProps): JSX.Element {
   const [last, setLast] = createSignal<CandleTexts>()
   const [isTable, setTable] = createSignal(false)
   const [table, setTableRows] = createSignal<readonly CandleTexts[]>([])
-  const [isDrawn, setDrawn] = createSignal(false)
+  /** When the candles were drawn, in milliseconds since the page was opened. */
+  const [drawnAt, setDrawnAt] = createSignal<number>()
 
   onMount(() => {
     if (container === undefined) return
@@ -50,7 +51,7 @@ export function Chart(props: ChartProps): JSX.Element {
         scale = book.last === undefined ? 1 : scaleOf(book.last)
         book.takeRedraw(scale)
         canvas?.show(book.bars(scale), scale, interval === 's1')
-        setDrawn(true)
+        setDrawnAt(performance.now())
       }
     }
     canvas?.draw(book.takeRedraw(scale), () => book.bars(scale))
@@ -60,7 +61,7 @@ export function Chart(props: ChartProps): JSX.Element {
   const error = followStream(
     () => props.source,
     (source, signal) => {
-      setDrawn(false)
+      setDrawnAt(undefined)
       return noted(chartItems(source, signal))
     },
     takeIn,
@@ -95,7 +96,13 @@ export function Chart(props: ChartProps): JSX.Element {
         </button>
       </div>
       <Problem what="Chart" error={error()} />
-      <div class="canvas" classList={{ hidden: isTable() }} data-drawn={isDrawn()} ref={container} />
+      <div
+        class="canvas"
+        classList={{ hidden: isTable() }}
+        data-drawn={drawnAt() !== undefined}
+        data-drawn-at={drawnAt()}
+        ref={container}
+      />
       <Show when={isTable()}>
         <CandleTable candles={table()} />
       </Show>
@@ -110,9 +117,11 @@ function newest(book: CandleBook): CandleTexts[] {
 function Legend(props: { readonly candle: CandleTexts | undefined }): JSX.Element {
   return (
     <p class="legend number">
-      <span>O {formatPrice(props.candle?.open)}</span> <span>H {formatPrice(props.candle?.high)}</span>{' '}
-      <span>L {formatPrice(props.candle?.low)}</span> <span>C {formatPrice(props.candle?.close)}</span>{' '}
-      <span>V {formatUsd(props.candle?.volume)}</span>
+      <span title={props.candle?.open}>O {formatPrice(props.candle?.open)}</span>
+      <span title={props.candle?.high}>H {formatPrice(props.candle?.high)}</span>
+      <span title={props.candle?.low}>L {formatPrice(props.candle?.low)}</span>
+      <span title={props.candle?.close}>C {formatPrice(props.candle?.close)}</span>
+      <span title={props.candle?.volume}>V {formatUsd(props.candle?.volume)}</span>
     </p>
   )
 }

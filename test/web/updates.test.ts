@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { buildTerminal } from '../../dev/build-web.ts'
+import type { Change } from '../../src/domain/change.ts'
+import { findBrowser } from '../integration/browser.ts'
+import {
+  MEME,
+  MEME_WETH,
+  price,
+  sampleCandle,
+  samplePair,
+  sampleToken,
+  sampleTrade,
+  value,
+} from '../support/builders/market-samples.ts'
+import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
+import { assertAccessible, contention, screenshot, TerminalBrowser } from './terminal-browser.ts'
+
+const executable = findBrowser()
+const UPDATES = 400
+const PER_SECOND = 50
+const LONG_TASK_MS = 50
+const MINUTE = 60
+const START = 1_700_000_040
+const IMPOSTOR = `0x${'b'.repeat(40)}`
+/** Other pairs would be read from ClickHouse. */
+const HOSTILE_NAME = '"><img src=x onerror=alert(1)> \u202Enioc'
+
+describe('the terminal under load', { skip: executable === undefined }, () => {
+  let world: GatewayWorld
+  let gateway: Gateway
+  let browser: TerminalBrowser
+
+  before(
+    async () => {
+      buildTerminal()
+      world = await GatewayWorld.start({ withHistory: true })
+      await world.publish([
+        { type: 'token', token: sampleToken() },
+        {
+          type: 'token',
+          token: sampleToken({
+            ...{ address: IMPOSTOR, name: HOSTILE_NAME, mainPair: undefined },
+            ...{ mainPairTvlUsd: value('1'), tvlUsd: value('1') },
+          }),
+        },
+        { type: 'pair', pair: samplePair() },
+        ...Array.from({ length: 300 }, (_, at): Change => candleOf(START - at * MINUTE, at)).reverse(),
+      ])
+      await world.storeAll()
+      gateway = await world.startGateway({}, { terminal: { api_key: API_KEY } })
+      browser = await TerminalBrowser.launch(executable ?? '')
+    },
+    { timeout: 300_000 },
+  )
+
+  after(async () => {
+    await browser?.close()
+    await gateway?.stop()
+    await world?.stop()
+  })
+
+  test('an impostor is flagged, and a hostile name is text', async () => {
+    const page = await browser.open(`${gateway.url}/?chain=eth&q=MEME`)
+    await page.waitForSelector(`tr.impostor a[title="${IMPOSTOR}"]`)
+    const rows = await page.$$eval('[data-row-link]', (links) =>
+      links.map((link) => link.getAttribute('title')),
+    )
+    assert.deepEqual(rows, [MEME, IMPOSTOR])
+    assert.equal(await page.locator('tr.impostor .flag.bad').textContent(), 'impostor')
+    assert.ok(
+      (await page.locator('tr.impostor .name').textContent())?.includes('<img src=x onerror=alert(1)>'),
+    )
+    assert.equal(await page.locator('tr.impostor img').count(), 0)
+    await assertAccessible(page, 'impostor')
+    await screenshot(page, 'impostor')
+    await page.context().close()
+  })
+
+  test(`${PER_SECOND} updates per second cause no long task`, async () => {
+    const page = await browser.open(`${gateway.url}/?token=${MEME}-eth&interval=k1`)
+    await page.waitForSelector('[data-drawn="true"]')
+    await page.waitForSelector('.connection.live')
+    await watchLongTasks(page)
+    const busy = contention()
+    const started = Date.now()
+    for (let at = 1; at <= UPDATES; at++) {
+      await world.publish(updateOf(at))
+      await sleep(Math.max(0, started + (at * 1_000) / PER_SECOND - Date.now()))
+    }
+    const seconds = (Date.now() - started) / 1_000
+    const last = `${200 + UPDATES}-1`
+    await waitFor('the last trade', async () => {
+      const id = await page.evaluate(
+        () => document.querySelector<HTMLElement>('.tape tbody tr')?.dataset['id'],
+      )
+      return id === last ? true : undefined
+    })
+    const close = await page.locator('.legend span').nth(3).getAttribute('title')
+    assert.equal(close, closeOf(UPDATES))
+    const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest)
+    const factor = Math.max(busy, contention())
+    console.log(
+      `${Math.round(UPDATES / seconds)} updates/s for ${Math.round(seconds)} s: longest task ${Math.round(longest)} ms, allowed on this machine ${Math.round(LONG_TASK_MS * factor)} ms`,
+    )
+    assert.ok(longest <= LONG_TASK_MS * factor, `${longest} ms`)
+    await page.context().close()
+  })
+
+  test('no page complained', () => {
+    assert.deepEqual(browser.complaints, [])
+  })
+})
+
+function closeOf(at: number): string {
+  return `0.003${String(at % 100).padStart(2, '0')}1`
+}
+
+function candleOf(start: number, at: number): Change {
+  const close = price(closeOf(at))
+  const values = {
+    ...sampleCandle().usd,
+    close,
+    high: price('0.0045'),
+    low: price('0.0028'),
+    volume: value('250.5'),
+  }
+  const usd = { ...values, open: price('0.003') }
+  return { type: 'candle', candle: sampleCandle({ pair: MEME_WETH, start, usd }) }
+}
+
+/** A trade, its candle, and the price of the token; a new candle begins with every tenth one. */
+function updateOf(at: number): Change[] {
+  const time = START + Math.ceil(at / 10) * MINUTE
+  return [
+    { type: 'trade', trade: sampleTrade({ key: { block: 200 + at, tx: 0, log: 1 }, time }) },
+    candleOf(time, at),
+    { type: 'token', token: sampleToken({ priceUsd: price(closeOf(at)), updatedAt: time }) },
+  ]
+}
+
+/** The duration of the longest task that blocked the page, from now on. */
+async function watchLongTasks(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const seen = Object.assign(globalThis, { longest: 0 })
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
+    }).observe({ type: 'longtask' })
+  })
+}
