@@ -26,7 +26,7 @@ const MAIN_ARGS = ['--max-semi-space-size=32', MAIN]
 const RESTART_MS = 300
 
 export type Settings = {
-  readonly stack: Stack
+  readonly stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>
   readonly exchanges: Exchanges
   readonly dollar: string
   readonly port: number
