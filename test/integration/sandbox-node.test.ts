@@ -42,7 +42,9 @@ describe('the node of the sandbox', () => {
   const newAddress = () => `0x${randomBytes(20).toString('hex')}`
 
   // Without turns, anvil stops answering within the first few of these calls.
-  test('answers calls about unknown accounts in old blocks while it mines', { timeout: 240_000 }, async () => {
+  test('answers calls about unknown accounts in old blocks while it mines', {
+    timeout: 240_000,
+  }, async () => {
     const call = (id: number, method: string, first: unknown) => {
       const block = numberToHex(chain.head.number - (id % 10))
       return { jsonrpc: '2.0', id, method, params: [first, block] }
