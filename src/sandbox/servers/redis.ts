@@ -1,14 +1,15 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import type { ProcessPlan } from './process.ts'
+import { findProgram } from './programs.ts'
 
 export function planRedis(dataDir: string, port: number): ProcessPlan {
   const folder = join(dataDir, 'redis')
   mkdirSync(folder, { recursive: true })
   return {
     name: 'redis',
-    command: isOnPath('valkey-server') ? 'valkey-server' : 'redis-server',
+    command: findProgram('valkey-server', 'redis-server') ?? 'redis-server',
     args: [
       ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no', '--daemonize', 'no'],
@@ -17,17 +18,6 @@ export function planRedis(dataDir: string, port: number): ProcessPlan {
     ports: [port],
     isReady: () => answersPing(port),
   }
-}
-
-function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 function answersPing(port: number): Promise<boolean> {

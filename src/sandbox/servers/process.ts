@@ -8,7 +8,8 @@ export type ProcessPlan = {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
+  /** In addition to the variables here; undefined removes one. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly logFile: string
   /** Ports it listens on; all must be its own before it counts as started. */
   readonly ports: readonly number[]
@@ -50,6 +51,8 @@ export function startProcess(plan: ProcessPlan): RunningProcess {
     const child = spawn(command, args, {
       stdio: ['ignore', log, log],
       env: { ...process.env, ...plan.env },
+      // Ctrl-C in a terminal goes to a whole group of processes: who stops what, and when, is decided here.
+      detached: true,
     })
     if (child.pid === undefined) {
       child.on('error', () => {})

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProcessPlan } from './process.ts'
 
-const serverFile = fileURLToPath(new URL('../clickhouse-server.ts', import.meta.url))
+const serverFile = fileURLToPath(new URL(`clickhouse-server${extname(import.meta.url)}`, import.meta.url))
 
 export function planClickhouse(dataDir: string, port: number): ProcessPlan {
   const folder = join(dataDir, 'clickhouse')

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { planAnvil } from './services/anvil.ts'
-import { planClickhouse } from './services/clickhouse.ts'
-import { type NatsSync, natsPortsPerNode, planNats } from './services/nats.ts'
+import { planAnvil } from './anvil.ts'
+import { planClickhouse } from './clickhouse.ts'
+import { type NatsSync, natsPortsPerNode, planNats } from './nats.ts'
 import {
   forgetTemporaryFolder,
   freePorts,
@@ -17,8 +17,8 @@ import {
   TimeoutError,
   waitFor,
   waitUntilReady,
-} from './services/process.ts'
-import { planRedis } from './services/redis.ts'
+} from './process.ts'
+import { planRedis } from './redis.ts'
 
 export type ServiceName = 'nats' | 'redis' | 'clickhouse' | 'anvil'
 /** A service, or one node of a three-node NATS cluster. */

@@ -9,10 +9,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { parseArgs, promisify } from 'node:util'
+import { inspect, parseArgs, promisify } from 'node:util'
 import { brotliDecompress, gunzip, gzip, inflate, zstdDecompress } from 'node:zlib'
 import { type ChdbResult, drainPending, Session } from 'chdb'
-import { MultipleStatementsError, parseStatement } from './services/clickhouse-statement.ts'
+import { MultipleStatementsError, parseStatement } from './clickhouse-statement.ts'
 
 // What the embedded engine sets otherwise than the server does.
 const serverDefaults = ['--implicit_select=0', '--allow_introspection_functions=0']
@@ -66,11 +66,13 @@ const version = (await engine.queryAsync('SELECT version()', { format: 'TSVRaw' 
 const server = createServer({ maxHeaderSize: 4 * 1024 * 1024, requestTimeout: 0, keepAliveTimeout: 30_000 })
 server.on('request', (request, response) => {
   serve(request, response).catch((error: unknown) => {
-    console.error('request failed', error)
+    process.stderr.write(`request failed: ${inspect(error)}\n`)
     response.destroy()
   })
 })
-server.listen(port, '127.0.0.1', () => console.log(`ClickHouse ${version} engine on port ${port}`))
+server.listen(port, '127.0.0.1', () => {
+  process.stdout.write(`ClickHouse ${version} engine on port ${port}\n`)
+})
 
 process.on('SIGTERM', () => {
   server.close()
@@ -291,7 +293,7 @@ function statusOf(name: string): number {
 function readArguments(): { port: number; dataDir: string } {
   const { values } = parseArgs({ options: { port: { type: 'string' }, data: { type: 'string' } } })
   if (values.port === undefined || values.data === undefined) {
-    console.error('usage: node dev/clickhouse-server.ts --port <port> --data <folder>')
+    process.stderr.write('usage: node clickhouse-server.ts --port <port> --data <folder>\n')
     process.exit(2)
   }
   return { port: Number(values.port), dataDir: resolve(values.data) }

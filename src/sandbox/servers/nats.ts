@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessPlan } from './process.ts'
+import { findProgram } from './programs.ts'
 
 /** Ports one node needs: for clients, for monitoring, for the other nodes. */
 export const natsPortsPerNode = 3
@@ -50,7 +51,7 @@ function planNode(
   const clustered = nodes.length > 1
   return {
     name,
-    command: 'nats-server',
+    command: findProgram('nats-server') ?? 'nats-server',
     args: ['--config', configFile],
     logFile: join(dataDir, `${name}.log`),
     ports: clustered ? [node.client, node.monitor, node.route] : [node.client, node.monitor],
