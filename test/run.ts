@@ -90,6 +90,13 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   // Packs and installs, which loads the machine by itself.
   package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
+  image: {
+    patterns: ['test/image/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 600_000,
+    fileTimeoutMs: 20 * 60_000,
+  },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,

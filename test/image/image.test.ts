@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { planAnvil } from '../../dev/services/anvil.ts'
+import { planClickhouse } from '../../dev/services/clickhouse.ts'
+import { planRedis } from '../../dev/services/redis.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
+import { ComposeProject, healthCommand, type ImageConfig, variablesOf } from './compose-project.ts'
+import { CONTAINER_USER, type Container, Host } from './host.ts'
+import { compose, ImageStore, REPO, run, skipReason } from './tools.ts'
+
+/** The image, built as the Dockerfile says, and every service of compose.yaml, run as the file says. */
+
+const BASE_ID = 8453
+const START_MS = 240_000
+const ADMIN_PORTS: Readonly<Record<string, number>> = {
+  ...{ reader: 9101, engine: 9102, writer: 9103, gateway: 9104, reconciler: 9105 },
+}
+/** No program of theirs is on this machine: docs/deploy.md says so. */
+const NOT_RUN = ['prometheus', 'grafana']
+const WATCHING = ['deploy/prometheus/prometheus.yaml', 'deploy/prometheus/alerts.yaml', 'deploy/grafana']
+
+const skip = skipReason()
+const folder = mkdtempSync(join(tmpdir(), 'chaintape-image-'))
+const envFile = join(folder, '.env')
+const store = new ImageStore(folder)
+
+let image: ImageConfig
+let root: string
+let host: Host
+let project: ComposeProject
+
+before(
+  async () => {
+    if (skip) return
+    const npmrc = join(folder, 'npmrc')
+    writeFileSync(npmrc, 'offline=true\n')
+    const name = await store.build(await store.makeBase(), npmrc)
+    const inspected = await store.buildah('inspect', '--type', 'image', name)
+    image = (JSON.parse(inspected) as { Docker: { config: ImageConfig } }).Docker.config
+    root = await store.buildah('mount', await store.buildah('from', '--pull-never', name))
+
+    const passwords = await run('sh', ['deploy/compose/passwords'])
+    const settings = `CHAINTAPE_SETTINGS=${join(folder, 'work/chaintape.yaml')}\n`
+    writeFileSync(envFile, `${passwords.stdout}${settings}CHAINTAPE_BACKUPS=${join(folder, 'backups')}\n`)
+    project = await ComposeProject.read(envFile, folder)
+    const names = ['localhost', 'host.docker.internal', ...Object.keys(project.services)]
+    host = await Host.start(folder, names.map((name) => `127.0.0.1 ${name}\n`).join(''), root)
+  },
+  { timeout: 900_000 },
+)
+
+after(async () => {
+  await host?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ownFolder = async (name: string): Promise<string> => {
+  mkdirSync(join(folder, name))
+  await run('chown', [`${CONTAINER_USER}:${CONTAINER_USER}`, join(folder, name)])
+  return join(folder, name)
+}
+
+/** The image alone, as `docker run` has it. */
+const alone = (...args: string[]): Container => ({
+  args: [...image.Entrypoint, ...args],
+  env: variablesOf(image),
+  mounts: [],
+  workDir: image.WorkingDir,
+})
+
+const healthOf = (name: string): Container => ({
+  ...project.container(name, image),
+  args: healthCommand(image.Healthcheck.Test),
+})
+
+describe('the image', { skip }, () => {
+  test('runs every role as a user without rights, and holds nothing that only a build needs', async () => {
+    assert.equal(image.User, `${CONTAINER_USER}:${CONTAINER_USER}`)
+    assert.deepEqual([image.Entrypoint, image.Cmd], [['chaintape'], ['all']])
+    assert.deepEqual(Object.keys(image.Volumes), ['/var/lib/chaintape'])
+    assert.deepEqual(await host.runContainer(alone('--version')), {
+      code: 0,
+      stdout: `chaintape ${VERSION}\n`,
+      stderr: '',
+    })
+    const own = join(root, 'opt/chaintape')
+    assert.ok(existsSync(join(own, 'config/chains/base.yaml')))
+    for (const left of [
+      'src',
+      'dev',
+      'node_modules/typescript',
+      'node_modules/chdb',
+      'node_modules/@types/ws',
+    ])
+      assert.ok(!existsSync(join(own, left)), left)
+    const state = statSync(join(root, 'var/lib/chaintape'))
+    assert.deepEqual([state.uid, state.gid], [CONTAINER_USER, CONTAINER_USER])
+  })
+
+  test('names the file that is missing, and is not healthy without a role', async () => {
+    const { code, stderr } = await host.runContainer(alone('writer'))
+    assert.deepEqual(
+      [code, /\/etc\/chaintape\/chaintape\.yaml: no such file/.test(stderr)],
+      [2, true],
+      stderr,
+    )
+    const health = { ...alone(), args: healthCommand(image.Healthcheck.Test) }
+    assert.equal((await host.runContainer(health)).code, 1)
+  })
+})
+
+describe('compose.yaml', { skip }, () => {
+  test('is refused without a password, with the way to get one', async () => {
+    const lacking = join(folder, 'lacking.env')
+    writeFileSync(lacking, readFileSync(envFile, 'utf8').replace(/^NATS_ENGINE_PASSWORD=.*\n/m, ''))
+    const { code, stderr } = await compose(lacking, 'config', '-q')
+    assert.notEqual(code, 0)
+    assert.match(stderr, /NATS_ENGINE_PASSWORD.*run deploy\/compose\/passwords/)
+  })
+
+  test('pins every image by version, and no image by the name of a host', () => {
+    for (const [name, { image }] of Object.entries(project.services))
+      assert.match(image, /^[a-z]+(\/[a-z-]+)?:v?\d+(\.\d+)+(-alpine)?$/, name)
+  })
+
+  test('gives a container no more than it needs', () => {
+    const passwords = new Map(
+      readFileSync(envFile, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('NATS_'))
+        .map((line) => line.split('=') as [string, string]),
+    )
+    for (const [name, service] of Object.entries(project.services)) {
+      const text = JSON.stringify(service.environment ?? {})
+      const known = [...passwords].filter(([, password]) => text.includes(password)).map(([user]) => user)
+      const isOurs = service.image.startsWith('chaintape:')
+      if (isOurs) assert.deepEqual(known, [`NATS_${name.toUpperCase()}_PASSWORD`], name)
+      else if (name !== 'nats') assert.deepEqual(known, [], name)
+      if (isOurs || name === 'nats' || name === 'valkey') {
+        assert.deepEqual([service.read_only, service.cap_drop], [true, ['ALL']], name)
+        assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+      }
+      for (const { host_ip } of service.ports ?? []) assert.equal(host_ip, '127.0.0.1', name)
+      if (['nats', 'valkey', 'clickhouse'].includes(name))
+        assert.deepEqual([Object.keys(service.networks), service.ports], [['servers'], undefined], name)
+    }
+    assert.deepEqual(project.roles.sort(), Object.keys(ADMIN_PORTS).sort())
+  })
+
+  test('mounts files that exist', () => {
+    for (const name of Object.keys(project.services).filter((name) => !NOT_RUN.includes(name)))
+      for (const { source } of project.mounts(name))
+        if (source.startsWith(join(REPO, 'deploy'))) assert.ok(existsSync(source), `${name} mounts ${source}`)
+  })
+
+  const missing = WATCHING.filter((file) => !existsSync(join(REPO, file)))
+  test('watches every role', { skip: missing.length > 0 && `missing: ${missing.join(', ')}` }, () => {
+    for (const name of NOT_RUN)
+      for (const { source } of project.mounts(name)) assert.ok(existsSync(source), `${name} mounts ${source}`)
+    const scraped = readFileSync(join(REPO, 'deploy/prometheus/prometheus.yaml'), 'utf8')
+    for (const [role, port] of Object.entries(ADMIN_PORTS))
+      assert.ok(scraped.includes(`${role}:${port}`), role)
+  })
+
+  test('starts servers that become healthy by its own checks', async () => {
+    const folders = { data: join(folder, 'engines'), programs: join(folder, 'bin') }
+    for (const made of Object.values(folders)) mkdirSync(made)
+    // A machine may have Redis instead, with the same commands.
+    const { command } = planRedis(folders.data, 6379)
+    for (const [from, to] of [
+      ['valkey-server', command],
+      ['valkey-cli', command.replace('-server', '-cli')],
+    ] as const) {
+      const found = (process.env['PATH'] ?? '').split(delimiter).find((part) => existsSync(join(part, to)))
+      symlinkSync(join(found ?? '', to), join(folders.programs, from))
+    }
+    const PATH = `${folders.programs}${delimiter}${process.env['PATH']}`
+    for (const name of ['nats', 'valkey']) {
+      const { entrypoint, command, environment = {} } = project.service(name)
+      const localized = [...(entrypoint ?? []), ...(command ?? [])].map((part) =>
+        project.localized(name, part),
+      )
+      const variables = Object.entries(environment).map(([key, value]) => [
+        key,
+        project.localized(name, value),
+      ])
+      host.start(name, localized, { PATH, ...Object.fromEntries(variables) })
+    }
+    const clickhouse = planClickhouse(folders.data, 8123)
+    host.start('clickhouse', [clickhouse.command, ...clickhouse.args], { ...process.env, ...clickhouse.env })
+    const anvil = planAnvil(folders.data, 8545, ['--chain-id', String(BASE_ID)])
+    host.start('anvil', [anvil.command, ...anvil.args], process.env)
+    const down = async (name: string): Promise<boolean> => {
+      const { healthcheck, environment = {} } = project.service(name)
+      return (await host.run(healthCommand(healthcheck?.test ?? []), { PATH, ...environment })).code !== 0
+    }
+    for (const name of ['nats', 'valkey', 'clickhouse'])
+      await waitFor(`${name} to be healthy`, async () => ((await down(name)) ? undefined : true), START_MS)
+    assert.ok(await down('prometheus'), 'a check of a service that does not run succeeds')
+
+    const policy = await host.run(['valkey-cli', 'config', 'get', 'maxmemory-policy'], {
+      ...{ PATH, ...project.service('valkey').environment },
+    })
+    assert.match(policy.stdout, /noeviction/)
+    const monitor = await host.run(['wget', '-q', '-O', '-', 'http://nats:8222/jsz'])
+    assert.equal(
+      (JSON.parse(monitor.stdout) as { config: { sync_always: boolean } }).config.sync_always,
+      true,
+    )
+  })
+
+  test('init writes settings in a folder of the operator', async () => {
+    const work = { source: await ownFolder('work'), target: '/work', isReadOnly: false }
+    const args = ['init', '--chain', 'base', '--rpc', 'http://host.docker.internal:8545']
+    const made = await host.runContainer({ ...alone(...args), mounts: [work], workDir: '/work' })
+    assert.equal(made.code, 0, made.stderr)
+  })
+
+  test('starts roles that become ready and healthy, without rights and on a read-only root', async () => {
+    const created = await host.runContainer(project.container('keys', image, ['create', '--name', 'me']))
+    assert.equal(created.code, 0, created.stderr)
+    for (const role of project.roles) host.startContainer(role, project.container(role, image))
+    for (const role of project.roles) {
+      await waitFor(
+        `${role} to be ready`,
+        async () => {
+          assert.equal(host.process(role).exitCode, null, host.logTail(role))
+          const url = `http://${role}:${ADMIN_PORTS[role]}/readyz`
+          return (await host.run(['wget', '-q', '-O', '-', url])).code === 0 ? true : undefined
+        },
+        START_MS,
+      )
+      assert.equal((await host.runContainer(healthOf(role))).code, 0, role)
+      const about = (file: string): string => readFileSync(`/proc/${host.process(role).pid}/${file}`, 'utf8')
+      assert.match(about('status'), new RegExp(`^Uid:(\\s${CONTAINER_USER}){4}$`, 'm'))
+      assert.match(about('status'), /^CapEff:\s0+$/m)
+      assert.match(about('status'), /^NoNewPrivs:\s1$/m)
+      assert.match(about('mountinfo'), /^\S+ \S+ \S+ \S+ \/ ro[ ,]/m)
+    }
+    const key = created.stdout.trim()
+    const header = `--header=X-API-KEY: ${key}`
+    const answer = await host.run(['wget', '-q', '-O', '-', header, 'http://gateway:8080/v2/chains'])
+    assert.match(answer.stdout, /"base"/, answer.stderr)
+  })
+
+  test('has tools with users of their own', async () => {
+    const listed = await host.runContainer(project.container('operator', image))
+    assert.equal(listed.code, 0, listed.stderr)
+    await ownFolder('backups')
+    const backup = await host.runContainer(project.container('backup', image, ['/backups/first']))
+    assert.equal(backup.code, 0, backup.stderr)
+    assert.ok(existsSync(join(folder, 'backups/first/manifest.json')))
+    assert.deepEqual(readFileSync(host.logFile('nats'), 'utf8').match(/^.*Violation.*$/gm), null)
+  })
+
+  test('notices a role that hangs, and ends roles in order', async () => {
+    host.process('writer').kill('SIGSTOP')
+    assert.equal((await host.runContainer(healthOf('writer'))).code, 1)
+    host.process('writer').kill('SIGCONT')
+    for (const role of project.roles) {
+      const code = await host.end(role, 'SIGTERM')
+      assert.equal(code, 0, `${role}: ${host.logTail(role)}`)
+    }
+    const started = Object.keys(project.services).filter((name) => existsSync(host.logFile(name)))
+    const tools = ['keys', 'operator', 'backup']
+    assert.deepEqual([...started, ...tools, ...NOT_RUN].sort(), Object.keys(project.services).sort())
+  })
+})

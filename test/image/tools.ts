@@ -1,0 +1,81 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The programs of `dev/setup --image`. */
+
+export const REPO = resolve(fileURLToPath(new URL('../..', import.meta.url)))
+const TOOLS = join(REPO, 'dev/.tools/image')
+export const BASE_TAR = join(TOOLS, 'base.tar')
+
+/** Why these tests cannot run here; on a machine that could, missing tools are a failure instead. */
+export function skipReason(): string | false {
+  if (existsSync(BASE_TAR)) return false
+  const isPossible = existsSync('/etc/debian_version') && process.getuid?.() === 0
+  if (isPossible) throw new Error('the image tools are missing; run dev/setup --image')
+  return 'dev/setup --image needs Debian and root'
+}
+
+export type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+export function run(command: string, args: readonly string[], env = process.env): Promise<Ended> {
+  return new Promise((done) => {
+    execFile(command, args, { cwd: REPO, env, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : (error.code ?? String(error.signal)), stdout, stderr }),
+    )
+  })
+}
+
+/** Only the variables of the file, so that none of the machine decides what is tested. */
+export function compose(envFile: string, ...args: readonly string[]): Promise<Ended> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' }
+  return run(join(TOOLS, 'bin/docker-compose'), ['--env-file', envFile, '--profile', 'tools', ...args], env)
+}
+
+export function kustomize(folder: string): Promise<Ended> {
+  return run(join(TOOLS, 'bin/kustomize'), ['build', folder])
+}
+
+/** A store of images in a folder of its own; chroot isolation needs neither a daemon nor a network. */
+export class ImageStore {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async buildah(command: string, ...args: readonly string[]): Promise<string> {
+    const store = ['--root', join(this.#folder, 'images'), '--runroot', join(this.#folder, 'run')]
+    const all = [...store, '--storage-driver', 'vfs', command, ...args]
+    const { code, stdout, stderr } = await run(join(TOOLS, 'bin/buildah'), all)
+    if (code !== 0) throw new Error(`buildah ${command}: ${stdout}${stderr}`)
+    return stdout.trim()
+  }
+
+  /** A Debian with Node and npm, as the Dockerfile expects; its id. */
+  async makeBase(): Promise<string> {
+    const container = await this.buildah('from', 'scratch')
+    const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm')
+    await this.buildah('add', container, BASE_TAR, '/')
+    await this.buildah('copy', container, process.execPath, '/usr/local/bin/node')
+    await this.buildah('copy', container, npm, '/usr/local/lib/node_modules/npm')
+    await this.buildah('copy', container, join(REPO, 'test/image/npm.sh'), '/usr/local/bin/npm')
+    return this.buildah('commit', '--quiet', '--rm', container)
+  }
+
+  /** The image of the Dockerfile, from npm's cache alone: `dev/setup` has filled it by the same lock file. */
+  async build(base: string, npmrc: string): Promise<string> {
+    const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim()
+    await this.buildah(
+      'build',
+      ...['--isolation', 'chroot', '--format', 'docker', '--pull-never', '--build-arg', `BASE=${base}`],
+      ...['--signature-policy', join(TOOLS, 'buildah/etc/containers/policy.json')],
+      ...['--volume', `${cache}:/root/.npm`, '--volume', `${npmrc}:/root/.npmrc:ro`],
+      ...['--tag', 'chaintape', REPO],
+    )
+    return 'chaintape'
+  }
+}
