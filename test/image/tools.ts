@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 export const REPO = resolve(fileURLToPath(new URL('../..', import.meta.url)))
 const TOOLS = join(REPO, 'dev/.tools/image')
 export const BASE_TAR = join(TOOLS, 'base.tar')
+/** The machine has none of its own. */
+const POLICY = ['--signature-policy', join(TOOLS, 'buildah/etc/containers/policy.json')]
 
 /** Why these tests cannot run here; on a machine that could, missing tools are a failure instead. */
 export function skipReason(): string | false {
@@ -57,25 +59,33 @@ export class ImageStore {
 
   /** A Debian with Node and npm, as the Dockerfile expects; its id. */
   async makeBase(): Promise<string> {
-    const container = await this.buildah('from', 'scratch')
+    const container = await this.buildah('from', ...POLICY, 'scratch')
     const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm')
     await this.buildah('add', container, BASE_TAR, '/')
     await this.buildah('copy', container, process.execPath, '/usr/local/bin/node')
     await this.buildah('copy', container, npm, '/usr/local/lib/node_modules/npm')
     await this.buildah('copy', container, join(REPO, 'test/image/npm.sh'), '/usr/local/bin/npm')
-    return this.buildah('commit', '--quiet', '--rm', container)
+    return this.buildah('commit', ...POLICY, '--quiet', '--rm', container)
   }
 
-  /** The image of the Dockerfile, from npm's cache alone: `dev/setup` has filled it by the same lock file. */
-  async build(base: string, npmrc: string): Promise<string> {
+  /** The image of the Dockerfile, from npm's cache alone: `dev/setup` has filled it by the same lock file. Its id. */
+  async build(base: string): Promise<string> {
     const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim()
+    const [npmrc, idFile] = [join(this.#folder, 'npmrc'), join(this.#folder, 'image-id')]
+    writeFileSync(npmrc, 'offline=true\n')
     await this.buildah(
-      'build',
-      ...['--isolation', 'chroot', '--format', 'docker', '--pull-never', '--build-arg', `BASE=${base}`],
-      ...['--signature-policy', join(TOOLS, 'buildah/etc/containers/policy.json')],
-      ...['--volume', `${cache}:/root/.npm`, '--volume', `${npmrc}:/root/.npmrc:ro`],
-      ...['--tag', 'chaintape', REPO],
+      ...(['build', ...POLICY, '--isolation', 'chroot', '--format', 'docker', '--pull-never'] as const),
+      ...['--build-arg', `BASE=${base}`, '--iidfile', idFile],
+      ...['--volume', `${cache}:/root/.npm`, '--volume', `${npmrc}:/root/.npmrc:ro`, REPO],
     )
-    return 'chaintape'
+    return readFileSync(idFile, 'utf8').trim().replace('sha256:', '')
+  }
+
+  /** What the image says about itself, and the folder with its files. */
+  async open<Config>(image: string): Promise<{ config: Config; root: string }> {
+    const inspected = await this.buildah('inspect', '--type', 'image', image)
+    const { Docker } = JSON.parse(inspected) as { Docker: { config: Config } }
+    const container = await this.buildah('from', ...POLICY, '--pull-never', image)
+    return { config: Docker.config, root: await this.buildah('mount', container) }
   }
 }
