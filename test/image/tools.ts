@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The programs of `dev/setup --image`. */
@@ -60,7 +60,10 @@ export class ImageStore {
   /** A Debian with Node and npm, as the Dockerfile expects; its id. */
   async makeBase(): Promise<string> {
     const container = await this.buildah('from', ...POLICY, 'scratch')
-    const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm')
+    const folders = (process.env['PATH'] ?? '').split(delimiter)
+    const program = folders.map((folder) => join(folder, 'npm')).find((file) => existsSync(file)) ?? 'npm'
+    // <npm>/bin/npm-cli.js
+    const npm = dirname(dirname(realpathSync(program)))
     await this.buildah('add', container, BASE_TAR, '/')
     await this.buildah('copy', container, process.execPath, '/usr/local/bin/node')
     await this.buildah('copy', container, npm, '/usr/local/lib/node_modules/npm')
