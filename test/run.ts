@@ -90,6 +90,10 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   // Packs and installs, which loads the machine by itself.
   package: { patterns: ['test/package/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  alerts: { patterns: ['test/alerts/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  // Builds the site, and runs what the pages show.
+  docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
   // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
   image: {
     patterns: ['test/image/**/*.test.ts'],
@@ -106,6 +110,8 @@ const suites: Readonly<Record<string, Suite>> = {
 }
 const fileTimeoutMs = 6 * 60_000
 const SLOWEST_SHOWN = 10
+/** Characters, in one line. */
+const REASON_SHOWN = 600
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
 // Sources are stripped of their types and compiled once, not by each of a thousand processes.
@@ -233,8 +239,9 @@ async function runFiles(
     if (data.todo !== undefined) tally.skipped += 1
     else {
       tally.failed += 1
-      const [reason = ''] = String(data.details.error.cause ?? data.details.error).split('\n')
-      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${reason}`)
+      const reason = String(data.details.error.cause ?? data.details.error).replaceAll(/\s+/g, ' ')
+      const shown = reason.slice(0, REASON_SHOWN)
+      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${shown}`)
     }
   })
   events.on('test:summary', ({ file, duration_ms }) => {

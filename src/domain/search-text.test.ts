@@ -28,6 +28,11 @@ test('keys have bounded length, and the key of a key is itself', () => {
   )
 })
 
+test('a text of signs alone has the letters that its signs look like, or itself', () => {
+  assert.equal(skeletonOf('|\u2104'), 'l')
+  assert.equal(skeletonOf('$.'), '$.')
+})
+
 test('a standalone accent counts as a space, and two spaces as one', () => {
   assert.equal(skeletonOf('a\u1fbf a'), 'a a')
   assert.equal(skeletonOf('\u1fbfa'), 'a')

@@ -69,11 +69,16 @@ function isStroke(letter: string): boolean {
 function keyOf(text: string, letterOf: (letter: string, isCapital: boolean) => string): string {
   const bare = bounded(PLAIN.test(text) ? text : withoutAccents(text))
   let key = ''
-  for (const character of UNDECORATED.test(bare) ? bare : bare.replace(DECORATION, '') || bare) {
+  for (const character of undecorated(bare)) {
     const small = character.toLowerCase()
     key += letterOf(LOOKALIKES.get(small) ?? small, character !== small)
   }
-  return key
+  // A text of signs alone is its own key, but some of its signs may have become letters: |. is a decorated l.
+  return undecorated(key)
+}
+
+function undecorated(text: string): string {
+  return UNDECORATED.test(text) ? text : text.replace(DECORATION, '') || text
 }
 
 function withoutAccents(text: string): string {

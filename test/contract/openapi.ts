@@ -68,7 +68,7 @@ function structureFaults(document: Json, paths: Json): string[] {
 }
 
 /** With every reference replaced by its target. */
-function inlined(node: unknown, root: Json): unknown {
+export function inlined(node: unknown, root: Json): unknown {
   if (Array.isArray(node)) return node.map((item) => inlined(item, root))
   if (!isObject(node)) return node
   const reference = node['$ref']

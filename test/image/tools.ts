@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,17 +6,32 @@ import { fileURLToPath } from 'node:url'
 /** The programs of `dev/setup --image`. */
 
 export const REPO = resolve(fileURLToPath(new URL('../..', import.meta.url)))
-const TOOLS = join(REPO, 'dev/.tools/image')
-export const BASE_TAR = join(TOOLS, 'base.tar')
-/** The machine has none of its own. */
-const POLICY = ['--signature-policy', join(TOOLS, 'buildah/etc/containers/policy.json')]
+const TOOLS = join(REPO, 'dev/.tools')
+const RENDERERS = join(TOOLS, 'renderers/usr/bin')
+const BASE_TAR = join(TOOLS, 'image-base.tar')
 
-/** Why these tests cannot run here; on a machine that could, missing tools are a failure instead. */
+/** Why these tests cannot run here. On a machine that could run them, missing tools are a failure instead. */
 export function skipReason(): string | false {
-  if (existsSync(BASE_TAR)) return false
-  const isPossible = existsSync('/etc/debian_version') && process.getuid?.() === 0
-  if (isPossible) throw new Error('the image tools are missing; run dev/setup --image')
-  return 'dev/setup --image needs Debian and root'
+  const isDebian =
+    existsSync('/etc/os-release') && /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8'))
+  if (!isDebian || process.getuid?.() !== 0) return notice('they need Debian and root')
+  // The same as in dev/setup: what the tests do instead of a container engine.
+  const probe = spawnSync('unshare', [
+    '--net',
+    '--mount',
+    'sh',
+    '-c',
+    'mount --bind / / && exec chroot / true',
+  ])
+  if (probe.status !== 0) return notice(`this machine refuses namespaces, mounts or chroot: ${probe.stderr}`)
+  if (!existsSync(BASE_TAR)) throw new Error('the image tools are missing; run dev/setup --image')
+  return false
+}
+
+/** Printed besides, because a report shows reasons only to those who look for them. */
+function notice(reason: string): string {
+  console.log(`The image tests are skipped: ${reason.trim()}`)
+  return reason.trim()
 }
 
 export type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }
@@ -34,11 +49,11 @@ export function run(command: string, args: readonly string[], env = process.env)
 /** Only the variables of the file, so that none of the machine decides what is tested. */
 export function compose(envFile: string, ...args: readonly string[]): Promise<Ended> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' }
-  return run(join(TOOLS, 'bin/docker-compose'), ['--env-file', envFile, '--profile', 'tools', ...args], env)
+  return run(join(RENDERERS, 'docker-compose'), ['--env-file', envFile, '--profile', 'tools', ...args], env)
 }
 
 export function kustomize(folder: string): Promise<Ended> {
-  return run(join(TOOLS, 'bin/kustomize'), ['build', folder])
+  return run(join(RENDERERS, 'kustomize'), ['build', folder])
 }
 
 /** A store of images in a folder of its own; chroot isolation needs neither a daemon nor a network. */
@@ -52,14 +67,33 @@ export class ImageStore {
   async buildah(command: string, ...args: readonly string[]): Promise<string> {
     const store = ['--root', join(this.#folder, 'images'), '--runroot', join(this.#folder, 'run')]
     const all = [...store, '--storage-driver', 'vfs', command, ...args]
-    const { code, stdout, stderr } = await run(join(TOOLS, 'bin/buildah'), all)
+    const { code, stdout, stderr } = await run('buildah', all)
     if (code !== 0) throw new Error(`buildah ${command}: ${stdout}${stderr}`)
     return stdout.trim()
   }
 
+  /**
+   * Why a command cannot run in a container here, if the kernel refuses what buildah needs for it. ldconfig is the one
+   * program of every Debian that needs no library.
+   */
+  async refusal(): Promise<string | false> {
+    const container = await this.buildah('from', 'scratch')
+    try {
+      await this.buildah('copy', container, '/sbin/ldconfig', '/ldconfig')
+      await this.buildah('run', '--isolation', 'chroot', container, '--', '/ldconfig', '--version')
+      return false
+    } catch (error) {
+      if (!(error instanceof Error && /not permitted|permission denied|not implemented/i.test(error.message)))
+        throw error
+      return notice(`buildah cannot run a command: ${error.message}`)
+    } finally {
+      await this.buildah('rm', container)
+    }
+  }
+
   /** A Debian with Node and npm, as the Dockerfile expects; its id. */
   async makeBase(): Promise<string> {
-    const container = await this.buildah('from', ...POLICY, 'scratch')
+    const container = await this.buildah('from', 'scratch')
     const folders = (process.env['PATH'] ?? '').split(delimiter)
     const program = folders.map((folder) => join(folder, 'npm')).find((file) => existsSync(file)) ?? 'npm'
     // <npm>/bin/npm-cli.js
@@ -68,7 +102,7 @@ export class ImageStore {
     await this.buildah('copy', container, process.execPath, '/usr/local/bin/node')
     await this.buildah('copy', container, npm, '/usr/local/lib/node_modules/npm')
     await this.buildah('copy', container, join(REPO, 'test/image/npm.sh'), '/usr/local/bin/npm')
-    return this.buildah('commit', ...POLICY, '--quiet', '--rm', container)
+    return this.buildah('commit', '--quiet', '--rm', container)
   }
 
   /** The image of the Dockerfile, from npm's cache alone: `dev/setup` has filled it by the same lock file. Its id. */
@@ -77,7 +111,7 @@ export class ImageStore {
     const [npmrc, idFile] = [join(this.#folder, 'npmrc'), join(this.#folder, 'image-id')]
     writeFileSync(npmrc, 'offline=true\n')
     await this.buildah(
-      ...(['build', ...POLICY, '--isolation', 'chroot', '--format', 'docker', '--pull-never'] as const),
+      ...(['build', '--isolation', 'chroot', '--format', 'docker', '--pull-never'] as const),
       ...['--build-arg', `BASE=${base}`, '--iidfile', idFile],
       ...['--volume', `${cache}:/root/.npm`, '--volume', `${npmrc}:/root/.npmrc:ro`, REPO],
     )
@@ -88,7 +122,7 @@ export class ImageStore {
   async open<Config>(image: string): Promise<{ config: Config; root: string }> {
     const inspected = await this.buildah('inspect', '--type', 'image', image)
     const { Docker } = JSON.parse(inspected) as { Docker: { config: Config } }
-    const container = await this.buildah('from', ...POLICY, '--pull-never', image)
+    const container = await this.buildah('from', '--pull-never', image)
     return { config: Docker.config, root: await this.buildah('mount', container) }
   }
 }

@@ -28,7 +28,8 @@ export function sameRows(rows: Readonly<Record<string, unknown[]>>): Record<stri
 
 /** What the wallet of an EVM trade held is known from the block on in which all holders of the token are. */
 export function withoutHoldings(trade: Row): Row {
-  const { sold_held_raw, sold_accounts, bought_held_raw, bought_accounts, wallet_native_raw, ...row } = trade
+  const { sold_held_raw, sold_accounts, bought_held_raw, bought_accounts, ...rest } = trade
+  const { wallet_native_raw, is_token0_sold, ...row } = rest
   return row
 }
 
