@@ -6,21 +6,20 @@ ARG BASE=node:24.21.0-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# Others bring the compiler along; it has no use at run time.
-RUN npm ci --omit=dev \
-  && mkdir -p /image/opt/chaintape /image/usr/local/bin /state \
-  && cp -a node_modules package.json /image/opt/chaintape/ \
-  && rm -r /image/opt/chaintape/node_modules/typescript /image/opt/chaintape/node_modules/@typescript
-# All development packages would be 800 MB: the build needs the types of ws, in the locked version.
+# All development packages would be 800 MB: the build needs the types of ws, in the locked version. Others bring the compiler.
 RUN npm pkg set dependencies.@types/ws="$(npm pkg get devDependencies.@types/ws | tr -d '\"')" \
   && npm pkg delete devDependencies.@types/ws \
   && npm install --omit=dev
 COPY tsconfig.json tsconfig.build.json ./
 COPY dev/build.ts dev/
 COPY src src
+# Neither the compiler nor types have a use at run time.
 RUN node dev/build.ts \
-  && mv dist /image/opt/chaintape/ \
+  && rm -r node_modules/typescript node_modules/@typescript node_modules/@types node_modules/.bin \
+  && mkdir -p /image/opt/chaintape /image/usr/local/bin /state \
+  && mv node_modules dist /image/opt/chaintape/ \
   && ln -s /opt/chaintape/dist/main.js /image/usr/local/bin/chaintape
+COPY package.json /image/opt/chaintape/
 COPY config /image/opt/chaintape/config
 COPY deploy/image/healthcheck.js /image/opt/chaintape/
 

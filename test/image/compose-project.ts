@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { chownSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { CONTAINER_USER, type Container, type Mount } from './host.ts'
 import { compose } from './tools.ts'
 
@@ -92,9 +92,18 @@ export class ComposeProject {
     }
   }
 
-  /** A command or variable of a service, for a program of this machine: its folders are those of the volumes. */
+  /** A command or variable of a service, for a program of this machine: what is mounted is in a folder like the root. */
   localized(name: string, text: string): string {
-    return this.mounts(name).reduce((result, { source, target }) => result.replace(target, source), text)
+    const mounts = this.mounts(name).sort((one, other) => other.target.length - one.target.length)
+    const targets = mounts.map(({ target }) => RegExp.escape(target)).join('|')
+    if (targets === '') return text
+    const root = join(this.#folder, 'roots', name)
+    for (const { source, target } of mounts) {
+      const place = join(root, target)
+      mkdirSync(dirname(place), { recursive: true })
+      if (!existsSync(place)) symlinkSync(source, place)
+    }
+    return text.replaceAll(new RegExp(targets, 'g'), (target) => join(root, target))
   }
 }
 

@@ -38,37 +38,47 @@ export const CONTAINER_USER = 65_532
 
 /**
  * A network of its own, in which every name of a service is 127.0.0.1: so commands, ports and addresses are exactly those of
- * the files, whatever else runs on this machine.
+ * the files, whatever else runs on this machine. Mounts are its own too, and end with it.
  */
 export class Host {
   readonly #folder: string
-  readonly #root: string
   readonly #namespace: ChildProcess
   readonly #running = new Map<string, ChildProcess>()
+  /** The files of the image, as seen inside. */
+  #root = ''
 
-  private constructor(folder: string, root: string, namespace: ChildProcess) {
+  private constructor(folder: string, namespace: ChildProcess) {
     this.#folder = folder
-    this.#root = root
     this.#namespace = namespace
   }
 
-  static async start(folder: string, hosts: string, root = ''): Promise<Host> {
+  static async start(folder: string, hosts: string): Promise<Host> {
     const file = join(folder, 'hosts')
     writeFileSync(file, hosts)
-    if (root !== '') writeFileSync(join(root, 'etc/hosts'), '')
     const script = `ip link set lo up && mount --bind '${file}' /etc/hosts && echo up && exec sleep infinity`
     const namespace = spawn(
       'setpriv',
       ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', 'sh', '-c', script],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    const host = new Host(folder, root, namespace)
+    const host = new Host(folder, namespace)
     const isUp = await Promise.race([
       once(namespace.stdout as NodeJS.ReadableStream, 'data'),
       once(namespace, 'exit').then(() => undefined),
     ])
     if (isUp === undefined) throw new Error('no network of its own can be made here')
     return host
+  }
+
+  /** Takes containers from here on from an image that was mounted inside. */
+  useImage(root: string): void {
+    this.#root = root
+    writeFileSync(this.ofImage('etc/hosts'), '')
+  }
+
+  /** A file of the image, as seen from outside. */
+  ofImage(path: string): string {
+    return join(`/proc/${this.#namespace.pid}/root`, this.#root, path)
   }
 
   /** Starts a program of this machine, inside. */
@@ -131,7 +141,7 @@ export class Host {
   #contained({ args, env, mounts, workDir }: Container): string[] {
     // Docker makes what is mounted on.
     for (const { source, target } of mounts) {
-      const place = join(this.#root, target)
+      const place = this.ofImage(target)
       if (statSync(source).isDirectory()) mkdirSync(place, { recursive: true })
       else {
         mkdirSync(dirname(place), { recursive: true })

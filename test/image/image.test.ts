@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -29,41 +30,38 @@ const START_MS = 240_000
 const ADMIN_PORTS: Readonly<Record<string, number>> = {
   ...{ reader: 9101, engine: 9102, writer: 9103, gateway: 9104, reconciler: 9105 },
 }
-/** No program of theirs is on this machine: docs/deploy.md says so. */
-const NOT_RUN = ['prometheus', 'grafana']
-const WATCHING = ['deploy/prometheus/alerts.yaml', 'deploy/grafana']
+/** No program of it is on this machine: docs/deploy.md says so. */
+const NOT_RUN = ['grafana']
+/** Name, type and query of the variable in the dashboards. */
+const CHOICE = 'datasource datasource prometheus'
 
-const skip = skipReason()
 const folder = mkdtempSync(join(tmpdir(), 'chaintape-image-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const skip = skipReason() || (await (await ImageStore.open(join(folder, 'probe'))).refusal())
 const envFile = join(folder, '.env')
-const store = new ImageStore(folder)
 
 let image: ImageConfig
-let root: string
 let host: Host
 let project: ComposeProject
 
 before(
   async () => {
     if (skip) return
-    const opened = await store.open<ImageConfig>(await store.build(await store.makeBase()))
-    image = opened.config
-    root = opened.root
-
     const passwords = await run('sh', ['deploy/compose/passwords'])
     const settings = `CHAINTAPE_SETTINGS=${join(folder, 'work/chaintape.yaml')}\n`
     writeFileSync(envFile, `${passwords.stdout}${settings}CHAINTAPE_BACKUPS=${join(folder, 'backups')}\n`)
     project = await ComposeProject.read(envFile, folder)
     const names = ['localhost', 'host.docker.internal', ...Object.keys(project.services)]
-    host = await Host.start(folder, names.map((name) => `127.0.0.1 ${name}\n`).join(''), root)
+    host = await Host.start(folder, names.map((name) => `127.0.0.1 ${name}\n`).join(''))
+    const store = await ImageStore.open(folder, (program, args) => host.run([program, ...args]))
+    const mounted = await store.mount<ImageConfig>(await store.build(await store.makeBase()))
+    image = mounted.config
+    host.useImage(mounted.root)
   },
   { timeout: 900_000 },
 )
 
-after(async () => {
-  await host?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => host?.stop())
 
 const ownFolder = async (name: string): Promise<string> => {
   mkdirSync(join(folder, name))
@@ -94,7 +92,7 @@ describe('the image', { skip }, () => {
       stdout: `chaintape ${VERSION}\n`,
       stderr: '',
     })
-    const own = join(root, 'opt/chaintape')
+    const own = host.ofImage('opt/chaintape')
     assert.ok(existsSync(join(own, 'config/chains/base.yaml')))
     for (const left of [
       'src',
@@ -104,7 +102,7 @@ describe('the image', { skip }, () => {
       'node_modules/@types/ws',
     ])
       assert.ok(!existsSync(join(own, left)), left)
-    const state = statSync(join(root, 'var/lib/chaintape'))
+    const state = statSync(host.ofImage('var/lib/chaintape'))
     assert.deepEqual([state.uid, state.gid], [CONTAINER_USER, CONTAINER_USER])
   })
 
@@ -159,7 +157,7 @@ describe('compose.yaml', { skip }, () => {
   })
 
   test('mounts files that exist', () => {
-    for (const name of Object.keys(project.services).filter((name) => !NOT_RUN.includes(name)))
+    for (const name of Object.keys(project.services))
       for (const { source } of project.mounts(name))
         if (source.startsWith(join(REPO, 'deploy'))) assert.ok(existsSync(source), `${name} mounts ${source}`)
   })
@@ -174,10 +172,31 @@ describe('compose.yaml', { skip }, () => {
     )
   })
 
-  const missing = WATCHING.filter((file) => !existsSync(join(REPO, file)))
-  test('has alerts and dashboards', { skip: missing.length > 0 && `missing: ${missing.join(', ')}` }, () => {
-    for (const name of NOT_RUN)
-      for (const { source } of project.mounts(name)) assert.ok(existsSync(source), `${name} mounts ${source}`)
+  test('gives Grafana the data source and the dashboards', () => {
+    const mounts = project.mounts('grafana')
+    const provisioned = <Content>(kind: string): Content => {
+      const mount = mounts.find(({ target }) => target.startsWith(`/etc/grafana/provisioning/${kind}/`))
+      return parse(readFileSync(mount?.source ?? '', 'utf8')) as Content
+    }
+    const { datasources } = provisioned<{ datasources: Record<string, unknown>[] }>('datasources')
+    assert.deepEqual(
+      datasources.map(({ uid, type, url, isDefault }) => [uid, type, url, isDefault]),
+      [['prometheus', 'prometheus', 'http://prometheus:9090', true]],
+    )
+    const { providers } = provisioned<{ providers: { options: { path: string } }[] }>('dashboards')
+    const shown = mounts.find(({ target }) => target === providers[0]?.options.path)?.source ?? ''
+    const dashboards = readdirSync(shown).map((file) => readFileSync(join(shown, file), 'utf8'))
+    assert.ok(dashboards.length > 0)
+    for (const text of dashboards) {
+      // Every panel asks the data source that is chosen at the top; the default one to begin with.
+      const { templating } = JSON.parse(text) as { templating: { list: Record<string, unknown>[] } }
+      assert.ok(
+        templating.list.some(({ name, type, query }) => `${name} ${type} ${query}` === CHOICE),
+        CHOICE,
+      )
+      const asked = [...text.matchAll(/"type": "prometheus",\s*"uid": "([^"]*)"/g)].map(([, uid]) => uid)
+      assert.deepEqual(new Set(asked), new Set(['${datasource}']))
+    }
   })
 
   test('starts servers that become healthy by its own checks', async () => {
@@ -193,11 +212,11 @@ describe('compose.yaml', { skip }, () => {
       symlinkSync(join(found ?? '', to), join(folders.programs, from))
     }
     const PATH = `${folders.programs}${delimiter}${process.env['PATH']}`
-    for (const name of ['nats', 'valkey']) {
+    for (const name of ['nats', 'valkey', 'prometheus']) {
       const { entrypoint, command, environment = {} } = project.service(name)
-      const localized = [...(entrypoint ?? []), ...(command ?? [])].map((part) =>
-        project.localized(name, part),
-      )
+      // The image of Prometheus names its program itself.
+      const program = entrypoint ?? (name === 'prometheus' ? ['prometheus'] : [])
+      const localized = [...program, ...(command ?? [])].map((part) => project.localized(name, part))
       const variables = Object.entries(environment).map(([key, value]) => [
         key,
         project.localized(name, value),
@@ -212,9 +231,9 @@ describe('compose.yaml', { skip }, () => {
       const { healthcheck, environment = {} } = project.service(name)
       return (await host.run(healthCommand(healthcheck?.test ?? []), { PATH, ...environment })).code !== 0
     }
-    for (const name of ['nats', 'valkey', 'clickhouse'])
+    for (const name of ['nats', 'valkey', 'clickhouse', 'prometheus'])
       await waitFor(`${name} to be healthy`, async () => ((await down(name)) ? undefined : true), START_MS)
-    assert.ok(await down('prometheus'), 'a check of a service that does not run succeeds')
+    assert.ok(await down('grafana'), 'a check of a service that does not run succeeds')
 
     const policy = await host.run(['valkey-cli', 'config', 'get', 'maxmemory-policy'], {
       ...{ PATH, ...project.service('valkey').environment },
@@ -259,6 +278,22 @@ describe('compose.yaml', { skip }, () => {
     const header = `--header=X-API-KEY: ${key}`
     const answer = await host.run(['wget', '-q', '-O', '-', header, 'http://gateway:8080/v2/chains'])
     assert.match(answer.stdout, /"base"/, answer.stderr)
+  })
+
+  test('has a Prometheus that reaches every role and knows the alerts', async () => {
+    const ask = async <Data>(path: string): Promise<Data> => {
+      const { stdout } = await host.run(['wget', '-q', '-O', '-', `http://prometheus:9090/api/v1/${path}`])
+      return (JSON.parse(stdout) as { data: Data }).data
+    }
+    await waitFor('every role to be scraped', async () => {
+      type Targets = { activeTargets: { health: string; labels: { role: string } }[] }
+      const { activeTargets } = await ask<Targets>('targets')
+      const up = activeTargets.filter(({ health }) => health === 'up').map(({ labels }) => labels.role)
+      return up.length === project.roles.length ? true : undefined
+    })
+    const { groups } = await ask<{ groups: { rules: unknown[] }[] }>('rules?type=alert')
+    const written = readFileSync(join(REPO, 'deploy/prometheus/alerts.yaml'), 'utf8').match(/- alert:/g)
+    assert.equal(groups.flatMap(({ rules }) => rules).length, written?.length)
   })
 
   test('has tools with users of their own', async () => {

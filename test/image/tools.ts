@@ -56,18 +56,37 @@ export function kustomize(folder: string): Promise<Ended> {
   return run(join(RENDERERS, 'kustomize'), ['build', folder])
 }
 
+type Runner = (program: string, args: readonly string[]) => Promise<Ended>
+
 /** A store of images in a folder of its own; chroot isolation needs neither a daemon nor a network. */
 export class ImageStore {
   readonly #folder: string
+  readonly #run: Runner
+  readonly #driver: string
 
-  constructor(folder: string) {
+  private constructor(folder: string, runner: Runner, driver: string) {
     this.#folder = folder
+    this.#run = runner
+    this.#driver = driver
+  }
+
+  static async open(folder: string, runner: Runner = run): Promise<ImageStore> {
+    const overlay = new ImageStore(folder, runner, 'overlay')
+    // A file system may not allow overlays; then every layer is a copy of all files, which takes minutes on a slow disk.
+    const isPossible = (await overlay.#buildah('info')).code === 0
+    return isPossible ? overlay : new ImageStore(folder, runner, 'vfs')
+  }
+
+  #buildah(command: string, ...args: readonly string[]): Promise<Ended> {
+    const [images, state] = [`images-${this.#driver}`, `run-${this.#driver}`].map((name) =>
+      join(this.#folder, name),
+    )
+    const store = ['--root', `${images}`, '--runroot', `${state}`, '--storage-driver', this.#driver]
+    return this.#run('buildah', [...store, command, ...args])
   }
 
   async buildah(command: string, ...args: readonly string[]): Promise<string> {
-    const store = ['--root', join(this.#folder, 'images'), '--runroot', join(this.#folder, 'run')]
-    const all = [...store, '--storage-driver', 'vfs', command, ...args]
-    const { code, stdout, stderr } = await run('buildah', all)
+    const { code, stdout, stderr } = await this.#buildah(command, ...args)
     if (code !== 0) throw new Error(`buildah ${command}: ${stdout}${stderr}`)
     return stdout.trim()
   }
@@ -119,7 +138,7 @@ export class ImageStore {
   }
 
   /** What the image says about itself, and the folder with its files. */
-  async open<Config>(image: string): Promise<{ config: Config; root: string }> {
+  async mount<Config>(image: string): Promise<{ config: Config; root: string }> {
     const inspected = await this.buildah('inspect', '--type', 'image', image)
     const { Docker } = JSON.parse(inspected) as { Docker: { config: Config } }
     const container = await this.buildah('from', '--pull-never', image)
