@@ -30,6 +30,7 @@ const START_MS = 240_000
 const ADMIN_PORTS: Readonly<Record<string, number>> = {
   ...{ reader: 9101, engine: 9102, writer: 9103, gateway: 9104, reconciler: 9105 },
 }
+const TOOLS = ['keys', 'operator', 'backup']
 /** No program of it is on this machine: docs/deploy.md says so. */
 const NOT_RUN = ['grafana']
 /** Name, type and query of the variable in the dashboards. */
@@ -296,13 +297,19 @@ describe('compose.yaml', { skip }, () => {
     assert.equal(groups.flatMap(({ rules }) => rules).length, written?.length)
   })
 
-  test('has tools with users of their own', async () => {
-    const listed = await host.runContainer(project.container('operator', image))
-    assert.equal(listed.code, 0, listed.stderr)
+  test('has tools with users of their own, which do what docs/deploy.md says', async () => {
     await ownFolder('backups')
-    const backup = await host.runContainer(project.container('backup', image, ['/backups/first']))
-    assert.equal(backup.code, 0, backup.stderr)
-    assert.ok(existsSync(join(folder, 'backups/first/manifest.json')))
+    const page = readFileSync(join(REPO, 'docs/deploy.md'), 'utf8')
+    const shown = [...page.matchAll(/docker compose run --rm (\S+) ([^`\n]+)/g)]
+    for (const [command, name = '', args = ''] of shown) {
+      const { code, stdout, stderr } = await host.runContainer(
+        project.container(name, image, args.split(' ')),
+      )
+      assert.equal(code, 0, `${command}: ${stdout}${stderr}`)
+    }
+    assert.ok(existsSync(join(folder, 'backups/2026-11-17/manifest.json')))
+    const used = new Set(shown.map(([, name]) => name))
+    for (const tool of TOOLS) assert.ok(used.has(tool), tool)
     // Roles that start at once try to create streams of others, and wait for them (docs/decisions/0050).
     const violations = readFileSync(host.logFile('nats'), 'utf8').match(/^.*Violation.*$/gm) ?? []
     const isEarly = (line: string): boolean => line.includes('$JS.API.STREAM.CREATE.')
@@ -321,7 +328,6 @@ describe('compose.yaml', { skip }, () => {
       assert.equal(code, 0, `${role}: ${host.logTail(role)}`)
     }
     const started = Object.keys(project.services).filter((name) => existsSync(host.logFile(name)))
-    const tools = ['keys', 'operator', 'backup']
-    assert.deepEqual([...started, ...tools, ...NOT_RUN].sort(), Object.keys(project.services).sort())
+    assert.deepEqual([...started, ...TOOLS, ...NOT_RUN].sort(), Object.keys(project.services).sort())
   })
 })
