@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CONTAINER_USER, type Container, type Mount } from './host.ts'
-import { compose } from './tools.ts'
+import { compose, run } from './tools.ts'
+
+/** Where each role has its health and metrics. */
+export const ADMIN_PORTS: Readonly<Record<string, number>> = {
+  ...{ reader: 9101, engine: 9102, writer: 9103, gateway: 9104, reconciler: 9105 },
+}
 
 /** A service as docker-compose renders it, with the variables filled in. */
 export type Service = {
@@ -47,10 +52,20 @@ export class ComposeProject {
     this.#folder = folder
   }
 
-  static async read(envFile: string, folder: string): Promise<ComposeProject> {
-    const { code, stdout, stderr } = await compose(envFile, 'config', '--format', 'json')
+  /** With new passwords, and the operator's files in the folder. */
+  static async make(folder: string): Promise<ComposeProject> {
+    const passwords = await run('sh', ['deploy/compose/passwords'])
+    const files = { CHAINTAPE_SETTINGS: 'work/chaintape.yaml', CHAINTAPE_BACKUPS: 'backups' }
+    const lines = Object.entries(files).map(([name, file]) => `${name}=${join(folder, file)}\n`)
+    writeFileSync(join(folder, '.env'), `${passwords.stdout}${lines.join('')}`)
+    const { code, stdout, stderr } = await compose(join(folder, '.env'), 'config', '--format', 'json')
     assert.equal(code, 0, stderr)
     return new ComposeProject((JSON.parse(stdout) as { services: Record<string, Service> }).services, folder)
+  }
+
+  /** The variables that `docker compose` reads. */
+  get env(): string {
+    return readFileSync(join(this.#folder, '.env'), 'utf8')
   }
 
   service(name: string): Service {

@@ -1,57 +1,47 @@
 import assert from 'node:assert/strict'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { parse } from 'yaml'
 import { planAnvil } from '../../dev/services/anvil.ts'
 import { planClickhouse } from '../../dev/services/clickhouse.ts'
 import { planRedis } from '../../dev/services/redis.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { ComposeProject, healthCommand, type ImageConfig, variablesOf } from './compose-project.ts'
+import {
+  ADMIN_PORTS,
+  ComposeProject,
+  healthCommand,
+  type ImageConfig,
+  variablesOf,
+} from './compose-project.ts'
 import { CONTAINER_USER, type Container, Host } from './host.ts'
-import { compose, ImageStore, REPO, run, skipReason } from './tools.ts'
+import { ImageStore, REPO, run, skipReason } from './tools.ts'
 
 /** The image, built as the Dockerfile says, and every service of compose.yaml, run as the file says. */
 
 const BASE_ID = 8453
 const START_MS = 240_000
-const ADMIN_PORTS: Readonly<Record<string, number>> = {
-  ...{ reader: 9101, engine: 9102, writer: 9103, gateway: 9104, reconciler: 9105 },
-}
 const TOOLS = ['keys', 'operator', 'backup']
 /** No program of it is on this machine: docs/deploy.md says so. */
 const NOT_RUN = ['grafana']
-/** Name, type and query of the variable in the dashboards. */
-const CHOICE = 'datasource datasource prometheus'
 
 const folder = mkdtempSync(join(tmpdir(), 'chaintape-image-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const skip = skipReason() || (await (await ImageStore.open(join(folder, 'probe'))).refusal())
-const envFile = join(folder, '.env')
-
 let image: ImageConfig
 let host: Host
 let project: ComposeProject
 
+after(async () => {
+  await host?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const skip = skipReason() || (await (await ImageStore.open(join(folder, 'probe'))).refusal())
+
 before(
   async () => {
     if (skip) return
-    const passwords = await run('sh', ['deploy/compose/passwords'])
-    const settings = `CHAINTAPE_SETTINGS=${join(folder, 'work/chaintape.yaml')}\n`
-    writeFileSync(envFile, `${passwords.stdout}${settings}CHAINTAPE_BACKUPS=${join(folder, 'backups')}\n`)
-    project = await ComposeProject.read(envFile, folder)
+    project = await ComposeProject.make(folder)
     const names = ['localhost', 'host.docker.internal', ...Object.keys(project.services)]
     host = await Host.start(folder, names.map((name) => `127.0.0.1 ${name}\n`).join(''))
     const store = await ImageStore.open(folder, (program, args) => host.run([program, ...args]))
@@ -61,8 +51,6 @@ before(
   },
   { timeout: 900_000 },
 )
-
-after(() => host?.stop())
 
 const ownFolder = async (name: string): Promise<string> => {
   mkdirSync(join(folder, name))
@@ -120,86 +108,6 @@ describe('the image', { skip }, () => {
 })
 
 describe('compose.yaml', { skip }, () => {
-  test('is refused without a password, with the way to get one', async () => {
-    const lacking = join(folder, 'lacking.env')
-    writeFileSync(lacking, readFileSync(envFile, 'utf8').replace(/^NATS_ENGINE_PASSWORD=.*\n/m, ''))
-    const { code, stderr } = await compose(lacking, 'config', '-q')
-    assert.notEqual(code, 0)
-    assert.match(stderr, /NATS_ENGINE_PASSWORD.*run deploy\/compose\/passwords/)
-  })
-
-  test('pins every image by version, and no image by the name of a host', () => {
-    for (const [name, { image }] of Object.entries(project.services))
-      assert.match(image, /^[a-z]+(\/[a-z-]+)?:v?\d+(\.\d+)+(-alpine)?$/, name)
-  })
-
-  test('gives a container no more than it needs', () => {
-    const passwords = new Map(
-      readFileSync(envFile, 'utf8')
-        .split('\n')
-        .filter((line) => line.startsWith('NATS_'))
-        .map((line) => line.split('=') as [string, string]),
-    )
-    for (const [name, service] of Object.entries(project.services)) {
-      const text = JSON.stringify(service.environment ?? {})
-      const known = [...passwords].filter(([, password]) => text.includes(password)).map(([user]) => user)
-      const isOurs = service.image.startsWith('chaintape:')
-      if (isOurs) assert.deepEqual(known, [`NATS_${name.toUpperCase()}_PASSWORD`], name)
-      else if (name !== 'nats') assert.deepEqual(known, [], name)
-      if (isOurs || name === 'nats' || name === 'valkey') {
-        assert.deepEqual([service.read_only, service.cap_drop], [true, ['ALL']], name)
-        assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
-      }
-      for (const { host_ip } of service.ports ?? []) assert.equal(host_ip, '127.0.0.1', name)
-      if (['nats', 'valkey', 'clickhouse'].includes(name))
-        assert.deepEqual([Object.keys(service.networks), service.ports], [['servers'], undefined], name)
-    }
-    assert.deepEqual(project.roles.sort(), Object.keys(ADMIN_PORTS).sort())
-  })
-
-  test('mounts files that exist', () => {
-    for (const name of Object.keys(project.services))
-      for (const { source } of project.mounts(name))
-        if (source.startsWith(join(REPO, 'deploy'))) assert.ok(existsSync(source), `${name} mounts ${source}`)
-  })
-
-  test('scrapes every role', () => {
-    type Scraped = { scrape_configs: { static_configs: { targets: string[]; labels: { role: string } }[] }[] }
-    const file = readFileSync(join(REPO, 'deploy/compose/prometheus.yaml'), 'utf8')
-    const scraped = (parse(file) as Scraped).scrape_configs.flatMap(({ static_configs }) => static_configs)
-    assert.deepEqual(
-      scraped.map(({ targets, labels }) => [labels.role, ...targets]),
-      Object.entries(ADMIN_PORTS).map(([role, port]) => [role, `${role}:${port}`]),
-    )
-  })
-
-  test('gives Grafana the data source and the dashboards', () => {
-    const mounts = project.mounts('grafana')
-    const provisioned = <Content>(kind: string): Content => {
-      const mount = mounts.find(({ target }) => target.startsWith(`/etc/grafana/provisioning/${kind}/`))
-      return parse(readFileSync(mount?.source ?? '', 'utf8')) as Content
-    }
-    const { datasources } = provisioned<{ datasources: Record<string, unknown>[] }>('datasources')
-    assert.deepEqual(
-      datasources.map(({ uid, type, url, isDefault }) => [uid, type, url, isDefault]),
-      [['prometheus', 'prometheus', 'http://prometheus:9090', true]],
-    )
-    const { providers } = provisioned<{ providers: { options: { path: string } }[] }>('dashboards')
-    const shown = mounts.find(({ target }) => target === providers[0]?.options.path)?.source ?? ''
-    const dashboards = readdirSync(shown).map((file) => readFileSync(join(shown, file), 'utf8'))
-    assert.ok(dashboards.length > 0)
-    for (const text of dashboards) {
-      // Every panel asks the data source that is chosen at the top; the default one to begin with.
-      const { templating } = JSON.parse(text) as { templating: { list: Record<string, unknown>[] } }
-      assert.ok(
-        templating.list.some(({ name, type, query }) => `${name} ${type} ${query}` === CHOICE),
-        CHOICE,
-      )
-      const asked = [...text.matchAll(/"type": "prometheus",\s*"uid": "([^"]*)"/g)].map(([, uid]) => uid)
-      assert.deepEqual(new Set(asked), new Set(['${datasource}']))
-    }
-  })
-
   test('starts servers that become healthy by its own checks', async () => {
     const folders = { data: join(folder, 'engines'), programs: join(folder, 'bin') }
     for (const made of Object.values(folders)) mkdirSync(made)

@@ -87,8 +87,10 @@ export class ImageStore {
 
   async buildah(command: string, ...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#buildah(command, ...args)
-    if (code !== 0) throw new Error(`buildah ${command}: ${stdout}${stderr}`)
-    return stdout.trim()
+    if (code === 0) return stdout.trim()
+    const isCold = `${stdout}${stderr}`.includes('ENOTCACHED')
+    const hint = isCold ? "\nnpm's cache was emptied: remove node_modules and run dev/setup" : ''
+    throw new Error(`buildah ${command}: ${stdout}${stderr}${hint}`)
   }
 
   /**
