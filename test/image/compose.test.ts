@@ -108,8 +108,9 @@ describe('compose.yaml', { skip }, () => {
         templating.list.some(({ name, type, query }) => `${name} ${type} ${query}` === CHOICE),
         CHOICE,
       )
-      const asked = [...text.matchAll(/"type": "prometheus",\s*"uid": "([^"]*)"/g)].map(([, uid]) => uid)
-      assert.deepEqual(new Set(asked), new Set(['${datasource}']))
+      const asked = [...text.matchAll(/"type": "prometheus",\s*"uid": "([^"]*)"/g)]
+      assert.ok(asked.length > 0)
+      for (const [, uid = ''] of asked) assert.match(uid, /^\$\{datasource\}$/)
     }
   })
 })
