@@ -15,6 +15,7 @@ const REFERENCE = [
   'risk',
   'trending',
   'configuration',
+  'deploy',
   'operations',
   'errors',
   'releases',
