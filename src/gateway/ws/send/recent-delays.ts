@@ -13,13 +13,20 @@ export class RecentDelays {
   readonly #counts = new Uint32Array(SLICES * BUCKETS)
   /** The number of the slice that counts now, since 1970. */
   #slice = 0
+  /** The last delay and its bucket: most sockets get a block within the same millisecond. */
+  #ms = 0
+  #bucket = 0
 
   /** The span of the quantiles, in seconds. */
   static readonly windowSeconds = (SLICES * SLICE_MS) / 1_000
 
   add(ms: number, now: number): void {
     this.#advance(now)
-    const at = (this.#slice % SLICES) * BUCKETS + bucketOf(ms)
+    if (ms !== this.#ms) {
+      this.#ms = ms
+      this.#bucket = bucketOf(ms)
+    }
+    const at = (this.#slice % SLICES) * BUCKETS + this.#bucket
     this.#counts[at] = (this.#counts[at] as number) + 1
   }
 

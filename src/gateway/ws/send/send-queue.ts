@@ -118,15 +118,15 @@ export class SendQueue {
     if (this.#left >= MANY_LEFT) this.#moveUp()
   }
 
-  /** Those that write the same at the same time may share what they join. */
-  flush(joined?: JoinedFrames): void {
+  /** Those that write the same at the same time may share what they join, and the time. */
+  flush(joined?: JoinedFrames, now?: number): void {
     this.#isWoken = false
     const stream = this.#stream
     const waiting = this.#waiting
     if (this.#isCongested || waiting === undefined || !this.#owner.isOpen) return
     this.#forget()
     stream.write(joinedOf(waiting, joined))
-    reportWritten(waiting)
+    reportWritten(waiting, now)
     if (stream.writableLength < CONGESTED_BYTES) return
     this.#isCongested = true
     stream.once('drain', () => {
@@ -198,13 +198,13 @@ function joinedOf(waiting: Waiting, joined: JoinedFrames | undefined): Buffer {
 }
 
 /** Once per block, because a socket gets many pushes of one block and writes them together. */
-function reportWritten(waiting: Waiting): void {
+function reportWritten(waiting: Waiting, now: number | undefined): void {
   let reported: LiveBlock | undefined
   for (let at = 0; at < waiting.length; at += 2) {
     if (waiting[at] === undefined) continue
     const { live } = waiting[at + 1] as PushEvent
     if (live === undefined || live === reported) continue
-    live.written(Date.now())
+    live.written(now ?? Date.now())
     reported = live
   }
 }
