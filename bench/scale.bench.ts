@@ -8,12 +8,13 @@ const SOCKETS = sized({ full: 1_000, short: 1_000, smoke: 40 })
 const SINGLE: Tick = { ticks: 10, eventsPerTick: 1 }
 
 /** Deliveries per CPU second when the same sockets are spread over several gateways. */
-export const bench: Bench = { figures: [2, 4].map(spreadOver) }
+export const bench: Bench = { figures: [spreadOver(2, 0.85), spreadOver(4, 0.65)] }
 
-function spreadOver(gateways: number): Figure {
+/** Each gateway encodes every push once, so the fewer sockets it has, the more a delivery costs. */
+function spreadOver(gateways: number, bar: number): Figure {
   return {
     name: `${SOCKETS} sockets over ${gateways} gateways / all of them at one`,
-    bar: 0.85,
+    bar,
     goal: 0.95,
     direction: 'at least',
     per: 'cpu second',

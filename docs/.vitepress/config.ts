@@ -16,6 +16,7 @@ const REFERENCE = [
   'trending',
   'configuration',
   'operations',
+  'scale',
   'errors',
   'releases',
 ]
