@@ -92,8 +92,8 @@ describe('statistics', () => {
     const world = createWorld()
     const figure = world.figure({}, (call) => ({ units: call < 3 ? 1 : 90 }), steady)
     assert.deepEqual(await measure(figure, plans.full, world.clock), {
-      ...{ name: 'figure', ratio: 0.9, iqr: 0, bar: 0.5, goal: 1, direction: 'at least', rate: 90, pass: true },
-      ...{ pairs: 15, discarded: 0 },
+      ...{ name: 'figure', ratio: 0.9, iqr: 0, bar: 0.5, goal: 1, direction: 'at least', pass: true },
+      ...{ rate: 90, pairs: 15, discarded: 0 },
     })
   })
 
