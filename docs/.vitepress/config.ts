@@ -17,6 +17,7 @@ const REFERENCE = [
   'configuration',
   'deploy',
   'operations',
+  'scale',
   'errors',
   'releases',
 ]
