@@ -27,7 +27,7 @@ const RESTART_MS = 300
 const TERMINAL_PLAN = 'terminal'
 
 export type Settings = {
-  readonly stack: Stack
+  readonly stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>
   readonly exchanges: Exchanges
   readonly dollar: string
   readonly port: number
