@@ -1,9 +1,8 @@
-/** npm run build: compiles src to dist and web to web/dist, which is what the package ships. A clone runs its sources without it. */
+/** npm run build: compiles src to dist, which is what the package ships. A clone runs its sources without it. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildTerminal } from './build-web.ts'
 
 const repo = fileURLToPath(new URL('..', import.meta.url))
 const [src, dist] = [join(repo, 'src'), join(repo, 'dist')]
@@ -18,4 +17,3 @@ cpSync(src, dist, {
   filter: (file) => statSync(file).isDirectory() || /\.(sql|lua|json)$/.test(file),
 })
 chmodSync(join(dist, 'main.js'), 0o755)
-buildTerminal()

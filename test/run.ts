@@ -104,7 +104,12 @@ const suites: Readonly<Record<string, Suite>> = {
   // Builds the site, and runs what the pages show.
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
   // A real browser, which measures.
-  web: { patterns: ['test/web/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
+  web: {
+    patterns: ['test/web/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 300_000,
+    fileTimeoutMs: 15 * 60_000,
+  },
   // The client: its units, then against a real gateway.
   client: {
     patterns: ['clients/typescript/**/*.test.ts', 'test/client/**/*.test.ts'],

@@ -41,10 +41,12 @@ export function MarketPage(): JSX.Element {
     ...{ everyMs: REFRESH_MS, keepsFormer: true },
   })
 
+  const isAnswered = (): boolean => market.value()?.asked === query()
+
   // Rows are polled; their prices are pushed in between.
   const ids = createMemo(
     () => {
-      const rows = market.value()
+      const rows = market.value()?.rows
       return rows === undefined ? undefined : rows.map(({ token, chain: of }) => `${token}-${of}`).sort()
     },
     undefined,
@@ -104,20 +106,28 @@ export function MarketPage(): JSX.Element {
         </nav>
         <Show when={wanted()?.query}>
           <span class="found" role="status">
-            {market.value()?.length ?? '…'} found
+            {isAnswered() ? market.value()?.rows.length : '…'} found
           </span>
         </Show>
       </div>
       <Problem what="Market" error={market.error() ?? chains.error() ?? streamError()} />
       <Show when={market.value()} fallback={<Waiting what="Reading the market" />}>
-        {(rows) => <TokenTable rows={rows()} prices={prices} isSearch={wanted()?.query !== ''} />}
+        {(found) => (
+          <TokenTable
+            rows={found().rows}
+            prices={prices}
+            isSearch={wanted()?.query !== ''}
+            isBusy={!isAnswered()}
+          />
+        )}
       </Show>
     </>
   )
 }
 
+/** With the query that the rows answer: while another one is read, they are still shown. */
 async function afterTyping(asked: MarketQuery, signal: AbortSignal) {
   if (asked.query !== '') await new Promise((resolve) => setTimeout(resolve, TYPING_MS))
   signal.throwIfAborted()
-  return readMarket(asked, signal)
+  return { asked, rows: await readMarket(asked, signal) }
 }

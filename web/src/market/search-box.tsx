@@ -2,6 +2,17 @@ import { createMemo, type JSX } from 'solid-js'
 import { focusRow } from '../keyboard.ts'
 import { marketRoute, navigate, route } from '../route.ts'
 
+const LOOK_MS = 25
+
+/** Opens the first match, once the table shows the matches of what was typed. */
+function openFirst(typed: string): void {
+  const current = route()
+  if (current.page !== 'market' || current.query !== typed) return
+  const table = document.querySelector('table.market')
+  if (table === null || table.ariaBusy === 'true') setTimeout(() => openFirst(typed), LOOK_MS)
+  else table.querySelector<HTMLElement>('[data-row-link]')?.click()
+}
+
 /** Typing shows the matches in the market table: the text is a part of the URL. */
 export function SearchBox(props: { readonly ref: (element: HTMLInputElement) => void }): JSX.Element {
   const query = createMemo(() => {
@@ -19,7 +30,7 @@ export function SearchBox(props: { readonly ref: (element: HTMLInputElement) => 
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
     event.preventDefault()
     if (event.key === 'ArrowDown') focusRow(1)
-    else document.querySelector<HTMLElement>('[data-row-link]')?.click()
+    else openFirst(query())
   }
   return (
     <search>

@@ -15,6 +15,8 @@ type TableProps = {
   /** By token id: newer than the rows. */
   readonly prices: Readonly<Record<string, PriceEntry>>
   readonly isSearch: boolean
+  /** The rows answer the query before this one. */
+  readonly isBusy: boolean
 }
 
 export function TokenTable(props: TableProps): JSX.Element {
@@ -24,7 +26,7 @@ export function TokenTable(props: TableProps): JSX.Element {
   createEffect(() => setRows(reconcile([...props.rows], { key: 'token' })))
   return (
     <div class="scroll">
-      <table class="market">
+      <table class="market" aria-busy={props.isBusy}>
         <caption class="hidden">{props.isSearch ? 'Matches' : 'Tokens'}</caption>
         <thead>
           <tr>

@@ -20,6 +20,7 @@ export class ChartCanvas {
   readonly #candles: ISeriesApi<'Candlestick'>
   readonly #volumes: ISeriesApi<'Histogram'>
   #scale = 1
+  #lastTime = 0
   #volumeColors = { up: '', down: '' }
 
   /** `onHover` gets the time under the pointer; undefined outside of the bars. */
@@ -61,9 +62,10 @@ export class ChartCanvas {
     if (redraw === 'all') this.#setAll(allBars())
     else
       for (const bar of redraw) {
-        // Older bars are new versions of their own.
-        this.#candles.update(candleOf(bar), true)
-        this.#volumes.update(this.#volumeOf(bar), true)
+        const isOlder = bar.time < this.#lastTime
+        this.#lastTime = Math.max(this.#lastTime, bar.time)
+        this.#candles.update(candleOf(bar), isOlder)
+        this.#volumes.update(this.#volumeOf(bar), isOlder)
       }
   }
 
@@ -85,6 +87,7 @@ export class ChartCanvas {
   }
 
   #setAll(bars: readonly Bar[]): void {
+    this.#lastTime = bars.at(-1)?.time ?? 0
     this.#candles.setData(bars.map(candleOf))
     this.#volumes.setData(bars.map((bar) => this.#volumeOf(bar)))
   }
