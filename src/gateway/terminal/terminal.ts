@@ -6,7 +6,7 @@ import type { TerminalFile, TerminalFiles } from './terminal-files.ts'
 
 /**
  * Scripts, styles and data of the gateway's own host only: names of tokens are hostile text, and a logo on another host
- * would tell that host who looks at which token. `'self'` includes the WebSocket.
+ * would reveal to that host who looks at which token. `'self'` includes the WebSocket.
  */
 const POLICY = [
   "default-src 'none'",

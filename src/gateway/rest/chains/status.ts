@@ -90,7 +90,8 @@ omitted if no live block was pushed.`,
 
 /** `GET /v2/status` */
 export function addStatus(scope: Scope, context: RestContext): void {
-  const { view, chains, activityOf, faultsOf, quarantinedOf, reconciliationOf, generationsOf, freshnessOf } = context
+  const { view, chains, activityOf, faultsOf, quarantinedOf, reconciliationOf, generationsOf, freshnessOf } =
+    context
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
