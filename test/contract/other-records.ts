@@ -84,6 +84,16 @@ export const KLINE: Shape = {
   ],
 }
 
+export const MAIN_PAIR_CHANGE: Shape = {
+  rows: [
+    ['time', 'time', OURS],
+    ['block_number', 'count', OURS],
+    ['old_main_pair', 'address', OURS],
+    ['new_main_pair', 'address', OURS],
+    ['reason', 'text', OURS],
+  ],
+}
+
 export const CHAIN: Shape = {
   rows: [
     ['chain', 'text', OURS],

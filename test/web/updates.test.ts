@@ -11,6 +11,7 @@ import {
   price,
   sampleCandle,
   samplePair,
+  sampleSwitch,
   sampleToken,
   sampleTrade,
   value,
@@ -26,7 +27,7 @@ const LONG_TASK_MS = 50
 const MINUTE = 60
 const START = 1_700_000_040
 const IMPOSTOR = `0x${'b'.repeat(40)}`
-/** Other pairs would be read from ClickHouse. */
+/** With a mark that reverses the direction of what follows. */
 const HOSTILE_NAME = '"><img src=x onerror=alert(1)> \u202Enioc'
 
 describe('the terminal under load', { skip: executable === undefined }, () => {
@@ -50,6 +51,12 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
         { type: 'pair', pair: samplePair() },
         ...Array.from({ length: 300 }, (_, at): Change => candleOf(START - at * MINUTE, at)).reverse(),
       ])
+      const [first, later] = [sampleSwitch({ block: 101 }), sampleSwitch({ block: 102, reason: 'emptied' })]
+      await world.publish([
+        { type: 'switch', switch: first },
+        { type: 'switch', switch: later },
+      ])
+      await world.publish([{ type: 'switchRemoved', switch: later }], { cause: 'undo' })
       await world.storeAll()
       gateway = await world.startGateway({}, { terminal: { api_key: API_KEY } })
       browser = await TerminalBrowser.launch(executable ?? '')
@@ -77,6 +84,24 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
     assert.equal(await page.locator('tr.impostor img').count(), 0)
     await assertAccessible(page, 'impostor')
     await screenshot(page, 'impostor')
+    await page.context().close()
+  })
+
+  test('changes of the main pair are listed, without those that a reorg undid', async () => {
+    const { status, body } = await gateway.get(`/v2/tokens/main-pairs/${MEME}-eth`)
+    const { time, block, oldPair, newPair } = sampleSwitch({ block: 101 })
+    const change = {
+      time,
+      block_number: block,
+      old_main_pair: oldPair,
+      new_main_pair: newPair,
+      reason: 'deeper',
+    }
+    assert.deepEqual([status, body], [200, [change]])
+    const page = await browser.open(`${gateway.url}/?token=${MEME}-eth&panel=history`)
+    await page.waitForSelector(`.panels td[title="${newPair}"]`)
+    assert.equal(await page.locator('.panels tbody tr').count(), 1)
+    await assertAccessible(page, 'main pairs')
     await page.context().close()
   })
 

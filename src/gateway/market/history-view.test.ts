@@ -111,7 +111,10 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
       reach: async () => undefined,
     },
     hot: { recentCandles: async () => undefined },
-    history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
+    history: {
+      ...{ trades, liquidity: async () => [], candles: async () => [] },
+      ...{ switches: async () => [], tokenMatches: async () => [] },
+    },
   })
   const { events: found, end } = await view.trades(PAIR, { before: undefined, limit })
   const places = found.map(({ key }) => key.block - 100)
@@ -193,6 +196,7 @@ test('a short series is all there is only if it reaches back to the first trade 
       candles: async () => [...stored, older],
       trades: async () => [],
       liquidity: async () => [],
+      switches: async () => [],
       tokenMatches: async () => [],
     },
   })

@@ -1,4 +1,4 @@
-import type { Candle, EventRef, LiquidityEvent, Trade } from '../../domain/change.ts'
+import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../domain/change.ts'
 import type { ChainAddress } from '../../domain/ids.ts'
 import { candleStart } from '../../domain/interval.ts'
 import { compareOrderKeys, formatOrderKey } from '../../domain/order-key.ts'
@@ -19,7 +19,7 @@ import type { Version } from './overlay-documents.ts'
 export type HistoryViewOptions = {
   readonly view: Pick<MarketView, 'recent' | 'reach'>
   readonly hot: Pick<HotStore, 'recentCandles'>
-  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
+  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'switches' | 'tokenMatches'>
 }
 
 export type CandleRange = {
@@ -48,6 +48,8 @@ export type HistoryView = {
   /** The events right before a place, latest first. */
   trades(pair: ChainAddress, range: EventRange): Promise<EventPage<Trade>>
   liquidity(pair: ChainAddress, range: EventRange): Promise<EventPage<LiquidityEvent>>
+  /** Changes of the main pair of a token, latest first, as of the writer's last batch. */
+  switches(token: ChainAddress, limit: number): Promise<MainPairSwitch[]>
   /** Candidate tokens, as of the writer's last batch. */
   tokenMatches(question: MatchesQuestion): Promise<ChainAddress[]>
 }
@@ -118,6 +120,12 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         (overlay) => overlay.liquidity(pair.address),
         (question) => history.liquidity(question),
       ),
+    switches: async ({ chain, address }, limit) => {
+      const recent = view.recent(chain)
+      await recent.mustHaveHistory()
+      const found = await history.switches({ chain, token: address, upTo: recent.upTo, limit })
+      return found.map(({ record }) => record)
+    },
     tokenMatches: (question) => history.tokenMatches(question),
   }
 }

@@ -1,34 +1,72 @@
-import type { MainPairSwitch } from '@chaintape/client'
-import { For, type JSX } from 'solid-js'
-import { formatUsd, shortAddress, UNKNOWN } from '../format.ts'
+import { For, type JSX, Show } from 'solid-js'
+import { formatCount, shortAddress, UNKNOWN } from '../format.ts'
+import { createPolled } from '../live.ts'
+import { client } from '../market-data.ts'
+import { Problem, Waiting } from '../parts.tsx'
 
-type MainPairsProps = {
-  readonly mainPair: string | undefined
-  /** Newest first. */
-  readonly switches: readonly MainPairSwitch[]
+const REFRESH_MS = 15_000
+const REASONS: Readonly<Record<string, string>> = {
+  deeper: 'deeper',
+  emptied: 'the former one was emptied',
+  graduated: 'graduated from its curve',
 }
 
-/** Which pair the price of the token comes from, and the changes of that while the page is open. */
+type MainPairsProps = { readonly tokenId: string; readonly mainPair: string | undefined }
+
+/** Which pair the price of the token comes from, and which ones it came from before. */
 export function MainPairs(props: MainPairsProps): JSX.Element {
+  const changes = createPolled(
+    // A change that is pushed is read with the others.
+    () => ({ tokenId: props.tokenId, mainPair: props.mainPair }),
+    ({ tokenId }, signal) => client.rest.mainPairHistory(tokenId, {}, { signal }),
+    { everyMs: REFRESH_MS, keepsFormer: true },
+  )
   return (
     <>
+      <Problem what="Main pair" error={changes.error()} />
       <p class="note">
-        The main pair is <span title={props.mainPair}>{shortAddress(props.mainPair ?? UNKNOWN)}</span>.
-        Changes since this page was opened:
+        The price comes from <span title={props.mainPair}>{shortAddress(props.mainPair ?? UNKNOWN)}</span>.
       </p>
-      <ul class="switches">
-        <For each={props.switches} fallback={<li class="empty">None.</li>}>
-          {({ old_main_pair: before, new_main_pair: after, new_main_pair_data: data }) => (
-            <li>
-              <span title={before}>{shortAddress(before)}</span> →{' '}
-              <span title={after}>{shortAddress(after)}</span>{' '}
-              <span class="name">
-                {data.amm} {data.token0_symbol}/{data.token1_symbol}, {formatUsd(data.tvl)}
-              </span>
-            </li>
-          )}
-        </For>
-      </ul>
+      <Show when={changes.value()} fallback={<Waiting what="Reading changes" />}>
+        {(found) => (
+          <div class="scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Changed</th>
+                  <th scope="col">From</th>
+                  <th scope="col">To</th>
+                  <th scope="col">Because</th>
+                  <th scope="col">Block</th>
+                </tr>
+              </thead>
+              <tbody>
+                <For each={found()} fallback={<NoChanges />}>
+                  {({ time, block_number: block, old_main_pair: from, new_main_pair: to, reason }) => (
+                    <tr>
+                      <td class="number">{new Date(time * 1_000).toLocaleString('en-GB')}</td>
+                      <td title={from}>{shortAddress(from)}</td>
+                      <td title={to}>{shortAddress(to)}</td>
+                      <td>{REASONS[reason] ?? reason}</td>
+                      <td class="number">{formatCount(block)}</td>
+                    </tr>
+                  )}
+                </For>
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Show>
     </>
+  )
+}
+
+function NoChanges(): JSX.Element {
+  return (
+    <tr>
+      <td colSpan={5} class="empty">
+        It was never another one.
+      </td>
+    </tr>
   )
 }

@@ -1,4 +1,4 @@
-import type { MainPairSwitch, PriceEntry } from '@chaintape/client'
+import type { PriceEntry } from '@chaintape/client'
 import { createEffect, createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { formatAge, formatCount, formatPrice, formatUsd, shortAddress } from '../format.ts'
 import { createClock, createPolled, followStream } from '../live.ts'
@@ -30,22 +30,16 @@ export default function TokenPage(): JSX.Element {
   const tokenId = createMemo(() => current()?.token)
   const token = createPolled(tokenId, readToken, { everyMs: REFRESH_MS })
   const [mainPair, setMainPair] = createSignal<string>()
-  const [switches, setSwitches] = createSignal<readonly MainPairSwitch[]>([])
   const chain = createMemo(() => tokenId()?.slice((tokenId() ?? '').lastIndexOf('-') + 1))
   createEffect(() => {
     const row = token.value()
     setMainPair(row?.main_pair === undefined ? undefined : `${row.main_pair}-${row.chain}`)
-  })
-  createEffect(() => {
-    tokenId()
-    setSwitches([])
   })
   const pairId = createMemo(() => current()?.pair || mainPair())
   followStream(
     mainPair,
     (pair, signal) => noted(client.mainPairSwitches(pair, { signal, onGap: () => undefined })),
     (events) => {
-      setSwitches((before) => [...events.toReversed(), ...before])
       const latest = events.at(-1)
       if (latest !== undefined) setMainPair(`${latest.new_main_pair}-${latest.chain}`)
     },
@@ -147,7 +141,7 @@ export default function TokenPage(): JSX.Element {
                 />
               </Match>
               <Match when={shown().panel === 'history'}>
-                <MainPairs mainPair={mainPair()} switches={switches()} />
+                <MainPairs tokenId={shown().token} mainPair={mainPair()} />
               </Match>
             </Switch>
           </section>

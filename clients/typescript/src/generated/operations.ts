@@ -1,7 +1,7 @@
 // Generated from the description of the gateway: `npm run client:types`. Do not edit.
 
 import type { Answer, RequestOptions } from '../rest/answer.ts'
-import type { Candle, Chain, Contract, Holder, LiquidityPage, MainTokenRow, Pair, Status, SwapPage, TokenDetail, TokenMatch, TokenPrice, TokenRow, TrendingPage, UdfConfig, UdfHistory, UdfSearchResult, UdfSymbol, Usage } from './schemas.ts'
+import type { Candle, Chain, Contract, Holder, LiquidityPage, MainPairChange, MainTokenRow, Pair, Status, SwapPage, TokenDetail, TokenMatch, TokenPrice, TokenRow, TrendingPage, UdfConfig, UdfHistory, UdfSearchResult, UdfSymbol, Usage } from './schemas.ts'
 
 export type TokenPricesBody = {
   readonly token_ids: readonly string[]
@@ -21,6 +21,10 @@ export type KeywordSearchQuery = {
 }
 
 export type TopHoldersQuery = {
+  readonly limit?: number | undefined
+}
+
+export type MainPairHistoryQuery = {
   readonly limit?: number | undefined
 }
 
@@ -107,6 +111,8 @@ export type RestMethods = {
   contract(tokenId: string, options?: RequestOptions): Answer<Contract>
   /** The largest holders of a token. 10 CU. */
   topHolders(tokenId: string, query?: TopHoldersQuery, options?: RequestOptions): Answer<readonly Holder[]>
+  /** Changes of the main pair of a token. 10 CU. */
+  mainPairHistory(tokenId: string, query?: MainPairHistoryQuery, options?: RequestOptions): Answer<readonly MainPairChange[]>
   /** The main tokens of a chain. 5 CU. */
   mainTokens(query: MainTokensQuery, options?: RequestOptions): Answer<readonly MainTokenRow[]>
   /** Trending tokens of a chain, page by page. 5 CU. */
@@ -149,6 +155,7 @@ export const OPERATIONS = {
   tokenDetail: { method: 'GET', path: '/v2/tokens/{token-id}', hasPathId: true, hasInput: false, isRepeatable: true },
   contract: { method: 'GET', path: '/v2/contracts/{token-id}', hasPathId: true, hasInput: false, isRepeatable: true },
   topHolders: { method: 'GET', path: '/v2/tokens/top100/{token-id}', hasPathId: true, hasInput: true, isRepeatable: true },
+  mainPairHistory: { method: 'GET', path: '/v2/tokens/main-pairs/{token-id}', hasPathId: true, hasInput: true, isRepeatable: true },
   mainTokens: { method: 'GET', path: '/v2/tokens/main', hasPathId: false, hasInput: true, isRepeatable: true },
   trendingTokens: { method: 'GET', path: '/v2/tokens/trending', hasPathId: false, hasInput: true, isRepeatable: true },
   platformTokens: { method: 'GET', path: '/v2/tokens/platform', hasPathId: false, hasInput: true, isRepeatable: true },

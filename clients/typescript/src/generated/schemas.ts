@@ -145,6 +145,14 @@ export type LiquidityTransaction = {
   readonly reserve1: string
 }
 
+export type MainPairChange = {
+  readonly time: number
+  readonly block_number: number
+  readonly old_main_pair: string
+  readonly new_main_pair: string
+  readonly reason: 'deeper' | 'emptied' | 'graduated'
+}
+
 export type MainTokenRow = {
   readonly token: string
   readonly chain: string
