@@ -83,7 +83,10 @@ export function navigate(to: Route, isReplaced = false): void {
   if (!isReplaced) scrollTo(0, 0)
 }
 
-/** Links are ordinary ones, so that they can be opened in a new tab; a plain click does not load the page again. */
+/**
+ * Links are ordinary ones, so that they can be opened in a new tab; a plain click does not load the page again. Those with
+ * `data-replace` show another part of the same page, and leave no entry in the history.
+ */
 export function followLinks(): void {
   addEventListener('popstate', () => setRoute(parseRoute(location.search)))
   document.addEventListener('click', (event) => {
@@ -92,6 +95,6 @@ export function followLinks(): void {
     const href = link?.getAttribute('href') ?? ''
     if (!isPlain || !href.startsWith('?')) return
     event.preventDefault()
-    navigate(parseRoute(href))
+    navigate(parseRoute(href), link?.dataset['replace'] !== undefined)
   })
 }

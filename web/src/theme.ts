@@ -4,8 +4,17 @@ export type Theme = '' | 'light' | 'dark'
 const NAMES: readonly Theme[] = ['', 'light', 'dark']
 const STORED = 'chaintape-theme'
 
+/** A browser may refuse it to the page; colors then follow the system. */
+function storage(): Storage | undefined {
+  try {
+    return localStorage
+  } catch {
+    return undefined
+  }
+}
+
 export function currentTheme(): Theme {
-  const stored = localStorage.getItem(STORED)
+  const stored = storage()?.getItem(STORED)
   return NAMES.find((name) => name === stored) ?? ''
 }
 
@@ -18,8 +27,8 @@ export function isDark(): boolean {
 export function toggleTheme(): void {
   const wanted: Theme = isDark() ? 'light' : 'dark'
   const isSystem = matchMedia('(prefers-color-scheme: dark)').matches === (wanted === 'dark')
-  if (isSystem) localStorage.removeItem(STORED)
-  else localStorage.setItem(STORED, wanted)
+  if (isSystem) storage()?.removeItem(STORED)
+  else storage()?.setItem(STORED, wanted)
   applyTheme()
 }
 

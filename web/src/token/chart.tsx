@@ -84,6 +84,7 @@ export function Chart(props: ChartProps): JSX.Element {
               <a
                 href={props.hrefOf(interval)}
                 aria-current={interval === props.interval ? 'true' : undefined}
+                data-replace
               >
                 {INTERVAL_NAMES[interval]}
               </a>

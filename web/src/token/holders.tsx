@@ -37,7 +37,7 @@ export function Holders(props: { readonly tokenId: string }): JSX.Element {
               <p class="note">{INCOMPLETE[found().reason] ?? 'The list of holders is not complete.'}</p>
             </Show>
             <Concentration slices={slices()} />
-            <div class="scroll">
+            <section class="scroll" tabindex="0" aria-label="Largest holders">
               <table>
                 <thead>
                   <tr>
@@ -65,7 +65,7 @@ export function Holders(props: { readonly tokenId: string }): JSX.Element {
                   </For>
                 </tbody>
               </table>
-            </div>
+            </section>
           </>
         )}
       </Show>

@@ -29,7 +29,7 @@ export function MainPairs(props: MainPairsProps): JSX.Element {
       </p>
       <Show when={changes.value()} fallback={<Waiting what="Reading changes" />}>
         {(found) => (
-          <div class="scroll">
+          <section class="scroll" tabindex="0" aria-label="Changes of the main pair">
             <table>
               <thead>
                 <tr>
@@ -54,7 +54,7 @@ export function MainPairs(props: MainPairsProps): JSX.Element {
                 </For>
               </tbody>
             </table>
-          </div>
+          </section>
         )}
       </Show>
     </>

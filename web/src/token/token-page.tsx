@@ -4,7 +4,7 @@ import { formatAge, formatCount, formatPrice, formatUsd, shortAddress } from '..
 import { createClock, createPolled, followStream } from '../live.ts'
 import { client, noted } from '../market-data.ts'
 import { Change, Copyable, Figure, Price, Problem, Waiting } from '../parts.tsx'
-import { hrefOf, navigate, PANELS, type Panel, type Route, route } from '../route.ts'
+import { hrefOf, PANELS, type Panel, type Route, route } from '../route.ts'
 import { Chart } from './chart.tsx'
 import { Holders } from './holders.tsx'
 import { MainPairs } from './main-pairs.tsx'
@@ -113,12 +113,7 @@ export default function TokenPage(): JSX.Element {
                   <a
                     href={hrefWith({ panel })}
                     aria-current={shown().panel === panel ? 'true' : undefined}
-                    onClick={(event) => {
-                      // The page stays where it is.
-                      event.preventDefault()
-                      event.stopPropagation()
-                      navigate({ ...shown(), panel }, true)
-                    }}
+                    data-replace
                   >
                     {PANEL_NAMES[panel]}
                   </a>
