@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { VERSION } from '../../src/lib/version.ts'
 import { planAnvil } from '../../src/sandbox/servers/anvil.ts'
 import { planClickhouse } from '../../src/sandbox/servers/clickhouse.ts'
-import { planRedis } from '../../src/sandbox/servers/redis.ts'
+import { findProgram } from '../../src/sandbox/servers/programs.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import {
   ADMIN_PORTS,
@@ -112,13 +112,10 @@ describe('compose.yaml', { skip }, () => {
     const folders = { data: join(folder, 'engines'), programs: join(folder, 'bin') }
     for (const made of Object.values(folders)) mkdirSync(made)
     // A machine may have Redis instead, with the same commands.
-    const { command } = planRedis(folders.data, 6379)
-    for (const [from, to] of [
-      ['valkey-server', command],
-      ['valkey-cli', command.replace('-server', '-cli')],
-    ] as const) {
-      const found = (process.env['PATH'] ?? '').split(delimiter).find((part) => existsSync(join(part, to)))
-      symlinkSync(join(found ?? '', to), join(folders.programs, from))
+    for (const part of ['server', 'cli']) {
+      const program = findProgram(`valkey-${part}`, `redis-${part}`)
+      assert.ok(program !== undefined, `no redis-${part}: dev/setup installs it`)
+      symlinkSync(program, join(folders.programs, `valkey-${part}`))
     }
     const PATH = `${folders.programs}${delimiter}${process.env['PATH']}`
     for (const name of ['nats', 'valkey', 'prometheus']) {
