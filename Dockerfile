@@ -3,16 +3,6 @@
 # BASE is a Debian with Node 24 and npm. CI builds on one that it makes itself (test/image).
 ARG BASE=node:24.21.0-bookworm-slim
 
-# The web terminal: its compiler is not needed for anything else.
-FROM ${BASE} AS terminal
-WORKDIR /build
-COPY package.json package-lock.json .npmrc tsconfig.json ./
-COPY web/package.json web/
-RUN npm install --workspace web
-COPY clients/typescript/src clients/typescript/src
-COPY web web
-RUN npm run build --workspace web
-
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -31,7 +21,6 @@ RUN node dev/build.ts \
   && ln -s /opt/chaintape/dist/main.js /image/usr/local/bin/chaintape
 COPY package.json /image/opt/chaintape/
 COPY config /image/opt/chaintape/config
-COPY --from=terminal /build/web/dist /image/opt/chaintape/web/dist
 COPY deploy/image/healthcheck.js /image/opt/chaintape/
 
 FROM ${BASE}
