@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { API_KEY_ID } from '../support/builders/test-key.ts'
@@ -70,14 +69,12 @@ export async function runCommand(pipeline: Pipeline, ...command: string[]): Prom
   return output
 }
 
-/** Kills a command as soon as it prints a line; false if it ends before. */
+/** Kills a command with the first line that matches; false if it ends before. */
 export async function killAt(pipeline: Pipeline, line: RegExp, ...command: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, [...MAIN_ARGS, ...command, '--config', pipeline.configFile], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  createInterface({ input: child.stderr }).on('line', (text) => {
-    if (line.test(text)) child.kill('SIGKILL')
-  })
+  const preload = ['--import', new URL('./die-at.ts', import.meta.url).href]
+  const args = [...preload, ...MAIN_ARGS, ...command, '--config', pipeline.configFile]
+  const env = { ...process.env, DIE_AT: line.source }
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env })
   await once(child, 'exit')
   return child.signalCode === 'SIGKILL'
 }
