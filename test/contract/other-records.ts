@@ -106,6 +106,13 @@ export const CHAIN: Shape = {
   },
 }
 
+const QUANTILES: Shape = {
+  rows: [
+    ['p50', 'count', OURS],
+    ['p99', 'count', OURS],
+  ],
+}
+
 export const STATUS: Shape = {
   rows: [['time', 'time', OURS]],
   inner: {
@@ -140,7 +147,7 @@ export const STATUS: Shape = {
             },
           },
         },
-        // After the first message, after the first run of a reconciler, and during a refold.
+        // After the first message, after the first run of a reconciler, during a refold, and while live blocks are pushed.
         onRequest: {
           last_minute: {
             rows: [
@@ -154,6 +161,13 @@ export const STATUS: Shape = {
               ['deepest', 'count', OURS],
               ['last_at', 'time', OPTIONAL],
             ],
+          },
+          freshness: {
+            rows: [['window_seconds', 'count', OURS]],
+            inner: {
+              block_to_push_ms: QUANTILES,
+              announcement_to_push_ms: QUANTILES,
+            },
           },
           refold: {
             rows: [
