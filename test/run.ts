@@ -221,7 +221,7 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> 
     tally,
   )
   await runFiles(suite, files.filter(isTimed), TIMED_CONCURRENCY, tally)
-  if (process.env['CHAINTAPE_REPEAT_FAILED'] === '1') await repeatFailed(suite, tally)
+  if (process.env['TEST_REPEAT_FAILED'] === '1') await repeatFailed(suite, tally)
   const slowest = tally.files.sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST_SHOWN)
   if (slowest.length > 1)
     console.log(
