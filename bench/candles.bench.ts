@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@clickhouse/client'
-import { type Stack, startStack } from '../dev/stack.ts'
 import type { Candle, Change, ChangeSet } from '../src/domain/change.ts'
+import { type Stack, startStack } from '../src/sandbox/servers/stack.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { type CandlesQuestion, openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'

@@ -1,6 +1,6 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { type Stack, startStack } from '../dev/stack.ts'
 import type { Trade } from '../src/domain/change.ts'
+import { type Stack, startStack } from '../src/sandbox/servers/stack.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { type EventPlace, openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'
 import { number, type Row, tradeOf } from '../src/store/clickhouse/read/records.ts'

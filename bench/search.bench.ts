@@ -1,7 +1,7 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { startStack } from '../dev/stack.ts'
 import type { Change } from '../src/domain/change.ts'
 import { skeletonOf } from '../src/domain/search-text.ts'
+import { startStack } from '../src/sandbox/servers/stack.ts'
 import { openHistoryStore } from '../src/store/clickhouse/history-store.ts'
 import { migrate } from '../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../src/store/clickhouse/read/history-reader.ts'

@@ -14,9 +14,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { logTail, PortTakenError } from './services/process.ts'
-import { identityOf, isRunning, type ProcessIdentity } from './services/process-identity.ts'
-import { type Stack, type StackOptions, startStack } from './stack.ts'
+import { logTail, PortTakenError } from '../src/sandbox/servers/process.ts'
+import { identityOf, isRunning, type ProcessIdentity } from '../src/sandbox/servers/process-identity.ts'
+import { type Stack, type StackOptions, startStack } from '../src/sandbox/servers/stack.ts'
 
 type State = {
   readonly supervisor: ProcessIdentity

@@ -45,6 +45,7 @@ const PROGRAMS = {
   reconcile: async () => (await import('./roles/reconcile-command.ts')).runReconcile,
   refold: async () => (await import('./roles/refold-command.ts')).runRefold,
   holders: async () => (await import('./roles/holders-command.ts')).runHolders,
+  sandbox: async () => (await import('./roles/sandbox-command.ts')).runSandbox,
 } as const satisfies Record<string, () => Promise<(args: readonly string[]) => Promise<number>>>
 
 type ProgramName = keyof typeof PROGRAMS
@@ -60,6 +61,7 @@ Roles run until they are stopped:
   all          all five in one process
 
 Commands:
+  sandbox         runs everything on this machine, with a market to look at
   init            writes a commented chaintape.yaml for a chain
   doctor          checks settings, servers and nodes, and says what to do
   status          shows heads, lag, rates and sizes, live

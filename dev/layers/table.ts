@@ -11,9 +11,13 @@ export const allowedImports: ReadonlyMap<string, readonly string[]> = new Map([
   ['store', ['domain', 'wire', 'state', 'lib']],
   ['gateway', ['domain', 'wire', 'lib', 'store', 'log']],
   ['config', ['domain', 'lib']],
+  ['sandbox', ['lib']],
   [
     'roles',
-    ['domain', 'wire', 'state', 'lib', 'dex', 'engine', 'chain', 'log', 'store', 'gateway', 'config'],
+    [
+      ...['domain', 'wire', 'state', 'lib', 'dex', 'engine', 'chain', 'log', 'store', 'gateway', 'config'],
+      'sandbox',
+    ],
   ],
   ['main.ts', ['roles', 'config', 'lib', 'domain']],
 ])

@@ -9,10 +9,12 @@ export const uniswapV3Factory = published(
 export const uniswapV3Pool = published(
   '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json',
 )
-const positionManager = published(
+export const positionManager = published(
   '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
 )
-const swapRouter = published('@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json')
+export const swapRouter = published(
+  '@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json',
+)
 const flashBorrower = compile('FlashBorrower')
 
 const DEADLINE = 2n ** 64n

@@ -5,8 +5,8 @@ import { inOrder, type Range } from './uniswap-v3.ts'
 
 /** The singleton as on mainnet, and the plain callers that its authors test it with. */
 export const poolManager = published('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json')
-const swapCaller = published('@uniswap/v4-core/out/PoolSwapTest.sol/PoolSwapTest.json')
-const liquidityCaller = published(
+export const swapCaller = published('@uniswap/v4-core/out/PoolSwapTest.sol/PoolSwapTest.json')
+export const liquidityCaller = published(
   '@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json',
 )
 const donationCaller = published('@uniswap/v4-core/out/PoolDonateTest.sol/PoolDonateTest.json')

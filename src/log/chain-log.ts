@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Consumer, DeliverPolicy, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
+import { type Consumer, DeliverPolicy, type JsMsg, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
+import { readAnnouncement } from './announcement.ts'
 import { findFrame } from './find-frame.ts'
 import { openPublisher, type PublishedLog } from './open-publisher.ts'
 import type { LogPublisher } from './publisher.ts'
@@ -19,6 +20,8 @@ export type Standing = 'held' | 'dropped' | 'ahead' | 'foreign'
 export type LogMessage = {
   readonly body: Uint8Array
   readonly position: LogPosition
+  /** When the reader first heard of the block, in Unix milliseconds; only of live blocks. */
+  readonly announcedAt?: number
   /** An operator quarantined it; only readers that opt in receive such messages. */
   readonly isQuarantined?: boolean
 }
@@ -81,7 +84,8 @@ export class ChainLog {
         }
         if (isBehind) logger.warn({ seq: last, end }, 'Log tail restored')
         isBehind = false
-        for await (const { seq, data } of this.#frames(last + 1, readAheadBytes, signal)) {
+        for await (const frame of this.#frames(last + 1, readAheadBytes, signal)) {
+          const { seq, data } = frame
           if (seq !== last + 1) {
             throw new ChaintapeError('log_truncated', `${stream}: message ${last + 1} is missing`)
           }
@@ -91,7 +95,12 @@ export class ChainLog {
           const isQuarantined = this.isQuarantined(seq)
           if (body !== undefined && (withQuarantined || !isQuarantined)) {
             const position = { epoch: this.epoch, sequence: seq, link: assembler.link ?? FIRST_LINK }
-            yield isQuarantined ? { body, position, isQuarantined } : { body, position }
+            const announcedAt = readAnnouncement(frame.headers)
+            yield {
+              ...{ body, position },
+              ...(announcedAt !== undefined && { announcedAt }),
+              ...(isQuarantined && { isQuarantined }),
+            }
           }
           if (seq === until) return
         }
@@ -190,7 +199,7 @@ export class ChainLog {
     from: number,
     readAheadBytes: number,
     signal: AbortSignal,
-  ): AsyncGenerator<{ seq: number; data: Uint8Array }> {
+  ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
     const consumer: Consumer = await this.#parts.client.consumers.get(this.#parts.stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from,
@@ -206,7 +215,7 @@ export class ChainLog {
     signal.addEventListener('abort', stop, { once: true })
     try {
       if (signal.aborted) return
-      for await (const message of messages) yield { seq: message.seq, data: message.data }
+      yield* messages
     } finally {
       signal.removeEventListener('abort', stop)
       messages.stop()

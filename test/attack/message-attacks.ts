@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attack, addressOf, crowd, scaled, type Tally, type Target } from './attack.ts'
-import { frame, PING, RawSocket } from './raw-socket.ts'
+import { frame, PING, RawSocket, TEXT } from './raw-socket.ts'
 import { ATTACKER_CONNECTIONS, CHAIN } from './settings.ts'
 
 /** What a message says, as an outcome. */
@@ -41,6 +41,7 @@ function topicOf({ pairs }: Target, nth: number): unknown[] {
 }
 
 const BATCH = 20
+const PATIENCE_MS = 8_000
 
 /** A batch may be served in part and refused for its size, its rate or both: that depends on where the pace ends it. */
 const PARTLY_REFUSED = [
@@ -139,10 +140,15 @@ const batches: Attack = {
       await sleep(1_000)
       // Each request of a batch counts: the first takes all there is. One answer for each, however long it was.
       let answers = 0
-      socket.onMessage = (text) => tally.add(answers++ < 2 ? meaningOf(text) : `unasked: ${meaningOf(text)}`)
-      socket.say(pings(BATCH))
-      socket.say(pings(BATCH))
-      await sleep(700)
+      const answered = Promise.withResolvers<void>()
+      socket.onMessage = (text) => {
+        tally.add(answers++ < 2 ? meaningOf(text) : `unasked: ${meaningOf(text)}`)
+        if (answers === 2) answered.resolve()
+      }
+      // In one write: a gateway that is kept waiting in between would grant some of the second.
+      socket.write(Buffer.concat([frame(TEXT, pings(BATCH)), frame(TEXT, pings(BATCH))]))
+      await Promise.race([answered.promise, socket.outcome, sleep(PATIENCE_MS)])
+      await sleep(300)
       socket.destroy()
       await sleep(200)
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { chainAt } from '../e2e/solana-run.ts'
 import { ALFA, NAMES, SolanaScenario } from '../e2e/solana-scenario.ts'

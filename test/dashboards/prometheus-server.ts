@@ -2,8 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, stringify } from 'yaml'
-import { freePorts, signalProcess, startProcess, waitUntilReady } from '../../dev/services/process.ts'
-import { planPrometheus } from '../../dev/services/prometheus.ts'
+import {
+  freePorts,
+  type ProcessPlan,
+  signalProcess,
+  startProcess,
+  waitUntilReady,
+} from '../../src/sandbox/servers/process.ts'
 
 const CONFIG_FILE = fileURLToPath(new URL('../../deploy/prometheus/prometheus.yaml', import.meta.url))
 
@@ -57,5 +62,19 @@ export async function startPrometheus(
       return answer.data
     },
     stop: () => signalProcess(running, 'SIGKILL'),
+  }
+}
+
+function planPrometheus(dataDir: string, port: number, configFile: string): ProcessPlan {
+  return {
+    name: 'prometheus',
+    command: 'prometheus',
+    args: [
+      ...[`--config.file=${configFile}`, `--storage.tsdb.path=${join(dataDir, 'prometheus')}`],
+      ...[`--web.listen-address=127.0.0.1:${port}`, '--log.level=warn'],
+    ],
+    logFile: join(dataDir, 'prometheus.log'),
+    ports: [port],
+    isReady: async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok,
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
-import { freePorts } from '../../dev/services/process.ts'
+import { freePorts } from '../../src/sandbox/servers/process.ts'
 import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 import type { Block } from './blocks.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
-import { freePorts } from '../../dev/services/process.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { freePorts } from '../../src/sandbox/servers/process.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { API_KEY, Pipeline } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Hex } from 'viem'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { storedRows } from '../support/reference/store-dump.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'

@@ -10,9 +10,12 @@ import { decode, movedTo, payeeOf, TokenFlows } from './token-flows.ts'
 
 /** What is deployed on the node. */
 export type Exchanges = {
-  readonly market: Market
-  readonly v3?: UniswapV3
-  readonly v4?: UniswapV4
+  readonly market: Pick<Market, 'factory' | 'weth' | 'timeOf' | 'receipts'> &
+    Partial<Pick<Market, 'read' | 'nativeBalanceOf'>>
+  readonly v3?: Pick<UniswapV3, 'factory'>
+  readonly v4?: Pick<UniswapV4, 'manager'>
+  /** Native coins that a change of V4's liquidity moved; without it, the node's balances say so. */
+  readonly nativePaidIn?: (receipt: TransactionReceipt) => bigint
 }
 
 export type Block = {
@@ -183,10 +186,11 @@ export class ExpectedExchanges {
     { number, receipts }: Block,
   ): Promise<bigint> {
     if (address !== zeroAddress) return movedTo(this.#manager, address, receipt)
+    if (this.#on.nativePaidIn !== undefined) return this.#on.nativePaidIn(receipt)
     // Native coins emit no logs: the amount is the block's balance change without swaps and donations.
     const { market } = this.#on
     const [before, after] = await Promise.all(
-      [number - 1, number].map((at) => market.nativeBalanceOf(this.#manager as Hex, at)),
+      [number - 1, number].map((at) => market.nativeBalanceOf?.(this.#manager as Hex, at)),
     )
     let others = 0n
     for (const other of receipts.flatMap(({ logs }) => logs)) {

@@ -86,7 +86,7 @@ async function readLogs(market: Market, tokens: readonly string[], lastBlock: nu
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 
 /** Wrapped native coins are made and unmade by events that name one address, and no other token's do. */
-export function wrappingOf({ weth }: Market, { address, topics, data }: Log) {
+export function wrappingOf({ weth }: Pick<Market, 'weth'>, { address, topics, data }: Log) {
   if (address.toLowerCase() !== weth.toLowerCase() || topics.length !== 2) return undefined
   const owner = `0x${topics[1]?.slice(-40)}`
   const isIn = topics[0] === DEPOSIT

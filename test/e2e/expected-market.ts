@@ -8,6 +8,8 @@ import type { TokenInfo } from './expected-prices.ts'
 export type MarketOnNode = Exchanges & {
   readonly tokens: readonly TokenInfo[]
   readonly stable: Hex
+  /** After a block; without it, the node's state says so. */
+  readonly supplyOf?: (address: string, block: number) => bigint
 }
 
 /**
@@ -60,7 +62,8 @@ export class ExpectedMarket extends ExpectedChain {
 
   async #askSupply(address: string, block: number): Promise<bigint> {
     const call = { to: address as Hex, abi: uniswapV2Pair.abi, name: 'totalSupply', args: [] }
-    const supply = (await this.#node.market.read(call, block)) as bigint
+    const known = this.#node.supplyOf?.(address, block)
+    const supply = known ?? ((await this.#node.market.read?.(call, block)) as bigint)
     this.supplies.set(address, supply)
     return supply
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { type Artifact, compile } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 

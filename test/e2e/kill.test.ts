@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { sameDocuments, sameRows } from '../support/reference/same-facts.ts'
 import { kindsOf, storedDocuments, storedRows } from '../support/reference/store-dump.ts'
 import { Pipeline, type RoleName } from '../support/rigs/pipeline.ts'

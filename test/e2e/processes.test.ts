@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { environmentWithoutSettings, Pipeline, RoleProcess } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { Scenario } from './scenario.ts'
@@ -120,10 +120,4 @@ test('a node that has forgotten old state is enough', async () => {
     await pipeline.stop('SIGKILL')
     await forgetful.stop()
   }
-})
-
-test("the README's quick start ends in live candles", async () => {
-  const { code, stdout } = await run(['dev/demo.ts', '--candles', '3'])
-  assert.equal(code, 0, stdout)
-  assert.equal([...stdout.matchAll(/^PEP \d\d:\d\d .* close 0\.\d+/gm)].length >= 3, true, stdout)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { sameRows } from '../support/reference/same-facts.ts'
 import { storedRows } from '../support/reference/store-dump.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'

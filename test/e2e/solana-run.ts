@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createClient } from '@clickhouse/client'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { WRAPPED_SOL } from '../support/builders/solana-accounts.ts'
 import { SOLANA_DEPLOYMENTS } from '../support/recorded/solana-programs.ts'
 import { Pipeline, type RoleName } from '../support/rigs/pipeline.ts'

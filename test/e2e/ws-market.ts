@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { removeFromV2, type TradedPool, v2Pool } from './rest-pools.ts'
 import { Scenario } from './scenario.ts'

@@ -1,4 +1,4 @@
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Scenario } from '../e2e/scenario.ts'
 
 export type NodeBlock = { readonly number: string; readonly hash: string; readonly timestamp: string }

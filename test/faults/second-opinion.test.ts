@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import type { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { FaultRig } from './fault-rig.ts'

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Hex } from 'viem'
 import { Market } from '../../dev/market/market.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import { askAccounts } from '../../src/chain/evm/facts/accounts.ts'
 import { createEvmRpc, type EvmNodes } from '../../src/chain/evm/rpc/rpc.ts'
 import type { Change } from '../../src/domain/change.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import {
   ACCOUNTS_TOPIC,
   decodeAccountsQuestion,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import type { ChainHead } from '../../src/domain/chain-head.ts'
 import type { ChangeSet } from '../../src/domain/change.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import {
   CANDLE_PAIR,

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
-import { startStack } from '../../dev/stack.ts'
 import { GATEWAY_FLAGS } from '../../src/lib/launch-flags.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { startStack } from '../../src/sandbox/servers/stack.ts'
 import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 
 type Ended = { readonly code: number | string; readonly stdout: string; readonly stderr: string }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Token } from '../../src/domain/change.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { type HistoryReader, openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
 import type { TokenRank } from '../../src/store/document-reads.ts'
 import { storySets } from '../support/builders/story.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import type { Change } from '../../src/domain/change.ts'
 import { compareOrderKeys } from '../../src/domain/order-key.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'
 import {

@@ -4,7 +4,6 @@ import { type Hex, zeroAddress } from 'viem'
 import { uniswapV2Router } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
 import { rangeAround, sqrtPrice, UniswapV3 } from '../../dev/market/uniswap-v3.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import { type InspectionRequest, inspectToken } from '../../src/chain/evm/inspect/inspect-token.ts'
 import type { MarketPair } from '../../src/chain/evm/inspect/market.ts'
 import { createEvmRpc } from '../../src/chain/evm/rpc/rpc.ts'
@@ -15,6 +14,7 @@ import {
   type TradeTrial,
   type TrialMethod,
 } from '../../src/domain/inspection.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { artifact, INSPECTED_TOKENS, takesPools } from '../support/tokens/inspected-tokens.ts'

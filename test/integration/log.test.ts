@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import type { LogPosition } from '../../src/domain/log-position.ts'
 import type { ChainLog } from '../../src/log/chain-log.ts'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
 import { LogPublisher } from '../../src/log/publisher.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { FIRST_LINK, frameChecksum, splitMessage } from '../../src/wire/frame.ts'
 import { bodies, hasCode, MAX_FRAME_BYTES, readAll, text } from '../support/rigs/log-reading.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
@@ -77,6 +77,29 @@ describe('writing', () => {
     )
     assert.deepEqual(await bodies(log, positions[0]), ['', 'three'])
     assert.deepEqual(await bodies(log, positions[2]), [])
+  })
+
+  test('an announcement is read with its message, and is no part of it', async () => {
+    const { log } = await newLog()
+    const publisher = await log.openPublisher()
+    const large = randomBytes(3_500_000)
+    const plain = await publisher.publish(text('plain'))
+    await publisher.publish(large, 1_763_420_000_123)
+    await publisher.publish(text('plain'))
+    await publisher.publish(text('small'), 1_763_420_000_456)
+    const read = await readAll(log)
+    assert.deepEqual(
+      read.map(({ announcedAt }) => announcedAt),
+      [undefined, 1_763_420_000_123, undefined, 1_763_420_000_456],
+    )
+    assert.deepEqual(Buffer.from(read[1]?.body ?? []), large)
+    // The checksums of the frames do not depend on it.
+    const { log: other } = await newLog()
+    const without = await other.openPublisher()
+    assert.equal((await without.publish(text('plain'))).link, plain.link)
+    await without.publish(large)
+    await without.publish(text('plain'))
+    assert.equal((await without.publish(text('small'))).link, publisher.last.link)
   })
 
   test('the second of two writers is fenced; nothing is lost or duplicated', async () => {

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import { metadataAddress } from '../../src/chain/solana/facts/token-metadata.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Config } from '../../src/config/schema.ts'
@@ -12,6 +11,7 @@ import { knownPrograms } from '../../src/dex/solana/protocols.ts'
 import type { Envelope } from '../../src/domain/envelope.ts'
 import { connectLogs } from '../../src/log/connect.ts'
 import { startReader } from '../../src/roles/reader.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import {
   ACCOUNTS_TOPIC,
   decodeAccountsAnswer,

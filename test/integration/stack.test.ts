@@ -13,9 +13,9 @@ import {
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
-import { PortTakenError } from '../../dev/services/process.ts'
-import { identityOf, isRunning } from '../../dev/services/process-identity.ts'
-import { type Stack, serviceNames, startStack } from '../../dev/stack.ts'
+import { PortTakenError } from '../../src/sandbox/servers/process.ts'
+import { identityOf, isRunning } from '../../src/sandbox/servers/process-identity.ts'
+import { type Stack, serviceNames, startStack } from '../../src/sandbox/servers/stack.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 
 let single: Stack
@@ -167,7 +167,7 @@ test('a port in use is distinguished from other failures, for every service', as
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(`when the process that started a stack ends by ${signal}, so does the stack`, async () => {
     const script = `
-      const { startStack } = await import(${JSON.stringify(new URL('../../dev/stack.ts', import.meta.url).href)})
+      const { startStack } = await import(${JSON.stringify(new URL('../../src/sandbox/servers/stack.ts', import.meta.url).href)})
       const { pids, dataDir } = await startStack()
       console.log(JSON.stringify({ pids, dataDir }))
       setInterval(() => {}, 1000)`

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import type { BlockEnvelope } from '../../src/domain/envelope.ts'
 import type { Generation } from '../../src/domain/generation.ts'
 import { withSupplement } from '../../src/roles/read-generation.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import {
   type ArchivedMessage,
   type BlockArchive,

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Hex } from 'viem'
 import { compile, weth9 } from '../../dev/market/artifacts.ts'
 import { Market } from '../../dev/market/market.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { FaultyProxy } from '../support/rigs/faulty-proxy.ts'
 import { HistoryRig, LOCKER, lower } from './history-rig.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServiceName } from '../../dev/stack.ts'
+import type { ServiceName } from '../../src/sandbox/servers/stack.ts'
 import { API_KEY, type RoleName } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { WsClient } from '../support/rigs/ws-client.ts'

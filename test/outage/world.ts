@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { knowTokens } from '../e2e/know-tokens.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { Pipeline, type RoleName, RoleProcess } from '../support/rigs/pipeline.ts'

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { freePorts } from '../../dev/services/process.ts'
-import { type Stack, startStack } from '../../dev/stack.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { freePorts } from '../../src/sandbox/servers/process.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 
@@ -133,5 +142,38 @@ describe('the package, installed into an empty folder', () => {
       all.kill('SIGTERM')
       assert.deepEqual((await ended)[0], 0)
     }
+  })
+
+  test('sandbox says what is missing, and runs once it is there', async () => {
+    const missing = await run(program, ['sandbox'])
+    assert.equal(missing.code, 1)
+    assert.match(missing.stderr, /anvil: npm install @foundry-rs\/anvil@[\s\S]*npm install chdb@/)
+
+    // As installed beside the package; half a gigabyte is not copied.
+    for (const name of ['chdb', '@foundry-rs'])
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(home, 'node_modules', name))
+    const temporary = join(folder, 'sandbox')
+    mkdirSync(temporary)
+    const sandbox = spawn(program, ['sandbox', '--history', '60', '--port', '18090'], {
+      cwd: home,
+      env: { ...environmentWithoutSettings(), TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(sandbox, 'exit')
+    let guide = ''
+    sandbox.stdout.on('data', (data) => {
+      guide += String(data)
+    })
+    try {
+      const [, key = '', url = ''] = await waitFor('the guide', () => {
+        assert.equal(sandbox.exitCode, null)
+        return /curl -s -H 'X-API-KEY: (\S+)' '(\S+trending\S+)'/.exec(guide) ?? undefined
+      })
+      assert.equal((await fetch(url, { headers: { 'X-API-KEY': key } })).status, 200)
+    } finally {
+      sandbox.kill('SIGINT')
+      assert.deepEqual((await ended)[0], 0)
+    }
+    assert.deepEqual(readdirSync(temporary), [])
   })
 })

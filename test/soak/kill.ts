@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ServiceName, startStack } from '../../dev/stack.ts'
+import { type ServiceName, startStack } from '../../src/sandbox/servers/stack.ts'
 import { ExpectedMarket } from '../e2e/expected-market.ts'
 import { knowTokens } from '../e2e/know-tokens.ts'
 import { Scenario } from '../e2e/scenario.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import type { Stack } from '../../dev/stack.ts'
+import type { Stack } from '../../src/sandbox/servers/stack.ts'
 import { CHAIN, DEPLOYMENTS } from '../support/arbitraries/market-arbitraries.ts'
 import { world } from '../support/builders/example-market.ts'
 import { RoleProcess } from '../support/rigs/pipeline.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { type Stack, startStack } from '../../dev/stack.ts'
+import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { openBlockArchive } from '../../src/store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../src/store/clickhouse/migrate.ts'

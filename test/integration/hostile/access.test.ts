@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { connectLogs } from '../../../src/log/connect.ts'
 import {
   freePorts,
   type RunningProcess,
   signalProcess,
   startProcess,
   waitUntilReady,
-} from '../../../dev/services/process.ts'
-import { connectLogs } from '../../../src/log/connect.ts'
+} from '../../../src/sandbox/servers/process.ts'
 import { makeCertificates } from '../../support/rigs/certificates.ts'
 import { hasCode } from '../../support/rigs/log-reading.ts'
 import { Pipeline } from '../../support/rigs/pipeline.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../../support/rigs/pipeline.ts'
 
 /** Requests to an admin port that are made to end the role behind it. */

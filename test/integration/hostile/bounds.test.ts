@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../../dev/stack.ts'
 import type { BlockEnvelope } from '../../../src/domain/envelope.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { encodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import {
   DEPLOYMENTS,

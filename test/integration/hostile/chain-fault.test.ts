@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { PAIR, TwoChains } from '../../support/builders/two-chains.ts'
 import { waitFor } from '../../support/rigs/wait-for.ts'
 

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { type Story, storySets } from '../../support/builders/story.ts'
 import { createWriterRig, eventually, type WriterRig, type WriterRun } from '../../support/rigs/writer-rig.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { PAIR, TwoChains } from '../../support/builders/two-chains.ts'
 import { waitFor } from '../../support/rigs/wait-for.ts'
 

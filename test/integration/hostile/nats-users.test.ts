@@ -6,15 +6,15 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
+import { connectLogs, type LogOptions, type Logs } from '../../../src/log/connect.ts'
 import {
   freePorts,
   type RunningProcess,
   signalProcess,
   startProcess,
   waitUntilReady,
-} from '../../../dev/services/process.ts'
-import { type Stack, startStack } from '../../../dev/stack.ts'
-import { connectLogs, type LogOptions, type Logs } from '../../../src/log/connect.ts'
+} from '../../../src/sandbox/servers/process.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { hasCode, text } from '../../support/rigs/log-reading.ts'
 import { Pipeline } from '../../support/rigs/pipeline.ts'
 import { createTestCommon } from '../../support/rigs/test-common.ts'

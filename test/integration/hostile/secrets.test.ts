@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../../support/rigs/pipeline.ts'
 import { waitFor } from '../../support/rigs/wait-for.ts'
 

@@ -11,8 +11,8 @@ import {
   signalProcess,
   startProcess,
   waitUntilReady,
-} from '../../../dev/services/process.ts'
-import { type Stack, startStack } from '../../../dev/stack.ts'
+} from '../../../src/sandbox/servers/process.ts'
+import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { migrate } from '../../../src/store/clickhouse/migrate.ts'
 import { openHistoryReader } from '../../../src/store/clickhouse/read/history-reader.ts'
 import { openHotStore } from '../../../src/store/redis/hot-store.ts'

@@ -1,6 +1,6 @@
-import type { Stack } from '../../../dev/stack.ts'
 import type { BlockEnvelope } from '../../../src/domain/envelope.ts'
 import type { LogName } from '../../../src/log/connect.ts'
+import type { Stack } from '../../../src/sandbox/servers/stack.ts'
 import { encodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import { buildBlock, DEPLOYMENTS } from '../arbitraries/market-arbitraries.ts'
 import { Pipeline, type RoleName } from '../rigs/pipeline.ts'

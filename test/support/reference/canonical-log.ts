@@ -1,5 +1,5 @@
-import type { Stack } from '../../../dev/stack.ts'
 import { connectLogs } from '../../../src/log/connect.ts'
+import type { Stack } from '../../../src/sandbox/servers/stack.ts'
 import { decodeEnvelope } from '../../../src/wire/envelope-codec.ts'
 import { readAll } from '../rigs/log-reading.ts'
 import { createTestCommon } from '../rigs/test-common.ts'

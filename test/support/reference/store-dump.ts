@@ -1,7 +1,7 @@
 import { createClient } from '@clickhouse/client'
 import { Redis } from 'ioredis'
-import type { Stack } from '../../../dev/stack.ts'
 import { INTERVALS } from '../../../src/domain/interval.ts'
+import type { Stack } from '../../../src/sandbox/servers/stack.ts'
 import { readSeries } from '../../../src/store/redis/candle-series.ts'
 
 const TABLES: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
-import { startStack } from '../../../dev/stack.ts'
 import type { ChainHead } from '../../../src/domain/chain-head.ts'
 import type { ChangeSet } from '../../../src/domain/change.ts'
+import { startStack } from '../../../src/sandbox/servers/stack.ts'
 import { openBlockArchive } from '../../../src/store/clickhouse/block-archive.ts'
 import { openHistoryStore } from '../../../src/store/clickhouse/history-store.ts'
 import { migrate } from '../../../src/store/clickhouse/migrate.ts'

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stringify } from 'yaml'
 import { MAIN_ARGS } from '../../../dev/main-args.ts'
-import type { Stack } from '../../../dev/stack.ts'
+import type { Stack } from '../../../src/sandbox/servers/stack.ts'
 import { API_KEY, putTestKey, TEST_PLANS, withLogs } from '../builders/test-key.ts'
 import { waitFor } from './wait-for.ts'
 
