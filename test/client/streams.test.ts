@@ -16,44 +16,32 @@ import {
   type Streams,
   type Trade,
 } from '../../clients/typescript/src/index.ts'
-import type { Change } from '../../src/domain/change.ts'
 import {
   MEME,
   MEME_USDC,
   MEME_WETH,
-  price,
-  sampleCandle,
   sampleLiquidity,
   samplePair,
   sampleSwitch,
-  sampleToken,
-  sampleTrade,
 } from '../support/builders/market-samples.ts'
 import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
+import { BlockMarket, PAIR } from './block-market.ts'
 import { CutProxy } from './cut-proxy.ts'
 
-const PAIR = `${MEME_WETH}-eth`
-const START = 1_700_000_000
 /** More than a page of REST. */
 const BLOCKS = 1_300
 
 let world: GatewayWorld
+let market: BlockMarket
 let gateway: Gateway
 let proxy: CutProxy
 let client: Client
-/** By block: the transaction of its only swap, as far as it stands. */
-const canonical = new Map<number, string>()
-let head = 0
-let transactions = 0
 
 before(async () => {
   world = await GatewayWorld.start({ withHistory: true })
-  await world.publish([
-    { type: 'pair', pair: samplePair() },
-    { type: 'pair', pair: samplePair({ address: MEME_USDC, isMain: false }) },
-    { type: 'token', token: sampleToken() },
-  ])
-  for (let block = 0; block < BLOCKS; block += 100) await world.publish(blocks(100))
+  market = new BlockMarket(world)
+  await market.start()
+  for (let block = 0; block < BLOCKS; block += 100) await market.grow(100)
   await world.storeAll()
   gateway = await world.startGateway()
   proxy = await CutProxy.start(gateway.port)
@@ -67,47 +55,14 @@ after(async () => {
   await world?.stop()
 })
 
-/** Changes of the next blocks: a swap and its candles each. */
-function blocks(count: number): Change[] {
-  return Array.from({ length: count }, (): Change[] => {
-    head++
-    const transaction = `0x${(++transactions).toString(16).padStart(64, '0')}`
-    canonical.set(head, transaction)
-    const time = START + 60 * head
-    const trade = sampleTrade({ key: { block: head, tx: 0, log: 3 }, time, transaction })
-    return [{ type: 'trade', trade }, candle(head)]
-  }).flat()
-}
-
-/** The price of a candle is that of the fold that made it. */
-function candle(block: number): Change {
-  const sample = sampleCandle({ start: START + 60 * block - ((START + 60 * block) % 60) })
-  const high = price(String(1_000 + transactions))
-  return { type: 'candle', candle: { ...sample, usd: sample.usd && { ...sample.usd, high } } }
-}
-
-/** Takes the newest blocks back, and publishes others in their place. */
-async function fork(depth: number, regrow = depth): Promise<void> {
-  const changes: Change[] = []
-  for (let undone = 0; undone < depth; undone++, head--) {
-    canonical.delete(head)
-    const time = START + 60 * head
-    const key = { block: head, tx: 0, log: 3 }
-    changes.push({ type: 'tradeRemoved', trade: { key, pair: MEME_WETH, time } })
-    const start = time - (time % 60)
-    changes.push({ type: 'candleRemoved', candle: { pair: MEME_WETH, interval: 'k1', start } })
-  }
-  await world.publish([...changes, { type: 'pair', pair: samplePair() }], { cause: 'undo' })
-  if (regrow > 0) await world.publish(blocks(regrow))
-}
-
 /** Applies what a stream delivers, until it equals the canonical list. Returns how many items that took. */
 async function foldUntilCanonical(stream: Stream<Trade | Retraction>): Promise<number> {
   const seen = new Map<number, string>()
   const blockOf = (id: string): number => Number(id.split('-')[0])
   let items = 0
   const isCanonical = (): boolean =>
-    seen.size === canonical.size && [...canonical].every(([block, hash]) => seen.get(block) === hash)
+    seen.size === market.canonical.size &&
+    [...market.canonical].every(([block, hash]) => seen.get(block) === hash)
   for await (const item of stream) {
     items++
     if (isRetraction(item)) for (const id of item.retracted) seen.delete(blockOf(id))
@@ -142,22 +97,22 @@ function interrupted(between: () => Promise<void>): Streams {
 }
 
 test('history and live stream make the canonical list, although a fork came between two pages', async () => {
-  const streams = interrupted(() => fork(20, 22))
+  const streams = interrupted(() => market.fork(20, 22))
   const stream = streams.trades(PAIR, { from: 0, retractions: true })
   await foldUntilCanonical(stream)
   streams.closeStreams()
 })
 
 test('without forks every swap comes once, from the given time on, across cuts', async () => {
-  const from = new Date((START + 60 * (head - 499)) * 1_000)
+  const from = new Date(market.timeOf(market.head - 499) * 1_000)
   const ids: string[] = []
-  const expected = (): string[] => [...canonical.keys()].slice(-500 - later).map((block) => `${block}-3`)
+  const expected = (): string[] => market.ids().slice(-500 - later)
   let later = 0
   for await (const { id } of client.trades(PAIR, { from })) {
     ids.push(id)
     if (ids.length === 500) {
       proxy.cutAll()
-      await world.publish(blocks(40))
+      await market.grow(40)
       later = 40
     }
     if (ids.length === 520) proxy.cutAll()
@@ -167,27 +122,27 @@ test('without forks every swap comes once, from the given time on, across cuts',
 })
 
 test('candles: history and live make what REST returns, although a fork came between two pages', async () => {
-  const streams = interrupted(() => fork(20, 10))
+  const streams = interrupted(() => market.fork(20, 10))
   const book = new CandleBook()
   const started = streams.candles(PAIR, 'k1', { from: 0, retractions: true })
   let isGrown = false
   const served = async () => (await client.rest.pairKlines(PAIR, { limit: 1_000 })).map(rowOf)
   for await (const item of started) {
     book.apply(item)
-    if (book.candles().length < canonical.size) continue
+    if (book.candles().length < market.canonical.size) continue
     if (!isGrown) {
       isGrown = true
       proxy.cutAll()
-      await fork(5, 8)
+      await market.fork(5, 8)
       continue
     }
-    if (book.latest?.time === START + 60 * head - ((START + 60 * head) % 60)) {
+    if (book.latest?.time === market.startOf(market.head)) {
       const rows = await served()
       const own = book.candles().slice(-1_000).map(rowOf)
       if (JSON.stringify(own) === JSON.stringify(rows)) break
     }
   }
-  assert.equal(book.candles().length, canonical.size)
+  assert.equal(book.candles().length, market.canonical.size)
   streams.closeStreams()
 })
 
@@ -211,17 +166,16 @@ test('liquidity, prices, switches and swaps of a token arrive over one socket', 
     (await client.rest.tokenDetail(`${MEME}-eth`)).data.token.current_price_usd,
   )
   assert.equal(own.sockets, 1)
-  await waitUntil(
-    'all are subscribed',
-    async () => (await gateway.metric('chaintape_gateway_subscriptions')) !== 0,
-  )
   let isOver = false
   const publishing = (async () => {
     while (!isOver) {
-      const event = sampleLiquidity({ key: { block: ++head, tx: 0, log: 1 }, time: START + 60 * head })
+      const event = sampleLiquidity({
+        key: { block: market.head, tx: 0, log: 1 },
+        time: market.timeOf(market.head),
+      })
       const to = { type: 'pair', pair: samplePair({ address: MEME_USDC, isMain: true }) } as const
       await world.publish([
-        ...blocks(1),
+        ...market.blocks(1),
         { type: 'liquidity', liquidity: event },
         { type: 'switch', switch: sampleSwitch({ oldPair: MEME_WETH, newPair: MEME_USDC }) },
         to,
@@ -248,7 +202,7 @@ test('a cursor of another installation is a gap', async () => {
   const next = stream.next()
   let isOver = false
   const publishing = (async () => {
-    while (!isOver) await world.publish(blocks(1))
+    while (!isOver) await market.grow(1)
   })()
   const { value } = await next
   isOver = true
@@ -269,28 +223,25 @@ test('a planned restart of the gateway is bridged, with the delay that it asks f
   })
   const stream = own.trades(PAIR)
   const first = stream.next()
-  const { cursor } = await client.rest.pairSwaps(PAIR, { limit: 1 })
-  assert.ok(cursor !== undefined)
-  await waitUntil('it is subscribed', async () => (await gateway.metric('chaintape_gateway_sockets')) !== 0)
   let published = 0
-  const before = head
+  const before = market.head
   await waitUntil('the first swap arrives', async () => {
-    await world.publish(blocks(1))
+    await market.grow(1)
     published++
     return stream.cursor !== undefined
   })
   const start = Number((await first).value?.id.split('-')[0])
   await gateway.stop()
-  await world.publish(blocks(10))
+  await market.grow(10)
   gateway = await world.startGateway()
   proxy.port = gateway.port
   const ids: number[] = [start]
-  while (ids.at(-1) !== head) ids.push(Number((await stream.next()).value?.id.split('-')[0]))
+  while (ids.at(-1) !== market.head) ids.push(Number((await stream.next()).value?.id.split('-')[0]))
   assert.deepEqual(
     ids,
-    Array.from({ length: head - start + 1 }, (_, index) => start + index),
+    Array.from({ length: market.head - start + 1 }, (_, index) => start + index),
   )
-  assert.ok(published > 0 && before < head)
+  assert.ok(published > 0 && before < market.head)
   assert.equal(codes[0], 1001)
   own.closeStreams()
 })

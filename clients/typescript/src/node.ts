@@ -8,10 +8,8 @@ import type { CursorStore } from './streams/cursor-store.ts'
  */
 export function fileCursors(path: string, delayMs = 200): CursorStore & { flush(): void } {
   const cursors = new Map<string, string>(Object.entries(read(path)))
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> | undefined
   const flush = (): void => {
-    clearTimeout(timer)
-    timer = undefined
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(cursors)))
     renameSync(`${path}.new`, path)
@@ -20,10 +18,18 @@ export function fileCursors(path: string, delayMs = 200): CursorStore & { flush(
     get: (stream) => cursors.get(stream),
     set: (stream, cursor) => {
       cursors.set(stream, cursor)
-      timer ??= setTimeout(flush, delayMs)
+      writing ??= later(delayMs, () => {
+        writing = undefined
+        flush()
+      })
+      return writing
     },
     flush,
   }
+}
+
+function later(ms: number, work: () => void): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms)).then(work)
 }
 
 function read(path: string): Record<string, string> {
