@@ -13,6 +13,7 @@ export const PHONE = { width: 390, height: 844 }
 
 /** A busy machine needs several times what a quiet one does. */
 const PATIENCE_MS = 90_000
+const PAGE_MARK = 'chaintape-page'
 const web = createRequire(new URL('../../web/package.json', import.meta.url))
 const axe = readFileSync(web.resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -20,6 +21,15 @@ type Violation = {
   readonly id: string
   readonly impact: string
   readonly nodes: readonly { readonly html: string }[]
+}
+
+/** An event of Chromium's trace; times are microseconds. */
+type TraceEvent = {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** CPU time. */
+  readonly tdur?: number
 }
 
 /** A real browser that reaches loopback only, and notes what pages complain about. */
@@ -55,6 +65,30 @@ export class TerminalBrowser {
     })
     await page.goto(url)
     return page
+  }
+
+  /**
+   * The longest task of the page while `work` runs, in milliseconds of CPU time: wall time would count the other processes
+   * of a busy machine.
+   */
+  async longestTaskMs(page: Page, work: () => Promise<void>): Promise<number> {
+    await this.#browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] })
+    let trace: Buffer
+    try {
+      // Pages of the browser itself are in the trace, too.
+      await page.evaluate((mark) => void performance.mark(mark), PAGE_MARK)
+      await work()
+    } finally {
+      trace = await this.#browser.stopTracing()
+    }
+    const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] }
+    const mark = events.find(({ name }) => name === PAGE_MARK)
+    const times = events
+      .filter(({ name, pid, tid }) => /\bRunTask$/.test(name) && pid === mark?.pid && tid === mark.tid)
+      .map(({ tdur }) => tdur)
+      .filter((time) => time !== undefined)
+    assert.ok(times.length > 0, 'the trace has no task of the page')
+    return times.reduce((most, time) => Math.max(most, time), 0) / 1_000
   }
 
   async close(): Promise<void> {

@@ -174,6 +174,8 @@ describe('the terminal in a real browser, on a sandbox', { skip: executable === 
           const found = ids.filter((id) => Number(id.split('-')[0]) > head)
           return found.length > 0 ? found : undefined
         })
+        // All of its blocks are then undone, not only those that were read in time.
+        await sandbox.caughtUp()
       })
       const [id] = orphaned
       if (id === undefined) continue
