@@ -35,6 +35,7 @@ export type ChainStatus = {
   readonly faults: readonly ChainFault[]
   readonly generation: number
   readonly refold?: Refold
+  readonly freshness?: Freshness
   readonly quarantined: readonly QuarantinedMessage[]
   readonly reconciliation?: Reconciliation
 }
@@ -89,6 +90,12 @@ export type ContractPair = {
   readonly pair: string
   readonly name: string
   readonly liquidity?: string
+}
+
+export type Freshness = {
+  readonly window_seconds: number
+  readonly block_to_push_ms: Quantiles
+  readonly announcement_to_push_ms: Quantiles
 }
 
 export type Holder = {
@@ -320,6 +327,11 @@ export type Problem = {
 export type ProblemItem = {
   readonly pointer: string
   readonly detail: string
+}
+
+export type Quantiles = {
+  readonly p50: number
+  readonly p99: number
 }
 
 export type QuarantinedMessage = {
