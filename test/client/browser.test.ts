@@ -17,7 +17,12 @@ if (executable === undefined)
   console.log('NOTICE: no Chromium on PATH; the client is not tested in a browser (apt-get install chromium)')
 
 /** What the bundle and the page's program put into the page. */
-type Page = typeof globalThis & { readonly chaintape: typeof Chaintape; items: string[]; failure?: string }
+type Page = typeof globalThis & {
+  readonly chaintape: typeof Chaintape
+  client: Chaintape.Client
+  items: string[]
+  failure?: string
+}
 
 /** Node's types lack it. */
 type PageWorker = { onmessage: (event: { readonly data: unknown }) => void }
@@ -64,9 +69,9 @@ describe('in Chromium', { skip: executable === undefined }, () => {
         const page = globalThis as Page
         const { createClient, isRetraction, storageCursors } = page.chaintape
         page.items = []
-        const client = createClient({ url, key, cursors: storageCursors() })
+        page.client = createClient({ url, key, cursors: storageCursors() })
         const read = async (): Promise<void> => {
-          for await (const item of client.trades(pair, { from: 0, retractions: true, name: 'tape' }))
+          for await (const item of page.client.trades(pair, { from: 0, retractions: true, name: 'tape' }))
             page.items.push(isRetraction(item) ? `-${item.retracted.join()}` : item.id)
         }
         read().catch((error: unknown) => {
@@ -117,6 +122,8 @@ describe('in Chromium', { skip: executable === undefined }, () => {
   })
 
   test('a reloaded page continues where it was', async () => {
+    // What it would receive from now on is lost with the page, although it was delivered.
+    await opened.page.evaluate(() => (globalThis as Page).client.closeStreams())
     earlier.push(...(await items()))
     await market.grow(10)
     await market.fork(20, 21)

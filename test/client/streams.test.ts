@@ -30,6 +30,8 @@ import { CutProxy } from './cut-proxy.ts'
 
 /** More than a page of REST. */
 const BLOCKS = 1_300
+/** Less than the history, of which nothing may be dropped. */
+const BUFFER = 100
 
 let world: GatewayWorld
 let market: BlockMarket
@@ -98,7 +100,7 @@ function interrupted(between: () => Promise<void>): Streams {
 
 test('history and live stream make the canonical list, although a fork came between two pages', async () => {
   const streams = interrupted(() => market.fork(20, 22))
-  const stream = streams.trades(PAIR, { from: 0, retractions: true })
+  const stream = streams.trades(PAIR, { from: 0, retractions: true, bufferSize: BUFFER })
   await foldUntilCanonical(stream)
   streams.closeStreams()
 })
@@ -124,7 +126,7 @@ test('without forks every swap comes once, from the given time on, across cuts',
 test('candles: history and live make what REST returns, although a fork came between two pages', async () => {
   const streams = interrupted(() => market.fork(20, 10))
   const book = new CandleBook()
-  const started = streams.candles(PAIR, 'k1', { from: 0, retractions: true })
+  const started = streams.candles(PAIR, 'k1', { from: 0, retractions: true, bufferSize: BUFFER })
   let isGrown = false
   const served = async () => (await client.rest.pairKlines(PAIR, { limit: 1_000 })).map(rowOf)
   for await (const item of started) {

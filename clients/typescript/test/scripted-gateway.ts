@@ -21,6 +21,8 @@ export class ScriptedGateway {
   /** Answers a subscribe in place of the gateway, if it returns true. */
   intercept: (request: Request, socket: WebSocket) => boolean = () => false
   isSilent = false
+  /** Whether it accepts the key. */
+  hasKey = true
   connections = 0
   readonly #server: WebSocketServer
   readonly #listeners = new Map<string, Listener>()
@@ -103,7 +105,10 @@ export class ScriptedGateway {
   #receive(request: Request, socket: WebSocket, connection: number): void {
     this.requests.push(request)
     const { id, method, params } = request
-    if (method === 'auth') send(socket, { id, result: { status: 'ok', action: 'auth', params: [] } })
+    if (method === 'auth' && !this.hasKey) {
+      send(socket, { id, error: { code: -32_001, message: 'the API key is unknown' } })
+      socket.close(4401)
+    } else if (method === 'auth') send(socket, { id, result: { status: 'ok', action: 'auth', params: [] } })
     else if (method === 'ping') send(socket, { id, result: 'pong' })
     else if (method === 'unsubscribe') {
       this.#listeners.delete(keyOf(connection, params))

@@ -348,6 +348,120 @@ test('retractions are hidden unless they are asked for', async () => {
   assert.equal(trade.id, 's1')
 })
 
+test('what a callback throws ends its stream, and no other', async () => {
+  const thrown = new Error('from the callback')
+  const fail = (): never => {
+    throw thrown
+  }
+  const streams = open()
+  const other = streams.trades('other-eth')
+  const { first } = await begin(other)
+  const switched = streams.candles(PAIR, 'k1', { onMainPairSwitch: fail }).next()
+  await until('it is subscribed', () => gateway.subscribes.length === 2)
+  gateway.push({ topic: 'switch_main_pair', data: {} })
+  await assert.rejects(switched, thrown)
+  gateway.intercept = (request, socket) => {
+    if ((request.params.at(-1) as { from?: string }).from === undefined) return false
+    gateway.acknowledge(socket, request, { cursor: '0', recovered: false })
+    return true
+  }
+  await assert.rejects(streams.trades(PAIR, { resumeFrom: '0', onGap: fail }).next(), thrown)
+  gateway.intercept = (request, socket) => {
+    gateway.acknowledge(socket, request, { cursor: '0', rejected: [{ item: 'x', reason: 'unknown_pair' }] })
+    return true
+  }
+  await assert.rejects(streams.trades(PAIR, { onRejected: fail }).next(), thrown)
+  gateway.trade()
+  assert.equal(await first, 's1')
+})
+
+test('a store that throws ends the stream', async () => {
+  const thrown = new Error('storage is full')
+  const set = (): never => {
+    throw thrown
+  }
+  const stream = open().trades(PAIR, { cursors: { get: () => undefined, set } })
+  const { first } = await begin(stream)
+  gateway.trade()
+  await first
+  await assert.rejects(stream.commit(), thrown)
+  await assert.rejects(stream.next(), thrown)
+  assert.equal((await stream.next()).done, true)
+})
+
+test('a gap is not dropped with the states of a slow consumer', async () => {
+  const gaps: Gap[] = []
+  const series = [['a-eth', 'k1']] as const
+  const stream = open().candlesOf(series, {
+    ...{ resumeFrom: 'old', bufferSize: 2, onGap: (gap: Gap) => void gaps.push(gap) },
+  })
+  const pushes = [1, 2, 3, 4, 5].map((time) => ({
+    ...{ topic: 'multi_kline', id: 'a-eth', interval: '1', revision: 1 },
+    kline: { usd: { time, open: '1', high: '1', low: '1', close: '1', volume: '1' } },
+  }))
+  gateway.intercept = (request, socket) => {
+    // Pushes of before, then the gap, then more pushes than the buffer has room for.
+    gateway.acknowledge(socket, request, { cursor: '0', recovered: true })
+    pushes.slice(0, 2).forEach((result, index) => {
+      send(socket, { id: request.id, result, cursor: '1', seq: index + 1 })
+    })
+    gateway.acknowledge(socket, request, { cursor: '2', recovered: false })
+    pushes.slice(2).forEach((result, index) => {
+      send(socket, { id: request.id, result, cursor: '3', seq: index + 3 })
+    })
+    return true
+  }
+  const first = await stream.next()
+  await until('states were dropped', () => stream.dropped > 0)
+  const second = await stream.next()
+  assert.deepEqual([first.value?.time, second.value?.time, gaps.length], [1, 5, 1])
+})
+
+test('a stream of several subscriptions has no single cursor', async () => {
+  const streams = open({ limits: { messagesPerSecond: 1_000, multiKlinePairs: 1 } })
+  const series = [
+    ['a-eth', 'k1'],
+    ['b-eth', 'k1'],
+  ] as const
+  assert.throws(() => streams.candlesOf(series, { resumeFrom: '1' }), TypeError)
+})
+
+test('a connection that is closed at once is reopened ever more slowly; one that was useful is not', async () => {
+  const delays: number[] = []
+  const streams = open({ onReconnect: ({ delayMs }) => void delays.push(delayMs) })
+  const { first } = await begin(streams.trades(PAIR))
+  for (let round = 1; round <= 3; round++) {
+    gateway.closeAll(1011)
+    await until('it is back', () => gateway.subscribes.length > round)
+  }
+  gateway.trade()
+  await first
+  gateway.closeAll(4408)
+  await until('it is back', () => gateway.subscribes.length === 5)
+  const steps = [250, 500, 1_000, 250]
+  for (const [index, step] of steps.entries()) {
+    const delay = delays[index] ?? 0
+    assert.ok(delay >= step / 2 && delay <= step, `${delay} ms at ${index}`)
+  }
+})
+
+test('a socket that was not authenticated in time is reopened; an invalid key ends every stream', async () => {
+  const stream = open().trades(PAIR)
+  gateway.isSilent = true
+  const first = stream.next().then(({ value }) => value?.id)
+  await until('it is connected', () => gateway.connections === 1)
+  gateway.closeAll(4401)
+  gateway.isSilent = false
+  await until('it is back', () => gateway.subscribes.length === 1)
+  gateway.trade()
+  assert.equal(await first, 's1')
+  gateway.hasKey = false
+  await assert.rejects(
+    open().trades(PAIR).next(),
+    (error) => error instanceof StreamError && error.code === 'unauthorized',
+  )
+})
+
 test('a signal ends a stream at once', async () => {
   const controller = new AbortController()
   const stream = open().trades(PAIR, { signal: controller.signal })

@@ -72,9 +72,7 @@ export class StateBuffer<T> implements Buffer<T> {
     // At the end, so that a consumer has everything up to some moment.
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    if (this.#entries.size <= this.#capacity) return
-    this.shift()
-    this.#dropped++
+    if (this.#entries.size > this.#capacity) this.#dropOldest()
   }
 
   shift(): Entry<T> | undefined {
@@ -83,5 +81,15 @@ export class StateBuffer<T> implements Buffer<T> {
       return entry
     }
     return undefined
+  }
+
+  /** Gaps stay, or nobody would learn of them. */
+  #dropOldest(): void {
+    for (const [key, { gap }] of this.#entries) {
+      if (gap !== undefined) continue
+      this.#entries.delete(key)
+      this.#dropped++
+      return
+    }
   }
 }

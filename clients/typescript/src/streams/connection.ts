@@ -54,6 +54,8 @@ export class Connection {
   /** Messages came since the last look: a flag, because the clock costs more than a message may. */
   #isHeard = false
   #isProbed = false
+  /** It delivered something, or lasted: one that is closed at once is reopened ever more slowly. */
+  #isUseful = false
   #shutdownMs: number | undefined
   #isClosed = false
 
@@ -124,7 +126,6 @@ export class Connection {
     if (id !== AUTH_ID) return false
     if (error?.code === RPC_CODES.unauthorized) this.#fail(new StreamError(error.message, 'unauthorized'))
     if (error !== undefined) return false
-    this.#backoff.reset()
     this.#outbox = new Outbox(this.#options.messagesPerSecond, (text) => socket.send(text))
     for (const subscription of this.#subscriptions) this.#subscribe(subscription)
     return true
@@ -133,6 +134,7 @@ export class Connection {
   #receive(message: Message): void {
     const subscription = this.#byId.get(message.id as number)
     if (message.seq !== undefined) {
+      this.#isUseful = true
       // Without a subscription it is a push that was under way when its subscription ended.
       if (subscription !== undefined && !subscription.push(message as unknown as Push))
         this.#resume(subscription)
@@ -202,10 +204,13 @@ export class Connection {
     this.#byId = new Map()
     this.#ids.clear()
     if (this.#isClosed) return
-    if (code === CLOSE_CODES.keyEnded || code === CLOSE_CODES.unauthorized) {
-      this.#fail(new StreamError('the API key is invalid, expired or revoked', 'unauthorized'))
+    // An invalid key is refused by an answer. `unauthorized` without one means that `auth` came too late.
+    if (code === CLOSE_CODES.keyEnded) {
+      this.#fail(new StreamError('the API key expired or was revoked', 'unauthorized'))
       return
     }
+    // A replay that fails again and again is charged each time.
+    if (this.#isUseful && code !== CLOSE_CODES.failed) this.#backoff.reset()
     if (!wasReady || code === ABNORMAL || code === CLOSE_CODES.goingAway) this.#options.hosts.leave(url)
     const delayMs = this.#shutdownMs ?? this.#backoff.next()
     this.#shutdownMs = undefined
@@ -224,9 +229,12 @@ export class Connection {
   #watchSilence(socket: OpenSocket): void {
     this.#isHeard = false
     this.#isProbed = false
+    this.#isUseful = false
     this.#watch = setInterval(() => {
-      if (this.#isHeard) this.#isProbed = false
-      else if (this.#isProbed) socket.drop()
+      if (this.#isHeard) {
+        this.#isProbed = false
+        this.#isUseful = true
+      } else if (this.#isProbed) socket.drop()
       else {
         this.#isProbed = true
         this.#outbox?.add(() => request(this.#nextId++, 'ping', []))

@@ -7,7 +7,10 @@ import type { PushResult, Rejected, Topic } from './topic.ts'
 
 /** The items of one or more subscriptions, for one consumer. */
 export interface Stream<T> extends AsyncIterableIterator<T, undefined> {
-  /** The cursor after the item that was delivered last: store it together with the item to resume exactly there. */
+  /**
+   * The cursor after the item that was delivered last: store it together with the item to resume exactly there. Undefined
+   * if the stream has several subscriptions.
+   */
   readonly cursor: string | undefined
   /** States that were dropped because the consumer was too slow. Events are never dropped. */
   readonly dropped: number
@@ -70,6 +73,8 @@ export class TopicStream<T> implements Stream<T> {
   readonly #pool: Pool
   readonly #plan: StreamPlan<T>
   readonly #options: StreamOptions
+  /** Is delivered before the buffer, and is not part of its capacity. */
+  readonly #history = new EventBuffer<T>()
   readonly #buffer: Buffer<T>
   readonly #capacity: number
   readonly #stop = new AbortController()
@@ -80,12 +85,21 @@ export class TopicStream<T> implements Stream<T> {
   #stored = Promise.resolve()
   #failure: { readonly error: unknown } | undefined
   #paused = 0
+  readonly #onClosed: (stream: TopicStream<T>) => void
   #isDone = false
 
-  constructor(pool: Pool, plan: StreamPlan<T>, options: StreamOptions) {
+  constructor(
+    pool: Pool,
+    plan: StreamPlan<T>,
+    options: StreamOptions,
+    onClosed: (stream: TopicStream<T>) => void,
+  ) {
+    if (plan.topics.length > 1 && options.resumeFrom !== undefined)
+      throw new TypeError('a stream of several subscriptions has a cursor for each: pass cursors instead')
     this.#pool = pool
     this.#plan = plan
     this.#options = options
+    this.#onClosed = onClosed
     this.#capacity = options.bufferSize ?? BUFFER_SIZE
     const { keyOf } = plan
     this.#buffer = keyOf === undefined ? new EventBuffer() : new StateBuffer(keyOf, this.#capacity)
@@ -93,7 +107,7 @@ export class TopicStream<T> implements Stream<T> {
   }
 
   get cursor(): string | undefined {
-    return this.#current?.cursor
+    return this.#plan.topics.length > 1 ? undefined : this.#current?.cursor
   }
 
   get dropped(): number {
@@ -133,10 +147,11 @@ export class TopicStream<T> implements Stream<T> {
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     for (const { subscription } of this.#feeds ?? []) this.#pool.remove(subscription)
     for (const { resolve } of this.#waiting.splice(0)) resolve(END)
+    this.#onClosed(this)
   }
 
   readonly #onAbort = (): void => {
-    while (this.#buffer.shift() !== undefined);
+    while ((this.#history.shift() ?? this.#buffer.shift()) !== undefined);
     this.#fail(this.#options.signal?.reason)
   }
 
@@ -163,15 +178,14 @@ export class TopicStream<T> implements Stream<T> {
       // A program that stops within the history has to read it again: there is no cursor in between.
       for (const [at, value] of history.items.entries()) {
         const cursor = at === last ? history.cursor : undefined
-        this.#deliver({ done: false, value, cursor, feed: index, gap: undefined })
+        this.#history.push({ done: false, value, cursor, feed: index, gap: undefined })
       }
+      this.#wake()
       feed.isNew = history.isNew
       feed.subscription.resumeFrom(history.cursor)
     }
     if (this.#isDone || this.#failure !== undefined) return
     this.#pool.add(feed.subscription)
-    // The history filled the buffer.
-    if (feed.isPaused) this.#pool.pause(feed.subscription)
   }
 
   #sinkOf(index: number) {
@@ -186,13 +200,24 @@ export class TopicStream<T> implements Stream<T> {
     return {
       onPush: (result: PushResult, after: string) => {
         cursor = after
-        this.#plan.decode(result, emit)
+        try {
+          this.#plan.decode(result, emit)
+        } catch (error) {
+          // Thrown by a callback of the caller, or by a push that no gateway would send.
+          this.#fail(error)
+        }
       },
       onGap: (lost: Omit<Gap, 'stream'>) => {
         const gap = { ...lost, stream: this.#feed(index).name }
         this.#deliver({ done: false, value: undefined as T, cursor: lost.resumedAt, feed: index, gap })
       },
-      onRejected: (rejected: readonly Rejected[]) => this.#options.onRejected?.(rejected),
+      onRejected: (rejected: readonly Rejected[]) => {
+        try {
+          this.#options.onRejected?.(rejected)
+        } catch (error) {
+          this.#fail(error)
+        }
+      },
       onFailed: (error: unknown) => this.#fail(error),
     }
   }
@@ -204,27 +229,35 @@ export class TopicStream<T> implements Stream<T> {
   #deliver(entry: Entry<T>): void {
     if (this.#isDone) return
     this.#buffer.push(entry)
-    if (this.#waiting.length > 0) {
+    if (this.#waiting.length > 0) this.#wake()
+    else if (this.#plan.keyOf === undefined && this.#buffer.size >= this.#capacity) this.#pause(entry.feed)
+  }
+
+  #wake(): void {
+    while (this.#waiting.length > 0) {
       const next = this.#take()
-      if (next !== undefined) this.#waiting.shift()?.resolve(next)
-    } else if (this.#plan.keyOf === undefined && this.#buffer.size >= this.#capacity) this.#pause(entry.feed)
+      if (next === undefined) return
+      this.#waiting.shift()?.resolve(next)
+    }
   }
 
   /** The next item. Gaps before it are reported when the consumer reaches them. */
   #take(): Entry<T> | undefined {
     for (;;) {
-      const entry = this.#buffer.shift()
+      const entry = this.#history.shift() ?? this.#buffer.shift()
       if (entry === undefined) return undefined
       if (this.#paused > 0) this.#unpauseIfRoom()
       if (entry.gap === undefined) {
         this.#current = entry
         return entry
       }
-      if (this.#options.onGap === undefined) {
-        this.#fail(new GapError(entry.gap))
+      try {
+        if (this.#options.onGap === undefined) throw new GapError(entry.gap)
+        this.#options.onGap(entry.gap)
+      } catch (error) {
+        this.#fail(error)
         return undefined
       }
-      this.#options.onGap(entry.gap)
     }
   }
 
@@ -249,10 +282,14 @@ export class TopicStream<T> implements Stream<T> {
   #store({ cursor, feed }: Entry<T>): void {
     const { cursors } = this.#options
     if (cursors === undefined || cursor === undefined) return
-    const stored = cursors.set(this.#feed(feed).name, cursor)
-    if (stored === undefined) return
-    this.#stored = stored
-    stored.catch((error: unknown) => this.#fail(error))
+    try {
+      const stored = cursors.set(this.#feed(feed).name, cursor)
+      if (stored === undefined) return
+      this.#stored = stored
+    } catch (error) {
+      this.#stored = Promise.reject(error)
+    }
+    this.#stored.catch((error: unknown) => this.#fail(error))
   }
 
   /** Items that wait are delivered first. */

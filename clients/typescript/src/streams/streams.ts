@@ -142,7 +142,9 @@ export function createStreams(
   const start = <T extends object>(plan: StreamPlan<T>, given: Any): TopicStream<T> => {
     const { cursors = options.cursors, onGap = options.onGap } = given
     const isHidden = given.retractions === true ? undefined : isRetraction
-    const stream = new TopicStream(poolOf(), { ...plan, isHidden }, { ...given, cursors, onGap })
+    const stream = new TopicStream(poolOf(), { ...plan, isHidden }, { ...given, cursors, onGap }, (closed) =>
+      open.delete(closed),
+    )
     open.add(stream)
     return stream
   }
