@@ -8,7 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 /** Pictures of every page, for a person to look at. */
 export const SCREENSHOTS = fileURLToPath(new URL('../../web/screenshots/', import.meta.url))
-export const DESKTOP = { width: 1_360, height: 860 }
+export const DESKTOP = { width: 1_280, height: 800 }
 export const PHONE = { width: 390, height: 844 }
 
 /** A busy machine needs several times what a quiet one does. */

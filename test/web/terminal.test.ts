@@ -20,7 +20,8 @@ const executable = findBrowser()
 if (executable === undefined)
   console.log('NOTICE: no Chromium on PATH; the browser tests are skipped (apt-get install chromium)')
 
-const HISTORY = 300
+/** Minutes. The pictures of the README are of a week: TEST_TERMINAL_HISTORY=10080. */
+const HISTORY = Number(process.env['TEST_TERMINAL_HISTORY'] ?? 300)
 /** A sandbox on a busy machine. */
 const START_MS = 600_000
 const FIRST_CHART_MS = 1_000
@@ -82,11 +83,24 @@ describe('the terminal in a real browser, on a sandbox', { skip: executable === 
     await screenshot(page, 'market')
     await assertAccessible(page, 'market')
     await page.click('text=New launches')
-    await page.waitForSelector('[data-row-link]')
+    await page.waitForSelector('table.market[aria-busy="false"] [data-row-link]')
     assert.match(page.url(), /\?list=new$/)
     await assertAccessible(page, 'launches')
     await screenshot(page, 'launches')
+    const platform = page.getByLabel('Launch platform')
+    await platform.selectOption('fourmeme_in_hot')
+    assert.match(page.url(), /\?list=fourmeme_in_hot$/)
+    await page.waitForSelector('table.market[aria-busy="false"]')
+    const { body: hot } = await sandbox.get('/v2/tokens/platform?tag=fourmeme_in_hot')
+    await waitFor('the list of the platform', async () => {
+      const symbols = await page.locator('[data-row-link] .symbol').allTextContents()
+      const wanted = (hot as { symbol: string }[]).map(({ symbol }) => symbol)
+      return JSON.stringify(symbols) === JSON.stringify(wanted) ? true : undefined
+    })
     await page.goBack()
+    await page.goBack()
+    await page.waitForFunction(() => !location.search.includes('list'))
+    assert.equal(await platform.inputValue(), '')
   })
 
   test('search by keyboard leads to a token and its chart', async () => {
@@ -230,11 +244,17 @@ describe('the terminal in a real browser, on a sandbox', { skip: executable === 
   })
 
   test('dark, and on a phone', async () => {
-    const dark = await browser.open(`${sandbox.url}/?token=${token.address}-local`, { colorScheme: 'dark' })
+    const dark = await browser.open(sandbox.url, { colorScheme: 'dark' })
+    await dark.waitForSelector('[data-row-link]')
+    await dark.waitForSelector('.connection.live')
+    await assertAccessible(dark, 'dark market')
+    await screenshot(dark, 'market-dark')
+    await dark.goto(`${sandbox.url}/?token=${token.address}-local&interval=k60`)
     await dark.waitForSelector('[data-drawn="true"]')
     await dark.waitForSelector('.concentration rect')
     assert.equal(await dark.evaluate(() => document.documentElement.dataset['theme']), 'dark')
-    await assertAccessible(dark, 'dark')
+    await dark.waitForSelector('.connection.live')
+    await assertAccessible(dark, 'dark token')
     await screenshot(dark, 'token-dark')
     await dark.keyboard.press('t')
     assert.equal(await dark.evaluate(() => document.documentElement.dataset['theme']), 'light')

@@ -26,6 +26,7 @@ const LONG_TASK_MS = 50
 const MINUTE = 60
 const START = 1_700_000_040
 const IMPOSTOR = `0x${'b'.repeat(40)}`
+const OTHER_HOST = 'http://127.0.0.1:9/'
 /** With a mark that reverses the direction of what follows. */
 const HOSTILE_NAME = '"><img src=x onerror=alert(1)> \u202Enioc'
 
@@ -83,6 +84,35 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
     assert.equal(await page.locator('tr.impostor img').count(), 0)
     await assertAccessible(page, 'impostor')
     await screenshot(page, 'impostor')
+    await page.locator('tr.impostor [data-row-link]').click()
+    await page.waitForSelector('.token h1 .name:has-text("onerror")')
+    assert.equal(await page.locator('main img').count(), 0)
+    const isolated = await page
+      .locator('.token h1 span')
+      .evaluateAll((names) => names.map((name) => getComputedStyle(name).unicodeBidi))
+    assert.deepEqual(isolated, ['isolate', 'isolate'])
+    await page.context().close()
+  })
+
+  test('the browser enforces the policy of the page', async () => {
+    const page = await browser.open(`${gateway.url}/?chain=eth`)
+    await page.waitForSelector('[data-row-link]')
+    const ran = await page.evaluate(async (other) => {
+      const script = document.createElement('script')
+      script.textContent = 'globalThis.isOwned = true'
+      document.body.append(script)
+      const row = document.createElement('div')
+      row.innerHTML = '<img src="x" onerror="globalThis.isOwned = true">'
+      document.body.append(row)
+      const sent = await fetch(other).then(
+        () => true,
+        () => false,
+      )
+      return { isOwned: 'isOwned' in globalThis, sent }
+    }, OTHER_HOST)
+    assert.deepEqual(ran, { isOwned: false, sent: false })
+    const refused = browser.complaints.splice(0).filter((text) => /Content Security Policy/.test(text))
+    assert.ok(refused.length >= 3, `${refused}`)
     await page.context().close()
   })
 

@@ -78,7 +78,13 @@ export function App(): JSX.Element {
         <button type="button" onClick={toggleTheme} aria-label="Light or dark" title="Light or dark (t)">
           ◐
         </button>
-        <button type="button" onClick={() => setHelpOpen(true)} aria-label="Keys" title="Keys (?)">
+        <button
+          type="button"
+          class="wide"
+          onClick={() => setHelpOpen(true)}
+          aria-label="Keys"
+          title="Keys (?)"
+        >
           ?
         </button>
       </header>

@@ -5,7 +5,10 @@ import {
   formatAge,
   formatAmount,
   formatChange,
+  formatCount,
+  formatLag,
   formatPrice,
+  formatRate,
   formatShare,
   formatUsd,
   shortAddress,
@@ -49,8 +52,17 @@ test('money, changes, shares and ages are short', () => {
     '-$2.50M',
     '$3.21B',
   ])
+  assert.deepEqual(['999499', '999950', '6', '0.5'].map(formatAmount), ['999K', '1.00M', '6.00', '0.50'])
+  assert.deepEqual(
+    [['1234', 0, undefined].map(formatCount), [850, 1_240, 200_000].map(formatLag)],
+    [
+      ['1,234', '0', UNKNOWN],
+      ['850 ms', '1.2 s', '3m'],
+    ],
+  )
+  assert.equal(formatRate(90), '1.50')
   assert.deepEqual(['12.345', '-0.5', '0', '123.4', '5400'].map(formatChange), [
-    ...['+12.3%', '-0.50%', '0.00%', '+123%', '+5.40K%'],
+    ...['+12.3%', '-0.50%', '0.00%', '+123%', '+5,400%'],
   ])
   assert.deepEqual(['0.2', '0.01234', '0.00000001', '0'].map(formatShare), [
     '20.0%',

@@ -14,9 +14,14 @@ const AGE_STEPS = [
   { seconds: 60, suffix: 'm' },
   { seconds: 1, suffix: 's' },
 ]
+/** Three digits of this part of a step are the whole step. */
+const ROUNDED_UP = 0.9995
 const PRICE_DIGITS = 5
 /** Made once: making one takes longer than all the rest of a row. */
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+})
 const ZEROS_SHOWN = 3
 
 /** A decimal of the interface as a number to compare or draw; undefined if it is unknown. */
@@ -48,15 +53,15 @@ export function formatUsd(given: string | number | undefined): string {
   return `${value < 0 ? '-' : ''}$${compact(Math.abs(value))}`
 }
 
-/** `12.3K`: amounts of tokens, counts. */
+/** `12.3K`: amounts of tokens. */
 export function formatAmount(given: string | number | undefined): string {
   const value = toNumber(given)
   if (value === undefined) return UNKNOWN
   return `${value < 0 ? '-' : ''}${compact(Math.abs(value))}`
 }
 
-export function formatCount(value: number | undefined): string {
-  return value === undefined ? UNKNOWN : value.toLocaleString('en-US')
+export function formatCount(given: string | number | undefined): string {
+  return toNumber(given)?.toLocaleString('en-US') ?? UNKNOWN
 }
 
 /** `+1.2%` of a number that is a percentage already. */
@@ -64,7 +69,8 @@ export function formatChange(given: string | number | undefined): string {
   const value = toNumber(given)
   if (value === undefined) return UNKNOWN
   const size = Math.abs(value)
-  const digits = size >= 1_000 ? compact(size) : size.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
+  const few = size.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
+  const digits = size >= 100_000 ? compact(size) : size >= 1_000 ? formatCount(Math.round(size)) : few
   return `${value > 0 ? '+' : value < 0 ? '-' : ''}${digits}%`
 }
 
@@ -84,9 +90,26 @@ export function formatAge(time: number | undefined, now: number): string {
   return step === undefined ? '0s' : `${Math.floor(seconds / step.seconds)}${step.suffix}`
 }
 
+/** `850 ms`, `1.2 s`, `3m`: an age in milliseconds. */
+export function formatLag(lag: number | undefined): string {
+  if (lag === undefined) return UNKNOWN
+  if (lag < 1_000) return `${lag} ms`
+  return lag < 60_000 ? `${(lag / 1_000).toFixed(1)} s` : formatAge(0, lag / 1_000)
+}
+
+/** Per second, of a count in a minute. */
+export function formatRate(count: number | undefined): string {
+  return count === undefined ? UNKNOWN : (count / 60).toFixed(2)
+}
+
 /** `14:05:09`, in the zone of the visitor. */
 export function formatTime(time: number): string {
   return CLOCK.format(time * 1_000)
+}
+
+/** `18 Nov, 14:05:09`, in the zone of the visitor. */
+export function formatDateTime(time: number): string {
+  return DAY_AND_CLOCK.format(time * 1_000)
 }
 
 /** `0x1234…cdef` */
@@ -101,7 +124,8 @@ export function direction(given: string | number | undefined): 'up' | 'down' | '
 }
 
 function compact(size: number): string {
-  const step = MONEY_STEPS.find(({ from }) => size >= from)
+  // What would be rounded to 1000K is 1.00M.
+  const step = MONEY_STEPS.find(({ from }) => size >= from * ROUNDED_UP)
   if (step !== undefined) {
     const scaled = size / step.from
     return `${scaled.toFixed(scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2)}${step.suffix}`

@@ -1,14 +1,38 @@
 import { type JSX, Show } from 'solid-js'
-import { direction, formatChange, formatPrice } from './format.ts'
+import { direction, formatChange, formatPrice, UNKNOWN } from './format.ts'
 import { isKeyEnded } from './market-data.ts'
 
-/** A price with its exact value as a title: many zeros are shown as a count. */
+const SOME_RISK = 25
+const HIGH_RISK = 60
+
+/** A price in dollars with its exact value as a title: many zeros are shown as a count. */
 export function Price(props: { readonly value: string | undefined }): JSX.Element {
   return (
     <span class="number" title={props.value ? `$${props.value}` : 'unknown'}>
-      {formatPrice(props.value)}
+      {props.value ? `$${formatPrice(props.value)}` : UNKNOWN}
     </span>
   )
+}
+
+/** A token's letter on a color of its address: an imitation has another color. Logos would be loaded from other hosts. */
+export function Avatar(props: { readonly address: string; readonly symbol: string }): JSX.Element {
+  return (
+    <svg class="avatar" viewBox="0 0 20 20" aria-hidden="true">
+      <circle cx="10" cy="10" r="10" fill={`hsl(${hueOf(props.address)} 45% 36%)`} />
+      <text x="10" y="10" dy="0.35em" text-anchor="middle" fill="#fff">
+        {[...props.symbol][0]?.toUpperCase() ?? '?'}
+      </text>
+    </svg>
+  )
+}
+
+/** The score of 100, in a color if it is high. */
+export function RiskScore(props: { readonly score: number | undefined }): JSX.Element {
+  const color = (): string => {
+    const score = props.score ?? 0
+    return score >= HIGH_RISK ? 'down' : score >= SOME_RISK ? 'warn' : ''
+  }
+  return <span class={`number ${color()}`}>{props.score ?? UNKNOWN}</span>
 }
 
 /** Color and sign both show the direction. */
@@ -53,6 +77,12 @@ export function Figure(props: { readonly name: string; readonly children: JSX.El
       <dd class="number">{props.children}</dd>
     </div>
   )
+}
+
+function hueOf(address: string): number {
+  let sum = 0
+  for (const letter of address) sum = (sum * 31 + letter.charCodeAt(0)) % 360
+  return sum
 }
 
 function messageOf(error: unknown): string {

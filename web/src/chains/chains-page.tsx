@@ -1,6 +1,6 @@
 import type { ChainStatus } from '@chaintape/client'
 import { createEffect, createSignal, For, type JSX, Show } from 'solid-js'
-import { formatAge, formatCount, UNKNOWN } from '../format.ts'
+import { formatAge, formatCount, formatLag, formatRate } from '../format.ts'
 import { createPolled } from '../live.ts'
 import { client } from '../market-data.ts'
 import { Figure, Problem, Waiting } from '../parts.tsx'
@@ -8,7 +8,6 @@ import { Sparkline } from './sparkline.tsx'
 
 const REFRESH_MS = 1_000
 const SAMPLES = 120
-const MINUTE = 60
 
 /** Whether every chain is followed: head, lag, throughput, reorgs, faults. */
 export function ChainsPage(): JSX.Element {
@@ -59,8 +58,6 @@ function ChainCard(props: CardProps): JSX.Element {
     if (!props.chain.is_complete) return { name: 'Catching up', className: 'flat' }
     return { name: 'Healthy', className: 'up' }
   }
-  const perSecond = (count: number | undefined): string =>
-    count === undefined ? UNKNOWN : (count / MINUTE).toFixed(2)
   return (
     <section class="chain" aria-label={props.chain.chain}>
       <header>
@@ -71,14 +68,23 @@ function ChainCard(props: CardProps): JSX.Element {
         <Figure name="Head">{formatCount(props.chain.block)}</Figure>
         <Figure name="Final">{formatCount(props.chain.final_block)}</Figure>
         <Figure name="Lag">{formatLag(props.chain.lag_ms)}</Figure>
-        <Figure name="Blocks/s">{perSecond(props.chain.last_minute?.blocks)}</Figure>
-        <Figure name="Trades/s">{perSecond(props.chain.last_minute?.trades)}</Figure>
+        <Figure name="Blocks/s">{formatRate(props.chain.last_minute?.blocks)}</Figure>
+        <Figure name="Trades/s">{formatRate(props.chain.last_minute?.trades)}</Figure>
         <Figure name="Reorgs">{formatCount(props.chain.reorgs?.count)}</Figure>
         <Figure name="Deepest reorg">{formatCount(props.chain.reorgs?.deepest)}</Figure>
         <Figure name="Last reorg">{formatAge(props.chain.reorgs?.last_at, props.now)}</Figure>
+        <Figure name="Push p99">{formatLag(props.chain.freshness?.block_to_push_ms.p99)}</Figure>
         <Figure name="Generation">{props.chain.generation}</Figure>
       </dl>
-      <Sparkline values={props.lags} label={`Lag of ${props.chain.chain} over the last two minutes`} />
+      <figure>
+        <figcaption>
+          <span>Lag since this page was opened, at most two minutes</span>
+          <span class="number">
+            highest {formatLag(props.lags.length > 0 ? Math.max(...props.lags) : undefined)}
+          </span>
+        </figcaption>
+        <Sparkline values={props.lags} label={`Course of the lag of ${props.chain.chain}`} />
+      </figure>
       <For each={props.chain.faults}>
         {({ role, code, since }) => (
           <p class="problem">
@@ -103,9 +109,4 @@ function ChainCard(props: CardProps): JSX.Element {
       </Show>
     </section>
   )
-}
-
-function formatLag(lag: number | undefined): string {
-  if (lag === undefined) return UNKNOWN
-  return lag < 1_000 ? `${lag} ms` : `${(lag / 1_000).toFixed(1)} s`
 }

@@ -5,6 +5,7 @@ import { createPolled, followStream } from '../live.ts'
 import { client, noted } from '../market-data.ts'
 import { Problem, Waiting } from '../parts.tsx'
 import { hrefOf, marketRoute, NEW_LAUNCHES, navigate, route, TRENDING } from '../route.ts'
+import { ChainSummary } from './chain-summary.tsx'
 import { type MarketQuery, platformLists, platformsOf, readMarket } from './market-lists.ts'
 import { TokenTable } from './token-table.tsx'
 
@@ -62,6 +63,11 @@ export function MarketPage(): JSX.Element {
     },
   )
 
+  /** Its tag; empty if the list is not that of one platform. */
+  const platformList = (): string => {
+    const { list = TRENDING, query: typed = '' } = wanted() ?? {}
+    return typed !== '' || list === TRENDING || list === NEW_LAUNCHES ? '' : list
+  }
   const list = (name: string): string => hrefOf(marketRoute(wanted()?.chain, name))
   const isCurrent = (name: string): 'page' | undefined =>
     wanted()?.list === name && wanted()?.query === '' ? 'page' : undefined
@@ -88,7 +94,8 @@ export function MarketPage(): JSX.Element {
             </a>
             <select
               aria-label="Launch platform"
-              value={wanted()?.query === '' ? wanted()?.list : ''}
+              classList={{ chosen: platformList() !== '' }}
+              value={platformList()}
               onChange={(event) =>
                 navigate(marketRoute(wanted()?.chain, event.currentTarget.value || TRENDING))
               }
@@ -96,7 +103,7 @@ export function MarketPage(): JSX.Element {
               <option value="">By platform</option>
               <For each={platformLists(platforms())}>
                 {({ tag, name }) => (
-                  <option value={tag} selected={tag === wanted()?.list}>
+                  <option value={tag} selected={tag === platformList()}>
                     {name}
                   </option>
                 )}
@@ -109,6 +116,7 @@ export function MarketPage(): JSX.Element {
             {isAnswered() ? market.value()?.rows.length : '…'} found
           </span>
         </Show>
+        <ChainSummary chain={chain()?.chain} />
       </div>
       <Problem what="Market" error={market.error() ?? chains.error() ?? streamError()} />
       <Show when={market.value()} fallback={<Waiting what="Reading the market" />}>

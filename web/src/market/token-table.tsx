@@ -1,14 +1,21 @@
 import type { PriceEntry } from '@chaintape/client'
 import { createEffect, For, type JSX, on, Show } from 'solid-js'
 import { createStore, reconcile } from 'solid-js/store'
-import { formatAge, formatAmount, formatCount, formatShare, formatUsd, shortAddress } from '../format.ts'
+import {
+  formatAge,
+  formatCount,
+  formatPrice,
+  formatShare,
+  formatUsd,
+  shortAddress,
+  toNumber,
+} from '../format.ts'
 import { createClock } from '../live.ts'
-import { Change, Price } from '../parts.tsx'
+import { Avatar, Change, Price, RiskScore } from '../parts.tsx'
 import { hrefOf, tokenRoute } from '../route.ts'
 import type { MarketRow } from './market-lists.ts'
 
 const AGE_MS = 10_000
-const HIGH_RISK = 50
 
 type TableProps = {
   readonly rows: readonly MarketRow[]
@@ -82,7 +89,7 @@ type RowProps = { readonly row: MarketRow; readonly live: PriceEntry | undefined
 function TokenRowView(props: RowProps): JSX.Element {
   let cell: HTMLElement | undefined
   const price = (): string | undefined => props.live?.uprice || props.row.current_price_usd
-  createEffect(on(price, () => flash(cell), { defer: true }))
+  createEffect(on(price, (now, before) => flash(cell, before, now), { defer: true }))
   return (
     <tr classList={{ impostor: props.row.is_impostor === true }}>
       <th scope="row">
@@ -91,6 +98,7 @@ function TokenRowView(props: RowProps): JSX.Element {
           href={hrefOf(tokenRoute(`${props.row.token}-${props.row.chain}`))}
           title={props.row.token}
         >
+          <Avatar address={props.row.token} symbol={props.row.symbol} />
           <span class="symbol">{props.row.symbol || shortAddress(props.row.token)}</span>{' '}
           <span class="name">{props.row.name}</span>
         </a>
@@ -108,13 +116,11 @@ function TokenRowView(props: RowProps): JSX.Element {
       <td class="wide number">{formatUsd(props.live?.volume_24_u || props.row.tx_volume_u_24h)}</td>
       <td class="number">{formatUsd(props.row.tvl)}</td>
       <td class="wide number">{formatUsd(props.row.market_cap ?? props.row.fdv)}</td>
-      <td class="wide number">{formatAmount(props.live?.tx_count_24h || props.row.tx_count_24h)}</td>
+      <td class="wide number">{formatCount(props.live?.tx_count_24h || props.row.tx_count_24h)}</td>
       <td class="wide number">{formatCount(props.row.holders)}</td>
       <td class="wide number">{formatAge(props.row.created_at, props.now)}</td>
-      <td class="wide number">
-        <span classList={{ down: (props.row.risk_score ?? 0) >= HIGH_RISK }}>
-          {props.row.risk_score ?? '–'}
-        </span>
+      <td class="wide">
+        <RiskScore score={props.row.risk_score} />
       </td>
     </tr>
   )
@@ -134,7 +140,10 @@ function Flags(props: { readonly row: MarketRow }): JSX.Element {
         </span>
       </Show>
       <Show when={props.row.issue_platform}>
-        <span class="flag" title={`Launched by ${props.row.issue_platform}`}>
+        <span
+          class="flag"
+          title={`Launched by ${props.row.issue_platform}; the share of its curve that is sold`}
+        >
           {props.row.issue_platform}
           <Show when={props.row.platform_progress && props.row.platform_progress !== '1'}>
             {' '}
@@ -146,9 +155,12 @@ function Flags(props: { readonly row: MarketRow }): JSX.Element {
   )
 }
 
-/** Restarts the animation of a cell whose value changed. */
-function flash(cell: HTMLElement | undefined): void {
+/** Shows in a cell where its price went; the same digits in another form are no change. */
+function flash(cell: HTMLElement | undefined, before: string | undefined, now: string | undefined): void {
+  const [from, to] = [toNumber(before), toNumber(now)]
+  if (from === undefined || to === undefined || formatPrice(from) === formatPrice(to)) return
   for (const animation of cell?.getAnimations() ?? []) animation.cancel()
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return
-  cell?.animate([{ backgroundColor: 'var(--flash)' }, { backgroundColor: 'transparent' }], { duration: 600 })
+  const color = to > from ? 'var(--volume-up)' : 'var(--volume-down)'
+  cell?.animate([{ backgroundColor: color }, { backgroundColor: 'transparent' }], { duration: 700 })
 }

@@ -11,8 +11,8 @@ import {
 import { formatPrice } from '../format.ts'
 import type { Bar, Redraw } from './candle-book.ts'
 
-/** Bars that fit at first. */
-const BARS_SHOWN = 120
+/** Bars that fit at first: a short history is not drawn as single wide bars. */
+const [FEWEST_SHOWN, MOST_SHOWN] = [40, 120]
 
 /** The library behind one small door: bars in, pixels out. */
 export class ChartCanvas {
@@ -29,7 +29,7 @@ export class ChartCanvas {
       autoSize: true,
       // The attribution is in the footer: the logo would need inline styles.
       layout: { attributionLogo: false, background: { type: ColorType.Solid, color: 'transparent' } },
-      rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.06, bottom: 0.24 } },
+      rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.1, bottom: 0.24 } },
       timeScale: { borderVisible: false, rightOffset: 4 },
       handleScale: { axisPressedMouseMove: true },
     })
@@ -55,7 +55,8 @@ export class ChartCanvas {
     this.#scale = scale
     this.#chart.applyOptions({ timeScale: { timeVisible: true, secondsVisible: hasSeconds } })
     this.#setAll(bars)
-    this.#chart.timeScale().setVisibleLogicalRange({ from: bars.length - BARS_SHOWN, to: bars.length + 4 })
+    const shown = Math.min(MOST_SHOWN, Math.max(FEWEST_SHOWN, bars.length))
+    this.#chart.timeScale().setVisibleLogicalRange({ from: bars.length - shown, to: bars.length + 3 })
   }
 
   draw(redraw: Redraw, allBars: () => readonly Bar[]): void {

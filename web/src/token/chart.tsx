@@ -1,5 +1,5 @@
 import { createEffect, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js'
-import { formatPrice, formatUsd } from '../format.ts'
+import { formatDateTime, formatPrice, formatUsd } from '../format.ts'
 import { followStream } from '../live.ts'
 import { noted } from '../market-data.ts'
 import { Problem } from '../parts.tsx'
@@ -91,19 +91,18 @@ export function Chart(props: ChartProps): JSX.Element {
             )}
           </For>
         </nav>
-        <Legend candle={shown()} />
         <button type="button" aria-pressed={isTable()} onClick={() => setTable(!isTable())}>
           Table
         </button>
       </div>
       <Problem what="Chart" error={error()} />
-      <div
-        class="canvas"
-        classList={{ hidden: isTable() }}
-        data-drawn={drawnAt() !== undefined}
-        data-drawn-at={drawnAt()}
-        ref={container}
-      />
+      <div class="drawing" hidden={isTable()}>
+        <Legend candle={shown()} />
+        <div class="canvas" data-drawn={drawnAt() !== undefined} data-drawn-at={drawnAt()} ref={container} />
+        <Show when={drawnAt() !== undefined && last() === undefined}>
+          <p class="empty">No trades of this pair yet.</p>
+        </Show>
+      </div>
       <Show when={isTable()}>
         <CandleTable candles={table()} />
       </Show>
@@ -142,7 +141,7 @@ function CandleTable(props: { readonly candles: readonly CandleTexts[] }): JSX.E
           <For each={props.candles}>
             {(candle) => (
               <tr data-time={candle.time}>
-                <td class="number">{new Date(candle.time * 1_000).toLocaleString('en-GB')}</td>
+                <td class="number">{formatDateTime(candle.time)}</td>
                 <For each={[candle.open, candle.high, candle.low, candle.close]}>
                   {(text) => (
                     <td class="number" title={text}>

@@ -1,5 +1,5 @@
 import { For, type JSX, Show } from 'solid-js'
-import { formatCount, shortAddress, UNKNOWN } from '../format.ts'
+import { formatCount, formatDateTime, shortAddress, UNKNOWN } from '../format.ts'
 import { createPolled } from '../live.ts'
 import { client } from '../market-data.ts'
 import { Problem, Waiting } from '../parts.tsx'
@@ -21,11 +21,12 @@ export function MainPairs(props: MainPairsProps): JSX.Element {
     ({ tokenId }, signal) => client.rest.mainPairHistory(tokenId, {}, { signal }),
     { everyMs: REFRESH_MS, keepsFormer: true },
   )
+  const mainAddress = (): string => props.mainPair?.slice(0, props.mainPair.lastIndexOf('-')) ?? UNKNOWN
   return (
     <>
       <Problem what="Main pair" error={changes.error()} />
       <p class="note">
-        The price comes from <span title={props.mainPair}>{shortAddress(props.mainPair ?? UNKNOWN)}</span>.
+        The price comes from <span title={props.mainPair}>{shortAddress(mainAddress())}</span>.
       </p>
       <Show when={changes.value()} fallback={<Waiting what="Reading changes" />}>
         {(found) => (
@@ -44,7 +45,7 @@ export function MainPairs(props: MainPairsProps): JSX.Element {
                 <For each={found()} fallback={<NoChanges />}>
                   {({ time, block_number: block, old_main_pair: from, new_main_pair: to, reason }) => (
                     <tr>
-                      <td class="number">{new Date(time * 1_000).toLocaleString('en-GB')}</td>
+                      <td class="number">{formatDateTime(time)}</td>
                       <td title={from}>{shortAddress(from)}</td>
                       <td title={to}>{shortAddress(to)}</td>
                       <td>{REASONS[reason] ?? reason}</td>
@@ -65,7 +66,7 @@ function NoChanges(): JSX.Element {
   return (
     <tr>
       <td colSpan={5} class="empty">
-        It was never another one.
+        The main pair has never changed.
       </td>
     </tr>
   )

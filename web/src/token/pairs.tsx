@@ -72,7 +72,7 @@ function PairRow(props: PairsProps & { readonly pair: TokenPair }): JSX.Element 
           href={props.hrefOf(id() === props.mainPair ? '' : id())}
           aria-current={id() === props.shown ? 'true' : undefined}
         >
-          {props.pair.token0_symbol}/{props.pair.token1_symbol}
+          <bdi>{props.pair.token0_symbol}</bdi>/<bdi>{props.pair.token1_symbol}</bdi>
         </a>{' '}
         <span class="name">{props.pair.amm}</span>
         <Show when={id() === props.mainPair}>

@@ -86,7 +86,7 @@ function Factors(props: { readonly contract: Contract }): JSX.Element {
             {({ code, points, evidence }) => (
               <li>
                 <span class="number points">+{points}</span> <strong>{code.replaceAll('_', ' ')}</strong>
-                <For each={evidence}>{(line) => <code>{line}</code>}</For>
+                <For each={evidence}>{(line) => <code title={line}>{readable(line)}</code>}</For>
               </li>
             )}
           </For>
@@ -94,6 +94,11 @@ function Factors(props: { readonly contract: Contract }): JSX.Element {
       </Show>
     </div>
   )
+}
+
+/** Shares are exact in the report, as millionths. */
+function readable(evidence: string): string {
+  return evidence.replace(/^(\d+) millionths\b/, (_, count: string) => formatShare(Number(count) / 1_000_000))
 }
 
 function Fact(props: {

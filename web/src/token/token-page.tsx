@@ -3,7 +3,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, Match, Show, Swi
 import { formatAge, formatCount, formatPrice, formatUsd, shortAddress } from '../format.ts'
 import { createClock, createPolled, followStream } from '../live.ts'
 import { client, noted } from '../market-data.ts'
-import { Change, Copyable, Figure, Price, Problem, Waiting } from '../parts.tsx'
+import { Avatar, Change, Copyable, Figure, Price, Problem, RiskScore, Waiting } from '../parts.tsx'
 import { hrefOf, PANELS, type Panel, type Route, route } from '../route.ts'
 import { Chart } from './chart.tsx'
 import { Holders } from './holders.tsx'
@@ -30,7 +30,8 @@ export default function TokenPage(): JSX.Element {
   const tokenId = createMemo(() => current()?.token)
   const token = createPolled(tokenId, readToken, { everyMs: REFRESH_MS })
   const [mainPair, setMainPair] = createSignal<string>()
-  const chain = createMemo(() => tokenId()?.slice((tokenId() ?? '').lastIndexOf('-') + 1))
+  const address = createMemo(() => tokenId()?.slice(0, tokenId()?.lastIndexOf('-')) ?? '')
+  const chain = createMemo(() => tokenId()?.slice(address().length + 1))
   createEffect(() => {
     const row = token.value()
     setMainPair(row?.main_pair === undefined ? undefined : `${row.main_pair}-${row.chain}`)
@@ -68,18 +69,23 @@ export default function TokenPage(): JSX.Element {
         <article class="token">
           <header>
             <h1>
-              {token.value()?.symbol ?? '…'} <span class="name">{token.value()?.name}</span>
+              <Avatar address={address()} symbol={token.value()?.symbol ?? ''} />
+              <span class="symbol">{token.value()?.symbol ?? '…'}</span>{' '}
+              <span class="name">{token.value()?.name}</span>
             </h1>
-            <Copyable text={tokenId() ?? ''} shown={`${shortAddress(tokenId() ?? '')} ${chain() ?? ''}`} />
-            <Show when={token.value()?.is_honeypot === 1}>
-              <span class="flag bad">honeypot</span>
-            </Show>
-            <Show when={token.value()?.issue_platform}>
-              <span class="flag">{token.value()?.issue_platform}</span>
-            </Show>
             <p class="price">
-              $<Price value={price()} />{' '}
+              <Price value={price()} />{' '}
               <Change value={live()?.price_change_24h || token.value()?.price_change_24h} />
+            </p>
+            <p class="marks">
+              <Copyable text={address()} shown={shortAddress(address())} />
+              <span class="flag">{chain()}</span>
+              <Show when={token.value()?.issue_platform}>
+                <span class="flag">{token.value()?.issue_platform}</span>
+              </Show>
+              <Show when={token.value()?.is_honeypot === 1}>
+                <span class="flag bad">honeypot</span>
+              </Show>
             </p>
             <dl class="figures">
               <Figure name="1h">
@@ -96,7 +102,9 @@ export default function TokenPage(): JSX.Element {
               <Figure name="FDV">{formatUsd(token.value()?.fdv)}</Figure>
               <Figure name="Holders">{formatCount(token.value()?.holders)}</Figure>
               <Figure name="Age">{formatAge(token.value()?.created_at, now())}</Figure>
-              <Figure name="Risk">{token.value()?.risk_score ?? '–'}</Figure>
+              <Figure name="Risk">
+                <RiskScore score={token.value()?.risk_score} />
+              </Figure>
             </dl>
           </header>
           <Problem what="Token" error={token.error()} />
