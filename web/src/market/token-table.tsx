@@ -88,6 +88,7 @@ type RowProps = { readonly row: MarketRow; readonly live: PriceEntry | undefined
 
 function TokenRowView(props: RowProps): JSX.Element {
   let cell: HTMLElement | undefined
+  // Other numbers of an entry are those of the main pair; the row has those of all pairs.
   const price = (): string | undefined => props.live?.uprice || props.row.current_price_usd
   createEffect(on(price, (now, before) => flash(cell, before, now), { defer: true }))
   return (
@@ -111,12 +112,12 @@ function TokenRowView(props: RowProps): JSX.Element {
         <Change value={props.row.token_price_change_1h} />
       </td>
       <td>
-        <Change value={props.live?.price_change_24h || props.row.price_change_24h} />
+        <Change value={props.row.price_change_24h} />
       </td>
-      <td class="wide number">{formatUsd(props.live?.volume_24_u || props.row.tx_volume_u_24h)}</td>
+      <td class="wide number">{formatUsd(props.row.tx_volume_u_24h)}</td>
       <td class="number">{formatUsd(props.row.tvl)}</td>
       <td class="wide number">{formatUsd(props.row.market_cap ?? props.row.fdv)}</td>
-      <td class="wide number">{formatCount(props.live?.tx_count_24h || props.row.tx_count_24h)}</td>
+      <td class="wide number">{formatCount(props.row.tx_count_24h)}</td>
       <td class="wide number">{formatCount(props.row.holders)}</td>
       <td class="wide number">{formatAge(props.row.created_at, props.now)}</td>
       <td class="wide">

@@ -1,4 +1,3 @@
-import type { PriceEntry } from '@chaintape/client'
 import { createEffect, createMemo, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { formatAge, formatCount, formatPrice, formatUsd, shortAddress } from '../format.ts'
 import { createClock, createPolled, followStream } from '../live.ts'
@@ -15,7 +14,7 @@ import { readToken } from './token-data.ts'
 
 type TokenRoute = Extract<Route, { readonly page: 'token' }>
 
-const REFRESH_MS = 10_000
+const REFRESH_MS = 5_000
 const PANEL_NAMES: Readonly<Record<Panel, string>> = {
   ...{ holders: 'Holders', risk: 'Risk', pairs: 'Pairs', history: 'Main pair' },
 }
@@ -45,16 +44,21 @@ export default function TokenPage(): JSX.Element {
       if (latest !== undefined) setMainPair(`${latest.new_main_pair}-${latest.chain}`)
     },
   )
-  const [live, setLive] = createSignal<PriceEntry>()
+  const [live, setLive] = createSignal<string>()
   followStream(
     tokenId,
     (id, signal) => {
       setLive(undefined)
       return noted(client.prices([id], { signal }))
     },
-    (entries) => setLive(entries.at(-1)),
+    // Other numbers of an entry are those of its pair; the polled row has those of all pairs.
+    (entries) => {
+      const wanted = address().toLowerCase()
+      const latest = entries.findLast(({ target_token: of }) => of.toLowerCase() === wanted)
+      if (latest !== undefined) setLive(latest.uprice)
+    },
   )
-  const price = (): string | undefined => live()?.uprice || token.value()?.current_price_usd
+  const price = (): string | undefined => live() || token.value()?.current_price_usd
   createEffect(() => {
     const row = token.value()
     if (row !== undefined) document.title = `${row.symbol} ${formatPrice(price())} · Chaintape`
@@ -74,8 +78,7 @@ export default function TokenPage(): JSX.Element {
               <span class="name">{token.value()?.name}</span>
             </h1>
             <p class="price">
-              <Price value={price()} />{' '}
-              <Change value={live()?.price_change_24h || token.value()?.price_change_24h} />
+              <Price value={price()} /> <Change value={token.value()?.price_change_24h} />
             </p>
             <p class="marks">
               <Copyable text={address()} shown={shortAddress(address())} />
@@ -94,9 +97,7 @@ export default function TokenPage(): JSX.Element {
               <Figure name="4h">
                 <Change value={token.value()?.token_price_change_4h} />
               </Figure>
-              <Figure name="Volume 24h">
-                {formatUsd(live()?.volume_24_u || token.value()?.tx_volume_u_24h)}
-              </Figure>
+              <Figure name="Volume 24h">{formatUsd(token.value()?.tx_volume_u_24h)}</Figure>
               <Figure name="Liquidity">{formatUsd(token.value()?.tvl)}</Figure>
               <Figure name="Market cap">{formatUsd(token.value()?.market_cap)}</Figure>
               <Figure name="FDV">{formatUsd(token.value()?.fdv)}</Figure>
