@@ -95,7 +95,7 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
   })
 
   test('the browser enforces the policy of the page', async () => {
-    const page = await browser.open(`${gateway.url}/?chain=eth`)
+    const page = await browser.open(`${gateway.url}/?chain=eth&q=MEME`)
     await page.waitForSelector('[data-row-link]')
     const ran = await page.evaluate(async (other) => {
       const script = document.createElement('script')
