@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
 import { buildTerminal } from '../../dev/build-web.ts'
 import type { Change } from '../../src/domain/change.ts'
 import { findBrowser } from '../integration/browser.ts'
@@ -23,6 +24,8 @@ const executable = findBrowser()
 const UPDATES = 400
 const PER_SECOND = 50
 const LONG_TASK_MS = 50
+/** Four polls of a visible page. */
+const HIDDEN_MS = 4_000
 const MINUTE = 60
 const START = 1_700_000_040
 const IMPOSTOR = `0x${'b'.repeat(40)}`
@@ -116,6 +119,23 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
     await page.context().close()
   })
 
+  test('a hidden page does not poll', async () => {
+    const page = await browser.open(`${gateway.url}/?chains=`)
+    await page.waitForSelector('.chain')
+    let polls = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v2/status')) polls++
+    })
+    await show(page, false)
+    await sleep(HIDDEN_MS)
+    // One may have been on its way.
+    assert.ok(polls <= 1, `${polls}`)
+    const before = polls
+    await show(page, true)
+    await waitFor('another poll', async () => (polls > before ? true : undefined))
+    await page.context().close()
+  })
+
   test('changes of the main pair are listed, without those that a reorg undid', async () => {
     const { status, body } = await gateway.get(`/v2/tokens/main-pairs/${MEME}-eth`)
     const { time, block, oldPair, newPair } = sampleSwitch({ block: 101 })
@@ -167,6 +187,14 @@ describe('the terminal under load', { skip: executable === undefined }, () => {
     assert.deepEqual(browser.complaints, [])
   })
 })
+
+/** Shows the page, or hides it as behind another tab. */
+async function show(page: Page, isVisible: boolean): Promise<void> {
+  await page.evaluate((visible) => {
+    Object.defineProperty(document, 'hidden', { value: !visible, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isVisible)
+}
 
 function closeOf(at: number): string {
   return `0.003${String(at % 100).padStart(2, '0')}1`

@@ -10,7 +10,7 @@ export type Polled<T> = {
 }
 
 export type PollOptions = {
-  /** Reads again so long after each answer. */
+  /** Reads again so long after each answer, or once the page is visible: a hidden one must not use up the plan. */
   readonly everyMs?: number
   /** Shows the value of the former source until the next one has answered. */
   readonly keepsFormer?: boolean
@@ -44,7 +44,12 @@ export function createPolled<Source, T>(
         if (stop.signal.aborted) return
         setError(() => failure)
       }
-      if (everyMs !== undefined) timer = setTimeout(() => void attempt(), everyMs)
+      if (everyMs !== undefined) timer = setTimeout(next, everyMs)
+    }
+    const next = (): void => {
+      if (document.hidden)
+        document.addEventListener('visibilitychange', next, { once: true, signal: stop.signal })
+      else void attempt()
     }
     void attempt()
     onCleanup(() => {

@@ -14,7 +14,7 @@ import { readToken } from './token-data.ts'
 
 type TokenRoute = Extract<Route, { readonly page: 'token' }>
 
-const REFRESH_MS = 5_000
+const REFRESH_MS = 10_000
 const PANEL_NAMES: Readonly<Record<Panel, string>> = {
   ...{ holders: 'Holders', risk: 'Risk', pairs: 'Pairs', history: 'Main pair' },
 }
