@@ -14,8 +14,8 @@ const REFUSED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/(\/\*\*|\/\/\/?) Of /, 'a sentence that begins with its subject'],
 ]
 
-const PAGES = ['{docs,bench,.github}/**/*.md', '*.md']
-const FILES = ['{src,test,bench,dev}/**/*.ts', 'test/**/*.sol', 'src/store/**/*.{sql,lua}', ...PAGES]
+const PAGES = ['{docs,bench,clients,.github}/**/*.md', '*.md']
+const FILES = ['{src,test,bench,dev,clients}/**/*.ts', 'test/**/*.sol', 'src/store/**/*.{sql,lua}', ...PAGES]
 /** Pages, and the sources with texts for clients and operators. */
 const SPELLED = [...PAGES, 'src/main.ts', 'src/{config,gateway,roles}/**/*.ts']
 /** Migrations are stored with a checksum of their text, and this file names the words. */

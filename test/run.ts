@@ -38,7 +38,13 @@ const stacks = Math.max(2, cores)
 const TIMED_CONCURRENCY = 2
 const suites: Readonly<Record<string, Suite>> = {
   unit: {
-    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts', 'test/bytes/*.test.ts'],
+    patterns: [
+      'src/**/*.test.ts',
+      'dev/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'web/src/**/*.test.ts',
+      'test/bytes/*.test.ts',
+    ],
     concurrency: cores,
     testTimeoutMs: 120_000,
     // Each test has its limit; property tests may be asked for many more runs than usual.
@@ -97,6 +103,22 @@ const suites: Readonly<Record<string, Suite>> = {
   dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   // Builds the site, and runs what the pages show.
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
+  // A real browser, which measures.
+  web: {
+    patterns: ['test/web/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 300_000,
+    fileTimeoutMs: 15 * 60_000,
+  },
+  // The client: its units, then against a real gateway.
+  client: {
+    patterns: ['clients/typescript/**/*.test.ts', 'test/client/**/*.test.ts'],
+    concurrency: 2,
+    // The storm in its full size.
+    testTimeoutMs: 1_200_000,
+    fileTimeoutMs: 25 * 60_000,
+    timed: ['client/storm'],
+  },
   // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
   image: {
     patterns: ['test/image/**/*.test.ts'],

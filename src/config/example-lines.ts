@@ -39,6 +39,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'chains.*.lockers': [ADDRESS],
   'gateway.public_urls': ['https://data.example'],
   'gateway.token_lists': ['https://lists.example/tokens.json'],
+  'gateway.terminal': { api_key: `ctk_${'0'.repeat(36)}` },
+  'gateway.terminal.api_key': `ctk_${'0'.repeat(36)}`,
   plans: { default: { requests_per_second: 50 } },
   'plans.*': { requests_per_second: 50 },
 }

@@ -196,6 +196,16 @@ export const configSchema = Type.Object(
         }),
         /** Origins whose pages may read REST responses and open sockets; `*` is every origin, an empty list is none. */
         allowed_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/]+)$' }), { default: ['*'] }),
+        /** The web terminal at `/`. */
+        terminal: Type.Optional(
+          Type.Object(
+            {
+              /** Public: every visitor can read it. */
+              api_key: Type.String({ pattern: '^ctk_[0-9A-Za-z]{36}$' }),
+            },
+            closed,
+          ),
+        ),
         /** Connections from one address (of IPv6: one /64); 0 is no limit. */
         connections_per_ip: Type.Integer({ minimum: 0, default: 500 }),
         /** Addresses of proxies: their connections are those of many clients, and are not counted. */

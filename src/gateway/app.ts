@@ -29,6 +29,8 @@ import { addStatus } from './rest/chains/status.ts'
 import type { RestContext } from './rest/context.ts'
 import { addOperations } from './rest/operations.ts'
 import { addUsage, type UsageContext } from './rest/usage/usage.ts'
+import { addTerminal } from './terminal/terminal.ts'
+import type { TerminalFiles } from './terminal/terminal-files.ts'
 import { describeSockets } from './ws/asyncapi.ts'
 
 export type AppOptions = RestContext & {
@@ -37,6 +39,8 @@ export type AppOptions = RestContext & {
   /** Origins whose pages may read responses; `*` is every origin. */
   readonly allowedOrigins: readonly string[]
   readonly connectionLimit: ConnectionLimit
+  /** The web terminal, if it is served. */
+  readonly terminal: TerminalFiles | undefined
   readonly check: KeyRing['check']
   readonly checkChart: KeyRing['checkChart']
   readonly meter: Meter
@@ -90,7 +94,8 @@ export function createApp(options: AppOptions): Scope {
   setNoCostHeader(app)
   countRequests(app, options.metrics)
   describeApi(app, options.publicUrls)
-  addHomePage(app)
+  if (options.terminal === undefined) addHomePage(app)
+  else addTerminal(app, options.terminal)
   describeSockets(app, options.publicUrls)
   app.register(async (scope) => {
     requireApiKey(scope, options)

@@ -4,6 +4,7 @@ import type { ChainFamily } from '../domain/ids.ts'
 import { createApp } from '../gateway/app.ts'
 import { type Answer, AnswerCache } from '../gateway/cache/answer-cache.ts'
 import { createGatewayMetrics, watchMarketView } from '../gateway/http/metrics.ts'
+import { ChainActivities } from '../gateway/market/chain-activity.ts'
 import { createContractReports } from '../gateway/market/contract-reports.ts'
 import { FaultBoard } from '../gateway/market/fault-board.ts'
 import { guardHot } from '../gateway/market/guarded-hot.ts'
@@ -35,6 +36,7 @@ import { awaitGenerations } from './gateway/await-generations.ts'
 import { followGenerations } from './gateway/follow-generations.ts'
 import { openKeys } from './gateway/open-keys.ts'
 import { openMeter } from './gateway/open-meter.ts'
+import { openTerminal } from './gateway/open-terminal.ts'
 import { listedChains, servedChains } from './gateway/served-chains.ts'
 import type { StartRole } from './role.ts'
 import { ChainSupervisor } from './supervise.ts'
@@ -87,6 +89,7 @@ export const startGateway: StartRole = async (config, common) => {
   const metrics = createGatewayMetrics(registry)
   const freshness = new Freshness(metrics, Date.now)
   const hub = new Hub(Date.now)
+  const activities = new ChainActivities(Date.now)
   const recent = new Map(
     [...families.keys()].map((chain) => [chain, new ReplayBuffer(RECENT_BYTES / families.size)]),
   )
@@ -102,6 +105,7 @@ export const startGateway: StartRole = async (config, common) => {
       prices.apply(set)
       searched.apply(set)
       lookUps.apply(set)
+      activities.apply(set)
       recent.get(set.chain)?.add(origin, message.position, message.body)
       hub.apply(set, origin, freshness.liveBlock(set, message.announcedAt, isCaughtUp))
     },
@@ -157,6 +161,7 @@ export const startGateway: StartRole = async (config, common) => {
   let sockets: WsServer | undefined
   const { keys, plans } = await openKeys(config, logs, common, (keyId) => sockets?.recheck(keyId))
   const { check, checkChart } = keys
+  const { terminal, details: terminalDetails } = openTerminal(config, check)
   const isAdmitted = checkAccess(reader, [...families.keys()])
   const { listingOf } = await openTokenLists({
     sources: config.gateway.token_lists,
@@ -181,6 +186,7 @@ export const startGateway: StartRole = async (config, common) => {
       listingOf,
       check,
       checkChart,
+      terminal,
       metrics,
       logger,
     },
@@ -193,6 +199,7 @@ export const startGateway: StartRole = async (config, common) => {
     }),
     lookUps,
     ...servedChains(config),
+    activityOf: (chain) => activities.of(chain),
     faultsOf: (chain) => faults.of(chain),
     quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
     reconciliationOf: (chain) => reconciliations.of(chain),
@@ -268,6 +275,7 @@ export const startGateway: StartRole = async (config, common) => {
     readiness: () => supervisor.readiness() ?? unavailableOf(view, [...families.keys()]),
     details: () => [
       ...(isHistoryAway ? ['ClickHouse unavailable: history requests fail'] : []),
+      ...terminalDetails(),
       ...quarantineDetails(skipped),
       ...switching.details(),
     ],

@@ -95,7 +95,7 @@ function guideTo({ url, apiKey, tokens, pools, dir, stack }: Sandbox): string {
     `  export CHAIN=local PAIR=${pool?.id}-local TOKEN=${token?.address}-local`,
     `  export CLICKHOUSE=${stack.clickhouseUrl} DATABASE=chaintape`,
     '',
-    `In a browser: ${url}/docs (Authorize: the key above).`,
+    `In a browser: ${url}/ (the terminal), ${url}/docs (Authorize: the key above).`,
     `WebSocket: ${url.replace('http', 'ws')}/ws; send`,
     `  {"jsonrpc":"2.0","id":1,"method":"auth","params":["${apiKey}"]}`,
     `  {"jsonrpc":"2.0","id":2,"method":"subscribe","params":["tx","${pool?.id}","local"]}`,

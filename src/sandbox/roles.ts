@@ -24,6 +24,7 @@ export const SANDBOX_CHAIN = 'local'
 const MAIN = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url))
 const MAIN_ARGS = ['--max-semi-space-size=32', MAIN]
 const RESTART_MS = 300
+const TERMINAL_PLAN = 'terminal'
 
 export type Settings = {
   readonly stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>
@@ -37,7 +38,7 @@ export type Settings = {
 export class Roles {
   readonly configFile: string
   readonly #dir: string
-  readonly #adminPorts: Settings['adminPorts']
+  readonly #settings: Settings
   readonly #running = new Map<SandboxRole, RunningProcess>()
   readonly #onRestart: (role: SandboxRole) => void
   readonly #stop = new AbortController()
@@ -46,9 +47,9 @@ export class Roles {
   constructor(dir: string, settings: Settings, onRestart: (role: SandboxRole) => void) {
     this.#dir = dir
     this.#onRestart = onRestart
-    this.#adminPorts = settings.adminPorts
+    this.#settings = settings
     this.configFile = join(dir, 'chaintape.yaml')
-    writeFileSync(this.configFile, stringify(configOf(dir, settings)))
+    this.#writeConfig()
   }
 
   get #stopping(): AbortSignal {
@@ -57,7 +58,7 @@ export class Roles {
 
   start(role: SandboxRole): void {
     const flags = role === 'gateway' ? GATEWAY_FLAGS : []
-    const port = this.#adminPorts[role]
+    const port = this.#settings.adminPorts[role]
     const plan: ProcessPlan = {
       name: role,
       command: process.execPath,
@@ -90,9 +91,18 @@ export class Roles {
     if (running !== undefined) await signalProcess(running, signal)
   }
 
+  /** Before the gateway starts: it then serves the web terminal, with a public key of its own plan. */
+  async addTerminal(): Promise<void> {
+    this.#writeConfig(await this.createKey('terminal', TERMINAL_PLAN))
+  }
+
+  #writeConfig(publicKey?: string): void {
+    writeFileSync(this.configFile, stringify(configOf(this.#dir, this.#settings, publicKey)))
+  }
+
   /** As an operator does. */
-  async createKey(name: string): Promise<string> {
-    const args = [...MAIN_ARGS, 'keys', 'create', '--name', name, '--config', this.configFile]
+  async createKey(name: string, plan = 'default'): Promise<string> {
+    const args = [...MAIN_ARGS, 'keys', 'create', '--name', name, '--plan', plan, '--config', this.configFile]
     const env = { ...process.env, ...unsetSettings() }
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
     const end = (): void => void child.kill('SIGKILL')
@@ -116,14 +126,20 @@ export class Roles {
   }
 }
 
-function configOf(dir: string, { stack, exchanges, dollar, port, adminPorts }: Settings): object {
+function configOf(dir: string, settings: Settings, publicKey: string | undefined): object {
+  const { stack, exchanges, dollar, port, adminPorts } = settings
   const { weth, v2Factory, v3Factory, v4Manager, launchpad } = exchanges
   return {
     data_dir: join(dir, 'data'),
     nats: { urls: stack.natsUrls },
     clickhouse: { url: stack.clickhouseUrl },
     redis: { url: stack.redisUrl },
-    gateway: { port },
+    gateway: { port, ...(publicKey === undefined ? {} : { terminal: { api_key: publicKey } }) },
+    plans: {
+      default: {},
+      // All visitors of the terminal share its key.
+      [TERMINAL_PLAN]: { requests_per_second: 200, burst: 1_000, sockets: { connections: 200, replays: 20 } },
+    },
     // Few large batches: the gateway serves newer blocks from the log.
     writer: { max_batch_ms: 1_000 },
     admin: Object.fromEntries(SANDBOX_ROLES.map((role) => [`${role}_port`, adminPorts[role]])),

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TERMINAL_FOLDER } from '../lib/terminal-folder.ts'
 import { contractAt } from './chain/exchanges.ts'
 import type { SandboxPool, SandboxToken } from './chain/places.ts'
 import { anvilArguments, type MarketBlock, originArguments, SandboxChain } from './chain/sandbox-chain.ts'
@@ -97,8 +98,8 @@ export class Sandbox {
       const settings = { stack: servers, exchanges: chain.exchanges, dollar, port: gatewayPort, adminPorts }
       const roles = new Roles(dir, settings, (role) => onProgress(`${role} ended; starting it again`))
       stops.unshift(() => roles.stop())
-      for (const role of ['writer', 'engine', 'gateway'] as const) roles.start(role)
-      const key = roles.createKey('sandbox')
+      for (const role of ['writer', 'engine'] as const) roles.start(role)
+      const key = startGateway(roles)
       key.catch(() => undefined)
       onProgress(`Making ${history} blocks of history`)
       const readFrom = Math.min(READ_FROM, history)
@@ -200,6 +201,13 @@ export class Sandbox {
   #nextTime(): number {
     return Math.max(Math.floor(Date.now() / 1_000), this.chain.head.time)
   }
+}
+
+/** The terminal is there if it was built, as in the package. Returns an API key. */
+async function startGateway(roles: Roles): Promise<string> {
+  if (existsSync(TERMINAL_FOLDER)) await roles.addTerminal()
+  roles.start('gateway')
+  return await roles.createKey('sandbox')
 }
 
 export function dollarOf({ tokens }: Pick<Sandbox, 'tokens'>): SandboxToken {

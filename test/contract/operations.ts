@@ -2,6 +2,7 @@ import {
   CHAIN,
   KLINE,
   LIQUIDITY_PAGE,
+  MAIN_PAIR_CHANGE,
   STATUS,
   SWAP_PAGE,
   UDF_CONFIG,
@@ -196,6 +197,18 @@ export const ADDED: readonly Operation[] = [
     example: { 'pair-id': '$pair' },
     // The pool was made when nothing had a price.
     knowledge: 'some',
+  },
+  {
+    ...{
+      name: 'main pair history',
+      method: 'GET',
+      path: '/v2/tokens/main-pairs/{token-id}',
+      cost: 10,
+      ...keyed,
+    },
+    inputs: [tokenId, limit(50, 100)],
+    answer: { arrayOf: MAIN_PAIR_CHANGE, max: 100 },
+    example: { 'token-id': '$token' },
   },
   {
     ...{ name: 'chains', method: 'GET', path: '/v2/chains', cost: 0, ...keyed },

@@ -84,12 +84,26 @@ export const KLINE: Shape = {
   ],
 }
 
+export const MAIN_PAIR_CHANGE: Shape = {
+  rows: [
+    ['time', 'time', OURS],
+    ['block_number', 'count', OURS],
+    ['old_main_pair', 'address', OURS],
+    ['new_main_pair', 'address', OURS],
+    ['reason', 'text', OURS],
+  ],
+}
+
 export const CHAIN: Shape = {
   rows: [
     ['chain', 'text', OURS],
     ['family', 'text', OURS],
   ],
-  inner: { amms: { arrayOf: { kind: 'text' } }, main_tokens: { arrayOf: { kind: 'address' } } },
+  inner: {
+    amms: { arrayOf: { kind: 'text' } },
+    platforms: { arrayOf: { kind: 'text' } },
+    main_tokens: { arrayOf: { kind: 'address' } },
+  },
 }
 
 const QUANTILES: Shape = {
@@ -133,8 +147,21 @@ export const STATUS: Shape = {
             },
           },
         },
-        // After the first run of a reconciler, during a refold, and while live blocks are pushed.
+        // After the first message, after the first run of a reconciler, during a refold, and while live blocks are pushed.
         onRequest: {
+          last_minute: {
+            rows: [
+              ['blocks', 'count', OURS],
+              ['trades', 'count', OURS],
+            ],
+          },
+          reorgs: {
+            rows: [
+              ['count', 'count', OURS],
+              ['deepest', 'count', OURS],
+              ['last_at', 'time', OPTIONAL],
+            ],
+          },
           freshness: {
             rows: [['window_seconds', 'count', OURS]],
             inner: {

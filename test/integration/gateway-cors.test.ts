@@ -9,7 +9,7 @@ const OTHER = 'https://evil.example'
 const TOKEN_PATH = `/v2/tokens/${MEME}-eth`
 const EXPOSED =
   'X-CU-Cost, X-CU-Remaining, X-CU-Reset, RateLimit, RateLimit-Policy, X-Block, X-Block-Time, X-Lag-Ms, ' +
-  'X-Holders-Complete, X-Holders-Reason, X-Native-Balances, X-Pending-Ids, X-Unavailable-Chains, Retry-After'
+  'X-Cursor, X-Holders-Complete, X-Holders-Reason, X-Native-Balances, X-Pending-Ids, X-Unavailable-Chains, Retry-After'
 
 let world: GatewayWorld
 let gateway: Gateway

@@ -37,8 +37,10 @@ before(
     // A node that says it is one of Base: everything but the chain's contracts.
     const starting = startStack({ anvil: ['--chain-id', String(BASE_ID)] })
     // Packing does not build where npm ignores scripts.
-    const built = await run(process.execPath, ['dev/build.ts'], process.cwd())
-    assert.equal(built.code, 0, built.stderr)
+    for (const script of ['dev/build.ts', 'dev/build-web.ts']) {
+      const built = await run(process.execPath, [script], process.cwd())
+      assert.equal(built.code, 0, built.stderr)
+    }
     await run('npm', ['pack', '--silent', '--pack-destination', folder], process.cwd())
     const [packed] = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--silent']
@@ -77,7 +79,8 @@ describe('the package, installed into an empty folder', () => {
       stderr: '',
     })
     const files = readdirSync(join(home, 'node_modules/chaintape'), { recursive: true }).map(String)
-    assert.ok(files.includes('config/chains/base.yaml') && files.includes('dist/main.js'))
+    for (const file of ['config/chains/base.yaml', 'dist/main.js', 'web/dist/index.html'])
+      assert.ok(files.includes(file), file)
     assert.deepEqual(
       files.filter((file) => /\.test\.|\.ts$|^(src|test|dev)\//.test(file)),
       [],
@@ -170,6 +173,8 @@ describe('the package, installed into an empty folder', () => {
         return /curl -s -H 'X-API-KEY: (\S+)' '(\S+trending\S+)'/.exec(guide) ?? undefined
       })
       assert.equal((await fetch(url, { headers: { 'X-API-KEY': key } })).status, 200)
+      const terminal = await (await fetch(new URL('/', url))).text()
+      assert.match(terminal, /<meta name="chaintape-key" content="ctk_\w{36}">/)
     } finally {
       sandbox.kill('SIGINT')
       assert.deepEqual((await ended)[0], 0)

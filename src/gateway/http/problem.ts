@@ -41,6 +41,8 @@ const HTTP = {
 
 export type ProblemCode = keyof typeof HTTP
 
+export const PROBLEM_CODES = Object.keys(HTTP) as readonly ProblemCode[]
+
 /** `pointer` is a JSON pointer as a URI fragment: into the body, or naming a parameter. */
 export type ProblemItem = { readonly pointer: string; readonly detail: string }
 

@@ -15,7 +15,8 @@ export const RESPONSE_HEADERS = {
 
 /** Headers of single operations and of refusals. */
 const OTHER_HEADERS = [
-  ...['X-Holders-Complete', 'X-Holders-Reason', 'X-Native-Balances', 'X-Pending-Ids', 'X-Unavailable-Chains'],
+  ...['X-Cursor', 'X-Holders-Complete', 'X-Holders-Reason', 'X-Native-Balances', 'X-Pending-Ids'],
+  'X-Unavailable-Chains',
   'Retry-After',
 ]
 

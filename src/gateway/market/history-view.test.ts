@@ -111,7 +111,10 @@ async function pageOf(story: Story, limit: number): Promise<{ state: State; end:
       reach: async () => undefined,
     },
     hot: { recentCandles: async () => undefined },
-    history: { trades, liquidity: async () => [], candles: async () => [], tokenMatches: async () => [] },
+    history: {
+      ...{ trades, liquidity: async () => [], candles: async () => [] },
+      ...{ switches: async () => [], tokenMatches: async () => [] },
+    },
   })
   const { events: found, end } = await view.trades(PAIR, { before: undefined, limit })
   const places = found.map(({ key }) => key.block - 100)
@@ -193,12 +196,13 @@ test('a short series is all there is only if it reaches back to the first trade 
       candles: async () => [...stored, older],
       trades: async () => [],
       liquidity: async () => [],
+      switches: async () => [],
       tokenMatches: async () => [],
     },
   })
   const startsOf = async (first: number | undefined, from = 0): Promise<number[]> => {
     const range = { from, to: 1_000, limit: 9, activity: { first, last: 700 } }
-    const found = await view.candles({ chain: 'eth', pair: MEME_WETH, interval: 'k1' }, range)
+    const { candles: found } = await view.candles({ chain: 'eth', pair: MEME_WETH, interval: 'k1' }, range)
     return found.map(({ record }) => record.start)
   }
   assert.deepEqual(await startsOf(650), [660])

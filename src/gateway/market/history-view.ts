@@ -1,4 +1,4 @@
-import type { Candle, EventRef, LiquidityEvent, Trade } from '../../domain/change.ts'
+import type { Candle, EventRef, LiquidityEvent, MainPairSwitch, Trade } from '../../domain/change.ts'
 import type { ChainAddress } from '../../domain/ids.ts'
 import { candleStart } from '../../domain/interval.ts'
 import { compareOrderKeys, formatOrderKey } from '../../domain/order-key.ts'
@@ -19,7 +19,7 @@ import type { Version } from './overlay-documents.ts'
 export type HistoryViewOptions = {
   readonly view: Pick<MarketView, 'recent' | 'reach'>
   readonly hot: Pick<HotStore, 'recentCandles'>
-  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'tokenMatches'>
+  readonly history: Pick<HistoryReader, 'candles' | 'trades' | 'liquidity' | 'switches' | 'tokenMatches'>
 }
 
 export type CandleRange = {
@@ -38,13 +38,18 @@ export type EventRange = {
 /** Newest first; every change set up to `end` is taken into account, and none after it. */
 export type EventPage<T> = { readonly events: T[]; readonly end: FeedPosition }
 
+/** The same for candles. */
+export type CandlePage = { readonly candles: Versioned<Candle>[]; readonly end: FeedPosition }
+
 /** History for REST, up to the latest change set: where ClickHouse is behind, the overlay continues. */
 export type HistoryView = {
   /** The newest ones of the range, newest first. */
-  candles(series: SeriesRef, range: CandleRange): Promise<Versioned<Candle>[]>
+  candles(series: SeriesRef, range: CandleRange): Promise<CandlePage>
   /** The events right before a place, latest first. */
   trades(pair: ChainAddress, range: EventRange): Promise<EventPage<Trade>>
   liquidity(pair: ChainAddress, range: EventRange): Promise<EventPage<LiquidityEvent>>
+  /** Changes of the main pair of a token, latest first, as of the writer's last batch. */
+  switches(token: ChainAddress, limit: number): Promise<MainPairSwitch[]>
   /** Candidate tokens, as of the writer's last batch. */
   tokenMatches(question: MatchesQuestion): Promise<ChainAddress[]>
 }
@@ -79,7 +84,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
   return {
     candles: async (series, { from, to, limit, activity }) => {
       const isInside = ({ start }: Candle): boolean => start >= from && start <= to
-      const { standing } = await joined({
+      const { standing: candles, end } = await joined({
         recent: () => view.recent(series.chain),
         overlaid: (overlay) => overlay.candles(series.pair, series.interval),
         ask: async (recent, wanted) => {
@@ -99,7 +104,7 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         newestFirst: (a, b) => b.start - a.start,
         limit,
       })
-      return standing
+      return { candles, end }
     },
     trades: (pair, range) =>
       events(
@@ -115,6 +120,12 @@ export function createHistoryView({ view, hot, history }: HistoryViewOptions): H
         (overlay) => overlay.liquidity(pair.address),
         (question) => history.liquidity(question),
       ),
+    switches: async ({ chain, address }, limit) => {
+      const recent = view.recent(chain)
+      await recent.mustHaveHistory()
+      const found = await history.switches({ chain, token: address, upTo: recent.upTo, limit })
+      return found.map(({ record }) => record)
+    },
     tokenMatches: (question) => history.tokenMatches(question),
   }
 }

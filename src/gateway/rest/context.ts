@@ -4,6 +4,7 @@ import type { ChainFamily } from '../../domain/ids.ts'
 import type { MessagePlace } from '../../domain/quarantine.ts'
 import type { ReportedReconciliation } from '../../domain/reconciliation.ts'
 import type { Answer, AnswerCache } from '../cache/answer-cache.ts'
+import type { ChainActivity } from '../market/chain-activity.ts'
 import type { ContractReports } from '../market/contract-reports.ts'
 import type { HistoryView } from '../market/history-view.ts'
 import type { LookUps } from '../market/look-ups.ts'
@@ -31,6 +32,8 @@ export type RestContext = {
   readonly chains: readonly ChainInfo[]
   /** The coins that a chain's other tokens are traded against, highest rank first. */
   readonly mainTokensOf: (chain: string) => readonly string[]
+  /** Throughput and reorgs; undefined before the first message of the chain. */
+  readonly activityOf: (chain: string) => ChainActivity | undefined
   /** The faults that roles report of a chain. */
   readonly faultsOf: (chain: string) => readonly ReportedFault[]
   /** The messages of a chain that are skipped by order of an operator. */

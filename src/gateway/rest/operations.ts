@@ -6,6 +6,7 @@ import { addKlines } from './klines/klines.ts'
 import { addPairDetail } from './pairs/pair-detail.ts'
 import { readQueryIntegers } from './query-integers.ts'
 import { addKeywordSearch } from './tokens/keyword-search.ts'
+import { addMainPairHistory } from './tokens/main-pair-history.ts'
 import { addMainTokens } from './tokens/main-tokens.ts'
 import { addPlatformTokens } from './tokens/platform-tokens.ts'
 import { addTokenBatch } from './tokens/token-batch.ts'
@@ -25,6 +26,7 @@ export function addOperations(scope: Scope, context: RestContext): void {
   addTokenDetail(scope, context)
   addContract(scope, context)
   addTopHolders(scope, context)
+  addMainPairHistory(scope, context)
   addMainTokens(scope, context)
   addTrendingTokens(scope, context)
   addPlatformTokens(scope, context)

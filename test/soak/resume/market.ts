@@ -29,6 +29,7 @@ export class SoakMarket {
   readonly pairs: readonly string[]
   readonly tokens: readonly string[]
   readonly #roll: (sides: number) => number
+  readonly #maxUndone: number
   readonly #listeners = new Map<string, number>()
   readonly #pushes = new Map<string, string[]>()
   readonly #chain: Block[] = []
@@ -37,8 +38,10 @@ export class SoakMarket {
   #deliveries = 0
   #undos = 0
 
-  constructor(pairs: number, roll: (sides: number) => number) {
+  /** Every fifth fork has the largest depth. */
+  constructor(pairs: number, roll: (sides: number) => number, maxUndone = MAX_UNDONE) {
     this.#roll = roll
+    this.#maxUndone = maxUndone
     this.pairs = Array.from({ length: pairs }, (_, index) => address('1', index))
     // Each token has two pairs.
     this.tokens = Array.from({ length: Math.ceil(pairs / 2) }, (_, index) => address('a', index))
@@ -92,7 +95,8 @@ export class SoakMarket {
   }
 
   next(): ChangeSet {
-    return this.#chain.length > 2 * MAX_UNDONE && this.#roll(15) === 0 ? this.#undo() : this.#block()
+    const canUndo = this.#chain.length > Math.min(2 * this.#maxUndone, BLOCKS_KEPT - 1)
+    return canUndo && this.#roll(15) === 0 ? this.#undo() : this.#block()
   }
 
   #block(): ChangeSet {
@@ -114,7 +118,8 @@ export class SoakMarket {
   }
 
   #undo(): ChangeSet {
-    const undone = this.#chain.splice(-1 - this.#roll(MAX_UNDONE)).reverse()
+    const depth = this.#undos % 5 === 4 ? this.#maxUndone : 1 + this.#roll(this.#maxUndone)
+    const undone = this.#chain.splice(-depth).reverse()
     const head = this.#chain.at(-1) as Block
     this.#seq++
     this.#undos++

@@ -105,6 +105,12 @@ export class ResumeWorld {
     return counts.reduce((sum, count) => sum + count, this.#conflations)
   }
 
+  /** Subscriptions at all gateways. */
+  async subscriptions(): Promise<number> {
+    const counts = await Promise.all(this.#gateways.map((gateway) => metricOf(gateway, '_subscriptions')))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   async publish(set: ChangeSet): Promise<void> {
     const position = await this.#publisher.publish(encodeChangeSet(set))
     this.#unstored.push({ set, position })
@@ -164,10 +170,14 @@ export class ResumeWorld {
   }
 }
 
-async function conflationsOf(gateway: RoleProcess | undefined): Promise<number> {
+function conflationsOf(gateway: RoleProcess | undefined): Promise<number> {
+  return metricOf(gateway, '_conflations_total')
+}
+
+async function metricOf(gateway: RoleProcess | undefined, ending: string): Promise<number> {
   const line = await gateway?.logged('Admin server listening')
   const metrics = await (await fetch(`http://127.0.0.1:${line?.admin_port}/metrics`)).text()
-  const [, count] = /^\w+_conflations_total (\d+)$/m.exec(metrics) ?? []
-  if (count === undefined) throw new Error('the gateway does not report its conflations')
+  const [, count] = new RegExp(`^\\w+${ending} (\\d+)$`, 'm').exec(metrics) ?? []
+  if (count === undefined) throw new Error(`the gateway does not report ${ending}`)
   return Number(count)
 }

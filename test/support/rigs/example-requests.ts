@@ -7,6 +7,7 @@ import {
   sampleCandle,
   sampleLiquidity,
   samplePair,
+  sampleSwitch,
   sampleToken,
   sampleTrade,
   sampleWindows,
@@ -40,6 +41,7 @@ export const EXAMPLE_MARKET: readonly Change[] = [
   { type: 'trade', trade: sampleTrade() },
   { type: 'trade', trade: sampleTrade({ key: { block: 99, tx: 0, log: 2 }, time: 1_700_000_098 }) },
   { type: 'liquidity', liquidity: sampleLiquidity() },
+  { type: 'switch', switch: sampleSwitch() },
   balance(MEME_WETH, 200_000_000_000_000_000n),
   balance(WALLET, 50_000_000_000_000_000n),
   {
@@ -108,6 +110,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, ExampleRequest>> = {
   tokenDetail: { parameters: token },
   contract: { parameters: token },
   topHolders: { parameters: { ...token, limit: 10 } },
+  mainPairHistory: { parameters: { ...token, limit: 10 } },
   mainTokens: { parameters: { chain: 'eth' } },
   trendingTokens: { parameters: { chain: 'eth', page_size: 10, explain: 'true' } },
   platformTokens: { parameters: { tag: 'meme', limit: 10 } },

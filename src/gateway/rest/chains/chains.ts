@@ -15,6 +15,7 @@ const schema = {
           chain: text,
           family: Type.Enum(['evm', 'solana'], { type: 'string' }),
           amms: Type.Array(text),
+          platforms: Type.Array(text),
           main_tokens: Type.Array(text),
         },
         'Chain',
@@ -27,10 +28,11 @@ const schema = {
 export function addChains(scope: Scope, { chains, mainTokensOf }: RestContext): void {
   scope.get('/v2/chains', { schema, config: { cu: 0 } }, async (_request, reply) => {
     reply.answerChains = chains.map(({ chain }) => chain)
-    return chains.map(({ chain, family, amms }) => ({
+    return chains.map(({ chain, family, amms, platforms }) => ({
       chain,
       family,
       amms: [...amms],
+      platforms: [...platforms],
       main_tokens: [...mainTokensOf(chain)],
     }))
   })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { ChainGenerations } from '../../../domain/generation.ts'
 import type { ReportedReconciliation } from '../../../domain/reconciliation.ts'
 import type { Scope } from '../../http/scope.ts'
+import type { ChainActivity } from '../../market/chain-activity.ts'
 import type { PushDelays } from '../../ws/send/freshness.ts'
 import { RecentDelays } from '../../ws/send/recent-delays.ts'
 import type { RestContext } from '../context.ts'
@@ -13,7 +14,8 @@ const schema = {
   operationId: 'status',
   summary: 'Head and lag of each chain; needs no key',
   description: `is_complete is false until this gateway has caught up with the end of its log at startup.
-lag_ms is the age of the latest block. is_available is false while operations on the chain are refused with chain_unavailable.
+lag_ms is the age of the latest block. last_minute has the blocks and trades that this gateway received in the last 60 seconds,
+and reorgs what it saw since it began to follow the chain: count, depth of the deepest, time of the last. is_available is false while operations on the chain are refused with chain_unavailable.
 faults lists the roles in which a fault stopped the chain, with its code and start time. quarantined lists the
 messages that an operator quarantined and all roles skip. reconciliation is the last comparison of stored data with the
 archived blocks and a node: its time, the blocks from from_block to to_block, what was compared, and how much differed. generation counts the
@@ -35,6 +37,10 @@ omitted if no live block was pushed.`,
               block_time: maybeInteger,
               final_block: maybeInteger,
               lag_ms: maybeInteger,
+              last_minute: Type.Optional(answerOf({ blocks: integer, trades: integer }, 'Throughput')),
+              reorgs: Type.Optional(
+                answerOf({ count: integer, deepest: integer, last_at: maybeInteger }, 'Reorgs'),
+              ),
               is_complete: Type.Boolean(),
               is_available: Type.Boolean(),
               faults: Type.Array(answerOf({ role: text, code: text, since: integer }, 'ChainFault')),
@@ -84,7 +90,8 @@ omitted if no live block was pushed.`,
 
 /** `GET /v2/status` */
 export function addStatus(scope: Scope, context: RestContext): void {
-  const { view, chains, faultsOf, quarantinedOf, reconciliationOf, generationsOf, freshnessOf } = context
+  const { view, chains, activityOf, faultsOf, quarantinedOf, reconciliationOf, generationsOf, freshnessOf } =
+    context
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
@@ -106,6 +113,7 @@ export function addStatus(scope: Scope, context: RestContext): void {
         return {
           chain,
           ...known,
+          ...activityFields(activityOf(chain)),
           is_complete: !behind.has(chain),
           is_available: view.isAvailable(chain),
           faults,
@@ -119,6 +127,16 @@ export function addStatus(scope: Scope, context: RestContext): void {
       time: Math.floor(now / 1_000),
     }
   })
+}
+
+function activityFields(activity: ChainActivity | undefined) {
+  if (activity === undefined) return {}
+  const { lastMinute, reorgs } = activity
+  const { count, deepest, lastAt } = reorgs
+  return {
+    last_minute: { ...lastMinute },
+    reorgs: { count, deepest, ...(lastAt === undefined ? {} : { last_at: lastAt }) },
+  }
 }
 
 function refoldField(served: number, generations: ChainGenerations | undefined) {

@@ -2,10 +2,12 @@ import Type, { type Static } from 'typebox'
 import type { Pair } from '../../../domain/change.ts'
 import type { ChainAddress } from '../../../domain/ids.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
+import type { AnswerHeaders } from '../../http/answer-headers.ts'
 import { RequestError } from '../../http/problem.ts'
 import type { Scope } from '../../http/scope.ts'
 import { tradingOf } from '../../market/activity.ts'
 import { filledRows, KLINE_UNITS, type KlineRow, klineRows } from '../../shape/kline-rows.ts'
+import { formatCursor } from '../../ws/cursor.ts'
 import type { RestContext } from '../context.ts'
 import { parsePathId, unknownPathId } from '../path-id.ts'
 import { answerOf, integer, limitOf, maybeInteger, oneOf, text } from '../schemas.ts'
@@ -43,7 +45,8 @@ const answer = Type.Array(
 
 const DESCRIPTION = `The latest candles that start between from and to (Unix seconds), oldest first. fill=true adds empty candles at the
 last close for intervals without trades, from the first trade on. revision grows when a candle changes. unit=quote returns prices
-and volume in the pair's quote token, even if that token has no price.`
+and volume in the pair's quote token, even if that token has no price. X-Cursor is where these candles end: a WebSocket
+subscription to the same series with {"from": cursor} continues from there without a gap or a duplicate.`
 
 /** `GET /v2/klines/pair/{pair-id}` and `GET /v2/klines/token/{token-id}`: of a token, its main pair's. */
 export function addKlines(scope: Scope, context: RestContext): void {
@@ -66,7 +69,7 @@ export function addKlines(scope: Scope, context: RestContext): void {
         if (reading?.record === undefined) throw unknownPathId('pair')
         return reading.record
       })
-      return readKlines(context, ref, request.query, pair)
+      return readKlines(context, ref, request.query, pair, reply)
     },
   )
   const tokenSchema = {
@@ -91,7 +94,7 @@ export function addKlines(scope: Scope, context: RestContext): void {
       const [pairReading] = await view.pairs([pair])
       // The candles of a pair are of its target: a quote asset that is no pair's target has none.
       if (pairReading?.record?.targetToken !== ref.address) return []
-      return readKlines(context, pair, request.query, pairReading.record)
+      return readKlines(context, pair, request.query, pairReading.record, reply)
     },
   )
 }
@@ -101,6 +104,7 @@ async function readKlines(
   { chain, address }: ChainAddress,
   { interval, from, to, limit, unit, fill }: Static<typeof querystring>,
   pair: Pair | undefined,
+  reply: AnswerHeaders,
 ): Promise<KlineRow[]> {
   if (from > to) {
     throw new RequestError('malformed_request', 'from must not be after to', [
@@ -109,11 +113,14 @@ async function readKlines(
   }
   const series = { chain, pair: address, interval }
   const activity = pair && tradingOf(pair)
-  const rows = klineRows(await history.candles(series, { from, to, limit, activity }), unit)
+  const { candles, end } = await history.candles(series, { from, to, limit, activity })
+  reply.header('X-Cursor', formatCursor(new Map([[chain, { ...end, published: 0 }]])))
+  const rows = klineRows(candles, unit)
   if (fill === 'false') return rows
   // Intervals without trades at the beginning repeat the close of the last candle before them.
   const isCut = rows.length === limit || from === 0
-  const before = isCut ? [] : await history.candles(series, { from: 0, to: from - 1, limit: 1, activity })
+  const earlier = { from: 0, to: from - 1, limit: 1, activity }
+  const before = isCut ? [] : (await history.candles(series, earlier)).candles
   const until = Math.min(to, view.head(chain)?.time ?? 0)
   const filled = filledRows([...klineRows(before, unit), ...rows], interval, until, limit)
   return filled.filter(({ time }) => time >= from)

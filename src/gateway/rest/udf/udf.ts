@@ -151,7 +151,7 @@ export function addUdf(scope: Scope, context: RestContext): void {
         limit: Math.min(countback ?? MAX_BARS, MAX_BARS),
         activity: tradingOf(reading.record),
       }
-      const rows = to === 0 ? [] : klineRows(await history.candles(series, range), 'usd')
+      const rows = to === 0 ? [] : klineRows((await history.candles(series, range)).candles, 'usd')
       if (rows.length === 0) return { s: 'no_data' }
       return {
         s: 'ok',
