@@ -5,8 +5,8 @@ const MAX_TAX = 0.05
 const NEEDED = ['risk_score', 'is_honeypot', 'sell_tax'] as const
 
 /**
- * Why not to buy a token; empty if it passes. Unknown is not safe: a sale, for example, can be tried only once there is a pool,
- * so that no token passes on its curve.
+ * Why not to buy a token; empty if it passes. Unknown is not safe: taxes, for example, are known once a sale in a pool was
+ * simulated, so that no token passes while it is on its curve.
  */
 export function objections(contract: Contract): string[] {
   const { risk_score = 0, is_honeypot, sell_tax, risk_factors = [], unknown } = contract
