@@ -119,6 +119,13 @@ const suites: Readonly<Record<string, Suite>> = {
     fileTimeoutMs: 25 * 60_000,
     timed: ['client/storm'],
   },
+  // Programs that users copy, against one sandbox.
+  examples: {
+    patterns: ['test/examples/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 600_000,
+    fileTimeoutMs: 15 * 60_000,
+  },
   // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
   image: {
     patterns: ['test/image/**/*.test.ts'],
