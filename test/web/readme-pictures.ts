@@ -1,6 +1,6 @@
 /**
  * node test/web/readme-pictures.ts: makes the pictures of the README from those that the browser tests took of a full market:
- * TEST_TERMINAL_HISTORY=10080 npm run test:web terminal.test
+ * TEST_TERMINAL_HISTORY=4320 npm run test:web terminal.test
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -20,14 +20,14 @@ const executable = findBrowser()
 if (executable === undefined)
   console.log('NOTICE: no Chromium on PATH; the browser tests are skipped (apt-get install chromium)')
 
-/** Minutes. The pictures of the README are of a week: TEST_TERMINAL_HISTORY=10080. */
+/** Minutes. The pictures of the README are of three days: TEST_TERMINAL_HISTORY=4320. */
 const HISTORY = Number(process.env['TEST_TERMINAL_HISTORY'] ?? 300)
 /** A sandbox on a busy machine. */
 const START_MS = 600_000
 const FIRST_CHART_MS = 1_000
 const FIRST_CHART_ATTEMPTS = 6
-const MOST_BLOCKS = 80
-const MOST_FORKS = 12
+const MOST_BLOCKS = 200
+const MOST_FORKS = 60
 const PANELS = ['Holders', 'Risk', 'Pairs', 'Main pair']
 
 type Candle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume', string | number>>
