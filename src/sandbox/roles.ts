@@ -26,11 +26,15 @@ const MAIN_ARGS = ['--max-semi-space-size=32', MAIN]
 const RESTART_MS = 300
 
 export type Settings = {
-  readonly stack: Stack
+  readonly stack: Pick<Stack, 'natsUrls' | 'redisUrl' | 'clickhouseUrl' | 'rpcUrl'>
   readonly exchanges: Exchanges
   readonly dollar: string
   readonly port: number
   readonly adminPorts: Readonly<Record<SandboxRole, number>>
+}
+
+type SandboxConfig = Readonly<Record<string, object | string>> & {
+  readonly chains: Readonly<Record<typeof SANDBOX_CHAIN, object>>
 }
 
 /** The roles of the sandbox, each a process that is started again if it ends. */
@@ -48,7 +52,7 @@ export class Roles {
     this.#onRestart = onRestart
     this.#adminPorts = settings.adminPorts
     this.configFile = join(dir, 'chaintape.yaml')
-    writeFileSync(this.configFile, stringify(configOf(dir, settings)))
+    writeFileSync(this.configFile, stringify(sandboxConfig(dir, settings)))
   }
 
   get #stopping(): AbortSignal {
@@ -116,7 +120,11 @@ export class Roles {
   }
 }
 
-function configOf(dir: string, { stack, exchanges, dollar, port, adminPorts }: Settings): object {
+/** The configuration of roles that read the sandbox's chain. */
+export function sandboxConfig(
+  dir: string,
+  { stack, exchanges, dollar, port, adminPorts }: Settings,
+): SandboxConfig {
   const { weth, v2Factory, v3Factory, v4Manager, launchpad } = exchanges
   return {
     data_dir: join(dir, 'data'),

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chance, pick, type Random, skewed, whole } from '../../src/sandbox/market/random.ts'
+import type { ProcessName } from '../../src/sandbox/servers/stack.ts'
+import { RESTART_MS } from './restart.ts'
+import type { InstanceName } from './role-instance.ts'
+import type { Server } from './role-links.ts'
+import { type ChaosWorld, DEEPEST_FORK, type DiskName, INSTANCES } from './world.ts'
+
+/** One fault. Everything about it is drawn before it strikes, so that a seed gives the same faults in the same order. */
+export type Strike = {
+  /** What is disturbed, and how: faults of one kind are counted together. */
+  readonly kind: string
+  /** With its durations and depths. */
+  readonly name: string
+  /** Recovery is counted from the strike; from other faults, from their end. */
+  readonly isKill: boolean
+  /** How long it lasts before it is healed. */
+  readonly holdMs: number
+  strike(world: ChaosWorld): Promise<void>
+  heal(world: ChaosWorld): Promise<void>
+}
+
+type Process = Exclude<ProcessName, 'nats' | 'anvil'>
+const ENGINES: readonly Process[] = ['nats-1', 'nats-2', 'nats-3', 'redis', 'clickhouse']
+const LINKS: readonly (readonly [InstanceName, Server])[] = [
+  ['reader', 'node'],
+  ...INSTANCES.map((name) => [name, 'nats'] as const),
+  ...(['writer', 'gateway-1', 'gateway-2'] as const).flatMap((name) =>
+    (['redis', 'clickhouse'] as const).map((server) => [name, server] as const),
+  ),
+]
+const nothing = async (): Promise<void> => undefined
+
+/** Draws faults: of a bag, each once before any comes again. */
+export class Strikes {
+  readonly #random: Random
+  readonly #disks: readonly DiskName[]
+  #kills: (() => Strike)[] = []
+  #others: (() => Strike)[] = []
+
+  constructor(random: Random, disks: readonly DiskName[]) {
+    this.#random = random
+    this.#disks = disks
+  }
+
+  kill(): Strike {
+    if (this.#kills.length === 0)
+      this.#kills = this.#shuffled([
+        ...INSTANCES.map((name) => () => killRole(name)),
+        ...ENGINES.map((name) => () => killEngine(name)),
+      ])
+    return (this.#kills.pop() as () => Strike)()
+  }
+
+  /** A fault that kills nothing. */
+  other(): Strike {
+    if (this.#others.length === 0)
+      this.#others = this.#shuffled([
+        () => stopRole(pick(this.#random, INSTANCES), this.#ms(200, 3_000)),
+        () => stopEngine(pick(this.#random, ENGINES), this.#ms(200, 3_000)),
+        () => this.#cut('reset'),
+        () => this.#cut('stalled'),
+        () => fork(whole(this.#random, 1, 8)),
+        () => fork(Math.round(skewed(this.#random, 9, DEEPEST_FORK))),
+        () => jumpClock(pick(this.#random, INSTANCES), this.#jumpMs(), this.#ms(500, 3_000)),
+        ...(this.#disks.length === 0
+          ? []
+          : [() => fillDisk(pick(this.#random, this.#disks), this.#ms(500, 3_000))]),
+      ])
+    return (this.#others.pop() as () => Strike)()
+  }
+
+  #cut(how: 'reset' | 'stalled'): Strike {
+    const [role, server] = pick(this.#random, LINKS)
+    return cutOff(role, server, how, this.#ms(100, 3_000))
+  }
+
+  #ms(low: number, high: number): number {
+    return whole(this.#random, low, high)
+  }
+
+  /** A second to a day, forwards or back. */
+  #jumpMs(): number {
+    const ms = Math.round(skewed(this.#random, 1_000, 86_400_000))
+    return chance(this.#random, 0.5) ? ms : -ms
+  }
+
+  #shuffled<T>(list: readonly T[]): T[] {
+    const left = [...list]
+    return list.map(() => left.splice(whole(this.#random, 0, left.length - 1), 1)[0] as T)
+  }
+}
+
+function killRole(name: InstanceName): Strike {
+  const kind = `kill ${name}`
+  return {
+    kind,
+    name: kind,
+    isKill: true,
+    holdMs: 0,
+    strike: (world) => world.role(name).kill(),
+    heal: nothing,
+  }
+}
+
+function killEngine(name: Process): Strike {
+  const kind = `kill ${name}`
+  return {
+    ...{ kind, name: kind, isKill: true, holdMs: RESTART_MS },
+    strike: ({ stack }) => stack.kill(name),
+    heal: ({ stack }) => stack.restart(name),
+  }
+}
+
+function stopRole(name: InstanceName, holdMs: number): Strike {
+  const kind = `stop ${name}`
+  return {
+    ...{ kind, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
+    strike: async (world) => world.role(name).freeze(),
+    heal: async (world) => world.role(name).resume(),
+  }
+}
+
+function stopEngine(name: Process, holdMs: number): Strike {
+  const kind = `stop ${name}`
+  return {
+    ...{ kind, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
+    strike: ({ stack }) => stack.kill(name, 'SIGSTOP'),
+    heal: ({ stack }) => stack.kill(name, 'SIGCONT'),
+  }
+}
+
+function cutOff(role: InstanceName, server: Server, how: 'reset' | 'stalled', holdMs: number): Strike {
+  const name = `${role} cut off from ${server} (${how}) for ${holdMs} ms`
+  return {
+    ...{ kind: `cut (${how})`, name, isKill: false, holdMs },
+    strike: async (world) => world.role(role).links.cut(server, how),
+    heal: async (world) => world.role(role).links.restore(server),
+  }
+}
+
+/** The blocks that are replaced are first seen by the gateways, unless something keeps these from it. */
+function fork(depth: number): Strike {
+  const SEEN_MS = 5_000
+  return {
+    ...{ kind: 'fork', name: `fork of ${depth} blocks`, isKill: false, holdMs: 0 },
+    strike: (world) =>
+      world.load.fork(depth, () => world.serves(world.chain.head, SEEN_MS).catch(() => undefined)),
+    heal: nothing,
+  }
+}
+
+function jumpClock(name: InstanceName, ms: number, holdMs: number): Strike {
+  return {
+    ...{ kind: 'clock', name: `clock of ${name} off by ${ms} ms for ${holdMs} ms`, isKill: false, holdMs },
+    strike: async (world) => world.role(name).jumpClock(ms),
+    heal: async (world) => world.role(name).jumpClock(0),
+  }
+}
+
+function fillDisk(name: DiskName, holdMs: number): Strike {
+  return {
+    ...{ kind: 'disk', name: `disk of ${name} full for ${holdMs} ms`, isKill: false, holdMs },
+    strike: async ({ disks }) => disks.get(name)?.fill(),
+    heal: async ({ disks }) => disks.get(name)?.empty(),
+  }
+}
+
+/** Lets a fault happen from its strike to its end; `onCounted` is called when its recovery begins to count. */
+export async function suffer(strike: Strike, world: ChaosWorld, onCounted: () => void): Promise<void> {
+  if (strike.isKill) onCounted()
+  await strike.strike(world)
+  await sleep(strike.holdMs)
+  await strike.heal(world)
+  if (!strike.isKill) onCounted()
+}
