@@ -26,7 +26,9 @@ export type PublisherParts = {
 export type StoredFrame = { readonly id: string; readonly checksum: number }
 
 const WRONG_LAST_MESSAGE_ID = 10_070
-const PUBLISH_TIMEOUT_MS = 5_000
+/** A frame that was under way to a node when it ended is never acknowledged; a cluster elects another leader in 4 to 9 s. */
+const PUBLISH_TIMEOUT_MS = 2_000
+const MAX_RETRY_MS = 500
 
 /**
  * The single writer of a log. Each frame carries the expected sequence and id of the previous frame, so a second writer
@@ -114,6 +116,7 @@ export class LogPublisher {
     }
     const id = await retry(publish, {
       signal,
+      maxDelayMs: MAX_RETRY_MS,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => {
         // Up to 64 messages wait for the same server, so only the first one logs.
