@@ -3,9 +3,12 @@
  * go by the monotonic clock, which no setting of the wall clock moves.
  */
 import { readFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 
 const file = process.env['CHAOS_CLOCK_FILE'] ?? ''
 const LOOK_MS = 50
+/** A process that is killed writes no compiled modules, so they are written once all are loaded. */
+const LOADED_MS = 5_000
 const RealDate = Date
 const realNow = Date.now.bind(Date)
 let offset = read()
@@ -13,6 +16,8 @@ let offset = read()
 setInterval(() => {
   offset = read()
 }, LOOK_MS).unref()
+
+setTimeout(flushCompileCache, LOADED_MS).unref()
 
 globalThis.Date = new Proxy(RealDate, {
   construct: (target, args, newTarget) =>

@@ -39,6 +39,8 @@ export class RoleInstance {
   readonly logFile: string
   /** Exits that nothing here has caused. */
   readonly ownExits: string[] = []
+  /** LMDB may abort its process when its disk is full: until then, an exit is no fault. */
+  excusedUntilMs = 0
   readonly #parts: InstanceParts
   readonly #configFile: string
   readonly #clockFile: string
@@ -114,7 +116,7 @@ export class RoleInstance {
 
   async #restart(reason: number | string | null): Promise<void> {
     if (!this.#isWanted) return
-    if (!this.#isBeingKilled)
+    if (!this.#isBeingKilled && performance.now() > this.excusedUntilMs)
       this.ownExits.push(`${this.name} ended with ${reason}:\n${logTail(this.logFile, 3)}`)
     await sleep(RESTART_MS)
     if (this.#isWanted) this.start()

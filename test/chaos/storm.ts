@@ -11,8 +11,10 @@ const MAX_PAUSE_MS = 400
 
 export type Recovery = {
   readonly strikes: readonly Strike[]
-  /** Until both gateways served a block that was mined after it. */
+  /** Until one gateway served a block that was mined after it: a client may go to any. */
   readonly servedMs: number
+  /** Until both did. */
+  readonly bothMs: number
   /** Until both stores had it. */
   readonly storedMs: number
 }
@@ -91,12 +93,13 @@ export class Storm {
       await reached
       return Math.round(performance.now() - fromMs)
     }
-    const [servedMs, storedMs] = await Promise.all([
-      since(this.#world.serves(block)),
+    const [servedMs, bothMs, storedMs] = await Promise.all([
+      since(this.#world.serves(block, 'one')),
+      since(this.#world.serves(block, 'both')),
       since(this.#world.stores(block)),
       ...over,
     ])
-    return { strikes, servedMs, storedMs }
+    return { strikes, servedMs, bothMs, storedMs }
   }
 }
 

@@ -29,6 +29,8 @@ const LINKS: readonly (readonly [InstanceName, Server])[] = [
     (['redis', 'clickhouse'] as const).map((server) => [name, server] as const),
   ),
 ]
+/** A failed write shows when a state is next committed. */
+const EXCUSED_MS = 15_000
 const nothing = async (): Promise<void> => undefined
 
 /** Draws faults: of a bag, each once before any comes again. */
@@ -145,7 +147,7 @@ function fork(depth: number): Strike {
   return {
     ...{ kind: 'fork', name: `fork of ${depth} blocks`, isKill: false, holdMs: 0 },
     strike: (world) =>
-      world.load.fork(depth, () => world.serves(world.chain.head, SEEN_MS).catch(() => undefined)),
+      world.load.fork(depth, () => world.serves(world.chain.head, 'one', SEEN_MS).catch(() => undefined)),
     heal: nothing,
   }
 }
@@ -161,7 +163,12 @@ function jumpClock(name: InstanceName, ms: number, holdMs: number): Strike {
 function fillDisk(name: DiskName, holdMs: number): Strike {
   return {
     ...{ kind: 'disk', name: `disk of ${name} full for ${holdMs} ms`, isKill: false, holdMs },
-    strike: async ({ disks }) => disks.get(name)?.fill(),
+    strike: async ({ disks, roles }) => {
+      const role = INSTANCES.find((instance) => instance === name)
+      const excused = role && roles.get(role)
+      if (excused) excused.excusedUntilMs = performance.now() + holdMs + EXCUSED_MS
+      disks.get(name)?.fill()
+    },
     heal: async ({ disks }) => disks.get(name)?.empty(),
   }
 }

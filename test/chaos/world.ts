@@ -48,8 +48,6 @@ const DISK_MEGABYTES = 2_048
 const PATIENCE_MS = 180_000
 
 export type DiskName = 'nats-3' | 'clickhouse' | 'engine-1' | 'reader'
-/** How far everything that clients read is: gateways, and both stores. */
-export type Progress = { readonly served: number; readonly stored: number }
 
 /** The sandbox's market on three NATS nodes, with two engines and two gateways, each part of which can be disturbed. */
 export class ChaosWorld {
@@ -142,15 +140,16 @@ export class ChaosWorld {
 
   /** Resolves once both gateways serve a block, and both stores have it. */
   async reaches(block: BlockRef, limitMs = PATIENCE_MS): Promise<void> {
-    await Promise.all([this.serves(block, limitMs), this.stores(block, limitMs)])
+    await Promise.all([this.serves(block, 'both', limitMs), this.stores(block, limitMs)])
   }
 
-  async serves({ number }: BlockRef, limitMs = PATIENCE_MS): Promise<void> {
-    const look = async (): Promise<true | undefined> =>
-      Math.min(...(await Promise.all(this.gatewayUrls.map((url) => this.#servedBy(url))))) >= number
-        ? true
-        : undefined
-    await waitFor(`both gateways to serve block ${number}`, look, limitMs)
+  async serves({ number }: BlockRef, gateways: 'one' | 'both', limitMs = PATIENCE_MS): Promise<void> {
+    const look = async (): Promise<true | undefined> => {
+      const served = await Promise.all(this.gatewayUrls.map((url) => this.#servedBy(url)))
+      const isThere = (block: number): boolean => block >= number
+      return (gateways === 'one' ? served.some(isThere) : served.every(isThere)) ? true : undefined
+    }
+    await waitFor(`block ${number} to be served by ${gateways}`, look, limitMs)
   }
 
   async stores({ number }: BlockRef, limitMs = PATIENCE_MS): Promise<void> {
