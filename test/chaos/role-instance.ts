@@ -22,7 +22,7 @@ const CLOCK = fileURLToPath(new URL('clock.ts', import.meta.url))
 export type InstanceParts = {
   readonly name: InstanceName
   readonly role: RoleName
-  /** Of this instance alone: settings, state, log. */
+  /** Holds settings, state and log of this instance alone. */
   readonly dir: string
   readonly adminPort: number
   readonly links: RoleLinks

@@ -3,7 +3,7 @@ import { chance, type Random, seeded, whole } from '../../src/sandbox/market/ran
 import { type Strike, Strikes, suffer } from './strikes.ts'
 import type { ChaosWorld } from './world.ts'
 
-/** Of all faults, those that kill nothing. */
+/** The share of faults that kill nothing. */
 const OTHER_SHARE = 0.375
 const PAIR_CHANCE = 0.2
 const PAIR_DELAY_MS = 1_500
@@ -54,7 +54,7 @@ export class Storm {
     const first = this.#next()
     const isPair = chance(this.#random, PAIR_CHANCE)
     const second = isPair && killsLeft > 1 ? [this.#next()] : []
-    // Of two faults of one process, the first that ends would end the other.
+    // The first of two faults of one process that ends would end the other.
     const strikes = [first, ...second.filter((other) => !haveSameVictim(first, other))]
     return {
       strikes,

@@ -158,7 +158,7 @@ export class ChaosWorld {
     await waitFor(`both stores to have block ${number}`, look, limitMs)
   }
 
-  /** Of Redis and ClickHouse; undefined while one is away. */
+  /** The heads of Redis and ClickHouse; undefined while one is away. */
   async storeHeads(): Promise<(ChainHead | undefined)[]> {
     return await Promise.all(
       [this.#hot.head(SANDBOX_CHAIN), this.#history.marker(SANDBOX_CHAIN)].map((head) =>
