@@ -26,6 +26,7 @@ const startedMs = performance.now()
 const elapsed = (): string => `${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s`
 const say = (text: string): void => console.log(`${elapsed()}  ${text}`)
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const world = await ChaosWorld.start(seed)
 const storm = new Storm(world, seed)
 const cuts = seeded(seed + 1)

@@ -15,7 +15,7 @@ import {
 import { PROVIDERS } from '../../src/sandbox/market/market-state.ts'
 import { MarketScript } from '../../src/sandbox/market/script.ts'
 import { SANDBOX_CHAIN, SANDBOX_ROLES, type SandboxRole, sandboxConfig } from '../../src/sandbox/roles.ts'
-import { freePorts } from '../../src/sandbox/servers/process.ts'
+import { forgetTemporaryFolder, freePorts, removeAtExit } from '../../src/sandbox/servers/process.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
@@ -88,7 +88,9 @@ export class ChaosWorld {
   /** Resolves once both gateways serve the last block of the history. */
   static async start(seed: number): Promise<ChaosWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'chaintape-chaos-'))
+    // Removed after the disks in it: handlers of the exit run in this order.
     const disks = mountDisks(dir)
+    removeAtExit(dir)
     const first = Math.floor(Date.now() / 1_000 / MINUTE) * MINUTE - HISTORY * MINUTE
     const origin = await startStack({ services: ['anvil'], anvil: originArguments(first - 2 * MINUTE) })
     const stack = await startStack({
@@ -100,7 +102,6 @@ export class ChaosWorld {
       new MarketScript({ seed, week: HISTORY }),
       first - MINUTE,
     )
-    await chain.steps(HISTORY, MINUTE, () => undefined)
     const gatewayPorts = await freePorts(2)
     const roles = await openRoles(dir, stack, chain, gatewayPorts)
     const common = createTestCommon()
@@ -114,7 +115,11 @@ export class ChaosWorld {
     }
     const logs = await connectLogs(config.nats, common)
     await putTestKey(logs)
-    for (const role of roles.values()) role.start()
+    const [reader, ...others] = roles.values()
+    // They start, and make their tables, while the market gets its history.
+    for (const role of others) role.start()
+    await chain.steps(HISTORY, MINUTE, () => undefined)
+    reader?.start()
     const hot = await openHotStore(config.redis, common)
     const history = openHistoryStore(config.clickhouse, common)
     const gatewayUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`)
@@ -185,6 +190,7 @@ export class ChaosWorld {
     await Promise.all([this.stack.stop(), this.origin.stop()])
     for (const disk of this.disks.values()) disk.unmount()
     if (!isKept) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 })
+    forgetTemporaryFolder(this.dir)
   }
 
   /** The block of a gateway's answers; none while it cannot be asked. */

@@ -7,10 +7,12 @@ const FILL_ATTEMPTS = 20
 export class SmallDisk {
   readonly folder: string
   readonly #megabytes: number
+  #isMounted = true
 
   private constructor(folder: string, megabytes: number) {
     this.folder = folder
     this.#megabytes = megabytes
+    process.once('exit', () => this.unmount())
   }
 
   /** Undefined if this machine does not permit it. */
@@ -43,8 +45,10 @@ export class SmallDisk {
     this.#resize(`${this.#megabytes}m`)
   }
 
-  /** Lazily: a process that is being ended may still have a file open. */
+  /** Lazily: a process that is being ended may still have a file open. At the latest, this process does it at its end. */
   unmount(): void {
+    if (!this.#isMounted) return
+    this.#isMounted = false
     execFileSync('umount', ['--lazy', this.folder])
   }
 
