@@ -35,7 +35,13 @@ const stacks = Math.max(2, cores)
 const TIMED_CONCURRENCY = 2
 const suites: Readonly<Record<string, Suite>> = {
   unit: {
-    patterns: ['src/**/*.test.ts', 'dev/**/*.test.ts', 'bench/**/*.test.ts', 'test/bytes/*.test.ts'],
+    patterns: [
+      'src/**/*.test.ts',
+      'dev/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'test/bytes/*.test.ts',
+      'test/chaos/*.test.ts',
+    ],
     concurrency: cores,
     testTimeoutMs: 120_000,
     // Each test has its limit; property tests may be asked for many more runs than usual.

@@ -4,6 +4,7 @@ import { compareWithFold } from './compare-fold.ts'
 import { compareWithReference, NOT_COMPARED } from './compare-reference.ts'
 import { recoveryTable } from './recovery-table.ts'
 import { ResumingClients } from './resuming-clients.ts'
+import { drawRounds } from './rounds.ts'
 import { namesOf, Storm } from './storm.ts'
 import { ChaosWorld } from './world.ts'
 
@@ -28,7 +29,7 @@ const say = (text: string): void => console.log(`${elapsed()}  ${text}`)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const world = await ChaosWorld.start(seed)
-const storm = new Storm(world, seed)
+const storm = new Storm(world)
 const cuts = seeded(seed + 1)
 let clients: ResumingClients | undefined
 try {
@@ -37,7 +38,7 @@ try {
   clients = await ResumingClients.subscribe(world)
   world.load.start()
   const storming = clients
-  await storm.run(kills, ({ strikes, servedMs, bothMs, storedMs }) => {
+  await storm.run(drawRounds(kills, seed), ({ strikes, servedMs, bothMs, storedMs }) => {
     const recovery = `served after ${servedMs} ms, by both ${bothMs}, stored ${storedMs}`
     say(`${namesOf(strikes).padEnd(70)} ${recovery}`)
     expectNoExit()

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chance, type Random, seeded, whole } from '../../src/sandbox/market/random.ts'
-import { type Strike, Strikes, suffer } from './strikes.ts'
+import type { Round } from './rounds.ts'
+import { type Strike, suffer } from './strikes.ts'
 import type { ChaosWorld } from './world.ts'
-
-/** The share of faults that kill nothing. */
-const OTHER_SHARE = 0.375
-const PAIR_CHANCE = 0.2
-const PAIR_DELAY_MS = 1_500
-const MAX_PAUSE_MS = 400
 
 export type Recovery = {
   readonly strikes: readonly Strike[]
@@ -19,55 +13,25 @@ export type Recovery = {
   readonly storedMs: number
 }
 
-type Round = { readonly strikes: readonly Strike[]; readonly delayMs: number; readonly pauseMs: number }
-
-/** Faults one after another, some of them two at a time, until so many processes have been killed. */
+/** Carries out rounds of faults, and waits after each until all is well again. */
 export class Storm {
   readonly recoveries: Recovery[] = []
   /** The last faults, for the report of a failure. */
   last = 'nothing'
   readonly #world: ChaosWorld
-  readonly #random: Random
-  readonly #strikes: Strikes
-  #due = 0
 
-  constructor(world: ChaosWorld, seed: number) {
+  constructor(world: ChaosWorld) {
     this.#world = world
-    this.#random = seeded(seed)
-    this.#strikes = new Strikes(this.#random, [...world.disks.keys()])
   }
 
-  async run(kills: number, onRecovery: (recovery: Recovery) => void): Promise<void> {
-    for (let killed = 0; killed < kills; ) {
-      const round = this.#draw(kills - killed)
-      killed += round.strikes.filter(({ isKill }) => isKill).length
+  async run(rounds: Iterable<Round>, onRecovery: (recovery: Recovery) => void): Promise<void> {
+    for (const round of rounds) {
       this.last = namesOf(round.strikes)
       const recovery = await this.#suffer(round)
       this.recoveries.push(recovery)
       onRecovery(recovery)
       await sleep(round.pauseMs)
     }
-  }
-
-  /** Everything random of a round, in one go: how long faults take has no influence on what comes next. */
-  #draw(killsLeft: number): Round {
-    const first = this.#next()
-    const isPair = chance(this.#random, PAIR_CHANCE)
-    const second = isPair && killsLeft > 1 ? [this.#next()] : []
-    // The first of two faults of one process that ends would end the other.
-    const strikes = [first, ...second.filter((other) => !haveSameVictim(first, other))]
-    return {
-      strikes,
-      delayMs: whole(this.#random, 0, PAIR_DELAY_MS),
-      pauseMs: whole(this.#random, 0, MAX_PAUSE_MS),
-    }
-  }
-
-  #next(): Strike {
-    this.#due += OTHER_SHARE
-    if (this.#due < 1) return this.#strikes.kill()
-    this.#due -= 1
-    return this.#strikes.other()
   }
 
   async #suffer({ strikes, delayMs }: Round): Promise<Recovery> {
@@ -105,9 +69,4 @@ export class Storm {
 
 export function namesOf(strikes: readonly Strike[]): string {
   return strikes.map(({ name }) => name).join(', and ')
-}
-
-function haveSameVictim(one: Strike, other: Strike): boolean {
-  const victim = ({ kind }: Strike): string => kind.split(' ').at(-1) ?? kind
-  return victim(one) === victim(other)
 }

@@ -4,12 +4,14 @@ import type { ProcessName } from '../../src/sandbox/servers/stack.ts'
 import { RESTART_MS } from './restart.ts'
 import type { InstanceName } from './role-instance.ts'
 import type { Server } from './role-links.ts'
-import { type ChaosWorld, DEEPEST_FORK, type DiskName, INSTANCES } from './world.ts'
+import { type ChaosWorld, DEEPEST_FORK, DISKS, type DiskName, INSTANCES } from './world.ts'
 
 /** One fault. Everything about it is drawn before it strikes, so that a seed gives the same faults in the same order. */
 export type Strike = {
   /** What is disturbed, and how: faults of one kind are counted together. */
   readonly kind: string
+  /** The process that is disturbed, or the chain. */
+  readonly victim: string
   /** With its durations and depths. */
   readonly name: string
   /** Recovery is counted from the strike; from other faults, from their end. */
@@ -36,13 +38,11 @@ const nothing = async (): Promise<void> => undefined
 /** Draws faults: of a bag, each once before any comes again. */
 export class Strikes {
   readonly #random: Random
-  readonly #disks: readonly DiskName[]
   #kills: (() => Strike)[] = []
   #others: (() => Strike)[] = []
 
-  constructor(random: Random, disks: readonly DiskName[]) {
+  constructor(random: Random) {
     this.#random = random
-    this.#disks = disks
   }
 
   kill(): Strike {
@@ -65,9 +65,7 @@ export class Strikes {
         () => fork(whole(this.#random, 1, 8)),
         () => fork(Math.round(skewed(this.#random, 9, DEEPEST_FORK))),
         () => jumpClock(pick(this.#random, INSTANCES), this.#jumpMs(), this.#ms(500, 3_000)),
-        ...(this.#disks.length === 0
-          ? []
-          : [() => fillDisk(pick(this.#random, this.#disks), this.#ms(500, 3_000))]),
+        () => fillDisk(pick(this.#random, DISKS), this.#ms(500, 3_000)),
       ])
     return (this.#others.pop() as () => Strike)()
   }
@@ -97,6 +95,7 @@ function killRole(name: InstanceName): Strike {
   const kind = `kill ${name}`
   return {
     kind,
+    victim: name,
     name: kind,
     isKill: true,
     holdMs: 0,
@@ -108,7 +107,7 @@ function killRole(name: InstanceName): Strike {
 function killEngine(name: Process): Strike {
   const kind = `kill ${name}`
   return {
-    ...{ kind, name: kind, isKill: true, holdMs: RESTART_MS },
+    ...{ kind, victim: name, name: kind, isKill: true, holdMs: RESTART_MS },
     strike: ({ stack }) => stack.kill(name),
     heal: ({ stack }) => stack.restart(name),
   }
@@ -117,7 +116,7 @@ function killEngine(name: Process): Strike {
 function stopRole(name: InstanceName, holdMs: number): Strike {
   const kind = `stop ${name}`
   return {
-    ...{ kind, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
+    ...{ kind, victim: name, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
     strike: async (world) => world.role(name).freeze(),
     heal: async (world) => world.role(name).resume(),
   }
@@ -126,7 +125,7 @@ function stopRole(name: InstanceName, holdMs: number): Strike {
 function stopEngine(name: Process, holdMs: number): Strike {
   const kind = `stop ${name}`
   return {
-    ...{ kind, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
+    ...{ kind, victim: name, name: `${kind} for ${holdMs} ms`, isKill: false, holdMs },
     strike: ({ stack }) => stack.kill(name, 'SIGSTOP'),
     heal: ({ stack }) => stack.kill(name, 'SIGCONT'),
   }
@@ -135,7 +134,7 @@ function stopEngine(name: Process, holdMs: number): Strike {
 function cutOff(role: InstanceName, server: Server, how: 'reset' | 'stalled', holdMs: number): Strike {
   const name = `${role} cut off from ${server} (${how}) for ${holdMs} ms`
   return {
-    ...{ kind: `cut (${how})`, name, isKill: false, holdMs },
+    ...{ kind: `cut (${how})`, victim: role, name, isKill: false, holdMs },
     strike: async (world) => world.role(role).links.cut(server, how),
     heal: async (world) => world.role(role).links.restore(server),
   }
@@ -145,7 +144,7 @@ function cutOff(role: InstanceName, server: Server, how: 'reset' | 'stalled', ho
 function fork(depth: number): Strike {
   const SEEN_MS = 5_000
   return {
-    ...{ kind: 'fork', name: `fork of ${depth} blocks`, isKill: false, holdMs: 0 },
+    ...{ kind: 'fork', victim: 'chain', name: `fork of ${depth} blocks`, isKill: false, holdMs: 0 },
     strike: (world) =>
       world.load.fork(depth, () => world.serves(world.chain.head, 'one', SEEN_MS).catch(() => undefined)),
     heal: nothing,
@@ -154,7 +153,8 @@ function fork(depth: number): Strike {
 
 function jumpClock(name: InstanceName, ms: number, holdMs: number): Strike {
   return {
-    ...{ kind: 'clock', name: `clock of ${name} off by ${ms} ms for ${holdMs} ms`, isKill: false, holdMs },
+    ...{ kind: 'clock', victim: name, isKill: false, holdMs },
+    name: `clock of ${name} off by ${ms} ms for ${holdMs} ms`,
     strike: async (world) => world.role(name).jumpClock(ms),
     heal: async (world) => world.role(name).jumpClock(0),
   }
@@ -162,7 +162,7 @@ function jumpClock(name: InstanceName, ms: number, holdMs: number): Strike {
 
 function fillDisk(name: DiskName, holdMs: number): Strike {
   return {
-    ...{ kind: 'disk', name: `disk of ${name} full for ${holdMs} ms`, isKill: false, holdMs },
+    ...{ kind: 'disk', victim: name, name: `disk of ${name} full for ${holdMs} ms`, isKill: false, holdMs },
     strike: async ({ disks, roles }) => {
       const role = INSTANCES.find((instance) => instance === name)
       const excused = role && roles.get(role)

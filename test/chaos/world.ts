@@ -47,7 +47,8 @@ const FINALITY_DEPTH = DEEPEST_FORK + 50
 const DISK_MEGABYTES = 2_048
 const PATIENCE_MS = 180_000
 
-export type DiskName = 'nats-3' | 'clickhouse' | 'engine-1' | 'reader'
+export const DISKS = ['nats-3', 'clickhouse', 'engine-1', 'reader'] as const
+export type DiskName = (typeof DISKS)[number]
 
 /** The sandbox's market on three NATS nodes, with two engines and two gateways, each part of which can be disturbed. */
 export class ChaosWorld {
