@@ -32,6 +32,7 @@ const world = await ChaosWorld.start(seed)
 const storm = new Storm(world)
 const cuts = seeded(seed + 1)
 let clients: ResumingClients | undefined
+let phase = 'in the storm'
 try {
   say(`${world.chain.head.number} blocks of history are served; ${kills} kills, seed ${seed}`)
   if (world.disks.size === 0) say('disks do not fill: this machine does not permit to mount a file system')
@@ -44,7 +45,7 @@ try {
     expectNoExit()
     storming.cut(whole(cuts, 0, 3))
   })
-  storm.last = 'the end of the storm'
+  phase = 'at the end'
   await settle()
   const { forks } = world.load
   say(
@@ -60,7 +61,7 @@ try {
   console.log(recoveryTable(storm.recoveries))
 } catch (error) {
   console.error(error)
-  console.error(`after ${storm.last}; logs are in ${world.dir}`)
+  console.error(`${phase}; the last fault was ${storm.last}; logs are in ${world.dir}`)
   console.error(`failed: npm run chaos -- --kills ${kills} --seed ${seed}`)
   process.exitCode = 1
 } finally {

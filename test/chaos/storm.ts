@@ -17,7 +17,7 @@ export type Recovery = {
 export class Storm {
   readonly recoveries: Recovery[] = []
   /** The last faults, for the report of a failure. */
-  last = 'nothing'
+  last = 'none'
   readonly #world: ChaosWorld
 
   constructor(world: ChaosWorld) {
