@@ -26,7 +26,7 @@ export type PublisherParts = {
 export type StoredFrame = { readonly id: string; readonly checksum: number }
 
 const WRONG_LAST_MESSAGE_ID = 10_070
-/** A frame that was under way to a node when it ended is never acknowledged; a cluster elects another leader in 4 to 9 s. */
+/** A frame that was under way to a node when it ended is never acknowledged; a cluster needs seconds to elect another leader. */
 const PUBLISH_TIMEOUT_MS = 2_000
 const MAX_RETRY_MS = 500
 

@@ -22,6 +22,8 @@ export const NOT_COMPARED = [
   'holders, which are read in the background: balances, market_cap, profile of a swap',
   'rows of tokens that began on the launchpad, but for the amounts of their trades there',
   'sums of the last 24 hours beside a pushed candle',
+  'fdv of pairs of wrapped ether, whose supply in old blocks the node has forgotten',
+  'rows of tokens, candles and windows: only answers about pairs, k1 and k60 candles, are compared',
 ]
 
 export type ReferenceCounts = { readonly rows: number; readonly pushes: number }
