@@ -63,7 +63,7 @@ export const bench: Bench = {
   ],
 }
 
-type Side = { readonly slice: Slice; readonly close: () => Promise<void> }
+export type Side = { readonly slice: Slice; readonly close: () => Promise<void> }
 
 async function openSides(openSubject: () => Promise<Side>): Promise<Sides> {
   leaveServerCore()
@@ -79,13 +79,13 @@ async function openSides(openSubject: () => Promise<Side>): Promise<Sides> {
   }
 }
 
-async function openGateway(tick: Tick, isCompressed = false): Promise<Side> {
+export async function openGateway(tick: Tick, isCompressed = false, count = CONNECTIONS): Promise<Side> {
   const greeting = (client: number) => [
     subscribe(requestIdOf(client), ['tx', PUSHED_PAIR, 'eth']),
     // An idle pair, so that the index holds more than what is pushed.
     subscribe(1_000, ['tx', addressOf(client), 'eth']),
   ]
-  return openPushed(startGateway(), tick, { count: CONNECTIONS, greeting, isCompressed })
+  return openPushed(startGateway(), tick, { count, greeting, isCompressed })
 }
 
 export function openBare(mode: BareMode, tick: Tick, connections: number): Promise<Side> {

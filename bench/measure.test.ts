@@ -93,7 +93,7 @@ describe('statistics', () => {
     const figure = world.figure({}, (call) => ({ units: call < 3 ? 1 : 90 }), steady)
     assert.deepEqual(await measure(figure, plans.full, world.clock), {
       ...{ name: 'figure', ratio: 0.9, iqr: 0, bar: 0.5, goal: 1, direction: 'at least', pass: true },
-      ...{ pairs: 15, discarded: 0 },
+      ...{ rate: 90, pairs: 15, discarded: 0 },
     })
   })
 

@@ -73,6 +73,8 @@ export interface FigureResult {
   /** Median of the pairwise ratios, subject over baseline. */
   ratio: number
   iqr: number
+  /** Median of what the subject did per second: of this machine alone, for capacity planning. Not judged. */
+  rate?: number
   bar: number
   goal: number
   direction: Figure['direction']
@@ -127,12 +129,15 @@ function betterOf(first: FigureResult, second: FigureResult): FigureResult {
 
 export interface Series {
   ratios: number[]
+  /** The subject's own value in each of these pairs. */
+  rates?: number[]
   discarded: number
   wrong: string | undefined
 }
 
 async function runPairs(figure: Figure, sides: Sides, plan: Plan, clock: Clock): Promise<Series> {
-  const series: Series = { ratios: [], discarded: 0, wrong: undefined }
+  const rates: number[] = []
+  const series: Series = { ratios: [], rates, discarded: 0, wrong: undefined }
   // Discarding must stay the exception: a bench that mostly throws its rounds away measures its luck.
   for (let round = 0; series.ratios.length < plan.pairs && series.discarded < plan.pairs; round++) {
     const isSubjectFirst = round % 2 === 0
@@ -153,8 +158,10 @@ async function runPairs(figure: Figure, sides: Sides, plan: Plan, clock: Clock):
     if (round < plan.warmUpPairs) continue
     const ratio = values.subject / values.baseline
     // A side that did nothing did not take part in the round.
-    if (isComplete && ratio > 0 && Number.isFinite(ratio)) series.ratios.push(ratio)
-    else series.discarded++
+    if (isComplete && ratio > 0 && Number.isFinite(ratio)) {
+      series.ratios.push(ratio)
+      rates.push(values.subject)
+    } else series.discarded++
   }
   return series
 }
@@ -181,7 +188,9 @@ export function judge(figure: Figure, plan: Plan, series: Series): FigureResult 
   const reason = series.wrong ?? complaint(figure, plan, series, ratio, iqr)
   const counts = { pairs: series.ratios.length, discarded: series.discarded }
   const kind = isTime && { isTime }
-  const result = { name, ratio, iqr, bar, goal, direction, ...kind, pass: reason === undefined, ...counts }
+  const rate = isMeasured && figure.per !== 'slice' && series.rates && { rate: quantile(series.rates, 0.5) }
+  const found = { name, ratio, iqr, bar, goal, direction, ...kind, ...rate }
+  const result = { ...found, pass: reason === undefined, ...counts }
   return reason === undefined ? result : { ...result, reason }
 }
 

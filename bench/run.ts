@@ -89,6 +89,7 @@ function printTable(results: readonly FigureResult[]): void {
     figure: result.name,
     ratio: shown(result.ratio),
     IQR: shown(result.iqr),
+    'per second': result.rate === undefined ? '' : Math.round(result.rate),
     bar: `${result.direction} ${shown(result.bar)}`,
     goal: result.goal,
     pairs: result.pairs,
@@ -113,7 +114,10 @@ function secondsSince(start: number): number {
 }
 
 function rounded(result: FigureResult): FigureResult {
-  return { ...result, ratio: Number(result.ratio.toPrecision(6)), iqr: Number(result.iqr.toPrecision(6)) }
+  const short = (value: number): number => Number(value.toPrecision(6))
+  const rate = result.rate === undefined ? {} : { rate: short(result.rate) }
+  return { ...result, ...rate, ratio: short(result.ratio), iqr: short(result.iqr) }
 }
 
-process.exitCode = (await main()) ? 0 : 1
+// A bench that threw may have left servers open; they end with this process.
+process.exit((await main()) ? 0 : 1)

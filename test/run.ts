@@ -21,11 +21,14 @@ type Suite = {
   /** The same for files that compare times: few others run beside them. */
   readonly timed?: readonly string[]
 }
+type Failure = { readonly file: string; readonly text: string }
 type Tally = {
   passed: number
   failed: number
   skipped: number
-  failures: string[]
+  failures: Failure[]
+  /** What failed once, and passed when its file was run again by itself. */
+  unstable: Failure[]
   readonly files: { readonly file: string; readonly seconds: number }[]
 }
 
@@ -100,6 +103,13 @@ const suites: Readonly<Record<string, Suite>> = {
   dashboards: { patterns: ['test/dashboards/**/*.test.ts'], concurrency: 1, testTimeoutMs: 300_000 },
   // Builds the site, and runs what the pages show.
   docs: { patterns: ['test/docs/**/*.test.ts'], concurrency: 2, testTimeoutMs: 300_000, long: ['docs/docs'] },
+  // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
+  image: {
+    patterns: ['test/image/**/*.test.ts'],
+    concurrency: 1,
+    testTimeoutMs: 600_000,
+    fileTimeoutMs: 20 * 60_000,
+  },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
@@ -109,6 +119,8 @@ const suites: Readonly<Record<string, Suite>> = {
 }
 const fileTimeoutMs = 6 * 60_000
 const SLOWEST_SHOWN = 10
+/** More failures than this are no accident. */
+const REPEATED_AT_MOST = 3
 /** Characters, in one line. */
 const REASON_SHOWN = 600
 
@@ -139,9 +151,10 @@ for (const { name, suite, files } of plan) {
   total.skipped += tally.skipped
   const tallyFile = process.env['CHAINTAPE_TEST_TALLY']
   if (tallyFile) {
-    const { failures, files: _, ...counts } = tally
+    const { failures, unstable, files: _, ...counts } = tally
     const lines = [
-      ...failures.map((failure) => `FAILED ${failure}`),
+      ...failures.map(({ text }) => `FAILED ${text}`),
+      ...unstable.map(({ text }) => `UNSTABLE ${text}`),
       JSON.stringify({ suite: name, ...counts }),
     ]
     appendFileSync(tallyFile, `${lines.join('\n')}\n`)
@@ -151,7 +164,7 @@ for (const { name, suite, files } of plan) {
 if (total.passed + total.failed + total.skipped === 0) console.error(`no test of '${suiteName}' was executed`)
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
+process.exitCode = total.failed > 0 || total.passed + total.skipped === 0 ? 1 : 0
 
 /** The suite of this name, or several as one. */
 function suiteOf(names: readonly string[]): Suite {
@@ -183,7 +196,7 @@ function filesOf({ patterns, long = [] }: Suite): string[] {
 }
 
 async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] }
+  const tally = newTally()
   const isTimed = (file: string): boolean => (suite.timed ?? []).some((part) => file.includes(part))
   await runFiles(
     suite,
@@ -192,12 +205,34 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Tally> 
     tally,
   )
   await runFiles(suite, files.filter(isTimed), TIMED_CONCURRENCY, tally)
+  if (process.env['TEST_REPEAT_FAILED'] === '1') await repeatFailed(suite, tally)
   const slowest = tally.files.sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST_SHOWN)
   if (slowest.length > 1)
     console.log(
       ['slowest files:', ...slowest.map(({ file, seconds }) => `${seconds} s ${file}`)].join('\n  '),
     )
   return tally
+}
+
+function newTally(): Tally {
+  return { passed: 0, failed: 0, skipped: 0, failures: [], unstable: [], files: [] }
+}
+
+/** Runs each file that failed once more, alone: docs/decisions/0111-a-failed-file-is-run-again.md. */
+async function repeatFailed(suite: Suite, tally: Tally): Promise<void> {
+  const files = new Set(tally.failures.map(({ file }) => file))
+  if (files.size > REPEATED_AT_MOST) return
+  for (const file of files) {
+    console.log(`\n${file} failed; once more, alone`)
+    const again = newTally()
+    await runFiles(suite, [file], 1, again)
+    if (again.failed > 0 || again.passed === 0) continue
+    const passed = tally.failures.filter((failure) => failure.file === file)
+    tally.failures = tally.failures.filter((failure) => failure.file !== file)
+    tally.unstable.push(...passed)
+    tally.failed -= passed.length
+    tally.passed += passed.length
+  }
 }
 
 async function runFiles(
@@ -223,7 +258,8 @@ async function runFiles(
   }
   events.on('test:pass', (data) => {
     const isFileWithoutTest = data.nesting === 0 && resolve(repo, data.name) === data.file
-    if (isContainer(data)) return
+    // What is in a skipped container is not reported.
+    if (isContainer(data) && data.skip === undefined) return
     if (data.skip !== undefined || data.todo !== undefined) tally.skipped += 1
     else if (!isFileWithoutTest) tally.passed += 1
     else {
@@ -240,7 +276,8 @@ async function runFiles(
       tally.failed += 1
       const reason = String(data.details.error.cause ?? data.details.error).replaceAll(/\s+/g, ' ')
       const shown = reason.slice(0, REASON_SHOWN)
-      tally.failures.push(`${relative(repo, data.file ?? '')}: ${data.name}: ${shown}`)
+      const file = relative(repo, data.file ?? '')
+      tally.failures.push({ file, text: `${file}: ${data.name}: ${shown}` })
     }
   })
   events.on('test:summary', ({ file, duration_ms }) => {

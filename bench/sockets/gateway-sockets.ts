@@ -9,6 +9,7 @@ import { Hub } from '../../src/gateway/ws/fanout/hub.ts'
 import { DEFAULT_WS_LIMITS } from '../../src/gateway/ws/limits.ts'
 import { HistoryReplay } from '../../src/gateway/ws/replay/history-replay.ts'
 import { LogReplay } from '../../src/gateway/ws/replay/log-replay.ts'
+import { Freshness } from '../../src/gateway/ws/send/freshness.ts'
 import { attachWsServer } from '../../src/gateway/ws/session/server.ts'
 import { samplePair, sampleToken } from '../../test/support/builders/market-samples.ts'
 import { makeTrades, NOW, sendTicks, setOf, type Tick } from './pushed-trades.ts'
@@ -53,6 +54,7 @@ const history = {
 const now = (): number => NOW
 const hub = new Hub(now)
 const metrics = createGatewayMetrics(new Registry())
+const freshness = new Freshness(metrics, Date.now)
 const http = createServer()
 attachWsServer(http, {
   ...{ hub, view, metrics, now, check: () => grant, logger: pino({ level: 'silent' }) },
@@ -82,7 +84,8 @@ let applied = seq
 async function send(tick: Tick): Promise<void> {
   await sendTicks(tick, sent, (indexes) => {
     const set = setOf(indexes.flatMap((index) => trades[index] ?? []))
-    hub.apply({ ...set, seq: ++applied }, { ...end, seq: applied - 1 })
+    const live = freshness.liveBlock(set, Date.now(), true)
+    hub.apply({ ...set, seq: ++applied }, { ...end, seq: applied - 1 }, live)
   })
   sent += tick.ticks * tick.eventsPerTick
 }

@@ -120,5 +120,9 @@ export function gauge(metric: string, ...by: string[]): string {
 }
 
 export function p99(metric: string, selector: string, ...by: string[]): string {
-  return `histogram_quantile(0.99, sum by (${[...by, 'le'].join(', ')}) (rate(${metric}_bucket${selector}[$__rate_interval])))`
+  return quantile(0.99, metric, selector, ...by)
+}
+
+export function quantile(share: number, metric: string, selector: string, ...by: string[]): string {
+  return `histogram_quantile(${share}, sum by (${[...by, 'le'].join(', ')}) (rate(${metric}_bucket${selector}[$__rate_interval])))`
 }

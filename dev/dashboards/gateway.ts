@@ -1,6 +1,12 @@
-import { type Dashboard, gauge, p99, rateOfAll } from './dashboard.ts'
+import { type Dashboard, gauge, p99, quantile, rateOfAll } from './dashboard.ts'
 
 const CHAIN = '{{instance}} {{chain}}'
+
+const CHOSEN = '{chain=~"$chain"}'
+const pushTimes = (metric: string) => ({
+  [quantile(0.5, metric, CHOSEN, 'chain')]: 'p50 {{chain}}',
+  [p99(metric, CHOSEN, 'chain')]: 'p99 {{chain}}',
+})
 
 export const gateway: Dashboard = {
   name: 'gateway',
@@ -48,6 +54,16 @@ export const gateway: Dashboard = {
       },
     ],
     Freshness: [
+      {
+        title: 'From the announcement to the push',
+        unit: 's',
+        queries: pushTimes('chaintape_gateway_announcement_to_push_seconds'),
+      },
+      {
+        title: 'From the timestamp of the block to the push',
+        unit: 's',
+        queries: pushTimes('chaintape_gateway_block_to_push_seconds'),
+      },
       {
         title: 'Age of the latest block served',
         unit: 's',

@@ -1,4 +1,4 @@
-import { type Dashboard, gauge, rate, rateOfAll } from './dashboard.ts'
+import { type Dashboard, gauge, p99, rate, rateOfAll } from './dashboard.ts'
 
 const PROCESS = '{{role}} {{instance}}'
 
@@ -82,6 +82,13 @@ export const overview: Dashboard = {
         },
       },
       {
+        title: 'From the announcement to the push, p99',
+        unit: 's',
+        queries: {
+          [p99('chaintape_gateway_announcement_to_push_seconds', '{chain=~"$chain"}', 'chain')]: '{{chain}}',
+        },
+      },
+      {
         title: 'Restarts after a fault',
         unit: 'ops',
         queries: { [rate('chaintape_chain_restarts_total', 'role', 'chain')]: '{{role}} {{chain}}' },
@@ -105,6 +112,7 @@ export const overview: Dashboard = {
       },
     ],
     Processes: [
+      { title: 'Ready', unit: 'bool_yes_no', queries: { chaintape_ready: PROCESS } },
       { title: 'Connected to NATS', unit: 'bool_yes_no', queries: { chaintape_nats_connected: PROCESS } },
       {
         title: 'CPU',

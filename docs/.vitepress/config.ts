@@ -6,7 +6,7 @@ import { slugOf, titleOf } from '../../dev/site/page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-const GUIDES = ['own-node', 'resume', 'sql', 'migrate', 'production', 'comparison'].map(
+const GUIDES = ['quick-start', 'own-node', 'resume', 'sql', 'migrate', 'production', 'comparison'].map(
   (name) => `guides/${name}`,
 )
 const REFERENCE = [
@@ -15,7 +15,9 @@ const REFERENCE = [
   'risk',
   'trending',
   'configuration',
+  'deploy',
   'operations',
+  'scale',
   'errors',
   'releases',
 ]
@@ -43,7 +45,7 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: 'deep',
     nav: [
-      { text: 'Guides', link: '/guides/own-node' },
+      { text: 'Guides', link: '/guides/quick-start' },
       { text: 'API', link: '/api' },
       { text: 'Operations', link: '/operations' },
     ],

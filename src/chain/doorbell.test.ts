@@ -4,7 +4,7 @@ import { Doorbell } from './doorbell.ts'
 
 const never = new AbortController().signal
 
-async function timed(wait: Promise<void>): Promise<number> {
+async function timed(wait: Promise<unknown>): Promise<number> {
   const start = performance.now()
   await wait
   return performance.now() - start
@@ -23,6 +23,18 @@ test('a ring before a pause ends the next pause, but only that one', async () =>
   bell.ring()
   assert.ok((await timed(bell.wait(20_000, never))) < 5_000)
   assert.ok((await timed(bell.wait(300, never))) >= 290)
+})
+
+test('a wait returns when it first rang', async () => {
+  const bell = new Doorbell()
+  const before = Date.now()
+  bell.ring()
+  const rungBy = Date.now()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  bell.ring()
+  const rungAt = (await bell.wait(20_000, never)) ?? Number.NaN
+  assert.ok(rungAt >= before && rungAt <= rungBy, `${rungAt}`)
+  assert.equal(await bell.wait(60, never), undefined)
 })
 
 test('without a ring the pause is as long as it would have been, and not longer for its own minimum', async () => {

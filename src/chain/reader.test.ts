@@ -30,6 +30,22 @@ function followsTheChain(family: ReaderFamily): void {
       assert.deepEqual(setup.canonical(), setup.chain.hashes())
     })
 
+    test('blocks count as announced once the head was reached', async () => {
+      const setup = setupOf()
+      setup.chain.mine(5)
+      const start = Date.now()
+      let looks = 0
+      await setup.read((tip) => {
+        if (tip?.hash !== setup.chain.tip.hash) return false
+        if (looks++ === 1) setup.chain.mine(3)
+        return looks >= 3 && tip.hash === setup.chain.tip.hash
+      })
+      assert.equal(setup.announced.length, 8)
+      assert.deepEqual(setup.announced.slice(0, 5), Array(5).fill(undefined))
+      for (const at of setup.announced.slice(5))
+        assert.ok(at !== undefined && at >= start && at <= Date.now(), `${at}`)
+    })
+
     test('a chain that has not come to the first wanted block yet is waited for', async () => {
       const setup = setupOf()
       setup.chain.reportLower(5)

@@ -12,6 +12,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import { settingsChanges, uncoveredPast } from '../domain/settings-changes.ts'
 import type { Logger } from '../lib/logger.ts'
 import { expectEncodable } from '../wire/fact-codec.ts'
+import { Announcements } from './announcements.ts'
 import type { Doorbell } from './doorbell.ts'
 import { continues, isDeepFork, readHead } from './link.ts'
 import { ReadAhead, type ReadAheadParts } from './read-ahead.ts'
@@ -40,8 +41,11 @@ export type ReaderParts = {
   ) => Promise<void>
   /** Sources of facts that belong to no particular block. */
   readonly background?: readonly BackgroundFacts[]
-  /** Appends to the log and updates the index; may return before either is durable. */
-  readonly append: (envelope: Envelope) => Promise<void>
+  /**
+   * Appends to the log and updates the index; may return before either is durable. `announcedAt`: when the reader first
+   * heard of a live block, in Unix milliseconds.
+   */
+  readonly append: (envelope: Envelope, announcedAt?: number) => Promise<void>
   /** Waits until everything appended is durable. */
   readonly flush: () => Promise<void>
   readonly startBlock: number
@@ -50,6 +54,8 @@ export type ReaderParts = {
   readonly pollMs: number
   /** Ends the pause between two polls early. */
   readonly doorbell?: Doorbell
+  /** After a takeover: when this reader, as the standby, first heard of the blocks that the log lacks. */
+  readonly dueSince?: number | undefined
   /** Called for each fact that cannot be encoded and is dropped from its block. */
   readonly onDroppedFact?: (fact: Fact) => void
   readonly logger: Logger
@@ -77,11 +83,13 @@ export class Reader {
   readonly #parts: ReaderParts
   readonly #readAhead: ReadAhead
   readonly #background: readonly BackgroundFacts[]
+  readonly #announcements: Announcements
   #hasSettings = false
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
     this.#background = parts.background ?? []
+    this.#announcements = new Announcements(parts.pollMs, parts.dueSince)
     const { source, index, askAhead, readAheadBlocks: width, logger } = parts
     const prepare: ReadAheadParts['prepare'] = async ({ header, transactions }, head) => {
       try {
@@ -104,9 +112,10 @@ export class Reader {
 
   async #run(): Promise<void> {
     const { signal, pollMs, doorbell, logger, onProgress, index } = this.#parts
+    let rungAt: number | undefined
     while (!signal.aborted) {
       try {
-        const head = await this.#advance()
+        const head = await this.#advance(rungAt)
         await this.#finalise()
         await this.#parts.flush()
         onProgress({
@@ -121,14 +130,15 @@ export class Reader {
         this.#readAhead.clear()
       }
       if (doorbell === undefined) await sleep(pollMs, undefined, { signal }).catch(() => undefined)
-      else await doorbell.wait(pollMs, signal)
+      else rungAt = await doorbell.wait(pollMs, signal)
     }
   }
 
-  /** Reads up to the node's current head. */
-  async #advance(): Promise<Header> {
+  /** Reads up to the node's current head. `rungAt`: when the doorbell announced it. */
+  async #advance(rungAt: number | undefined): Promise<Header> {
     const { source, index, startBlock, signal } = this.#parts
     const head = await source.head()
+    this.#announcements.hear(head.number, index.tip?.number, rungAt ?? Date.now())
     switch (readHead(index.tip, head)) {
       case 'idle':
       case 'stale':
@@ -175,7 +185,7 @@ export class Reader {
       ...(isOld && { isOld }),
       ...{ transactions, facts },
     }
-    await append(block)
+    await append(block, this.#announcements.of(number))
     for (const each of this.#background) each.readOn(header)
     // Publishes finality along the way, so that journals stay short.
     if (number % MILESTONE_BLOCKS === 0) await this.#finalise()

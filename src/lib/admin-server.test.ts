@@ -6,6 +6,7 @@ import { type AdminServer, startAdminServer } from './admin-server.ts'
 
 const common = createTestCommon()
 const asked: string[] = []
+let reason: string | undefined
 let server: AdminServer
 
 before(async () => {
@@ -13,7 +14,7 @@ before(async () => {
     host: '127.0.0.1',
     port: 0,
     metrics: common.metrics,
-    readiness: () => undefined,
+    readiness: () => reason,
     details: () => [],
     answer: (path) => {
       asked.push(path)
@@ -40,6 +41,18 @@ function statusOf(path: string, method = 'GET'): Promise<number | undefined> {
 test("health, readiness, metrics and the role's own paths", async () => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/known'])
     assert.equal(await statusOf(path), 200, path)
+})
+
+test('the gauge of readiness follows /readyz', async () => {
+  for (const [why, status, value] of [
+    [undefined, 200, 1],
+    ['starting', 503, 0],
+    [undefined, 200, 1],
+  ] as const) {
+    reason = why
+    assert.equal(await statusOf('/readyz'), status)
+    assert.match(await common.metrics.metrics(), new RegExp(`^chaintape_ready ${value}$`, 'm'))
+  }
 })
 
 test('an unknown path is not found, and a long one is refused unread', async () => {

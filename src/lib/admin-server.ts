@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import type { Logger } from './logger.ts'
 import { scrub } from './secrets.ts'
 
@@ -28,6 +28,14 @@ export async function startAdminServer(options: {
   answer: AdminAnswer
   logger: Logger
 }): Promise<AdminServer> {
+  new Gauge({
+    name: 'chaintape_ready',
+    help: '1 if /readyz returns 200, and 0 if it returns 503',
+    registers: [options.metrics],
+    collect() {
+      this.set(options.readiness() === undefined ? 1 : 0)
+    },
+  })
   const respond = async (path: string): Promise<Response> => {
     if (path.length > MAX_PATH_LETTERS) return { status: 400, body: 'path too long\n' }
     switch (path) {

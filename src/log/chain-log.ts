@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DeliverPolicy, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
+import { DeliverPolicy, type JsMsg, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
+import { readAnnouncement } from './announcement.ts'
 import { consume } from './consume.ts'
 import { findFrame } from './find-frame.ts'
 import { inTime } from './in-time.ts'
@@ -21,6 +22,8 @@ export type Standing = 'held' | 'dropped' | 'ahead' | 'foreign'
 export type LogMessage = {
   readonly body: Uint8Array
   readonly position: LogPosition
+  /** When the reader first heard of the block, in Unix milliseconds; only of live blocks. */
+  readonly announcedAt?: number
   /** An operator quarantined it; only readers that opt in receive such messages. */
   readonly isQuarantined?: boolean
 }
@@ -83,7 +86,8 @@ export class ChainLog {
         }
         if (isBehind) logger.warn({ seq: last, end }, 'Log tail restored')
         isBehind = false
-        for await (const { seq, data } of this.#frames(last + 1, readAheadBytes, signal)) {
+        for await (const frame of this.#frames(last + 1, readAheadBytes, signal)) {
+          const { seq, data } = frame
           if (seq !== last + 1) {
             throw new ChaintapeError('log_truncated', `${stream}: message ${last + 1} is missing`)
           }
@@ -93,7 +97,12 @@ export class ChainLog {
           const isQuarantined = this.isQuarantined(seq)
           if (body !== undefined && (withQuarantined || !isQuarantined)) {
             const position = { epoch: this.epoch, sequence: seq, link: assembler.link ?? FIRST_LINK }
-            yield isQuarantined ? { body, position, isQuarantined } : { body, position }
+            const announcedAt = readAnnouncement(frame.headers)
+            yield {
+              ...{ body, position },
+              ...(announcedAt !== undefined && { announcedAt }),
+              ...(isQuarantined && { isQuarantined }),
+            }
           }
           if (seq === until) return
         }
@@ -192,14 +201,13 @@ export class ChainLog {
     from: number,
     readAheadBytes: number,
     signal: AbortSignal,
-  ): AsyncGenerator<{ seq: number; data: Uint8Array }> {
+  ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
     const { client, stream, isConnected } = this.#parts
     const position = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } as const
     const consumer = await inTime(client.consumers.get(stream, position))
     // A request smaller than the next frame would be refused.
     const maxBytes = Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes)
-    for await (const message of consume(consumer, { signal, isConnected, maxBytes }))
-      yield { seq: message.seq, data: message.data }
+    yield* consume(consumer, { signal, isConnected, maxBytes })
   }
 
   /** True if an operator quarantined the message that ends at this sequence. */

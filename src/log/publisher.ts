@@ -6,6 +6,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { retry } from '../lib/retry.ts'
 import { decodeFrame, frameChecksum, splitMessage } from '../wire/frame.ts'
+import { announcementHeaders } from './announcement.ts'
 import { withPermission } from './permissions.ts'
 import { TailLost } from './tail-lost.ts'
 
@@ -59,28 +60,31 @@ export class LogPublisher {
 
   /**
    * Appends a message in as many frames as it needs; resolves to the position after it once it is stored. Further
-   * messages may be published before that, because each frame carries its expected sequence.
+   * messages may be published before that, because each frame carries its expected sequence. `announcedAt` goes into a
+   * header of the last frame.
    */
-  async publish(body: Uint8Array): Promise<LogPosition> {
-    return await this.appendFrames(splitMessage(body, this.#last.link, this.#parts.maxFrameBytes))
+  async publish(body: Uint8Array, announcedAt?: number): Promise<LogPosition> {
+    const frames = splitMessage(body, this.#last.link, this.#parts.maxFrameBytes)
+    return await this.appendFrames(frames, announcedAt)
   }
 
   /** Appends linked frames: new ones, or lost ones from the outbox. */
-  async appendFrames(frames: readonly Uint8Array[]): Promise<LogPosition> {
+  async appendFrames(frames: readonly Uint8Array[], announcedAt?: number): Promise<LogPosition> {
     const { epoch } = this.#last
     const appending: Promise<void>[] = []
-    for (const frame of frames) {
+    for (const [index, frame] of frames.entries()) {
       const expected = this.#last.sequence
       this.#last = { epoch, sequence: expected + 1, link: frameChecksum(frame) }
       this.#parts.outbox?.add(epoch, expected + 1, frame)
-      appending.push(this.#append(frame, expected))
+      const isLast = index === frames.length - 1
+      appending.push(this.#append(frame, expected, isLast ? announcedAt : undefined))
     }
     const position = this.#last
     await Promise.all(appending)
     return position
   }
 
-  async #append(frame: Uint8Array, expected: number): Promise<void> {
+  async #append(frame: Uint8Array, expected: number, announcedAt: number | undefined): Promise<void> {
     await this.#endOfTurn()
     const { client, stream, subject, logger, signal } = this.#parts
     let refusals = 0
@@ -94,7 +98,11 @@ export class LogPublisher {
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
         const ack = await withPermission(() =>
-          client.publish(subject, frame, { msgID, expect, timeout: PUBLISH_TIMEOUT_MS }),
+          client.publish(subject, frame, {
+            ...{ msgID, expect, timeout: PUBLISH_TIMEOUT_MS },
+            // Made for each attempt, because the client adds its own to them.
+            ...(announcedAt !== undefined && { headers: announcementHeaders(announcedAt) }),
+          }),
         )
         if (ack.seq === expected + 1) return msgID
       } catch (error) {

@@ -253,10 +253,10 @@ async function foldBlocks(
 }
 
 function foldMessage(chain: string, fold: ChainFold, message: LogMessage): Uint8Array {
-  const { body, position, isQuarantined } = message
+  const { body, position, announcedAt, isQuarantined } = message
   if (isQuarantined) return fold.skip(body, position)
   try {
-    return fold.fold(body, position)
+    return fold.fold(body, position, announcedAt)
   } catch (error) {
     const place = { chain, log: 'BLOCKS', sequence: position.sequence } as const
     throw fold.hasFailed ? new PoisonedMessage(place, error) : error

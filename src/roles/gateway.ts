@@ -23,6 +23,7 @@ import { refreshWatched } from '../gateway/ws/fanout/refresh-watched.ts'
 import { HistoryReplay } from '../gateway/ws/replay/history-replay.ts'
 import { LogReplay } from '../gateway/ws/replay/log-replay.ts'
 import { ReplayBuffer } from '../gateway/ws/replay/replay-buffer.ts'
+import { Freshness } from '../gateway/ws/send/freshness.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/session/server.ts'
 import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
@@ -83,6 +84,8 @@ export const startGateway: StartRole = async (config, common) => {
   const nameOf = (chain: string): string => served.storedNameOf(chain)
   const hot = servedHot(guardHot(store, { anyChain, logger, signal: shutdown.signal }), nameOf)
   const history = servedHistory(reader, nameOf)
+  const metrics = createGatewayMetrics(registry)
+  const freshness = new Freshness(metrics, Date.now)
   const hub = new Hub(Date.now)
   const recent = new Map(
     [...families.keys()].map((chain) => [chain, new ReplayBuffer(RECENT_BYTES / families.size)]),
@@ -93,14 +96,14 @@ export const startGateway: StartRole = async (config, common) => {
     heads: { redis: (chain) => store.head(chain), clickhouse: (chain) => reader.marker(chain) },
     store: hot,
     history,
-    onChangeSet: ({ set, origin, message }) => {
+    onChangeSet: ({ set, origin, message, isCaughtUp }) => {
       // Before any subscriber receives the set, so that a request made in response sees it.
       answers.apply(set)
       prices.apply(set)
       searched.apply(set)
       lookUps.apply(set)
       recent.get(set.chain)?.add(origin, message.position, message.body)
-      hub.apply(set, origin)
+      hub.apply(set, origin, freshness.liveBlock(set, message.announcedAt, isCaughtUp))
     },
     logger,
     maxBytes: config.gateway.overlay_bytes / families.size,
@@ -146,7 +149,6 @@ export const startGateway: StartRole = async (config, common) => {
       if (!shutdown.signal.aborted) logger.warn({ err: error }, 'Reconciliations are not shown')
     },
   )
-  const metrics = createGatewayMetrics(registry)
   watchMarketView(registry, [...families.keys()], view)
 
   const metered = await untilAvailable(() =>
@@ -195,6 +197,7 @@ export const startGateway: StartRole = async (config, common) => {
     quarantinedOf: (chain) => skipped.entries.filter((entry) => entry.chain === chain),
     reconciliationOf: (chain) => reconciliations.of(chain),
     generationsOf: (chain) => generations.find(chain),
+    freshnessOf: (chain) => freshness.of(chain),
     publicUrls: config.gateway.public_urls,
     allowedOrigins,
     connectionLimit: { perAddress, proxies },

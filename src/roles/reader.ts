@@ -139,7 +139,7 @@ async function readChain(
     },
     onFollowed: (envelope: Envelope) => inspections?.follow(envelope),
   }
-  await takeTurns(turns, async (appender) => {
+  await takeTurns(turns, async (appender, dueSince) => {
     for (const each of background) each.forget()
     using _led =
       histories === undefined ? undefined : leadHistories({ chain, histories, index, logs, logger, signal })
@@ -151,8 +151,8 @@ async function readChain(
       gather: parts.gather,
       ...(parts.askAhead !== undefined && { askAhead: parts.askAhead }),
       background,
-      append: async (envelope) => {
-        await appender.append(envelope)
+      append: async (envelope, announcedAt) => {
+        await appender.append(envelope, announcedAt)
         metrics.appended.inc({ chain, kind: envelope.kind })
       },
       flush: () => appender.flush(),
@@ -161,6 +161,7 @@ async function readChain(
       readAheadBlocks: config.read_ahead_blocks,
       pollMs: config.poll_ms,
       doorbell,
+      dueSince,
       onDroppedFact: ({ type }) => metrics.droppedFacts.inc({ chain, type }),
       logger,
       signal,

@@ -75,7 +75,7 @@ async function play({ seed, speed, history, port }: Choice): Promise<number> {
 }
 
 /** The token that is traded most, and its deepest pool. */
-function guideTo({ url, apiKey, tokens, pools, dir }: Sandbox): string {
+function guideTo({ url, apiKey, tokens, pools, dir, stack }: Sandbox): string {
   const [, token] = tokens
   const pool = pools.find(({ base }) => base === token?.coin)
   const header = `-H 'X-API-KEY: ${apiKey}'`
@@ -89,6 +89,11 @@ function guideTo({ url, apiKey, tokens, pools, dir }: Sandbox): string {
     `  curl -s ${header} '${url}/v2/txs/${pool?.id}-local?limit=5'`,
     `  curl -s ${header} '${url}/v2/tokens/trending?chain=local'`,
     `  curl -s ${header} '${url}/v2/tokens?keyword=${token?.symbol}'`,
+    '',
+    'For the examples of the guides:',
+    `  export URL=${url} KEY=${apiKey}`,
+    `  export CHAIN=local PAIR=${pool?.id}-local TOKEN=${token?.address}-local`,
+    `  export CLICKHOUSE=${stack.clickhouseUrl} DATABASE=chaintape`,
     '',
     `In a browser: ${url}/docs (Authorize: the key above).`,
     `WebSocket: ${url.replace('http', 'ws')}/ws; send`,

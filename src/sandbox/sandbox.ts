@@ -92,7 +92,9 @@ export class Sandbox {
         SANDBOX_ROLES.map((role, at) => [role, admin[at] ?? 0]),
       ) as Record<SandboxRole, number>
       const dollar = contractAt(chain.accounts[PROVIDERS.first] ?? '0x', 0)
-      const settings = { stack, exchanges: chain.exchanges, dollar, port: gatewayPort, adminPorts }
+      const { natsUrls, redisUrl, clickhouseUrl } = stack
+      const servers = { natsUrls, redisUrl, clickhouseUrl, rpcUrl: chain.gate.url }
+      const settings = { stack: servers, exchanges: chain.exchanges, dollar, port: gatewayPort, adminPorts }
       const roles = new Roles(dir, settings, (role) => onProgress(`${role} ended; starting it again`))
       stops.unshift(() => roles.stop())
       for (const role of ['writer', 'engine', 'gateway'] as const) roles.start(role)

@@ -14,6 +14,17 @@ const times = (slow: string): Series => ({
   [`chaintape_gateway_request_seconds_bucket{${GATEWAY},route="/v2/pairs/:id",le="1"}`]: slow,
   [`chaintape_gateway_request_seconds_bucket{${GATEWAY},route="/v2/pairs/:id",le="+Inf"}`]: slow,
 })
+/** `late`: pushes a minute between 5 and 10 s after the announcement, besides 1,000 within 0.1 s. */
+const pushes = (late: number): Series => {
+  const bucket = (le: string): string =>
+    `chaintape_gateway_announcement_to_push_seconds_bucket{${GATEWAY},chain="eth",le="${le}"}`
+  return {
+    [bucket('0.1')]: '0+1000x30',
+    [bucket('5')]: '0+1000x30',
+    [bucket('10')]: `0+${1_000 + late}x30`,
+    [bucket('+Inf')]: `0+${1_000 + late}x30`,
+  }
+}
 const refusals = (reason: string, values: string): Series => ({
   [`chaintape_gateway_quota_refusals_total{${GATEWAY},reason="${reason}"}`]: values,
 })
@@ -30,6 +41,24 @@ export const gatewayCases: readonly AlertCase[] = [
     silent: {
       'blocks of twelve seconds': { series: age('12x10'), at: '10m' },
       'at the limit': { series: age('120x10'), at: '10m' },
+    },
+  },
+  {
+    alert: 'ChaintapePushesLate',
+    fires: {
+      series: pushes(3_000),
+      at: '15m',
+      labels: { chain: 'eth' },
+      summary: 'Half of the pushes of eth come more than 6.667s after the node announced the block',
+    },
+    silent: {
+      'a third of the clients read slowly': { series: pushes(500), at: '15m' },
+      'nobody subscribes': {
+        series: {
+          [`chaintape_gateway_announcement_to_push_seconds_bucket{${GATEWAY},chain="eth",le="+Inf"}`]: '9x30',
+        },
+        at: '15m',
+      },
     },
   },
   {

@@ -51,6 +51,25 @@ export const roleCases: readonly AlertCase[] = [
     },
   },
   {
+    alert: 'ChaintapeRoleNotReady',
+    fires: {
+      series: { 'chaintape_ready{role="engine",instance="a:2"}': '0x20' },
+      at: '16m',
+      labels: { role: 'engine', instance: 'a:2' },
+      summary: 'The engine at a:2 has not been ready for 15 minutes',
+    },
+    silent: {
+      'it catches up in time': {
+        series: { 'chaintape_ready{role="engine",instance="a:2"}': '0x10 1x10' },
+        at: '16m',
+      },
+      'it was ready in between': {
+        series: { 'chaintape_ready{role="engine",instance="a:2"}': '0x8 1 0x10' },
+        at: '18m',
+      },
+    },
+  },
+  {
     alert: 'ChaintapeNatsDisconnected',
     fires: {
       series: { 'chaintape_nats_connected{role="writer",instance="a:3"}': '1x4 0x15' },

@@ -231,14 +231,14 @@ function mountDisks(dir: string): Map<DiskName, SmallDisk> {
 async function openRoles(
   dir: string,
   stack: Stack,
-  { exchanges, accounts }: SandboxChain,
+  { exchanges, accounts, gate }: SandboxChain,
   gatewayPorts: readonly number[],
 ): Promise<Map<InstanceName, RoleInstance>> {
   const adminPorts = await freePorts(INSTANCES.length)
   const dollar = contractAt(accounts[PROVIDERS.first] ?? '0x', 0)
   const roles = new Map<InstanceName, RoleInstance>()
   for (const [at, name] of INSTANCES.entries()) {
-    const links = await RoleLinks.open(stack)
+    const links = await RoleLinks.open({ ...stack, rpcUrl: gate.url })
     const own = join(dir, name)
     const adminPort = adminPorts[at] ?? 0
     const ofRole = Object.fromEntries(SANDBOX_ROLES.map((role) => [role, adminPort])) as Record<

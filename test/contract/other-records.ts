@@ -92,6 +92,13 @@ export const CHAIN: Shape = {
   inner: { amms: { arrayOf: { kind: 'text' } }, main_tokens: { arrayOf: { kind: 'address' } } },
 }
 
+const QUANTILES: Shape = {
+  rows: [
+    ['p50', 'count', OURS],
+    ['p99', 'count', OURS],
+  ],
+}
+
 export const STATUS: Shape = {
   rows: [['time', 'time', OURS]],
   inner: {
@@ -126,8 +133,15 @@ export const STATUS: Shape = {
             },
           },
         },
-        // After the first run of a reconciler, and during a refold.
+        // After the first run of a reconciler, during a refold, and while live blocks are pushed.
         onRequest: {
+          freshness: {
+            rows: [['window_seconds', 'count', OURS]],
+            inner: {
+              block_to_push_ms: QUANTILES,
+              announcement_to_push_ms: QUANTILES,
+            },
+          },
           refold: {
             rows: [
               ['generation', 'count', OURS],

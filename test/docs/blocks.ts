@@ -17,7 +17,7 @@ export type Block = {
 /** Pages whose blocks have to work as they are. */
 export const PAGES: readonly string[] = [
   'README.md',
-  ...globSync('docs/{index,guides/*,api,configuration}.md', { cwd: repo }).sort(),
+  ...globSync('docs/{index,guides/*,api,configuration,deploy}.md', { cwd: repo }).sort(),
 ]
 
 const FENCE = /^( *)```([\w-]*)\n([\s\S]*?)^\1```$/gm

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { Scenario } from '../e2e/scenario.ts'
 import { API_KEY_ID } from '../support/builders/test-key.ts'
@@ -70,16 +70,14 @@ export async function runCommand(pipeline: Pipeline, ...command: string[]): Prom
   return output
 }
 
-/** Kills a command as soon as it prints a line; false if it ends before. */
-export async function killAt(pipeline: Pipeline, line: RegExp, ...command: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, [...MAIN_ARGS, ...command, '--config', pipeline.configFile], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  createInterface({ input: child.stderr }).on('line', (text) => {
-    if (line.test(text)) child.kill('SIGKILL')
-  })
-  await once(child, 'exit')
-  return child.signalCode === 'SIGKILL'
+/** Kills a command with the first line that matches. */
+export async function killAt(pipeline: Pipeline, line: RegExp, ...command: string[]): Promise<void> {
+  const preload = ['--import', new URL('./die-at.ts', import.meta.url).href]
+  const args = [...preload, ...MAIN_ARGS, ...command, '--config', pipeline.configFile]
+  const env = { ...process.env, DIE_AT: line.source }
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
+  const [output] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.equal(child.signalCode, 'SIGKILL', `not killed at ${line}: ${output}`)
 }
 
 export type Usage = { readonly requests: number; readonly cu: number }

@@ -49,9 +49,13 @@ describe('a minute of its market, with a fork', () => {
     const { expected, curveTrades, trades } = comparison
     const swaps = sandbox.chain.blocks.flatMap(({ actions }) => actions.filter(({ type }) => type === 'swap'))
     assert.equal(trades, swaps.length)
-    assert.ok(swaps.length > HISTORY / 2 && curveTrades.length > 20, `${swaps.length} swaps`)
-    for (const amm of ['uniswap_v2', 'uniswap_v3', 'uniswap_v4'])
-      assert.ok(expected.pools.trades.filter(({ pool }) => pool.amm === amm).length > 20, amm)
+    // At night its market is a third as busy as on average.
+    const counts = `${swaps.length} swaps, ${curveTrades.length} on the launchpad`
+    assert.ok(swaps.length > HISTORY / 4 && curveTrades.length > 5, counts)
+    for (const amm of ['uniswap_v2', 'uniswap_v3', 'uniswap_v4']) {
+      const { length } = expected.pools.trades.filter(({ pool }) => pool.amm === amm)
+      assert.ok(length > 5, `${length} trades on ${amm}`)
+    }
     const pools = sandbox.pools.filter(({ venue }) => venue !== 'curve').map(({ id }) => id)
     assert.deepEqual([...expected.pools.all.keys()].sort(), pools.sort())
   })

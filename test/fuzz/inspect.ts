@@ -27,6 +27,7 @@ const HOSTILE_NODE_SHARE = 0.1
 const INSPECTION_SHARE = 0.25
 const POOL_SHARE = 0.25
 const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+/** CPU time: on a busy machine the clock says nothing about a case. */
 const MAX_CASE_MS = 2_000
 const MAX_UINT256 = 2n ** 256n - 1n
 
@@ -48,13 +49,13 @@ export async function fuzzAll(cases: number, seed: number): Promise<string> {
   const seen = { inspections: 0, facts: 0, retried: 0 }
   for (let index = 0; index < cases; index++) {
     const random = new Random(seed + index)
-    const started = performance.now()
+    const started = process.cpuUsage()
     try {
       const dice = random.next()
       if (dice < INSPECTION_SHARE) await inspect(random, seen)
       else if (dice < INSPECTION_SHARE + POOL_SHARE) await gather(random, seen)
       else checkToken(random, seen)
-      assert.ok(performance.now() - started < MAX_CASE_MS, 'one case took too long')
+      assert.ok(process.cpuUsage(started).user / 1_000 < MAX_CASE_MS, 'one case took too long')
     } catch (cause) {
       throw Object.assign(new Error('a case failed', { cause }), { index })
     }

@@ -79,6 +79,29 @@ describe('writing', () => {
     assert.deepEqual(await bodies(log, positions[2]), [])
   })
 
+  test('an announcement is read with its message, and is no part of it', async () => {
+    const { log } = await newLog()
+    const publisher = await log.openPublisher()
+    const large = randomBytes(3_500_000)
+    const plain = await publisher.publish(text('plain'))
+    await publisher.publish(large, 1_763_420_000_123)
+    await publisher.publish(text('plain'))
+    await publisher.publish(text('small'), 1_763_420_000_456)
+    const read = await readAll(log)
+    assert.deepEqual(
+      read.map(({ announcedAt }) => announcedAt),
+      [undefined, 1_763_420_000_123, undefined, 1_763_420_000_456],
+    )
+    assert.deepEqual(Buffer.from(read[1]?.body ?? []), large)
+    // The checksums of the frames do not depend on it.
+    const { log: other } = await newLog()
+    const without = await other.openPublisher()
+    assert.equal((await without.publish(text('plain'))).link, plain.link)
+    await without.publish(large)
+    await without.publish(text('plain'))
+    assert.equal((await without.publish(text('small'))).link, publisher.last.link)
+  })
+
   test('the second of two writers is fenced; nothing is lost or duplicated', async () => {
     const { log } = await newLog()
     const [first, second] = await Promise.all([log.openPublisher(), log.openPublisher()])

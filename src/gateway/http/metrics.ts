@@ -1,8 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { routeHistogram } from './route-times.ts'
+import { type BucketedTimes, plainHistogram } from './plain-histogram.ts'
 
 /** Without a time, the response is only counted. */
 export type CountRequest = (status: number, ms?: number) => void
+
+const REQUEST_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const PUSH_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300]
+
+/** Times from a block to the write to a subscriber's socket. */
+export type PushTimes = { readonly fromBlock: BucketedTimes; readonly fromAnnouncement: BucketedTimes }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
@@ -34,8 +40,27 @@ export function createGatewayMetrics(registry: Registry) {
       }
     },
   })
-  const timesOf = routeHistogram(
-    { name: name('request_seconds'), help: 'Latency of REST requests by route' },
+  const timesOf = plainHistogram(
+    {
+      ...{ name: name('request_seconds'), help: 'Latency of REST requests by route' },
+      ...{ label: 'route', buckets: REQUEST_BUCKETS },
+    },
+    registry,
+  )
+  const fromBlock = plainHistogram(
+    {
+      name: name('block_to_push_seconds'),
+      help: 'Time from the timestamp of a live block to the write of its pushes, once per block and socket',
+      ...{ label: 'chain', buckets: PUSH_BUCKETS },
+    },
+    registry,
+  )
+  const fromAnnouncement = plainHistogram(
+    {
+      name: name('announcement_to_push_seconds'),
+      help: 'Time from when the reader first heard of a live block to the write of its pushes, once per block and socket',
+      ...{ label: 'chain', buckets: PUSH_BUCKETS },
+    },
     registry,
   )
   return {
@@ -49,6 +74,10 @@ export function createGatewayMetrics(registry: Registry) {
         if (ms !== undefined) times.add(ms)
       }
     },
+    pushTimes: (chain: string): PushTimes => ({
+      fromBlock: fromBlock(chain),
+      fromAnnouncement: fromAnnouncement(chain),
+    }),
     sockets: new Gauge({ name: name('sockets'), help: 'Open WebSocket connections', registers }),
     subscriptions: new Gauge({ name: name('subscriptions'), help: 'Live subscriptions', registers }),
     countPush: (topic: string): void => {

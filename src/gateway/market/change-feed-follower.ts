@@ -19,6 +19,8 @@ export type ReceivedSet = {
   /** Its predecessor's position in the log. */
   readonly origin: FeedPosition
   readonly message: LogMessage
+  /** False for sets that were in the log before the gateway started. */
+  readonly isCaughtUp: boolean
 }
 
 export type FollowOptions = {
@@ -221,7 +223,7 @@ export class ChangeFeedFollower {
     const origin = this.reads.feed
     const feed = { after: position, seq: set.seq, time: set.head.time }
     this.reads.advance(feed, set.head, set.finalNumber)
-    this.#options.onChangeSet({ set, origin, message })
+    this.#options.onChangeSet({ set, origin, message, isCaughtUp: this.isCaughtUp })
   }
 
   /** Runs until the signal aborts. */

@@ -11,6 +11,7 @@ import type { MarketReader } from '../market/market-view.ts'
 import type { TokenLists } from '../market/token-lists/token-lists.ts'
 import type { WantedHolders } from '../market/wanted-holders.ts'
 import type { PriceAnswer } from '../shape/token-price.ts'
+import type { PushDelays } from '../ws/send/freshness.ts'
 import type { HoldersView } from './tokens/holders-view.ts'
 import type { SearchedToken } from './tokens/rank-matches.ts'
 
@@ -38,6 +39,8 @@ export type RestContext = {
   readonly reconciliationOf: (chain: string) => ReportedReconciliation | undefined
   /** The generations of a chain by the record; undefined if its entry cannot be read. */
   readonly generationsOf: (chain: string) => ChainGenerations | undefined
+  /** How fresh the pushes of the last minutes were; undefined if there were none. */
+  readonly freshnessOf: (chain: string) => PushDelays | undefined
   readonly nativeDecimalsOf: (chain: string) => number
   /** Whether the configuration names contracts that lock tokens; without them, what is locked is not known. */
   readonly hasLockers: (chain: string) => boolean

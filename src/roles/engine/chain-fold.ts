@@ -12,7 +12,12 @@ import { isSameSet } from './same-set.ts'
 const MAX_AHEAD = 256
 const MAX_AHEAD_BYTES = 32_000_000
 
-export type FoldedSet = { readonly seq: number; readonly bytes: Uint8Array }
+export type FoldedSet = {
+  readonly seq: number
+  readonly bytes: Uint8Array
+  /** When the reader first heard of the block; published beside the set, not in it. */
+  readonly announcedAt?: number | undefined
+}
 export type FoldStore = Pick<StateStore, 'commit' | 'position'>
 export type ChainFoldParts = {
   readonly engine: Engine
@@ -95,10 +100,11 @@ export class ChainFold {
   }
 
   /** Folds one message of BLOCKS into one of CHANGES. */
-  fold(message: Uint8Array, position: LogPosition): Uint8Array {
+  fold(message: Uint8Array, position: LogPosition, announcedAt?: number): Uint8Array {
     return this.#take(
       this.#apply((engine) => engine.apply(message, position.sequence)),
       position,
+      announcedAt,
     )
   }
 
@@ -121,9 +127,9 @@ export class ChainFold {
     return next !== undefined && isSameSet(next.bytes, body)
   }
 
-  #take(bytes: Uint8Array, position: LogPosition): Uint8Array {
+  #take(bytes: Uint8Array, position: LogPosition, announcedAt?: number): Uint8Array {
     this.#mustBeAbleToCommit()
-    const set = { seq: position.sequence, bytes }
+    const set = { seq: position.sequence, bytes, announcedAt }
     this.#folded = position
     this.#uncommittedSinceMs ??= performance.now()
     if (this.#newest === undefined) this.#push(set)

@@ -18,8 +18,8 @@ export async function lead(fold: ChainFold, publisher: LogPublisher, signal: Abo
 
   const send = async (): Promise<void> => {
     while (isLeading && !signal.aborted) {
-      for (const { bytes } of fold.ahead.slice(underWay.length, MAX_UNACKNOWLEDGED)) {
-        const publishing = publisher.publish(bytes)
+      for (const { bytes, announcedAt } of fold.ahead.slice(underWay.length, MAX_UNACKNOWLEDGED)) {
+        const publishing = publisher.publish(bytes, announcedAt)
         // The loop below awaits it; until then a failure must not count as unhandled.
         publishing.catch(() => undefined)
         underWay.push(publishing)

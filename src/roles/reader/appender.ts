@@ -126,8 +126,8 @@ export class Appender {
   }
 
   /** Waits only while too many messages are in flight; a later call reports the failure of an earlier one. */
-  async append(envelope: Envelope): Promise<void> {
-    const publishing = this.#publisher.publish(encodeEnvelope(envelope))
+  async append(envelope: Envelope, announcedAt?: number): Promise<void> {
+    const publishing = this.#publisher.publish(encodeEnvelope(envelope), announcedAt)
     // The next wait reports it; until then a rejection must not count as unhandled.
     publishing.catch(() => undefined)
     this.#underWay.push(publishing)

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { type Hex, numberToHex } from 'viem'
+import type { Turns } from './turns.ts'
 
 /** Sent from an account of the node, which signs it. Without `to` it creates a contract. */
 export type Transaction = {
@@ -23,10 +24,13 @@ const GAS_PRICE = 10n ** 9n
 /** JSON-RPC to anvil over one connection: requests are carried out in the order in which they are made. */
 export class SandboxNode {
   readonly url: string
+  readonly #turns: Turns
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-  constructor(url: string) {
+  /** `turns` are shared with other callers of the node. */
+  constructor(url: string, turns: Turns) {
     this.url = url
+    this.#turns = turns
   }
 
   async ask<T>(method: string, ...params: readonly unknown[]): Promise<T> {
@@ -38,7 +42,7 @@ export class SandboxNode {
   async askAll(calls: readonly Call[]): Promise<unknown[]> {
     if (calls.length === 0) return []
     const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
-    const replies = (await this.#post(body)) as readonly Reply[]
+    const replies = (await this.#turns.take(() => this.#post(body))) as readonly Reply[]
     const byId = new Map(replies.map((reply) => [reply.id, reply]))
     return calls.map(({ method }, id) => {
       const { result, error } = byId.get(id) ?? {}

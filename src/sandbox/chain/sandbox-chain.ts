@@ -2,10 +2,13 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { type Action, ETHER } from '../market/actions.ts'
 import { WALLETS } from '../market/market-state.ts'
 import type { MarketScript } from '../market/script.ts'
+import { freePorts } from '../servers/process.ts'
 import { contractAt, deployments, type Exchanges, exchangesOf, tokenCreation } from './exchanges.ts'
 import { type NumberedTransaction, SandboxNode, type Transaction } from './node.ts'
+import { NodeGate } from './node-gate.ts'
 import { Places, type SandboxPool, type SandboxToken } from './places.ts'
 import { Transactions } from './transactions.ts'
+import { Turns } from './turns.ts'
 
 const ANVIL = [
   ...['--no-mining', '--accounts', `${WALLETS}`, '--balance', '10000000'],
@@ -66,6 +69,8 @@ const LIQUIDITY_WORD = 7
 /** The market of a script on a node: sends what the script intends, and mines it. */
 export class SandboxChain {
   readonly node: SandboxNode
+  /** The node for everyone else. */
+  readonly gate: NodeGate
   readonly exchanges: Exchanges
   readonly accounts: readonly Hex[]
   /** Every block since the first, which creates the exchanges, without those that forks have replaced. */
@@ -75,9 +80,15 @@ export class SandboxChain {
   #places: Places
   #nonces: Map<Hex, number>
 
-  private constructor(node: SandboxNode, accounts: readonly Hex[], script: MarketScript, head: BlockRef) {
+  private constructor(
+    { node, gate }: Pick<SandboxChain, 'node' | 'gate'>,
+    accounts: readonly Hex[],
+    script: MarketScript,
+    head: BlockRef,
+  ) {
     const [deployer = '0x'] = accounts
     this.node = node
+    this.gate = gate
     this.accounts = accounts
     this.exchanges = exchangesOf(deployer)
     this.head = head
@@ -88,9 +99,12 @@ export class SandboxChain {
 
   /** Creates the exchanges in the first block. */
   static async deploy(rpcUrl: string, script: MarketScript, time: number): Promise<SandboxChain> {
-    const node = new SandboxNode(rpcUrl)
+    const turns = new Turns()
+    const node = new SandboxNode(rpcUrl, turns)
     const accounts = (await node.ask<Hex[]>('eth_accounts')).map((account) => account.toLowerCase() as Hex)
-    const chain = new SandboxChain(node, accounts, script, { number: 0, time })
+    const [port = 0] = await freePorts(1)
+    const gate = await NodeGate.open(rpcUrl, port, turns)
+    const chain = new SandboxChain({ node, gate }, accounts, script, { number: 0, time })
     const transactions = chain.#numbered(deployments(accounts[0] ?? '0x'))
     await chain.#mine({ time, actions: [], transactions })
     return chain
@@ -146,6 +160,7 @@ export class SandboxChain {
   }
 
   close(): void {
+    this.gate.close()
     this.node.close()
   }
 

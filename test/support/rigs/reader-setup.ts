@@ -13,6 +13,8 @@ export const START = 100
 export class ReaderSetup {
   readonly chain: ScriptedChain
   readonly log: Envelope[] = []
+  /** When the reader heard of each block of the log. */
+  readonly announced: (number | undefined)[] = []
   readonly dropped: Fact[] = []
   background: readonly BackgroundFacts[] = []
   askAhead: ReaderParts['askAhead']
@@ -50,8 +52,9 @@ export class ReaderSetup {
       ...(this.askAhead && { askAhead: this.askAhead }),
       ...(this.settings && { settings: this.settings }),
       background: this.background,
-      append: async (envelope) => {
+      append: async (envelope, announcedAt) => {
         this.log.push(envelope)
+        if (envelope.kind === 'block') this.announced.push(announcedAt)
         this.#index.apply(envelope)
         this.#store.write(this.#index.pending())
         this.#index.committed()

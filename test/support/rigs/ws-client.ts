@@ -9,17 +9,23 @@ export type Message = {
   result?: Record<string, unknown> & { topic?: string }
   error?: { code: number; message: string; data?: unknown }
   sent_time?: number
+  cursor?: string
 }
 
 /** A plain client: keeps everything it is sent, in order. */
 export class WsClient {
   readonly messages: Message[] = []
+  readonly #arrivals = new WeakMap<Message, number>()
   readonly #socket: WebSocket
   #nextId = 1
 
   private constructor(socket: WebSocket) {
     this.#socket = socket
-    socket.on('message', (data) => this.messages.push(JSON.parse(String(data)) as Message))
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as Message
+      this.#arrivals.set(message, Date.now())
+      this.messages.push(message)
+    })
     // A gateway that is killed resets the connection: the test looks at what arrived before.
     socket.on('error', () => undefined)
   }
@@ -50,6 +56,11 @@ export class WsClient {
 
   pushes(id: number): Message[] {
     return this.messages.filter((message) => message.id === id && isPush(message))
+  }
+
+  /** When the message was received, in Unix milliseconds. */
+  arrivedAt(message: Message): number {
+    return this.#arrivals.get(message) ?? Number.NaN
   }
 
   close(): void {

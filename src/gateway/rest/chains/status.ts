@@ -2,8 +2,12 @@ import Type from 'typebox'
 import type { ChainGenerations } from '../../../domain/generation.ts'
 import type { ReportedReconciliation } from '../../../domain/reconciliation.ts'
 import type { Scope } from '../../http/scope.ts'
+import type { PushDelays } from '../../ws/send/freshness.ts'
+import { RecentDelays } from '../../ws/send/recent-delays.ts'
 import type { RestContext } from '../context.ts'
 import { answerOf, integer, maybeInteger, noQuery, text } from '../schemas.ts'
+
+const quantiles = answerOf({ p50: integer, p99: integer }, 'Quantiles')
 
 const schema = {
   operationId: 'status',
@@ -13,7 +17,10 @@ lag_ms is the age of the latest block. is_available is false while operations on
 faults lists the roles in which a fault stopped the chain, with its code and start time. quarantined lists the
 messages that an operator quarantined and all roles skip. reconciliation is the last comparison of stored data with the
 archived blocks and a node: its time, the blocks from from_block to to_block, what was compared, and how much differed. generation counts the
-folds of the chain: it grows when a refold takes over. refold is the next one, while it is built, or until this gateway serves it.`,
+folds of the chain: it grows when a refold takes over. refold is the next one, while it is built, or until this gateway serves it.
+freshness is how old live blocks were when this gateway wrote their pushes to sockets, over the last window_seconds: since the
+block's timestamp (block_to_push_ms), and since the reader first heard of the block from a node (announcement_to_push_ms). It is
+omitted if no live block was pushed.`,
   tags: ['Service'],
   security: [],
   querystring: noQuery,
@@ -36,6 +43,16 @@ folds of the chain: it grows when a refold takes over. refold is the next one, w
                 answerOf(
                   { generation: integer, state: Type.Enum(['building', 'switching'], { type: 'string' }) },
                   'Refold',
+                ),
+              ),
+              freshness: Type.Optional(
+                answerOf(
+                  {
+                    window_seconds: integer,
+                    block_to_push_ms: quantiles,
+                    announcement_to_push_ms: quantiles,
+                  },
+                  'Freshness',
                 ),
               ),
               quarantined: Type.Array(answerOf({ log: text, sequence: integer }, 'QuarantinedMessage')),
@@ -67,7 +84,7 @@ folds of the chain: it grows when a refold takes over. refold is the next one, w
 
 /** `GET /v2/status` */
 export function addStatus(scope: Scope, context: RestContext): void {
-  const { view, chains, faultsOf, quarantinedOf, reconciliationOf, generationsOf } = context
+  const { view, chains, faultsOf, quarantinedOf, reconciliationOf, generationsOf, freshnessOf } = context
   scope.get('/v2/status', { schema }, async () => {
     const now = Date.now()
     const behind = new Set(view.chainsBehind)
@@ -94,6 +111,7 @@ export function addStatus(scope: Scope, context: RestContext): void {
           faults,
           generation: view.generation(chain),
           ...refoldField(view.generation(chain), generationsOf(chain)),
+          ...freshnessField(freshnessOf(chain)),
           quarantined: quarantinedOf(chain).map(({ log, sequence }) => ({ log, sequence })),
           ...reconciliationField(reconciliationOf(chain)),
         }
@@ -109,6 +127,17 @@ function refoldField(served: number, generations: ChainGenerations | undefined) 
   if (serving.number !== served)
     return { refold: { generation: serving.number, state: 'switching' as const } }
   return building === undefined ? {} : { refold: { generation: building.number, state: 'building' as const } }
+}
+
+function freshnessField(delays: PushDelays | undefined) {
+  if (delays === undefined) return {}
+  return {
+    freshness: {
+      window_seconds: RecentDelays.windowSeconds,
+      block_to_push_ms: delays.fromBlock,
+      announcement_to_push_ms: delays.fromAnnouncement,
+    },
+  }
 }
 
 function reconciliationField(found: ReportedReconciliation | undefined) {

@@ -1,5 +1,6 @@
 import type { ChangeSet } from '../../../domain/change.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
+import type { LiveBlock } from '../send/freshness.ts'
 import { PushEvent, type Shape } from '../send/push-event.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
 import { SharedTopics } from './shared-topics.ts'
@@ -51,10 +52,11 @@ export class Hub {
     return this.#listeners.size
   }
 
-  apply(set: ChangeSet, origin: FeedPosition): void {
+  /** `live`: the block that the set is of, if its pushes are live. */
+  apply(set: ChangeSet, origin: FeedPosition, live?: LiveBlock): void {
     const repriced = this.watched.apply(set)
     if (this.#listeners.size === 0) return
-    const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now())
+    const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now(), live)
     let index = 0
     for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
     pushes.ofPrices(repriced, this.#push)

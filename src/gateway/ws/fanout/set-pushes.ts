@@ -18,6 +18,7 @@ import { liquidityPush } from '../../shape/liquidity-transaction.ts'
 import { switchPush } from '../../shape/main-pair-switch.ts'
 import { priceEntry, pricePush, quoteEntry } from '../../shape/price-entry.ts'
 import { swapPush, tokenSwapPush } from '../../shape/swap-transaction.ts'
+import type { LiveBlock } from '../send/freshness.ts'
 import type { PushParts, PushPlace, Shape } from '../send/push-event.ts'
 import {
   klineKey,
@@ -42,6 +43,7 @@ export class SetPushes {
   readonly #heard: SubscribedTopics
   readonly #watched: WatchedPairs
   readonly #now: number
+  readonly #live: LiveBlock | undefined
   #pairs: Map<string, Pair> | undefined
 
   constructor(
@@ -50,12 +52,14 @@ export class SetPushes {
     heard: SubscribedTopics,
     watched: WatchedPairs,
     now: number,
+    live?: LiveBlock,
   ) {
     this.#set = set
     this.#origin = origin
     this.#heard = heard
     this.#watched = watched
     this.#now = now
+    this.#live = live
   }
 
   ofChange(change: Change, index: number, emit: Emit): void {
@@ -156,7 +160,7 @@ export class SetPushes {
 
   #event(topic: TopicName, index: number, build: () => object, event?: EventRef): PushParts {
     const place = { ...this.#place(index), ...(event && { event: { time: event.time, key: event.key } }) }
-    return { topic, place, isState: false, sentTime: this.#now, build }
+    return { topic, place, isState: false, sentTime: this.#now, live: this.#live, build }
   }
 
   #state(
@@ -166,7 +170,7 @@ export class SetPushes {
     candle?: number,
   ): PushParts {
     const place = this.#place(index)
-    return { topic, place, isState: true, candle, sentTime: this.#now, build }
+    return { topic, place, isState: true, candle, sentTime: this.#now, live: this.#live, build }
   }
 
   #place(index: number): PushPlace {
@@ -203,7 +207,7 @@ export class SetPushes {
       const build = () => switchPush(chain, to, pair, this.#platformOf(to.token))
       // The document shows it without `sent_time`.
       const sentTime = undefined
-      return { topic: 'kline', place: this.#place(index), isState: false, sentTime, build }
+      return { topic: 'kline', place: this.#place(index), isState: false, sentTime, live: this.#live, build }
     })
   }
 

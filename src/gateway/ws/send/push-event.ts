@@ -4,6 +4,7 @@ import { withUnknown } from '../../shape/unknown-in-push.ts'
 import type { TopicName } from '../topic.ts'
 import { deflate, MESSAGE_END, storedBlock } from './deflate.ts'
 import { compressedFrame, textFrame } from './frame.ts'
+import type { LiveBlock } from './freshness.ts'
 
 /** Where in the chain's changes a push stands. */
 export type PushPlace = {
@@ -34,6 +35,8 @@ export type PushParts = {
   readonly candle?: number | undefined
   /** Left out of the one message that the document shows without it. */
   readonly sentTime: number | undefined
+  /** The live block that it is pushed for; not set for snapshots, replays and corrections. */
+  readonly live?: LiveBlock | undefined
   readonly build: (shape: Shape) => object
 }
 
@@ -52,6 +55,7 @@ export class PushEvent {
   readonly isState: boolean
   readonly candle: number | undefined
   readonly shape: Shape
+  readonly live: LiveBlock | undefined
   /** Approximate size of its frame. */
   readonly size: number
   readonly #result: Buffer
@@ -62,12 +66,13 @@ export class PushEvent {
   /** Null: not worth it. */
   #deflated: Buffer | null | undefined
 
-  constructor({ topic, place, isState, candle, sentTime, build }: PushParts, shape: Shape) {
+  constructor({ topic, place, isState, candle, sentTime, live, build }: PushParts, shape: Shape) {
     this.topic = topic
     this.place = place
     this.isState = isState
     this.candle = candle
     this.shape = shape
+    this.live = live
     const built = build(shape)
     this.#result = Buffer.from(JSON.stringify(shape === 'document' ? built : withUnknown(built)))
     this.size = this.#result.length + ENVELOPE_BYTES

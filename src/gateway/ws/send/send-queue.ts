@@ -1,6 +1,7 @@
 import type { GatewayMetrics } from '../../http/metrics.ts'
 import type { WsLimits } from '../limits.ts'
 import type { JoinedFrames } from './frame.ts'
+import type { LiveBlock } from './freshness.ts'
 import type { PushEvent } from './push-event.ts'
 
 /** What a frame is made by when its turn has come: only then is known that no newer one has taken its place. */
@@ -117,14 +118,15 @@ export class SendQueue {
     if (this.#left >= MANY_LEFT) this.#moveUp()
   }
 
-  /** Those that write the same at the same time may share what they join. */
-  flush(joined?: JoinedFrames): void {
+  /** Those that write the same at the same time may share what they join, and the time. */
+  flush(joined?: JoinedFrames, now?: number): void {
     this.#isWoken = false
     const stream = this.#stream
     const waiting = this.#waiting
     if (this.#isCongested || waiting === undefined || !this.#owner.isOpen) return
     this.#forget()
     stream.write(joinedOf(waiting, joined))
+    reportWritten(waiting, now)
     if (stream.writableLength < CONGESTED_BYTES) return
     this.#isCongested = true
     stream.once('drain', () => {
@@ -193,6 +195,18 @@ function joinedOf(waiting: Waiting, joined: JoinedFrames | undefined): Buffer {
     if (waiting[at + 1] !== undefined) frames.push(frameAt(waiting, at))
   }
   return joined?.of(frames) ?? Buffer.concat(frames)
+}
+
+/** Once per block, because a socket gets many pushes of one block and writes them together. */
+function reportWritten(waiting: Waiting, now: number | undefined): void {
+  let reported: LiveBlock | undefined
+  for (let at = 0; at < waiting.length; at += 2) {
+    if (waiting[at] === undefined) continue
+    const { live } = waiting[at + 1] as PushEvent
+    if (live === undefined || live === reported) continue
+    live.written(now ?? Date.now())
+    reported = live
+  }
 }
 
 function frameAt(waiting: Waiting, at: number): Buffer {
