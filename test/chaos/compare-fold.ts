@@ -3,7 +3,7 @@ import type { LogMessage } from '../../src/log/chain-log.ts'
 import { SANDBOX_CHAIN } from '../../src/sandbox/roles.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { rowsOf } from '../../src/store/clickhouse/rows.ts'
-import { TABLE_NAMES } from '../../src/store/clickhouse/table-names.ts'
+import { TABLE_NAMES, type TableName } from '../../src/store/clickhouse/table-names.ts'
 import { latestChanges } from '../../src/store/latest-changes.ts'
 import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import type { ChangeSetIndex } from '../../src/wire/change-index.ts'
@@ -19,6 +19,10 @@ import type { ChaosWorld } from './world.ts'
 const FRESH = 'fresh'
 const BATCH = 500
 const SETTLED_MS = 180_000
+/** A token that a fork removed leaves its search terms behind (docs/decisions/0027), unless one batch has both. */
+const CONDITIONS: Readonly<Partial<Record<TableName, string>>> = {
+  token_search: 'AND address IN (SELECT address FROM tokens FINAL WHERE chain = {name:String})',
+}
 const EXACT = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const
 
 export type FoldCounts = { readonly sets: number; readonly rows: number; readonly documents: number }
@@ -93,8 +97,9 @@ function differenceOf(nth: number, found: Uint8Array, expected: Uint8Array): str
 async function compareRows({ stack, config }: ChaosWorld): Promise<number> {
   const { database } = config.clickhouse
   const client = createClient({ url: stack.clickhouseUrl, database, clickhouse_settings: EXACT })
-  const rowsIn = async (table: string, name: string): Promise<string[]> => {
-    const query = `SELECT * EXCEPT chain FROM ${table} FINAL WHERE chain = {name:String} ORDER BY ALL`
+  const rowsIn = async (table: TableName, name: string): Promise<string[]> => {
+    const condition = `chain = {name:String} ${CONDITIONS[table] ?? ''}`
+    const query = `SELECT * EXCEPT chain FROM ${table} FINAL WHERE ${condition} ORDER BY ALL`
     const answer = await client.query({ query, query_params: { name }, format: 'JSONEachRow' })
     return (await answer.text()).split('\n').filter((line) => line !== '')
   }
@@ -118,8 +123,15 @@ async function compareDocuments({ stack, config }: ChaosWorld): Promise<number> 
     await storedDocuments(stack, FRESH),
   ]
   const listed = (documents: Readonly<Record<string, unknown>>): [string, unknown][] =>
-    Object.entries(documents).sort(([a], [b]) => (a < b ? -1 : 1))
+    Object.entries(documents)
+      .filter(([key, document]) => !(key.startsWith('candles:') && isWithoutCandles(document)))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
   const difference = firstDifference('documents', listed(stored), listed(folded))
   if (difference !== undefined) throw new Error(difference)
   return Object.keys(stored).length
+}
+
+/** A fork has removed all candles of a pair. Their document expires; it is never made if one batch has both. */
+function isWithoutCandles(document: unknown): boolean {
+  return Object.values(document as Record<string, readonly unknown[]>).every(({ length }) => length === 0)
 }

@@ -17,6 +17,7 @@ const LAST_PUSH_MS = 60_000
 
 /** Fields that the reference model leaves out, printed with every result. */
 export const NOT_COMPARED = [
+  'search terms of tokens that a fork removed, also with the fold',
   'versions: seq of rows, revision of candles',
   'inspections: risk_score, is_honeypot, is_mintable, contracts',
   'holders, which are read in the background: balances, market_cap, profile of a swap',

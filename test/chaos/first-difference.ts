@@ -1,3 +1,5 @@
+const SHOWN = 300
+
 /** Where two lists differ first, with what each has there; undefined if they are equal. */
 export function firstDifference(
   what: string,
@@ -9,10 +11,20 @@ export function firstDifference(
     const [one, other] = [textOf(found[at]), textOf(expected[at])]
     if (one !== other) {
       const counts = `${found.length} and ${expected.length} in all`
-      return `${what}: the ${at + 1}th differs (${counts})\n  is        ${one}\n  should be ${other}`
+      const [is, should] = [around(one, other), around(other, one)]
+      return `${what}: the ${at + 1}th differs (${counts})\n  is        ${is}\n  should be ${should}`
     }
   }
   return undefined
+}
+
+/** The start of a text, and where it differs from the other one. */
+function around(text: string, other: string): string {
+  if (text.length <= 2 * SHOWN) return text
+  let at = 0
+  while (text[at] === other[at]) at++
+  const start = `${text.slice(0, SHOWN)} …`
+  return at < SHOWN / 2 ? start : `${start} ${text.slice(at - SHOWN / 2, at + SHOWN / 2)} …`
 }
 
 function textOf(value: unknown): string {
