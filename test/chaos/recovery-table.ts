@@ -16,12 +16,23 @@ export function recoveryTable(recoveries: readonly Recovery[]): string {
       if (first.isKill) add('all single kills', recovery)
     }
   }
-  const header = ['recovery (ms)', 'count', 'served p50', 'p99', 'by both p50', 'p99', 'stored p50', 'p99']
+  const header = [
+    'recovery (ms)',
+    'count',
+    'served p50',
+    'p99',
+    'max',
+    'by both p50',
+    'p99',
+    'stored p50',
+    'p99',
+  ]
   const rows = [...kinds]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([kind, all]) => [
       ...[kind, `${all.length}`],
       ...percentiles(all.map(({ servedMs }) => servedMs)),
+      `${Math.max(...all.map(({ servedMs }) => servedMs))}`,
       ...percentiles(all.map(({ bothMs }) => bothMs)),
       ...percentiles(all.map(({ storedMs }) => storedMs)),
     ])

@@ -14,7 +14,14 @@ import {
 import { RESTART_MS } from './restart.ts'
 import type { RoleLinks } from './role-links.ts'
 
-export type InstanceName = 'reader' | 'engine-1' | 'engine-2' | 'writer' | 'gateway-1' | 'gateway-2'
+export type InstanceName =
+  | 'reader-1'
+  | 'reader-2'
+  | 'engine-1'
+  | 'engine-2'
+  | 'writer'
+  | 'gateway-1'
+  | 'gateway-2'
 export type RoleName = 'reader' | 'engine' | 'writer' | 'gateway'
 
 const CLOCK = fileURLToPath(new URL('clock.ts', import.meta.url))

@@ -28,9 +28,11 @@ export function* drawRounds(kills: number, seed: number): Generator<Round, void,
   }
   for (let killed = 0; killed < kills; ) {
     const first = next()
-    const second = chance(random, PAIR_CHANCE) && kills - killed > 1 ? [next()] : []
+    const second = chance(random, PAIR_CHANCE) ? [next()] : []
+    const isLast = first.isKill && killed + 1 === kills
     // The first of two faults of one process that ends would end the other.
-    const strikes = [first, ...second.filter(({ victim }) => victim !== first.victim)]
+    const isFit = ({ victim, isKill }: Strike): boolean => victim !== first.victim && !(isLast && isKill)
+    const strikes = [first, ...second.filter(isFit)]
     killed += strikes.filter(({ isKill }) => isKill).length
     const [delayMs, pauseMs] = [whole(random, 0, PAIR_DELAY_MS), whole(random, 0, MAX_PAUSE_MS)]
     yield { strikes, delayMs, pauseMs }

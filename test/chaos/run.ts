@@ -6,6 +6,7 @@ import { recoveryTable } from './recovery-table.ts'
 import { ResumingClients } from './resuming-clients.ts'
 import { drawRounds } from './rounds.ts'
 import { namesOf, Storm } from './storm.ts'
+import { notAmong } from './strikes.ts'
 import { ChaosWorld } from './world.ts'
 
 /**
@@ -58,6 +59,8 @@ try {
     `${rows} rows and answers, ${pushes} pushes (${clients.resumed} resumes) equal the reference; not compared:`,
   )
   for (const what of NOT_COMPARED) console.log(`           ${what}`)
+  const absent = notAmong(storm.recoveries.flatMap(({ strikes }) => strikes))
+  if (absent.length > 0) console.log(`not drawn: ${absent.join('; ')}`)
   console.log(recoveryTable(storm.recoveries))
 } catch (error) {
   console.error(error)
@@ -73,8 +76,8 @@ try {
 async function settle(): Promise<void> {
   await world.load.stop()
   await world.reaches(world.chain.head)
-  // Its background work would go on; a message that is due by the clock, too.
-  await world.role('reader').stop('SIGTERM')
+  // Their background work would go on; a message that is due by the clock, too.
+  for (const role of world.roles.values()) if (role.role === 'reader') await role.stop('SIGTERM')
 }
 
 /** Whatever happens around it, a role waits and goes on. */

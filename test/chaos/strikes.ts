@@ -25,7 +25,7 @@ export type Strike = {
 type Process = Exclude<ProcessName, 'nats' | 'anvil'>
 const ENGINES: readonly Process[] = ['nats-1', 'nats-2', 'nats-3', 'redis', 'clickhouse']
 const LINKS: readonly (readonly [InstanceName, Server])[] = [
-  ['reader', 'node'],
+  ...(['reader-1', 'reader-2'] as const).map((name) => [name, 'node'] as const),
   ...INSTANCES.map((name) => [name, 'nats'] as const),
   ...(['writer', 'gateway-1', 'gateway-2'] as const).flatMap((name) =>
     (['redis', 'clickhouse'] as const).map((server) => [name, server] as const),
@@ -63,7 +63,7 @@ export class Strikes {
         () => this.#cut('reset'),
         () => this.#cut('stalled'),
         () => fork(whole(this.#random, 1, 8)),
-        () => fork(Math.round(skewed(this.#random, 9, DEEPEST_FORK))),
+        () => fork(this.#depth()),
         () => jumpClock(pick(this.#random, INSTANCES), this.#jumpMs(), this.#ms(500, 3_000)),
         () => fillDisk(pick(this.#random, DISKS), this.#ms(500, 3_000)),
       ])
@@ -77,6 +77,12 @@ export class Strikes {
 
   #ms(low: number, high: number): number {
     return whole(this.#random, low, high)
+  }
+
+  /** One deep fork in four is as deep as can be. */
+  #depth(): number {
+    const depth = Math.round(skewed(this.#random, 9, DEEPEST_FORK))
+    return chance(this.#random, 0.25) ? DEEPEST_FORK : depth
   }
 
   /** A second to a day, forwards or back. */
@@ -169,8 +175,30 @@ function fillDisk(name: DiskName, holdMs: number): Strike {
       if (excused) excused.excusedUntilMs = performance.now() + holdMs + EXCUSED_MS
       disks.get(name)?.fill()
     },
-    heal: async ({ disks }) => disks.get(name)?.empty(),
+    heal: async ({ disks, stack }) => {
+      disks.get(name)?.empty()
+      // A node of a cluster that could not write takes no part until it is started again.
+      if (name === 'nats-3') await stack.restart(name)
+    },
   }
+}
+
+/** Faults that did not happen, by what they disturb. */
+export function notAmong(strikes: readonly Strike[]): string[] {
+  const disturbed = (kind: string, victim: string): string =>
+    kind.endsWith(` ${victim}`) ? kind : `${kind} ${victim}`
+  const happened = new Set(strikes.map(({ kind, victim }) => disturbed(kind, victim)))
+  const kinds: Readonly<Record<string, readonly string[]>> = {
+    kill: [...INSTANCES, ...ENGINES],
+    stop: [...INSTANCES, ...ENGINES],
+    ...{ 'cut (reset)': INSTANCES, 'cut (stalled)': INSTANCES },
+    ...{ clock: INSTANCES, disk: DISKS, fork: ['chain'] },
+  }
+  return Object.entries(kinds).flatMap(([kind, victims]) => {
+    const missing = victims.filter((victim) => !happened.has(disturbed(kind, victim)))
+    if (missing.length === 0) return []
+    return [missing.length === victims.length ? kind : `${kind} ${missing.join(', ')}`]
+  })
 }
 
 /** Lets a fault happen from its strike to its end; `onCounted` is called when its recovery begins to count. */

@@ -28,7 +28,8 @@ import { type InstanceName, RoleInstance, type RoleName } from './role-instance.
 import { RoleLinks } from './role-links.ts'
 
 const ROLES: Readonly<Record<InstanceName, RoleName>> = {
-  reader: 'reader',
+  'reader-1': 'reader',
+  'reader-2': 'reader',
   'engine-1': 'engine',
   'engine-2': 'engine',
   writer: 'writer',
@@ -38,19 +39,23 @@ const ROLES: Readonly<Record<InstanceName, RoleName>> = {
 export const INSTANCES = Object.keys(ROLES) as readonly InstanceName[]
 
 /** Enough for all established tokens and some launches. */
-const HISTORY = 300
+const HISTORY = 200
 const MINUTE = 60
 const BLOCK_MS = 150
+/** The server that the tests have takes half a core for the default of ten batches a second. */
+const BATCH_MS = 500
+/** Half of what recovery may take: the node is near, and its blocks are small. */
+const TAKEOVER_MS = 1_000
 /** Deeper than any fork. */
 export const DEEPEST_FORK = 250
 const FINALITY_DEPTH = DEEPEST_FORK + 50
 const DISK_MEGABYTES = 2_048
 const PATIENCE_MS = 180_000
 
-export const DISKS = ['nats-3', 'clickhouse', 'engine-1', 'reader'] as const
+export const DISKS = ['nats-3', 'clickhouse', 'engine-1', 'reader-1'] as const
 export type DiskName = (typeof DISKS)[number]
 
-/** The sandbox's market on three NATS nodes, with two engines and two gateways, each part of which can be disturbed. */
+/** The sandbox's market on three NATS nodes, with two readers, engines and gateways, each part of which can be disturbed. */
 export class ChaosWorld {
   readonly dir: string
   readonly origin: Stack
@@ -106,7 +111,7 @@ export class ChaosWorld {
     const gatewayPorts = await freePorts(2)
     const roles = await openRoles(dir, stack, chain, gatewayPorts)
     const common = createTestCommon()
-    const loaded = loadConfig(roles.get('reader')?.configFile, {})
+    const loaded = loadConfig(roles.get('reader-1')?.configFile, {})
     const { natsUrls: urls, redisUrl, clickhouseUrl } = stack
     // Directly, so that a cut between a role and a server is none for the observer.
     const config = {
@@ -116,11 +121,10 @@ export class ChaosWorld {
     }
     const logs = await connectLogs(config.nats, common)
     await putTestKey(logs)
-    const [reader, ...others] = roles.values()
     // They start, and make their tables, while the market gets its history.
-    for (const role of others) role.start()
+    for (const role of roles.values()) if (role.role !== 'reader') role.start()
     await chain.steps(HISTORY, MINUTE, () => undefined)
-    reader?.start()
+    for (const role of roles.values()) if (role.role === 'reader') role.start()
     const hot = await openHotStore(config.redis, common)
     const history = openHistoryStore(config.clickhouse, common)
     const gatewayUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`)
@@ -215,7 +219,7 @@ function mountDisks(dir: string): Map<DiskName, SmallDisk> {
     'nats-3': join(dir, 'stack/nats-3'),
     clickhouse: join(dir, 'stack/clickhouse'),
     'engine-1': join(dir, 'engine-1/data/engine'),
-    reader: join(dir, 'reader/data/reader'),
+    'reader-1': join(dir, 'reader-1/data/reader'),
   }
   const disks = new Map<DiskName, SmallDisk>()
   for (const [name, place] of Object.entries(places) as [DiskName, string][]) {
@@ -250,7 +254,8 @@ async function openRoles(
     const config = {
       ...base,
       nats: { urls: links.urls.natsUrls, replicas: 3 },
-      writer: {},
+      writer: { max_batch_ms: BATCH_MS },
+      ...{ reader: { takeover_ms: TAKEOVER_MS }, engine: { takeover_ms: TAKEOVER_MS } },
       plans: TEST_PLANS,
       chains: {
         [SANDBOX_CHAIN]: { ...base.chains[SANDBOX_CHAIN], finality_depth: FINALITY_DEPTH, poll_ms: 50 },
