@@ -20,6 +20,10 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    /** Blocks of history, one a minute, and milliseconds from block to block after it: the load. */
+    history: { type: 'string', default: '200' },
+    'block-ms': { type: 'string', default: '150' },
+    /** Keeps logs and state, to be looked at. */
     keep: { type: 'boolean', default: false },
   },
 })
@@ -29,7 +33,9 @@ const elapsed = (): string => `${((performance.now() - startedMs) / 1_000).toFix
 const say = (text: string): void => console.log(`${elapsed()}  ${text}`)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const world = await ChaosWorld.start(seed)
+const world = await ChaosWorld.start({
+  ...{ seed, history: Number(values.history), blockMs: Number(values['block-ms']) },
+})
 const storm = new Storm(world)
 const cuts = seeded(seed + 1)
 let clients: ResumingClients | undefined

@@ -38,10 +38,7 @@ const ROLES: Readonly<Record<InstanceName, RoleName>> = {
 }
 export const INSTANCES = Object.keys(ROLES) as readonly InstanceName[]
 
-/** Enough for all established tokens and some launches. */
-const HISTORY = 200
 const MINUTE = 60
-const BLOCK_MS = 150
 /** The server that the tests have takes half a core for the default of ten batches a second. */
 const BATCH_MS = 500
 /** Half of what recovery may take: the node is near, and its blocks are small. */
@@ -54,6 +51,14 @@ const PATIENCE_MS = 180_000
 
 export const DISKS = ['nats-3', 'clickhouse', 'engine-1', 'reader-1'] as const
 export type DiskName = (typeof DISKS)[number]
+
+export type WorldOptions = {
+  readonly seed: number
+  /** Blocks of history, one a minute. */
+  readonly history: number
+  /** From block to block after it. */
+  readonly blockMs: number
+}
 
 /** The sandbox's market on three NATS nodes, with two readers, engines and gateways, each part of which can be disturbed. */
 export class ChaosWorld {
@@ -76,6 +81,7 @@ export class ChaosWorld {
       'dir' | 'origin' | 'stack' | 'chain' | 'roles' | 'disks' | 'gatewayUrls' | 'config' | 'logs'
     >,
     stores: { readonly history: HistoryStore; readonly hot: HotStore },
+    blockMs: number,
   ) {
     this.dir = parts.dir
     this.origin = parts.origin
@@ -86,18 +92,18 @@ export class ChaosWorld {
     this.gatewayUrls = parts.gatewayUrls
     this.config = parts.config
     this.logs = parts.logs
-    this.load = new MarketLoad(parts.chain, BLOCK_MS)
+    this.load = new MarketLoad(parts.chain, blockMs)
     this.#history = stores.history
     this.#hot = stores.hot
   }
 
   /** Resolves once both gateways serve the last block of the history. */
-  static async start(seed: number): Promise<ChaosWorld> {
+  static async start({ seed, history: length, blockMs }: WorldOptions): Promise<ChaosWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'chaintape-chaos-'))
     // Removed after the disks in it: handlers of the exit run in this order.
     const disks = mountDisks(dir)
     removeAtExit(dir)
-    const first = Math.floor(Date.now() / 1_000 / MINUTE) * MINUTE - HISTORY * MINUTE
+    const first = Math.floor(Date.now() / 1_000 / MINUTE) * MINUTE - length * MINUTE
     const origin = await startStack({ services: ['anvil'], anvil: originArguments(first - 2 * MINUTE) })
     const stack = await startStack({
       ...{ anvil: anvilArguments(origin.rpcUrl), natsSync: 'lazy', natsNodes: 3 },
@@ -105,7 +111,7 @@ export class ChaosWorld {
     })
     const chain = await SandboxChain.deploy(
       stack.rpcUrl,
-      new MarketScript({ seed, week: HISTORY }),
+      new MarketScript({ seed, week: length }),
       first - MINUTE,
     )
     const gatewayPorts = await freePorts(2)
@@ -123,13 +129,13 @@ export class ChaosWorld {
     await putTestKey(logs)
     // They start, and make their tables, while the market gets its history.
     for (const role of roles.values()) if (role.role !== 'reader') role.start()
-    await chain.steps(HISTORY, MINUTE, () => undefined)
+    await chain.steps(length, MINUTE, () => undefined)
     for (const role of roles.values()) if (role.role === 'reader') role.start()
     const hot = await openHotStore(config.redis, common)
     const history = openHistoryStore(config.clickhouse, common)
     const gatewayUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`)
     const parts = { dir, origin, stack, chain, roles, disks, gatewayUrls, config, logs }
-    const world = new ChaosWorld(parts, { history, hot })
+    const world = new ChaosWorld(parts, { history, hot }, blockMs)
     await world.reaches(chain.head, PATIENCE_MS)
     return world
   }

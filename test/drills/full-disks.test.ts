@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
 import { SmallDisk } from '../support/rigs/small-disk.ts'
@@ -12,6 +13,7 @@ import { Drill } from './drill.ts'
 /** docs/operations.md, "Full disks": each server has a small file system of its own, which is filled and emptied. */
 
 const MEGABYTES = 96
+const LOOK_MS = 100
 const root = mkdtempSync(join(tmpdir(), 'chaintape-full-'))
 const dataDir = join(root, 'stack')
 const disks = new Map<string, SmallDisk>()
@@ -85,13 +87,22 @@ for (const { what, folder, sign } of rows) {
       await trading
       disk.empty()
       const startedAt = performance.now()
-      // LMDB may abort its process when a write fails; a service manager starts it again.
-      for (const role of ['reader', 'engine'] as const) {
-        if (pipeline.role(role).isRunning) continue
-        t.diagnostic(`${role} was aborted by LMDB`)
-        await pipeline.start(role)
+      const caughtUp = drill.caughtUp(pipeline)
+      let isCaughtUp = false
+      const done = (): void => {
+        isCaughtUp = true
       }
-      await drill.caughtUp(pipeline)
+      caughtUp.then(done, done)
+      // LMDB may abort its process when a write fails, also later; a service manager starts it again.
+      while (!isCaughtUp) {
+        for (const role of ['reader', 'engine'] as const) {
+          if (pipeline.role(role).isRunning) continue
+          t.diagnostic(`${role} was aborted by LMDB`)
+          await pipeline.start(role)
+        }
+        await sleep(LOOK_MS)
+      }
+      await caughtUp
       t.diagnostic(`caught up ${Math.round(performance.now() - startedAt)} ms after there was room`)
       for (const role of ['reader', 'engine', 'writer', 'gateway'] as const)
         assert.ok(pipeline.role(role).isRunning, `${role} exited`)

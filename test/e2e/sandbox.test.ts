@@ -70,7 +70,9 @@ describe('a minute of its market, with a fork', () => {
 
   test('so are liquidity and changes of main pair', () => {
     expectEqual(comparison.liquidityRows(rows))
-    expectEqual(comparison.switchRows(rows))
+    // A short history may have none.
+    const { stored, expected } = comparison.switchRows(rows)
+    assert.deepEqual(stored, expected)
   })
 
   test('every pair has the reserves, prices and TVL of the reference', () => {
