@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { TailLost } from '../../src/log/tail-lost.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
@@ -35,15 +36,31 @@ async function connect(): Promise<Logs> {
 test('writer, readers and watchers go on when a node is killed, whatever it held', async (t) => {
   const stop = new AbortController()
   t.after(() => stop.abort())
-  const publisher = await (await (await connect()).open('BLOCKS', 'local')).openPublisher()
+  const log = await (await connect()).open('BLOCKS', 'local')
+  let publisher = await log.openPublisher()
   const values = await (await connect()).openLatest('WORK')
   let [published, stored] = [0, 0]
   const publishing = (async () => {
-    const underWay: Promise<unknown>[] = []
+    const underWay: Promise<void>[] = []
+    let failure: unknown
+    const onStored = (): void => {
+      stored++
+    }
+    const onFailure = (error: unknown): void => {
+      failure ??= error
+    }
     while (!stop.signal.aborted) {
-      const appended = publisher.publish(Buffer.from(String(published++)))
-      underWay.push(appended.then(() => stored++))
+      underWay.push(publisher.publish(Buffer.from(String(published++))).then(onStored, onFailure))
       if (underWay.length === IN_FLIGHT) await underWay.shift()
+      if (failure !== undefined) {
+        // After an election the log may end before what was acknowledged: roles then open it again.
+        if (!(failure instanceof TailLost)) throw failure
+        await Promise.all(underWay.splice(0))
+        t.diagnostic(failure.message)
+        failure = undefined
+        publisher = await log.openPublisher()
+        published = stored = publisher.last.sequence
+      }
       await sleep(PUBLISH_MS)
     }
     await Promise.all(underWay)
