@@ -44,6 +44,7 @@ const suites: Readonly<Record<string, Suite>> = {
       'bench/**/*.test.ts',
       'web/src/**/*.test.ts',
       'test/bytes/*.test.ts',
+      'test/chaos/*.test.ts',
     ],
     concurrency: cores,
     testTimeoutMs: 120_000,

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Consumer, DeliverPolicy, type JsMsg, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
+import { DeliverPolicy, type JsMsg, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
 import { readAnnouncement } from './announcement.ts'
+import { consume } from './consume.ts'
 import { findFrame } from './find-frame.ts'
+import { inTime } from './in-time.ts'
 import { openPublisher, type PublishedLog } from './open-publisher.ts'
 import type { LogPublisher } from './publisher.ts'
 import { type SearchedMessage, searchLog } from './search-log.ts'
@@ -27,6 +29,7 @@ export type LogMessage = {
 }
 
 export type ChainLogParts = PublishedLog & {
+  readonly isConnected: () => boolean
   /** True if the message that ends at this sequence is to be skipped. */
   readonly isQuarantined?: (seq: number) => boolean
 }
@@ -34,7 +37,6 @@ export type ChainLogParts = PublishedLog & {
 const RECONNECT_DELAY_MS = 200
 /** Buffer for a consumer that is slower than the log. */
 const READ_AHEAD_BYTES = 16_000_000
-const HEARTBEAT_MS = 1_000
 /** Frames this close to the end are added to the outbox when read; older ones are safe on the server's disk. */
 const OUTBOX_FRAMES = 10_000
 
@@ -73,7 +75,7 @@ export class ChainLog {
     while (!signal.aborted) {
       try {
         // Checked on every reconnect, because the log may have been recreated meanwhile.
-        const end = await this.#checkPosition(last, assembler.link ?? FIRST_LINK)
+        const end = await inTime(this.#checkPosition(last, assembler.link ?? FIRST_LINK))
         if (until !== undefined && end < until) throw new TailLost(stream, until)
         if (end < last) {
           if (!isBehind)
@@ -200,26 +202,12 @@ export class ChainLog {
     readAheadBytes: number,
     signal: AbortSignal,
   ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
-    const consumer: Consumer = await this.#parts.client.consumers.get(this.#parts.stream, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: from,
-    })
-    const messages = await consumer.consume({
-      // A request smaller than the next frame would be refused.
-      max_bytes: Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes),
-      // Two missed heartbeats mean that the server is gone; by default detection takes half a minute.
-      idle_heartbeat: HEARTBEAT_MS,
-      abort_on_missing_resource: true,
-    })
-    const stop = (): void => messages.stop()
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      if (signal.aborted) return
-      yield* messages
-    } finally {
-      signal.removeEventListener('abort', stop)
-      messages.stop()
-    }
+    const { client, stream, isConnected } = this.#parts
+    const position = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } as const
+    const consumer = await inTime(client.consumers.get(stream, position))
+    // A request smaller than the next frame would be refused.
+    const maxBytes = Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes)
+    yield* consume(consumer, { signal, isConnected, maxBytes })
   }
 
   /** True if an operator quarantined the message that ends at this sequence. */

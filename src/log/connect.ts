@@ -147,7 +147,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   }
   const opening: OpenLogParts = {
     ...{ client, manager, prefix: options.prefix, replicas: options.replicas, logger },
-    ...{ untilAvailable, quarantine, signal: common.shutdown.signal },
+    ...{ untilAvailable, isConnected, quarantine, signal: common.shutdown.signal },
     maxFrameBytes: Math.min(limit, options.max_frame_bytes),
   }
   return {

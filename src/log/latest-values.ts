@@ -9,6 +9,8 @@ import {
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import { consume } from './consume.ts'
+import { inTime } from './in-time.ts'
 import { withPermission } from './permissions.ts'
 
 /** The latest value under a name; `seq` grows with every write to the bucket, and `time` is that of the write, in nanoseconds. */
@@ -119,23 +121,14 @@ export class LatestValues {
     const { client, stream, logger } = this.#parts
     while (!signal.aborted) {
       try {
-        const consumer = await client.consumers.get(stream, { deliver_policy: DeliverPolicy.LastPerSubject })
-        const isEmpty = (await consumer.info()).num_pending === 0
-        const messages = await consumer.consume({
-          idle_heartbeat: HEARTBEAT_MS,
-          abort_on_missing_resource: true,
-        })
-        const stop = (): void => messages.stop()
-        signal.addEventListener('abort', stop, { once: true })
-        try {
-          if (isEmpty) onCurrent()
-          for await (const message of messages) {
-            onValue(this.#toValue(message))
-            if (message.info.pending === 0) onCurrent()
-          }
-        } finally {
-          signal.removeEventListener('abort', stop)
-          messages.stop()
+        const consumer = await inTime(
+          client.consumers.get(stream, { deliver_policy: DeliverPolicy.LastPerSubject }),
+        )
+        const isEmpty = (await inTime(consumer.info())).num_pending === 0
+        if (isEmpty) onCurrent()
+        for await (const message of consume(consumer, { signal, isConnected: this.#parts.isConnected })) {
+          onValue(this.#toValue(message))
+          if (message.info.pending === 0) onCurrent()
         }
       } catch (error) {
         if (signal.aborted) return

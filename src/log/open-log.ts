@@ -12,6 +12,7 @@ import { logStream, openStream, replaceStream, startOfOutbox, streamInfo } from 
 export type OpenLogParts = {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
+  readonly isConnected: () => boolean
   readonly prefix: string
   readonly replicas: number
   readonly maxFrameBytes: number
@@ -60,6 +61,7 @@ export async function openLog(parts: OpenLogParts, wanted: WantedLog): Promise<C
   return new ChainLog({
     ...{ client, manager, stream, subject, epoch, outbox, recreate },
     maxFrameBytes: parts.maxFrameBytes,
+    isConnected: parts.isConnected,
     isQuarantined: (sequence) => skipped.has({ chain, log, sequence, epoch }),
     logger: logger.child({ stream }),
     signal: parts.signal,

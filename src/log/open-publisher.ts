@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { decodeFrame, FIRST_LINK, frameChecksum } from '../wire/frame.ts'
 import { findFrame } from './find-frame.ts'
+import { inTime } from './in-time.ts'
 import { LogPublisher, type StoredFrame } from './publisher.ts'
 import { streamInfo } from './streams.ts'
 import { TailLost } from './tail-lost.ts'
@@ -39,7 +40,7 @@ export async function openPublisher(log: PublishedLog): Promise<LogPublisher> {
     {
       ...log,
       storedAt: (seq) => storedAt(log, seq),
-      isLost: async () => (await existing(log)) === undefined,
+      isLost: async () => (await inTime(existing(log))) === undefined,
     },
     { epoch, sequence: end, link },
   )

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JetStreamClient } from '@nats-io/jetstream'
+import { JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream'
 import { createLogger } from '../lib/logger.ts'
 import { LogPublisher } from './publisher.ts'
+import { TailLost } from './tail-lost.ts'
 
 test('messages published in one turn of the event loop are sent together, in order', async () => {
   let turn = 0
@@ -12,18 +13,7 @@ test('messages published in one turn of the event loop are sent together, in ord
     sent.push({ turn, expected })
     return { stream: 'S', domain: '', seq: (expected ?? 0) + 1, duplicate: false } as never
   }
-  const publisher = new LogPublisher(
-    {
-      client: { publish } as JetStreamClient,
-      stream: 'S',
-      subject: 's',
-      maxFrameBytes: 100,
-      logger: createLogger('silent'),
-      signal: new AbortController().signal,
-      storedAt: async () => undefined,
-    },
-    { epoch: 'e', sequence: 0, link: 0 },
-  )
+  const publisher = publisherOf(publish)
   const nextTurn = async (): Promise<void> => {
     await new Promise(setImmediate)
     turn += 1
@@ -48,3 +38,55 @@ test('messages published in one turn of the event loop are sent together, in ord
   assert.equal(new Set(turns.slice(0, 6)).size, 1)
   assert.equal(new Set(turns).size, 2)
 })
+
+test('frames in flight that were lost are sent again in order, each once, and later ones follow them', async () => {
+  const stored: number[] = []
+  let sent = 0
+  const publish: JetStreamClient['publish'] = async (_subject, _payload, options) => {
+    const nth = ++sent
+    const expected = options?.expect?.lastSequence ?? 0
+    await new Promise(setImmediate)
+    if (nth <= 64) throw new Error('no responders')
+    if (expected !== stored.length)
+      throw new JetStreamApiError({ code: 400, err_code: 10_071, description: 'wrong last sequence' })
+    stored.push(expected + 1)
+    return { stream: 'S', domain: '', seq: expected + 1, duplicate: false } as never
+  }
+  const publisher = publisherOf(publish)
+  const first = Array.from({ length: 64 }, () => publisher.publish(new Uint8Array(10)))
+  while (sent < 64) await new Promise(setImmediate)
+  const second = Array.from({ length: 64 }, () => publisher.publish(new Uint8Array(10)))
+  await Promise.all([...first, ...second])
+  assert.deepEqual(
+    stored,
+    Array.from({ length: 128 }, (_, at) => at + 1),
+  )
+  assert.equal(sent, 64 + 128)
+})
+
+test('a publisher whose log is gone says so, although the server does not respond at once', async () => {
+  const publish: JetStreamClient['publish'] = () => Promise.reject(new Error('no responders'))
+  let looks = 0
+  const publisher = publisherOf(publish, async () => {
+    if (++looks === 1) throw new Error('timeout')
+    return true
+  })
+  const published = Array.from({ length: 3 }, () => publisher.publish(new Uint8Array(10)))
+  for (const { status, ...rest } of await Promise.allSettled(published)) {
+    assert.equal(status, 'rejected')
+    assert.ok('reason' in rest && rest.reason instanceof TailLost, String(Object.values(rest)))
+  }
+})
+
+function publisherOf(publish: JetStreamClient['publish'], isLost?: () => Promise<boolean>): LogPublisher {
+  return new LogPublisher(
+    {
+      client: { publish } as JetStreamClient,
+      ...{ stream: 'S', subject: 's', maxFrameBytes: 100, logger: createLogger('silent') },
+      signal: new AbortController().signal,
+      storedAt: async () => undefined,
+      ...(isLost && { isLost }),
+    },
+    { epoch: 'e', sequence: 0, link: 0 },
+  )
+}

@@ -27,7 +27,9 @@ export type PublisherParts = {
 export type StoredFrame = { readonly id: string; readonly checksum: number }
 
 const WRONG_LAST_MESSAGE_ID = 10_070
-const PUBLISH_TIMEOUT_MS = 5_000
+/** A frame that was under way to a node when it ended is never acknowledged; a cluster needs seconds to elect another leader. */
+const PUBLISH_TIMEOUT_MS = 2_000
+const MAX_RETRY_MS = 500
 
 /**
  * The single writer of a log. Each frame carries the expected sequence and id of the previous frame, so a second writer
@@ -43,6 +45,11 @@ export class LogPublisher {
   readonly #underWay = new Map<number, string>()
   /** The last acknowledged frame and its stored id. */
   #acknowledged: { readonly seq: number; readonly id: string } | undefined
+  /** Settles with the frame that was appended last. */
+  #previous: Promise<void> = Promise.resolve()
+  /** Frames that failed and are not stored yet. */
+  #failed = 0
+  #isLooking = false
   #turn: Promise<void> | undefined
   #fence: ChaintapeError | undefined
 
@@ -75,19 +82,29 @@ export class LogPublisher {
       this.#last = { epoch, sequence: expected + 1, link: frameChecksum(frame) }
       this.#parts.outbox?.add(epoch, expected + 1, frame)
       const isLast = index === frames.length - 1
-      appending.push(this.#append(frame, expected, isLast ? announcedAt : undefined))
+      this.#previous = this.#append(frame, expected, isLast ? announcedAt : undefined, this.#previous)
+      appending.push(this.#previous)
     }
     const position = this.#last
     await Promise.all(appending)
     return position
   }
 
-  async #append(frame: Uint8Array, expected: number, announcedAt: number | undefined): Promise<void> {
+  async #append(
+    frame: Uint8Array,
+    expected: number,
+    announcedAt: number | undefined,
+    previous: Promise<void>,
+  ): Promise<void> {
     await this.#endOfTurn()
     const { client, stream, subject, logger, signal } = this.#parts
     let refusals = 0
     let isVerified = false
+    let hasFailed = false
     const publish = async (): Promise<string> => {
+      // Until frames in flight are stored, a later one would be refused; it follows its predecessor without a delay.
+      if (this.#failed > 0) await previous
+      if (this.#fence !== undefined) throw this.#fence
       // A cluster may remember the id of a refused message, so the retry uses another id.
       const msgID = `${this.#writer}:${expected}:${refusals}`
       this.#underWay.set(expected + 1, msgID)
@@ -105,9 +122,8 @@ export class LogPublisher {
         if (ack.seq === expected + 1) return msgID
       } catch (error) {
         if (!isFence(error)) {
-          // Opening the log again restores it; until then, the frames in flight would be retried in vain.
-          if (await this.#parts.isLost?.()) this.#fence ??= new TailLost(stream, expected)
-          throw this.#fence ?? error
+          this.#lookForLog(expected)
+          throw error
         }
       }
       // Refused, or a duplicate: servers differ in which they check first, so only the log itself can decide.
@@ -122,16 +138,38 @@ export class LogPublisher {
     }
     const id = await retry(publish, {
       signal,
+      maxDelayMs: MAX_RETRY_MS,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => {
+        if (!hasFailed) this.#failed++
+        hasFailed = true
         // Up to 64 messages wait for the same server, so only the first one logs.
         const [oldest] = this.#underWay.keys()
         if (oldest === expected + 1)
           logger.warn({ err: error, attempt, expected }, 'Publish failed; retrying')
       },
     })
+    if (hasFailed) this.#failed--
     this.#underWay.delete(expected + 1)
     if (expected >= (this.#acknowledged?.seq ?? 0)) this.#acknowledged = { seq: expected + 1, id }
+  }
+
+  /**
+   * A lost log is restored when it is opened again; until then, frames would be retried in vain. A retry does not wait for the
+   * response: while the nodes of a cluster elect a leader, there is none.
+   */
+  #lookForLog(expected: number): void {
+    const { isLost, stream } = this.#parts
+    if (isLost === undefined || this.#isLooking) return
+    this.#isLooking = true
+    const looking = isLost().then((lost) => {
+      if (lost) this.#fence ??= new TailLost(stream, expected)
+    })
+    // Without a response nothing is known; the next failure looks again.
+    const done = (): void => {
+      this.#isLooking = false
+    }
+    looking.then(done, done)
   }
 
   #idAt(seq: number): string | undefined {

@@ -34,6 +34,10 @@ export type Settings = {
   readonly adminPorts: Readonly<Record<SandboxRole, number>>
 }
 
+type SandboxConfig = Readonly<Record<string, object | string>> & {
+  readonly chains: Readonly<Record<typeof SANDBOX_CHAIN, object>>
+}
+
 /** The roles of the sandbox, each a process that is started again if it ends. */
 export class Roles {
   readonly configFile: string
@@ -97,7 +101,7 @@ export class Roles {
   }
 
   #writeConfig(publicKey?: string): void {
-    writeFileSync(this.configFile, stringify(configOf(this.#dir, this.#settings, publicKey)))
+    writeFileSync(this.configFile, stringify(sandboxConfig(this.#dir, this.#settings, publicKey)))
   }
 
   /** As an operator does. */
@@ -126,8 +130,12 @@ export class Roles {
   }
 }
 
-function configOf(dir: string, settings: Settings, publicKey: string | undefined): object {
-  const { stack, exchanges, dollar, port, adminPorts } = settings
+/** The configuration of roles that read the sandbox's chain. With a public key, the gateway serves the web terminal. */
+export function sandboxConfig(
+  dir: string,
+  { stack, exchanges, dollar, port, adminPorts }: Settings,
+  publicKey?: string,
+): SandboxConfig {
   const { weth, v2Factory, v3Factory, v4Manager, launchpad } = exchanges
   return {
     data_dir: join(dir, 'data'),

@@ -1,35 +1,32 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { Pipeline } from '../support/rigs/pipeline.ts'
+import { SmallDisk } from '../support/rigs/small-disk.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { Drill } from './drill.ts'
 
 /** docs/operations.md, "Full disks": each server has a small file system of its own, which is filled and emptied. */
 
 const MEGABYTES = 96
+const LOOK_MS = 100
 const root = mkdtempSync(join(tmpdir(), 'chaintape-full-'))
 const dataDir = join(root, 'stack')
-const mounted: string[] = []
-const canMount = process.getuid?.() === 0 && tryMount(join(root, 'try'))
+const disks = new Map<string, SmallDisk>()
+const canMount = tryMount(join(root, 'try'))
 let stack: Stack
 let drill: Drill
 let pipeline: Pipeline
 
-/** A small file system in memory. False if this machine does not permit it. */
+/** False if this machine does not permit it. */
 function tryMount(folder: string): boolean {
-  mkdirSync(folder, { recursive: true })
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'none', folder], { stdio: 'ignore' })
-    mounted.push(folder)
-    return true
-  } catch {
-    return false
-  }
+  const disk = SmallDisk.mount(folder, MEGABYTES)
+  if (disk !== undefined) disks.set(folder, disk)
+  return disk !== undefined
 }
 
 before(async () => {
@@ -47,26 +44,10 @@ before(async () => {
 after(async () => {
   await pipeline?.stop('SIGKILL').catch(() => undefined)
   await stack?.stop()
-  for (const folder of mounted) execFileSync('umount', ['--lazy', folder])
+  for (const disk of disks.values()) disk.unmount()
   if (pipeline !== undefined) rmSync(pipeline.dir, { recursive: true, force: true })
   rmSync(root, { recursive: true, force: true })
 })
-
-/** Takes all that is left of a file system; returns how to give it back. */
-function fill(folder: string): () => void {
-  const file = join(folder, 'filler')
-  const descriptor = openSync(file, 'w')
-  for (let size = 1 << 20; size >= 512; size /= 2) {
-    const block = Buffer.alloc(size)
-    try {
-      while (writeSync(descriptor, block) === size);
-    } catch (error) {
-      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
-    }
-  }
-  closeSync(descriptor)
-  return () => rmSync(file)
-}
 
 const options = { skip: canMount ? false : 'needs the permission to mount a file system' }
 
@@ -97,20 +78,31 @@ for (const { what, folder, sign } of rows) {
     `${what} full: what is stored is served, and all is caught up once there is room`,
     options,
     async (t) => {
-      const empty = fill(folder())
+      const disk = disks.get(folder())
+      assert.ok(disk)
+      disk.fill()
       const trading = trade(sign)
       await sign?.()
       for (const path of drill.paths) assert.equal((await pipeline.get(path)).status, 200)
       await trading
-      empty()
+      disk.empty()
       const startedAt = performance.now()
-      // LMDB may abort its process when a write fails; a service manager starts it again.
-      for (const role of ['reader', 'engine'] as const) {
-        if (pipeline.role(role).isRunning) continue
-        t.diagnostic(`${role} was aborted by LMDB`)
-        await pipeline.start(role)
+      const caughtUp = drill.caughtUp(pipeline)
+      let isCaughtUp = false
+      const done = (): void => {
+        isCaughtUp = true
       }
-      await drill.caughtUp(pipeline)
+      caughtUp.then(done, done)
+      // LMDB may abort its process when a write fails, also later; a service manager starts it again.
+      while (!isCaughtUp) {
+        for (const role of ['reader', 'engine'] as const) {
+          if (pipeline.role(role).isRunning) continue
+          t.diagnostic(`${role} was aborted by LMDB`)
+          await pipeline.start(role)
+        }
+        await sleep(LOOK_MS)
+      }
+      await caughtUp
       t.diagnostic(`caught up ${Math.round(performance.now() - startedAt)} ms after there was room`)
       for (const role of ['reader', 'engine', 'writer', 'gateway'] as const)
         assert.ok(pipeline.role(role).isRunning, `${role} exited`)

@@ -50,24 +50,32 @@ export class FreshFold {
 
   /** Writes the rows under a name of their own, and returns the change sets. */
   async fold(generation: Generation, until: number, name: string): Promise<Uint8Array[]> {
+    const history = openHistoryStore(this.#config.clickhouse, this.#common)
+    try {
+      const sets = await Array.fromAsync(this.changeSets(generation, until))
+      await history.write(rowsOf(latestChanges(sets.map((set) => ({ ...indexChangeSet(set), chain: name })))))
+      return sets
+    } finally {
+      await history.close()
+    }
+  }
+
+  /** The change set of each message of BLOCKS. */
+  async *changeSets(generation: Generation, until: number): AsyncGenerator<Uint8Array, void, undefined> {
     const blocks = await this.#logs.open('BLOCKS', this.#chain)
     const archive = openBlockArchive(this.#config.clickhouse)
-    const history = openHistoryStore(this.#config.clickhouse, this.#common)
     try {
       const own = this.#config.chains[this.#chain] as ChainConfig
       const initial = await initialSettings({ chain: this.#chain, generation }, own, blocks, archive)
       const engine = new Engine(initial, memoryStore(), generation)
-      const sets: Uint8Array[] = []
       const { logger, shutdown } = this.#common
       const parts = { chain: this.#chain, generation, log: blocks, archive, logger }
       const range = { after: undefined, signal: shutdown.signal, until }
       for await (const { body, position } of readGeneration(parts, range)) {
-        sets.push(engine.apply(body, position.sequence).slice())
+        yield engine.apply(body, position.sequence).slice()
       }
-      await history.write(rowsOf(latestChanges(sets.map((set) => ({ ...indexChangeSet(set), chain: name })))))
-      return sets
     } finally {
-      await Promise.all([archive.close(), history.close()])
+      await archive.close()
     }
   }
 

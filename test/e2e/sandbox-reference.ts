@@ -18,11 +18,11 @@ const LAUNCHPAD = parseAbi([
   'event TokenSale(address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds)',
 ])
 
-type NodeBlock = { readonly time: number; readonly receipts: readonly TransactionReceipt[] }
+export type NodeBlock = { readonly time: number; readonly receipts: readonly TransactionReceipt[] }
 
 /** What a sandbox's market must have come to, from the receipts of its node. */
 export async function sandboxReference(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'chain' | 'tokens'>,
 ): Promise<{ expected: ExpectedMarket; blocks: readonly NodeBlock[] }> {
   const { exchanges } = sandbox.chain
   const blocks = await readBlocks(sandbox)
@@ -58,7 +58,7 @@ export async function sandboxReference(
 }
 
 /** Trades on the launchpad: place, token and amounts. */
-export function launchpadTrades({ chain }: Sandbox, blocks: readonly NodeBlock[]) {
+export function launchpadTrades({ chain }: Pick<Sandbox, 'chain'>, blocks: readonly NodeBlock[]) {
   return blocks.flatMap(({ receipts }) =>
     receipts.flatMap(({ logs, blockNumber }) =>
       logs.flatMap((log) => {
@@ -77,7 +77,7 @@ export function launchpadTrades({ chain }: Sandbox, blocks: readonly NodeBlock[]
   )
 }
 
-async function readBlocks({ chain }: Sandbox): Promise<NodeBlock[]> {
+async function readBlocks({ chain }: Pick<Sandbox, 'chain'>): Promise<NodeBlock[]> {
   const blocks: NodeBlock[] = []
   for (let first = 1; first <= chain.head.number; first += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, chain.head.number - first + 1) }, (_, at) =>
@@ -113,7 +113,10 @@ function wrappedSupplies(blocks: readonly NodeBlock[], weth: Hex): bigint[] {
 }
 
 /** Ether sent to the contract that provides V4's liquidity; the sandbox pays it exactly. */
-async function nativePayments({ chain }: Sandbox, blocks: readonly NodeBlock[]): Promise<Map<Hex, bigint>> {
+async function nativePayments(
+  { chain }: Pick<Sandbox, 'chain'>,
+  blocks: readonly NodeBlock[],
+): Promise<Map<Hex, bigint>> {
   const hashes = blocks.flatMap(({ receipts }) =>
     receipts
       .filter(({ to }) => to?.toLowerCase() === chain.exchanges.v4Provider)

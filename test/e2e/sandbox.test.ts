@@ -12,26 +12,18 @@ import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { storedRows } from '../support/reference/store-dump.ts'
 import { environmentWithoutSettings } from '../support/rigs/pipeline.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { ExpectedAnswers } from './expected-answers.ts'
-import { liquidityColumns, switchColumns, tradeColumns } from './expected-columns.ts'
-import type { ExpectedMarket } from './expected-market.ts'
-import { price, value } from './expected-numbers.ts'
-import { klineRows, type Row } from './expected-rows.ts'
-import { inChainOrder, pick, type Rows } from './protocols-run.ts'
-import { launchpadTrades, sandboxReference } from './sandbox-reference.ts'
-import { withoutUnknown } from './without-unknown.ts'
+import type { Row } from './expected-rows.ts'
+import type { Rows } from './protocols-run.ts'
+import { type Comparison, SandboxComparison } from './sandbox-comparison.ts'
 
 /** Enough for all established tokens and some launches. */
 const HISTORY = 300
 const START_MS = 300_000
-const LAUNCHPAD = 'fourmeme'
 
 describe('a minute of its market, with a fork', () => {
   let sandbox: Sandbox
-  let expected: ExpectedMarket
+  let comparison: SandboxComparison
   let rows: Rows
-  let curveTrades: ReturnType<typeof launchpadTrades>
-  let launched: ReadonlySet<string>
 
   before(
     async () => {
@@ -40,26 +32,23 @@ describe('a minute of its market, with a fork', () => {
       await sandbox.fork(3, () => sandbox.caughtUp())
       await sandbox.step(30, 1)
       await sandbox.caughtUp()
-      const reference = await sandboxReference(sandbox)
-      expected = reference.expected
-      curveTrades = launchpadTrades(sandbox, reference.blocks)
-      rows = await settledRows(sandbox, expected.pools.trades.length + curveTrades.length)
-      const curves = sandbox.pools.filter(({ venue }) => venue === 'curve')
-      launched = new Set(
-        curves.map(({ base }) => sandbox.tokens.find(({ coin }) => coin === base)?.address ?? ''),
-      )
+      comparison = await SandboxComparison.read(sandbox)
+      rows = await settledRows(sandbox, comparison.trades)
     },
     { timeout: START_MS },
   )
 
   after(() => sandbox?.stop())
 
-  const onExchanges = (table: string): Row[] =>
-    inChainOrder(rows[table]).filter(({ amm }) => amm !== LAUNCHPAD)
+  const expectEqual = ({ stored, expected }: Comparison): void => {
+    assert.ok(expected.length > 0)
+    assert.deepEqual(stored, expected)
+  }
 
   test('everything that was meant to happen did', () => {
+    const { expected, curveTrades, trades } = comparison
     const swaps = sandbox.chain.blocks.flatMap(({ actions }) => actions.filter(({ type }) => type === 'swap'))
-    assert.equal(expected.pools.trades.length + curveTrades.length, swaps.length)
+    assert.equal(trades, swaps.length)
     // At night its market is a third as busy as on average.
     const counts = `${swaps.length} swaps, ${curveTrades.length} on the launchpad`
     assert.ok(swaps.length > HISTORY / 4 && curveTrades.length > 5, counts)
@@ -72,80 +61,29 @@ describe('a minute of its market, with a fork', () => {
   })
 
   test('every trade is stored, and equals the reference in every column', () => {
-    const trades = expected.pools.trades.map(tradeColumns)
-    const columns = Object.keys(trades[0] ?? {})
-    assert.deepEqual(
-      onExchanges('trades').map((row) => pick(row, columns)),
-      trades,
-    )
+    expectEqual(comparison.tradeRows(rows))
   })
 
   test('every trade on the launchpad is stored with the amounts of its event', () => {
-    const stored = inChainOrder(rows['trades']).filter(({ amm }) => amm === LAUNCHPAD)
-    assert.deepEqual(
-      stored.map((row) => {
-        const { block, log, sold_amount_raw: sold, bought_amount_raw: bought } = row
-        return { block, log, sold, bought }
-      }),
-      curveTrades,
-    )
+    expectEqual(comparison.launchpadRows(rows))
   })
 
   test('so are liquidity and changes of main pair', () => {
-    const events = expected.pools.liquidity.map(liquidityColumns)
-    assert.deepEqual(
-      onExchanges('liquidity').map((row) => pick(row, Object.keys(events[0] ?? {}))),
-      events,
-    )
-    const switches = expected.tokens.switches.filter(({ token }) => !launched.has(token)).map(switchColumns)
-    const stored = (rows['switches'] ?? []).filter(({ token }) => !launched.has(String(token)))
-    assert.deepEqual(
-      stored.map((row) => pick(row, ['token', 'block', 'old_pair', 'new_pair', 'reason'])),
-      switches.toSorted((a, b) => (String(a['token']) < String(b['token']) ? -1 : 1)),
-    )
+    expectEqual(comparison.liquidityRows(rows))
+    // A short history may have none.
+    const { stored, expected } = comparison.switchRows(rows)
+    assert.deepEqual(stored, expected)
   })
 
   test('every pair has the reserves, prices and TVL of the reference', () => {
-    const stored = new Map((rows['pairs'] ?? []).map((row) => [row['address'], row]))
-    for (const one of expected.pools.all.values()) {
-      const wanted = {
-        token0_reserve_raw: String(one.reserve0),
-        token1_reserve_raw: String(one.reserve1),
-        token0_price_usd: price(one.prices.price0.usd) ?? null,
-        token1_price_usd: price(one.prices.price1.usd) ?? null,
-        tvl_usd: value(one.tvl.usd) ?? null,
-      }
-      assert.deepEqual(pick(stored.get(one.id) ?? {}, Object.keys(wanted)), wanted, one.id)
-    }
+    expectEqual(comparison.pairRows(rows))
   })
 
   test('REST returns pairs with their windows, and charts, to the last digit', async () => {
-    const answers = new ExpectedAnswers(expected)
-    const pools = [...expected.pools.all.values()].filter(
-      ({ token0, token1 }) => !launched.has(token0.address) && !launched.has(token1.address),
-    )
-    for (const { id } of pools) {
-      const { status, body } = await sandbox.get(`/v2/pairs/${id}-local`)
-      assert.equal(status, 200)
-      const wanted = answers.pairDetail(id)
-      // Holders are read in the background, and the node has forgotten how much ether was wrapped in old blocks.
-      const isWrapped = wanted['target_token'] === sandbox.chain.exchanges.weth
-      const left = ['market_cap', ...(isWrapped ? ['fdv'] : [])]
-      assert.deepEqual(without(withoutUnknown(body as Row), left), without(wanted, left))
-    }
-    for (const { id } of pools.slice(0, 12)) {
-      for (const interval of ['k1', 'k60'] as const) {
-        const { body } = await sandbox.get(`/v2/klines/pair/${id}-local?interval=${interval}&limit=1000`)
-        const candles = (body as Row[]).map(({ revision: _, ...candle }) => candle)
-        assert.deepEqual(candles, klineRows(answers.candles(id, interval), 'usd').slice(-1_000))
-      }
-    }
+    expectEqual(await comparison.pairAnswers((path) => sandbox.get(path)))
+    expectEqual(await comparison.candleAnswers((path) => sandbox.get(path), 12))
   })
 })
-
-function without(row: Row, names: readonly string[]): Row {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
-}
 
 /** The gateway has served the last block; the writer may be a batch behind. */
 function settledRows({ stack }: Sandbox, trades: number): Promise<Rows> {

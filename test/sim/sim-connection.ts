@@ -99,7 +99,11 @@ export class SimConnection {
     const frames = stream.frames
     const { losses } = stream
     let isStopped = false
-    const request = (): Promise<void> => this.#request(1_000, () => undefined)
+    let onHeartbeat = (): void => undefined
+    const request = async (): Promise<void> => {
+      await this.#request(1_000, () => undefined)
+      onHeartbeat()
+    }
     const deliver = async function* () {
       for (let seq = from; !isStopped; seq++) {
         // What was handed over last may be all that comes before the line breaks.
@@ -113,6 +117,14 @@ export class SimConnection {
     }
     return {
       [Symbol.asyncIterator]: deliver,
+      status: async function* () {
+        while (!isStopped) {
+          await new Promise<void>((resolve) => {
+            onHeartbeat = resolve
+          })
+          yield { type: 'heartbeat' }
+        }
+      },
       stop: () => {
         isStopped = true
       },

@@ -129,6 +129,7 @@ export class SimReader {
       stream: CHAIN,
       subject: CHAIN,
       epoch: EPOCH,
+      isConnected: () => true,
       maxFrameBytes: settings.maxFrameBytes,
       logger,
       signal,

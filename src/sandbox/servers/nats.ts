@@ -79,7 +79,9 @@ function config(
   ]
   if (nodes.length > 1) {
     const routes = nodes.map((other) => `nats://127.0.0.1:${other.route}`)
-    lines.push(`cluster { name: chaintape, listen: 127.0.0.1:${node.route}, routes: [${routes.join(', ')}] }`)
+    // Clients are given every node's address, or one of a proxy before it: the nodes announce none.
+    const cluster = [`name: chaintape, listen: 127.0.0.1:${node.route}`, 'no_advertise: true']
+    lines.push(`cluster { ${cluster.join(', ')}, routes: [${routes.join(', ')}] }`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -21,6 +21,13 @@ export type Push = {
   }
 }
 
+export type ClientOptions = {
+  /** How a push is recorded; by default its content, in the market's notation. */
+  readonly textOf?: (result: NonNullable<Push['result']>) => string
+  /** A refusal for which the client reconnects, and which is no fault. */
+  readonly isTemporary?: (error: NonNullable<Push['error']>) => boolean
+}
+
 /** One subscription: whenever its socket closes, it resumes with its cursor at the next gateway. */
 export class SoakClient {
   /** Every push it received, in order. */
@@ -33,6 +40,7 @@ export class SoakClient {
   isSubscribed = false
   readonly #subject: Subject
   readonly #urls: () => readonly string[]
+  readonly #options: ClientOptions
   #gateway: number
   #socket: WebSocket | undefined
   #cursor: string | undefined
@@ -41,8 +49,9 @@ export class SoakClient {
   #isDone = false
 
   /** `urls` returns the current URLs of the gateways. */
-  constructor(subject: Subject, gateway: number, urls: () => readonly string[]) {
+  constructor(subject: Subject, gateway: number, urls: () => readonly string[], options: ClientOptions = {}) {
     this.#subject = subject
+    this.#options = options
     this.#gateway = gateway
     this.#urls = urls
     this.#connect()
@@ -100,7 +109,8 @@ export class SoakClient {
 
   #take(message: Push, wasResumed: boolean): void {
     if (message.error !== undefined) {
-      this.faults.push(`refused: ${JSON.stringify(message.error)}`)
+      if (this.#options.isTemporary?.(message.error) !== true)
+        this.faults.push(`refused: ${JSON.stringify(message.error)}`)
       this.#socket?.terminate()
     } else if (message.result?.action === 'subscribe') this.#takeAnswer(message.result, wasResumed)
     else if (message.result !== undefined) this.#takePush(message, message.result)
@@ -122,7 +132,7 @@ export class SoakClient {
     if (seq !== ++this.#number) this.faults.push(`seq ${seq} instead of ${this.#number}`)
     if (cursor === undefined) this.faults.push('a push without a cursor')
     else this.#cursor = cursor
-    this.received.push(textOf(result))
+    this.received.push((this.#options.textOf ?? textOf)(result))
   }
 }
 

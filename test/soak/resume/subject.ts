@@ -1,6 +1,6 @@
 /** What one client of the soak listens to. */
 export type Subject = {
-  readonly topic: 'tx' | 'multi_tx' | 'kline'
+  readonly topic: 'tx' | 'multi_tx' | 'liq' | 'kline'
   /** Address of the pair or, for `multi_tx`, of the token. */
   readonly address: string
   readonly reorg: boolean

@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A TCP proxy that can stall: connections stay open and new ones are accepted, but no byte passes either way. */
+/**
+ * A TCP proxy that can stall: connections stay open and new ones are accepted, but no byte passes either way. While it is
+ * cut, connections are reset, new ones too.
+ */
 export class StallingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isStalled = false
+  #isCut = false
 
   private constructor(server: Server) {
     this.#server = server
@@ -15,7 +19,10 @@ export class StallingProxy {
     const { hostname: host, port } = new URL(target)
     const server = createServer()
     const proxy = new StallingProxy(server)
-    server.on('connection', (near) => proxy.#join(near, connect({ host, port: Number(port) })))
+    server.on('connection', (near) => {
+      if (proxy.#isCut) near.resetAndDestroy()
+      else proxy.#join(near, connect({ host, port: Number(port) }))
+    })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return proxy
@@ -30,8 +37,14 @@ export class StallingProxy {
     for (const socket of this.#sockets) socket.pause()
   }
 
+  cut(): void {
+    this.#isCut = true
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
   resume(): void {
     this.#isStalled = false
+    this.#isCut = false
     for (const socket of this.#sockets) socket.resume()
   }
 
