@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream'
 import { createLogger } from '../lib/logger.ts'
-import { LogPublisher } from './publisher.ts'
+import { LogPublisher, type PublisherParts } from './publisher.ts'
 import { TailLost } from './tail-lost.ts'
 
 test('messages published in one turn of the event loop are sent together, in order', async () => {
@@ -56,12 +56,30 @@ test('frames in flight that were lost are sent again in order, each once, and la
   const first = Array.from({ length: 64 }, () => publisher.publish(new Uint8Array(10)))
   while (sent < 64) await new Promise(setImmediate)
   const second = Array.from({ length: 64 }, () => publisher.publish(new Uint8Array(10)))
-  await Promise.all([...first, ...second])
+  await first.at(-1)
+  const third = Array.from({ length: 64 }, () => publisher.publish(new Uint8Array(10)))
+  await Promise.all([...first, ...second, ...third])
   assert.deepEqual(
     stored,
-    Array.from({ length: 128 }, (_, at) => at + 1),
+    Array.from({ length: 192 }, (_, at) => at + 1),
   )
-  assert.equal(sent, 64 + 128)
+  assert.equal(sent, 64 + 192)
+})
+
+test('frames that wait for lost ones fail with them', async () => {
+  let isFenced = false
+  const publish: JetStreamClient['publish'] = async () => {
+    await new Promise(setImmediate)
+    if (!isFenced) throw new Error('no responders')
+    throw new JetStreamApiError({ code: 400, err_code: 10_071, description: 'wrong last sequence' })
+  }
+  const publisher = publisherOf(publish, undefined, async () => ({ id: 'another:0:0', checksum: 0 }))
+  const first = publisher.publish(new Uint8Array(10))
+  first.catch(() => undefined)
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  const second = publisher.publish(new Uint8Array(10))
+  isFenced = true
+  for (const published of [first, second]) await assert.rejects(published, { code: 'fenced' })
 })
 
 test('a publisher whose log is gone says so, although the server does not respond at once', async () => {
@@ -78,13 +96,17 @@ test('a publisher whose log is gone says so, although the server does not respon
   }
 })
 
-function publisherOf(publish: JetStreamClient['publish'], isLost?: () => Promise<boolean>): LogPublisher {
+function publisherOf(
+  publish: JetStreamClient['publish'],
+  isLost?: () => Promise<boolean>,
+  storedAt: PublisherParts['storedAt'] = async () => undefined,
+): LogPublisher {
   return new LogPublisher(
     {
       client: { publish } as JetStreamClient,
       ...{ stream: 'S', subject: 's', maxFrameBytes: 100, logger: createLogger('silent') },
       signal: new AbortController().signal,
-      storedAt: async () => undefined,
+      storedAt,
       ...(isLost && { isLost }),
     },
     { epoch: 'e', sequence: 0, link: 0 },

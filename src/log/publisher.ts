@@ -49,6 +49,8 @@ export class LogPublisher {
   #previous: Promise<void> = Promise.resolve()
   /** Frames that failed and are not stored yet. */
   #failed = 0
+  /** Resolves when there are none. */
+  #recovery: PromiseWithResolvers<void> | undefined
   #isLooking = false
   #turn: Promise<void> | undefined
   #fence: ChaintapeError | undefined
@@ -96,18 +98,25 @@ export class LogPublisher {
     announcedAt: number | undefined,
     previous: Promise<void>,
   ): Promise<void> {
-    await this.#endOfTurn()
     const { client, stream, subject, logger, signal } = this.#parts
     let refusals = 0
     let isVerified = false
     let hasFailed = false
+    // A cluster may remember the id of a refused message, so the retry uses another id.
+    const nextId = (): string => {
+      const id = `${this.#writer}:${expected}:${refusals}`
+      this.#underWay.set(expected + 1, id)
+      return id
+    }
+    // From now on, because a later frame that is refused looks for its predecessor here.
+    nextId()
+    await this.#endOfTurn()
+    // Frames after one that failed would be refused. Once all that failed are stored, those that wait here leave together.
+    while (this.#recovery !== undefined) await this.#recovery.promise
     const publish = async (): Promise<string> => {
-      // Until frames in flight are stored, a later one would be refused; it follows its predecessor without a delay.
-      if (this.#failed > 0) await previous
+      if (hasFailed) await previous
       if (this.#fence !== undefined) throw this.#fence
-      // A cluster may remember the id of a refused message, so the retry uses another id.
-      const msgID = `${this.#writer}:${expected}:${refusals}`
-      this.#underWay.set(expected + 1, msgID)
+      const msgID = nextId()
       // A sequence alone does not identify the frame, because another writer may have stored its own there.
       const lastMsgID = isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
@@ -136,12 +145,12 @@ export class LogPublisher {
       refusals++
       throw new Error(`${stream} refused message ${expected + 1} and does not hold it`)
     }
-    const id = await retry(publish, {
+    const storedId = retry(publish, {
       signal,
       maxDelayMs: MAX_RETRY_MS,
       isRetryable: (error) => !(error instanceof ChaintapeError),
       onRetry: (error, attempt) => {
-        if (!hasFailed) this.#failed++
+        if (!hasFailed) this.#beginRecovery()
         hasFailed = true
         // Up to 64 messages wait for the same server, so only the first one logs.
         const [oldest] = this.#underWay.keys()
@@ -149,9 +158,23 @@ export class LogPublisher {
           logger.warn({ err: error, attempt, expected }, 'Publish failed; retrying')
       },
     })
-    if (hasFailed) this.#failed--
+    const id = await storedId.finally(() => {
+      if (hasFailed) this.#endRecovery()
+    })
     this.#underWay.delete(expected + 1)
     if (expected >= (this.#acknowledged?.seq ?? 0)) this.#acknowledged = { seq: expected + 1, id }
+  }
+
+  #beginRecovery(): void {
+    this.#failed++
+    this.#recovery ??= Promise.withResolvers()
+  }
+
+  #endRecovery(): void {
+    this.#failed--
+    if (this.#failed > 0) return
+    this.#recovery?.resolve()
+    this.#recovery = undefined
   }
 
   /**
