@@ -3,6 +3,17 @@
 # BASE is a Debian with Node 24 and npm. CI builds on one that it makes itself (test/image).
 ARG BASE=node:24.21.0-bookworm-slim
 
+FROM ${BASE} AS terminal
+WORKDIR /build
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY web/package.json web/
+COPY clients/typescript/package.json clients/typescript/
+RUN npm ci --workspace @chaintape/web
+# The terminal is built with the client that is beside it.
+COPY clients/typescript/src clients/typescript/src
+COPY web web
+RUN npm run build --workspace @chaintape/web
+
 FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -25,6 +36,7 @@ COPY deploy/image/healthcheck.js /image/opt/chaintape/
 
 FROM ${BASE}
 COPY --from=build /image/ /
+COPY --from=terminal /build/web/dist /opt/chaintape/web/dist
 # The only place that roles write to. A volume mounted here takes over the owner.
 COPY --from=build --chown=65532:65532 /state /var/lib/chaintape
 ENV NODE_ENV=production \

@@ -83,9 +83,11 @@ describe('the image', { skip }, () => {
     })
     const own = host.ofImage('opt/chaintape')
     assert.ok(existsSync(join(own, 'config/chains/base.yaml')))
+    assert.match(readFileSync(join(own, 'web/dist/index.html'), 'utf8'), /chaintape-key/)
     for (const left of [
       'src',
       'dev',
+      'web/src',
       'node_modules/typescript',
       'node_modules/chdb',
       'node_modules/@types/ws',
