@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 
 const REPO = fileURLToPath(new URL('..', import.meta.url))
 const CHECKED = [
-  ...['src', 'test', 'dev', 'bench', 'clients', 'web'],
+  ...['src', 'test', 'dev', 'bench', 'clients', 'examples', 'web'],
   ...['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'],
 ]
 
