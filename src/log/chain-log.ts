@@ -4,8 +4,8 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
 import { readAnnouncement } from './announcement.ts'
-import { consume } from './consume.ts'
-import { findFrame } from './find-frame.ts'
+import { consume, lastSequence } from './consume.ts'
+import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { openPublisher, type PublishedLog } from './open-publisher.ts'
 import type { LogPublisher } from './publisher.ts'
@@ -202,12 +202,13 @@ export class ChainLog {
     readAheadBytes: number,
     signal: AbortSignal,
   ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
-    const { client, stream, isConnected } = this.#parts
+    const { client, manager, stream, isConnected } = this.#parts
     const position = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } as const
     const consumer = await inTime(client.consumers.get(stream, position))
     // A request smaller than the next frame would be refused.
     const maxBytes = Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes)
-    yield* consume(consumer, { signal, isConnected, maxBytes })
+    const end = (): Promise<number> => lastSequence(manager, stream)
+    yield* consume(consumer, { signal, isConnected, after: from - 1, end, maxBytes })
   }
 
   /** True if an operator quarantined the message that ends at this sequence. */
@@ -265,7 +266,7 @@ export class ChainLog {
   }
 
   #find(seq: number): Promise<StoredMsg | undefined> {
-    return findFrame(this.#parts.manager, this.#parts.stream, seq)
+    return findMessage(this.#parts.manager, this.#parts.stream, { seq })
   }
 }
 

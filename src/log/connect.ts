@@ -126,10 +126,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       })
     await untilAvailable(ensure)
     return new LatestValues({
-      client,
-      isConnected,
-      stream,
-      subject,
+      ...{ client, manager, isConnected, stream, subject },
       logger: logger.child({ stream }),
       ensure,
     })
@@ -172,7 +169,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       const stream = [options.prefix, ...names].join('_')
       const subject = [options.prefix, name.toLowerCase(), ...names.slice(1)].join('.')
       return new StreamCopy({
-        ...{ client, manager, stream, subject, logger: logger.child({ stream }) },
+        ...{ client, manager, isConnected, stream, subject, logger: logger.child({ stream }) },
         signal: common.shutdown.signal,
         create: async (epoch, first) => {
           await untilAvailable(() =>

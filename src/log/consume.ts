@@ -1,9 +1,14 @@
-import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import type { Consumer, ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
+import { inTime } from './in-time.ts'
 
 export type ConsumeParts = {
   readonly signal: AbortSignal
   /** While there is no connection, silence means nothing. */
   readonly isConnected: () => boolean
+  /** The sequence before the first message that is wanted. */
+  readonly after: number
+  /** The sequence of the last message in the stream; see `lastSequence`. */
+  readonly end: () => Promise<number>
   readonly maxBytes?: number
 }
 
@@ -11,22 +16,36 @@ const HEARTBEAT_MS = 1_000
 const LOOK_MS = 500
 /** Two heartbeats are missed, and a look more: the event loop may have been busy when one arrived. */
 const SILENT_LOOKS = 5
+/** A live chain has a message more often than that, and its stream is not asked for its end. */
+const LOOKS_PER_CHECK = 4
 
 /**
  * Messages of a consumer until the signal aborts. Throws if the server falls silent: a consumer ends with its node. The
  * client looks after its consumer itself, but waits half a minute whenever that fails, as it does while the nodes of a
  * cluster elect a leader; and it measures silence by the wall clock, which may be set back.
+ *
+ * Throws, too, if the stream has messages that the consumer does not deliver. A consumer reads the replica of its own
+ * node; if that replica no longer follows the stream's leader, it sends heartbeats and nothing else.
  */
 export async function* consume(
   consumer: Consumer,
-  { signal, isConnected, maxBytes }: ConsumeParts,
+  parts: ConsumeParts,
 ): AsyncGenerator<JsMsg, void, undefined> {
-  const messages = await consumer.consume({
-    ...(maxBytes !== undefined && { max_bytes: maxBytes }),
-    idle_heartbeat: HEARTBEAT_MS,
-    abort_on_missing_resource: true,
-  })
-  let silentLooks = 0
+  const { signal, isConnected, maxBytes } = parts
+  const messages = await inTime(
+    consumer.consume({
+      ...(maxBytes !== undefined && { max_bytes: maxBytes }),
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+    }),
+  )
+  let failure: Error | undefined
+  const fail = (error: Error): void => {
+    failure = error
+    messages.stop()
+  }
+  const progress = new Progress(parts)
+  let [silentLooks, idleLooks] = [0, 0]
   let isWaiting = true
   const onHeartbeat = (): void => {
     silentLooks = 0
@@ -34,8 +53,11 @@ export async function* consume(
   void hearHeartbeats(messages, onHeartbeat)
   const look = setInterval(() => {
     // Nothing is requested while messages wait to be processed, so none of the server's silence counts.
-    silentLooks = isWaiting && isConnected() ? silentLooks + 1 : 0
-    if (silentLooks >= SILENT_LOOKS) messages.stop()
+    const isIdle = isWaiting && isConnected()
+    silentLooks = isIdle ? silentLooks + 1 : 0
+    idleLooks = isIdle ? idleLooks + 1 : 0
+    if (silentLooks >= SILENT_LOOKS) fail(new Error('no heartbeat from the consumer'))
+    else if (idleLooks > 0 && idleLooks % LOOKS_PER_CHECK === 0) void progress.check().catch(fail)
   }, LOOK_MS).unref()
   const stop = (): void => messages.stop()
   signal.addEventListener('abort', stop, { once: true })
@@ -43,16 +65,43 @@ export async function* consume(
     if (signal.aborted) return
     for await (const message of messages) {
       isWaiting = false
-      silentLooks = 0
+      ;[silentLooks, idleLooks] = [0, 0]
+      progress.last = message.seq
       yield message
       isWaiting = true
     }
-    if (silentLooks >= SILENT_LOOKS) throw new Error('no heartbeat from the consumer')
+    if (failure !== undefined) throw failure
   } finally {
     clearInterval(look)
     signal.removeEventListener('abort', stop)
     messages.stop()
   }
+}
+
+/** Compares what a consumer has delivered with what is in its stream. */
+class Progress {
+  last: number
+  readonly #end: () => Promise<number>
+  /** The end of the stream when it was last asked for. */
+  #expected = 0
+
+  constructor({ after, end }: ConsumeParts) {
+    this.last = after
+    this.#end = end
+  }
+
+  /** Throws if a message that was in the stream at the check before has still not arrived, or if the stream cannot be asked. */
+  async check(): Promise<void> {
+    if (this.#expected > this.last)
+      throw new Error(`the consumer does not deliver message ${this.last + 1}; its node may be behind`)
+    this.#expected = await inTime(this.#end())
+  }
+}
+
+/** The sequence of a stream's last message, as its leader has it; 0 if it holds none. */
+export async function lastSequence(manager: JetStreamManager, stream: string): Promise<number> {
+  const { messages, last_seq } = (await manager.streams.info(stream)).state
+  return messages === 0 ? 0 : last_seq
 }
 
 async function hearHeartbeats(messages: ConsumerMessages, onHeartbeat: () => void): Promise<void> {

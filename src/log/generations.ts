@@ -52,7 +52,7 @@ export class Generations {
 
   /** The entry as NATS has it now; undefined if it has none. */
   async stored(chain: string): Promise<ChainGenerations | undefined> {
-    const [latest] = await this.#bucket.read(chain)
+    const latest = await this.#bucket.find(chain)
     if (latest === undefined) return undefined
     this.#take(latest)
     return this.of(chain)
@@ -67,13 +67,13 @@ export class Generations {
     change: (now: ChainGenerations, isStored: boolean) => ChainGenerations | undefined,
   ): Promise<ChainGenerations> {
     for (;;) {
-      const [latest] = await this.#bucket.read(chain)
+      const latest = await this.#bucket.find(chain)
       if (latest !== undefined) this.#take(latest)
       const now = this.of(chain)
       const next = change(now, latest !== undefined)
       if (next === undefined) return now
       if (!(await this.#bucket.put(chain, encodeGenerations(next), latest?.seq ?? 0))) continue
-      const [written] = await this.#bucket.read(chain)
+      const written = await this.#bucket.find(chain)
       if (written !== undefined) this.#take(written)
       return next
     }

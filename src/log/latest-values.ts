@@ -5,11 +5,13 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamClient,
+  type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import { consume } from './consume.ts'
+import { consume, lastSequence } from './consume.ts'
+import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { withPermission } from './permissions.ts'
 
@@ -23,6 +25,7 @@ export type LatestValue = {
 
 export type LatestValuesParts = {
   readonly client: JetStreamClient
+  readonly manager: JetStreamManager
   readonly isConnected: () => boolean
   readonly stream: string
   /** Prefix of the names, which are appended as further tokens of the subject. */
@@ -76,6 +79,19 @@ export class LatestValues {
     }
   }
 
+  /** The latest value of one name. */
+  async find(name: string): Promise<LatestValue | undefined> {
+    const { manager, stream, subject } = this.#parts
+    this.#mustBeConnected()
+    const query = { last_by_subj: `${subject}.${name}` }
+    try {
+      const found = await withPermission(() => findMessage(manager, stream, query))
+      return found && { name, seq: found.seq, time: nanosOf(found.timestamp), body: found.data }
+    } catch (error) {
+      throw error instanceof ChaintapeError ? error : unavailable(error)
+    }
+  }
+
   /** The latest value of every matching name; `*` matches one token, `>` all that follow. */
   async read(names: string): Promise<LatestValue[]> {
     const { client, stream, subject } = this.#parts
@@ -118,7 +134,8 @@ export class LatestValues {
 
   /** Reports every existing value, then each new one, until the signal aborts. Failures are retried. */
   async watch({ signal, onValue, onCurrent }: WatchOptions): Promise<void> {
-    const { client, stream, logger } = this.#parts
+    const { client, manager, isConnected, stream, logger } = this.#parts
+    const end = (): Promise<number> => lastSequence(manager, stream)
     while (!signal.aborted) {
       try {
         const consumer = await inTime(
@@ -126,7 +143,7 @@ export class LatestValues {
         )
         const isEmpty = (await inTime(consumer.info())).num_pending === 0
         if (isEmpty) onCurrent()
-        for await (const message of consume(consumer, { signal, isConnected: this.#parts.isConnected })) {
+        for await (const message of consume(consumer, { signal, isConnected, after: 0, end })) {
           onValue(this.#toValue(message))
           if (message.info.pending === 0) onCurrent()
         }
@@ -152,6 +169,15 @@ export class LatestValues {
       body: message.data,
     }
   }
+}
+
+const NANOS_PER_MILLISECOND = 1_000_000n
+
+/** Exactly what a consumer gives as the time of the same message. */
+function nanosOf(timestamp: string): number {
+  const [seconds = '', fraction = ''] = timestamp.replace('Z', '').split('.')
+  const whole = BigInt(Date.parse(`${seconds}Z`)) * NANOS_PER_MILLISECOND
+  return Number(whole + BigInt(fraction.padEnd(9, '0')))
 }
 
 function isOutdated(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import { decodeFrame } from '../wire/frame.ts'
-import { findFrame } from './find-frame.ts'
+import { findMessage } from './find-message.ts'
 import { withPermission } from './permissions.ts'
 
 /** Sequences of the first and last frame, and the bytes of all. */
@@ -56,6 +56,6 @@ export class LogTrimmer {
   }
 
   #find(seq: number): Promise<StoredMsg | undefined> {
-    return findFrame(this.#manager, this.#stream, seq)
+    return findMessage(this.#manager, this.#stream, { seq })
   }
 }

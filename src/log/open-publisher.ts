@@ -3,7 +3,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { decodeFrame, FIRST_LINK, frameChecksum } from '../wire/frame.ts'
-import { findFrame } from './find-frame.ts'
+import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { LogPublisher, type StoredFrame } from './publisher.ts'
 import { streamInfo } from './streams.ts'
@@ -71,6 +71,6 @@ async function existing({ manager, stream, epoch }: PublishedLog): Promise<Strea
 }
 
 async function storedAt({ manager, stream }: PublishedLog, seq: number): Promise<StoredFrame | undefined> {
-  const found = await findFrame(manager, stream, seq)
+  const found = await findMessage(manager, stream, { seq })
   return found && { id: found.header.get('Nats-Msg-Id'), checksum: frameChecksum(found.data) }
 }

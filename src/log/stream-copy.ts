@@ -7,6 +7,8 @@ import {
 } from '@nats-io/jetstream'
 import type { Logger } from '../lib/logger.ts'
 import { decodeFrame, FIRST_LINK, frameChecksum } from '../wire/frame.ts'
+import { consume, lastSequence } from './consume.ts'
+import { findMessage } from './find-message.ts'
 import { withPermission } from './permissions.ts'
 import { LogPublisher } from './publisher.ts'
 
@@ -23,6 +25,7 @@ export type StoredMessage = { readonly seq: number; readonly name: string; reado
 export type StreamCopyParts = {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
+  readonly isConnected: () => boolean
   readonly stream: string
   readonly subject: string
   readonly logger: Logger
@@ -31,8 +34,6 @@ export type StreamCopyParts = {
   readonly create: (epoch: string, first: number) => Promise<void>
 }
 
-const NO_MESSAGE_FOUND = 10_037
-const HEARTBEAT_MS = 1_000
 const READ_AHEAD_BYTES = 16_000_000
 /** Frames on their way to the server at a time. */
 const FRAMES_IN_FLIGHT = 64
@@ -66,44 +67,33 @@ export class StreamCopy {
   /** The frame at a sequence: its checksum, and where its message begins. Undefined if the log no longer holds it. */
   async frameAt(seq: number): Promise<{ readonly start: number; readonly checksum: number } | undefined> {
     const { manager, stream } = this.#parts
-    try {
-      const found = await withPermission(() => manager.streams.getMessage(stream, { seq }))
-      if (found === null) return undefined
-      return { start: seq - decodeFrame(found.data).part, checksum: frameChecksum(found.data) }
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === NO_MESSAGE_FOUND) return undefined
-      throw error
-    }
+    const found = await withPermission(() => findMessage(manager, stream, { seq }))
+    return found && { start: seq - decodeFrame(found.data).part, checksum: frameChecksum(found.data) }
   }
 
   /** The messages that are stored between two sequences, both included. */
   async *read(from: number, to: number): AsyncGenerator<StoredMessage, void, undefined> {
-    const { client, stream, subject, signal } = this.#parts
+    const { client, manager, isConnected, stream, subject, signal } = this.#parts
     if (from > to) return
     const consumer = await withPermission(() =>
       client.consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }),
     )
-    const messages = await consumer.consume({
-      max_bytes: READ_AHEAD_BYTES,
-      idle_heartbeat: HEARTBEAT_MS,
-      abort_on_missing_resource: true,
-    })
-    const stop = (): void => messages.stop()
-    signal.addEventListener('abort', stop, { once: true })
+    const end = (): Promise<number> => lastSequence(manager, stream)
+    const parts = { signal, isConnected, after: from - 1, end, maxBytes: READ_AHEAD_BYTES }
     try {
-      for await (const message of messages) {
+      for await (const message of consume(consumer, parts)) {
         if (message.seq > to) return
         yield {
           seq: message.seq,
           name: message.subject.slice(subject.length + 1),
           data: message.data,
         }
-        if (message.seq === to || message.info.pending === 0) return
+        if (message.seq === to) return
+        // The last ones may have expired; but the replica that is read may also be behind.
+        if (message.info.pending === 0 && (await end()) < to) return
       }
       signal.throwIfAborted()
     } finally {
-      signal.removeEventListener('abort', stop)
-      messages.stop()
       await consumer.delete().catch(() => undefined)
     }
   }

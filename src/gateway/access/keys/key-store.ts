@@ -13,11 +13,11 @@ const ID_LENGTH = 12
 const ID_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 /** Key management for operators; every gateway watches the same values and follows within milliseconds. */
-export function createKeyStore(values: Pick<LatestValues, 'put' | 'read'>, now: () => number) {
+export function createKeyStore(values: Pick<LatestValues, 'put' | 'find' | 'read'>, now: () => number) {
   const seconds = (): number => Math.floor(now() / 1_000)
 
   const find = async (id: string): Promise<{ record: KeyRecord; seq: number }> => {
-    const [found] = /^[a-z0-9]+$/.test(id) ? await values.read(id) : []
+    const found = /^[a-z0-9]+$/.test(id) ? await values.find(id) : undefined
     if (found === undefined)
       throw new ChaintapeError('unknown_key', `unknown key ${id}; run chaintape keys list`)
     return { record: decodeKeyRecord(found.name, found.body), seq: found.seq }
