@@ -115,6 +115,11 @@ export const overview: Dashboard = {
       { title: 'Ready', unit: 'bool_yes_no', queries: { chaintape_ready: PROCESS } },
       { title: 'Connected to NATS', unit: 'bool_yes_no', queries: { chaintape_nats_connected: PROCESS } },
       {
+        title: 'Consumers replaced',
+        unit: 'short',
+        queries: { 'increase(chaintape_nats_undelivered_total[$__rate_interval])': PROCESS },
+      },
+      {
         title: 'CPU',
         unit: 'percentunit',
         queries: { 'rate(process_cpu_seconds_total{job="chaintape"}[$__rate_interval])': PROCESS },

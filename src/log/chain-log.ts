@@ -4,7 +4,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
 import { readAnnouncement } from './announcement.ts'
-import { consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { openPublisher, type PublishedLog } from './open-publisher.ts'
@@ -28,11 +28,11 @@ export type LogMessage = {
   readonly isQuarantined?: boolean
 }
 
-export type ChainLogParts = PublishedLog & {
-  readonly isConnected: () => boolean
-  /** True if the message that ends at this sequence is to be skipped. */
-  readonly isQuarantined?: (seq: number) => boolean
-}
+export type ChainLogParts = PublishedLog &
+  ConsumerWatch & {
+    /** True if the message that ends at this sequence is to be skipped. */
+    readonly isQuarantined?: (seq: number) => boolean
+  }
 
 const RECONNECT_DELAY_MS = 200
 /** Buffer for a consumer that is slower than the log. */
@@ -202,13 +202,13 @@ export class ChainLog {
     readAheadBytes: number,
     signal: AbortSignal,
   ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
-    const { client, manager, stream, isConnected } = this.#parts
+    const { client, manager, stream, isConnected, onUndelivered } = this.#parts
     const position = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } as const
     const consumer = await inTime(client.consumers.get(stream, position))
     // A request smaller than the next frame would be refused.
     const maxBytes = Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes)
     const end = (): Promise<number> => lastSequence(manager, stream)
-    yield* consume(consumer, { signal, isConnected, after: from - 1, end, maxBytes })
+    yield* consume(consumer, { signal, isConnected, onUndelivered, after: from - 1, end, maxBytes })
   }
 
   /** True if an operator quarantined the message that ends at this sequence. */

@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { Gauge } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import { FAULT_REPORT_MS } from '../domain/chain-fault.ts'
 import { ChaintapeError } from '../domain/errors.ts'
 import { changesLogOf, type Generation } from '../domain/generation.ts'
@@ -10,6 +10,7 @@ import type { Outbox } from '../lib/outbox.ts'
 import { createWaiting, natsServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { type AccessOptions, accessOptions, connectOrRefuse } from './access.ts'
 import type { ChainLog } from './chain-log.ts'
+import type { ConsumerWatch } from './consume.ts'
 import { Generations } from './generations.ts'
 import { LatestValues } from './latest-values.ts'
 import type { LogName } from './log-name.ts'
@@ -103,7 +104,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       noAsyncTraces: true,
     }),
   )
-  const isConnected = watchConnection(connection, common.metrics, logger)
+  const watch = watchConnection(connection, common.metrics, logger)
   const manager = await untilAvailable(() => jetstreamManager(connection)).catch(async (error: unknown) => {
     await connection.close()
     throw error
@@ -126,7 +127,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       })
     await untilAvailable(ensure)
     return new LatestValues({
-      ...{ client, manager, isConnected, stream, subject },
+      ...{ client, manager, stream, subject, ...watch },
       logger: logger.child({ stream }),
       ensure,
     })
@@ -144,7 +145,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   }
   const opening: OpenLogParts = {
     ...{ client, manager, prefix: options.prefix, replicas: options.replicas, logger },
-    ...{ untilAvailable, isConnected, quarantine, signal: common.shutdown.signal },
+    ...{ ...watch, untilAvailable, quarantine, signal: common.shutdown.signal },
     maxFrameBytes: Math.min(limit, options.max_frame_bytes),
   }
   return {
@@ -169,7 +170,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
       const stream = [options.prefix, ...names].join('_')
       const subject = [options.prefix, name.toLowerCase(), ...names.slice(1)].join('.')
       return new StreamCopy({
-        ...{ client, manager, isConnected, stream, subject, logger: logger.child({ stream }) },
+        ...{ ...watch, client, manager, stream, subject, logger: logger.child({ stream }) },
         signal: common.shutdown.signal,
         create: async (epoch, first) => {
           await untilAvailable(() =>
@@ -218,15 +219,20 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
   }
 }
 
-/** Exports the connection state as a metric. */
+/** Exports the state of the connection and of its consumers as metrics. */
 function watchConnection(
   connection: NatsConnection,
   metrics: Common['metrics'],
   logger: Logger,
-): () => boolean {
+): ConsumerWatch {
   const connected = new Gauge({
     name: 'chaintape_nats_connected',
     help: '1 while connected to NATS, 0 while reconnecting',
+    registers: [metrics],
+  })
+  const undelivered = new Counter({
+    name: 'chaintape_nats_undelivered_total',
+    help: 'Consumers that were replaced because their NATS node did not deliver what the stream has',
     registers: [metrics],
   })
   let isConnected = true
@@ -239,5 +245,5 @@ function watchConnection(
       logger.warn({ status: type }, 'NATS connection changed')
     }
   })()
-  return () => isConnected
+  return { isConnected: () => isConnected, onUndelivered: () => undelivered.inc() }
 }

@@ -1,10 +1,15 @@
 import type { Consumer, ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import { inTime } from './in-time.ts'
 
-export type ConsumeParts = {
-  readonly signal: AbortSignal
+export type ConsumerWatch = {
   /** While there is no connection, silence means nothing. */
   readonly isConnected: () => boolean
+  /** Called when a consumer is given up because it does not deliver what its stream has. */
+  readonly onUndelivered: () => void
+}
+
+export type ConsumeParts = ConsumerWatch & {
+  readonly signal: AbortSignal
   /** The sequence before the first message that is wanted. */
   readonly after: number
   /** The sequence of the last message in the stream; see `lastSequence`. */
@@ -81,20 +86,22 @@ export async function* consume(
 /** Compares what a consumer has delivered with what is in its stream. */
 class Progress {
   last: number
-  readonly #end: () => Promise<number>
+  readonly #parts: ConsumeParts
   /** The end of the stream when it was last asked for. */
   #expected = 0
 
-  constructor({ after, end }: ConsumeParts) {
-    this.last = after
-    this.#end = end
+  constructor(parts: ConsumeParts) {
+    this.last = parts.after
+    this.#parts = parts
   }
 
   /** Throws if a message that was in the stream at the check before has still not arrived, or if the stream cannot be asked. */
   async check(): Promise<void> {
-    if (this.#expected > this.last)
+    if (this.#expected > this.last) {
+      this.#parts.onUndelivered()
       throw new Error(`the consumer does not deliver message ${this.last + 1}; its node may be behind`)
-    this.#expected = await inTime(this.#end())
+    }
+    this.#expected = await inTime(this.#parts.end())
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import { consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { withPermission } from './permissions.ts'
@@ -23,10 +23,9 @@ export type LatestValue = {
   readonly body: Uint8Array
 }
 
-export type LatestValuesParts = {
+export type LatestValuesParts = ConsumerWatch & {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
-  readonly isConnected: () => boolean
   readonly stream: string
   /** Prefix of the names, which are appended as further tokens of the subject. */
   readonly subject: string
@@ -134,7 +133,7 @@ export class LatestValues {
 
   /** Reports every existing value, then each new one, until the signal aborts. Failures are retried. */
   async watch({ signal, onValue, onCurrent }: WatchOptions): Promise<void> {
-    const { client, manager, isConnected, stream, logger } = this.#parts
+    const { client, manager, isConnected, onUndelivered, stream, logger } = this.#parts
     const end = (): Promise<number> => lastSequence(manager, stream)
     while (!signal.aborted) {
       try {
@@ -143,7 +142,13 @@ export class LatestValues {
         )
         const isEmpty = (await inTime(consumer.info())).num_pending === 0
         if (isEmpty) onCurrent()
-        for await (const message of consume(consumer, { signal, isConnected, after: 0, end })) {
+        for await (const message of consume(consumer, {
+          signal,
+          isConnected,
+          onUndelivered,
+          after: 0,
+          end,
+        })) {
           onValue(this.#toValue(message))
           if (message.info.pending === 0) onCurrent()
         }

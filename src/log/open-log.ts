@@ -4,15 +4,15 @@ import type { Generation } from '../domain/generation.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Outbox } from '../lib/outbox.ts'
 import { ChainLog } from './chain-log.ts'
+import type { ConsumerWatch } from './consume.ts'
 import type { LogName } from './log-name.ts'
 import { withPermission } from './permissions.ts'
 import type { Quarantine } from './quarantine.ts'
 import { logStream, openStream, replaceStream, startOfOutbox, streamInfo } from './streams.ts'
 
-export type OpenLogParts = {
+export type OpenLogParts = ConsumerWatch & {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
-  readonly isConnected: () => boolean
   readonly prefix: string
   readonly replicas: number
   readonly maxFrameBytes: number
@@ -62,6 +62,7 @@ export async function openLog(parts: OpenLogParts, wanted: WantedLog): Promise<C
     ...{ client, manager, stream, subject, epoch, outbox, recreate },
     maxFrameBytes: parts.maxFrameBytes,
     isConnected: parts.isConnected,
+    onUndelivered: parts.onUndelivered,
     isQuarantined: (sequence) => skipped.has({ chain, log, sequence, epoch }),
     logger: logger.child({ stream }),
     signal: parts.signal,

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream'
 import type { Logger } from '../lib/logger.ts'
 import { decodeFrame, FIRST_LINK, frameChecksum } from '../wire/frame.ts'
-import { consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { withPermission } from './permissions.ts'
 import { LogPublisher } from './publisher.ts'
@@ -22,10 +22,9 @@ export type StreamSummary = {
 /** A message as the server stores it; `name` is what follows the subject of the stream. */
 export type StoredMessage = { readonly seq: number; readonly name: string; readonly data: Uint8Array }
 
-export type StreamCopyParts = {
+export type StreamCopyParts = ConsumerWatch & {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
-  readonly isConnected: () => boolean
   readonly stream: string
   readonly subject: string
   readonly logger: Logger
@@ -73,13 +72,13 @@ export class StreamCopy {
 
   /** The messages that are stored between two sequences, both included. */
   async *read(from: number, to: number): AsyncGenerator<StoredMessage, void, undefined> {
-    const { client, manager, isConnected, stream, subject, signal } = this.#parts
+    const { client, manager, isConnected, onUndelivered, stream, subject, signal } = this.#parts
     if (from > to) return
     const consumer = await withPermission(() =>
       client.consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }),
     )
     const end = (): Promise<number> => lastSequence(manager, stream)
-    const parts = { signal, isConnected, after: from - 1, end, maxBytes: READ_AHEAD_BYTES }
+    const parts = { signal, isConnected, onUndelivered, after: from - 1, end, maxBytes: READ_AHEAD_BYTES }
     try {
       for await (const message of consume(consumer, parts)) {
         if (message.seq > to) return

@@ -85,6 +85,25 @@ export const roleCases: readonly AlertCase[] = [
     },
   },
   {
+    alert: 'ChaintapeNatsReplicaBehind',
+    fires: {
+      series: { 'chaintape_nats_undelivered_total{role="gateway",instance="a:4"}': '0x4 1x15' },
+      at: '7m',
+      labels: { role: 'gateway', instance: 'a:4' },
+      summary: 'A NATS node did not deliver to the gateway at a:4 what its stream has',
+    },
+    silent: {
+      'it was long ago': {
+        series: { 'chaintape_nats_undelivered_total{role="gateway",instance="a:4"}': '0x4 1x30' },
+        at: '25m',
+      },
+      'the process is new': {
+        series: { 'chaintape_nats_undelivered_total{role="gateway",instance="a:4"}': '_x4 0x15' },
+        at: '7m',
+      },
+    },
+  },
+  {
     // The code changes while the chain is stopped.
     alert: 'ChaintapeChainFault',
     fires: {

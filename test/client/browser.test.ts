@@ -3,12 +3,13 @@ import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
 import type * as Chaintape from '../../clients/typescript/src/index.ts'
-import { findBrowser, type OpenPage, openPage } from '../integration/browser.ts'
 import { MEME } from '../support/builders/market-samples.ts'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
+import { findBrowser, type OpenPage, openPage } from '../support/rigs/browser.ts'
+import { API_KEY } from '../support/rigs/gateway-world.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { BlockMarket, PAIR } from './block-market.ts'
-import { CutProxy } from './cut-proxy.ts'
+import { type BlockMarket, PAIR } from './block-market.ts'
+import { ClientWorld } from './client-world.ts'
+import type { CutProxy } from './cut-proxy.ts'
 
 /** The client in a real browser: its bundle in a page of another origin, and in a worker. */
 
@@ -28,9 +29,8 @@ type Page = typeof globalThis & {
 type PageWorker = { onmessage: (event: { readonly data: unknown }) => void }
 
 describe('in Chromium', { skip: executable === undefined }, () => {
-  let world: GatewayWorld
+  let world: ClientWorld
   let market: BlockMarket
-  let gateway: Gateway
   let proxy: CutProxy
   let opened: OpenPage
   let bundle: string
@@ -43,20 +43,14 @@ describe('in Chromium', { skip: executable === undefined }, () => {
       ...{ bundle: true, write: false, format: 'iife', globalName: 'chaintape', target: 'es2022' },
     })
     bundle = outputFiles[0]?.text ?? ''
-    world = await GatewayWorld.start({ withHistory: true })
-    market = new BlockMarket(world)
-    await market.start()
-    for (let part = 0; part < 11; part++) await market.grow(100)
-    await world.storeAll()
-    gateway = await world.startGateway()
-    proxy = await CutProxy.start(gateway.port)
+    world = await ClientWorld.start(1_100)
+    market = world.market
+    proxy = world.proxy
     opened = await openPage(executable ?? '')
   })
 
   after(async () => {
     await opened?.close()
-    await proxy?.stop()
-    await gateway?.stop()
     await world?.stop()
   })
 

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
+import { API_KEY } from '../support/rigs/gateway-world.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { BlockMarket, PAIR } from './block-market.ts'
-import { CutProxy } from './cut-proxy.ts'
+import { type BlockMarket, PAIR } from './block-market.ts'
+import { ClientWorld } from './client-world.ts'
+import type { CutProxy } from './cut-proxy.ts'
 
 /** The Python example: every swap once, across cuts, forks and its own restarts. */
 
@@ -28,9 +29,8 @@ test(`it has less than ${MAX_LINES} lines`, () => {
 })
 
 describe('the Python example', { skip: python === undefined }, () => {
-  let world: GatewayWorld
+  let world: ClientWorld
   let market: BlockMarket
-  let gateway: Gateway
   let proxy: CutProxy
   let folder: string
   let child: ChildProcess | undefined
@@ -39,19 +39,13 @@ describe('the Python example', { skip: python === undefined }, () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'chaintape-python-'))
-    world = await GatewayWorld.start({ withHistory: true })
-    market = new BlockMarket(world)
-    await market.start()
-    await market.grow(HISTORY)
-    await world.storeAll()
-    gateway = await world.startGateway()
-    proxy = await CutProxy.start(gateway.port)
+    world = await ClientWorld.start(HISTORY)
+    market = world.market
+    proxy = world.proxy
   })
 
   after(async () => {
     await stop()
-    await proxy?.stop()
-    await gateway?.stop()
     await world?.stop()
     rmSync(folder, { recursive: true, force: true })
   })

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
+import { API_KEY } from '../support/rigs/gateway-world.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
-import { BlockMarket, PAIR } from './block-market.ts'
-import { CutProxy } from './cut-proxy.ts'
+import { type BlockMarket, PAIR } from './block-market.ts'
+import { ClientWorld } from './client-world.ts'
+import type { CutProxy } from './cut-proxy.ts'
 import { swapsLeft } from './storm-stream.ts'
 
 /** The built client in the runtimes that it promises: REST, history, then live, across cuts and forks. */
@@ -44,9 +45,8 @@ for await (const item of client.trades(pair, { from: 0, retractions: true }))
 `
 
 describe('the client in other runtimes', { skip: missing.length === RUNTIMES.length }, () => {
-  let world: GatewayWorld
+  let world: ClientWorld
   let market: BlockMarket
-  let gateway: Gateway
   let proxy: CutProxy
   let project: string
   let child: ChildProcess | undefined
@@ -64,13 +64,9 @@ describe('the client in other runtimes', { skip: missing.length === RUNTIMES.len
     const dependencies = { '@chaintape/client': '*', ws: '*' }
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', dependencies }))
     writeFileSync(join(project, 'program.mjs'), PROGRAM)
-    world = await GatewayWorld.start({ withHistory: true })
-    market = new BlockMarket(world)
-    await market.start()
-    await market.grow(60)
-    await world.storeAll()
-    gateway = await world.startGateway()
-    proxy = await CutProxy.start(gateway.port)
+    world = await ClientWorld.start(60)
+    market = world.market
+    proxy = world.proxy
   })
 
   afterEach(async () => {
@@ -82,8 +78,6 @@ describe('the client in other runtimes', { skip: missing.length === RUNTIMES.len
   })
 
   after(async () => {
-    await proxy?.stop()
-    await gateway?.stop()
     await world?.stop()
     rmSync(project, { recursive: true, force: true })
   })

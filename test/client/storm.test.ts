@@ -18,7 +18,7 @@ import { StormStream, swapsLeft } from './storm-stream.ts'
  * the pushes of its subject, in order, so that after retractions it has the canonical list.
  */
 
-const IS_SMOKE = process.env['CHAINTAPE_CLIENT_STORM'] === 'smoke'
+const IS_SMOKE = process.env['TEST_CLIENT_STORM'] === 'smoke'
 const sizeOf = (name: string, full: number, smoke: number): number =>
   Number(process.env[`CHAINTAPE_CLIENT_${name}`] ?? (IS_SMOKE ? smoke : full))
 const SIZE = {

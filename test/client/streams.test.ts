@@ -24,36 +24,30 @@ import {
   samplePair,
   sampleSwitch,
 } from '../support/builders/market-samples.ts'
-import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
-import { BlockMarket, PAIR } from './block-market.ts'
-import { CutProxy } from './cut-proxy.ts'
+import { API_KEY, waitUntil } from '../support/rigs/gateway-world.ts'
+import { type BlockMarket, PAIR } from './block-market.ts'
+import { ClientWorld } from './client-world.ts'
+import type { CutProxy } from './cut-proxy.ts'
 
 /** More than a page of REST. */
 const BLOCKS = 1_300
 /** Less than the history, of which nothing may be dropped. */
 const BUFFER = 100
 
-let world: GatewayWorld
+let world: ClientWorld
 let market: BlockMarket
-let gateway: Gateway
 let proxy: CutProxy
 let client: Client
 
 before(async () => {
-  world = await GatewayWorld.start({ withHistory: true })
-  market = new BlockMarket(world)
-  await market.start()
-  for (let block = 0; block < BLOCKS; block += 100) await market.grow(100)
-  await world.storeAll()
-  gateway = await world.startGateway()
-  proxy = await CutProxy.start(gateway.port)
+  world = await ClientWorld.start(BLOCKS)
+  market = world.market
+  proxy = world.proxy
   client = createClient({ url: proxy.url, key: API_KEY, WebSocket, limits: { messagesPerSecond: 20 } })
 })
 
 after(async () => {
   client?.closeStreams()
-  await proxy?.stop()
-  await gateway?.stop()
   await world?.stop()
 })
 
@@ -176,7 +170,7 @@ test('liquidity, prices, switches and swaps of a token arrive over one socket', 
         time: market.timeOf(market.head),
       })
       const to = { type: 'pair', pair: samplePair({ address: MEME_USDC, isMain: true }) } as const
-      await world.publish([
+      await world.rig.publish([
         ...market.blocks(1),
         { type: 'liquidity', liquidity: event },
         { type: 'switch', switch: sampleSwitch({ oldPair: MEME_WETH, newPair: MEME_USDC }) },
@@ -233,10 +227,7 @@ test('a planned restart of the gateway is bridged, with the delay that it asks f
     return stream.cursor !== undefined
   })
   const start = Number((await first).value?.id.split('-')[0])
-  await gateway.stop()
-  await market.grow(10)
-  gateway = await world.startGateway()
-  proxy.port = gateway.port
+  await world.restartGateway(() => market.grow(10))
   const ids: number[] = [start]
   while (ids.at(-1) !== market.head) ids.push(Number((await stream.next()).value?.id.split('-')[0]))
   assert.deepEqual(

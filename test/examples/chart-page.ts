@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
-import { chromium } from 'playwright-core'
+import { launchBrowser } from '../support/rigs/browser.ts'
 import { EXAMPLES } from './program.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export type ChartPage = {
   close(): Promise<void>
 }
 
-/** The chart in a real browser that reaches loopback only; its folder is served as a user would. */
+/** The chart in a browser; its folder is served as a user would. */
 export async function openChart(
   executablePath: string,
   query: Readonly<Record<string, string>>,
@@ -35,14 +35,7 @@ export async function openChart(
     )
   })
   await new Promise<void>((done) => site.listen(0, '127.0.0.1', done))
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      ...['--no-sandbox', '--disable-dev-shm-usage'],
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    ],
-    timeout: 120_000,
-  })
+  const browser = await launchBrowser(executablePath)
   const complaints: string[] = []
   const page = await browser.newPage()
   page.setDefaultTimeout(PATIENCE_MS)

@@ -8,7 +8,7 @@ import { VERSION } from '../../src/lib/version.ts'
 import { EXAMPLE_MARKET, EXAMPLE_REQUESTS, type ExampleRequest } from '../support/rigs/example-requests.ts'
 import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
 
-/** `npm run examples` rewrites the examples from the responses of the gateway. */
+/** `npm run api:examples` rewrites the examples from the responses of the gateway. */
 const IS_UPDATE = process.env['UPDATE_EXAMPLES'] === '1'
 
 type Json = Readonly<Record<string, unknown>>
@@ -145,7 +145,7 @@ async function realProblems(): Promise<Record<string, unknown>> {
 test('examples are the responses of a real gateway', async () => {
   const real = { operations: await realExamples(), problems: await realProblems() }
   if (IS_UPDATE) writeFileSync(API_EXAMPLES_FILE, `${JSON.stringify(real, null, 2)}\n`)
-  const hint = 'a response changed: run `npm run examples` and review the difference'
+  const hint = 'a response changed: run `npm run api:examples` and review the difference'
   const stored = readApiExamples()
   for (const [operationId, example] of Object.entries(real.operations)) {
     assert.deepEqual(stored.operations[operationId], example, `${operationId}: ${hint}`)

@@ -9,8 +9,8 @@ import {
   sampleToken,
   sampleTrade,
 } from '../support/builders/market-samples.ts'
+import { findBrowser, type OpenPage, openPage } from '../support/rigs/browser.ts'
 import { API_KEY, type Gateway, GatewayWorld, waitUntil } from '../support/rigs/gateway-world.ts'
-import { findBrowser, type OpenPage, openPage } from './browser.ts'
 
 const executable = findBrowser()
 if (executable === undefined) {

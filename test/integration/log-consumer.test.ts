@@ -12,6 +12,8 @@ const NOTICED_MS = 6_000
 
 let stack: Stack
 let connection: NatsConnection
+/** Consumers that were given up. */
+let given = 0
 
 before(async () => {
   stack = await startStack({ services: ['nats'] })
@@ -35,7 +37,8 @@ async function nextOf(names: string, signal: AbortSignal): Promise<number | unde
   const after = await end()
   const position = { opt_start_seq: after + 1, filter_subjects: `${STREAM}.${names}` }
   const consumer = await jetstream(connection).consumers.get(STREAM, position)
-  for await (const { seq } of consume(consumer, { signal, isConnected: () => true, after, end })) return seq
+  const watch = { isConnected: () => true, onUndelivered: () => void given++ }
+  for await (const { seq } of consume(consumer, { ...watch, signal, after, end })) return seq
   return undefined
 }
 
@@ -46,6 +49,7 @@ test('a consumer waits for as long as its stream has nothing new', async () => {
   await sleep(NOTICED_MS)
   const seq = await publish('b')
   assert.equal(await waiting, seq)
+  assert.equal(given, 0)
 })
 
 test('a consumer fails if it sends heartbeats, but not the messages of its stream', async (t) => {
@@ -58,4 +62,5 @@ test('a consumer fails if it sends heartbeats, but not the messages of its strea
   const startedMs = performance.now()
   await assert.rejects(waiting, new RegExp(`does not deliver message ${seq}`))
   assert.ok(performance.now() - startedMs < NOTICED_MS)
+  assert.equal(given, 1)
 })

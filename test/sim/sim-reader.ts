@@ -130,6 +130,7 @@ export class SimReader {
       subject: CHAIN,
       epoch: EPOCH,
       isConnected: () => true,
+      onUndelivered: () => undefined,
       maxFrameBytes: settings.maxFrameBytes,
       logger,
       signal,

@@ -4,8 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
-import { findBrowser } from '../integration/browser.ts'
+import { findBrowser, launchBrowser } from '../support/rigs/browser.ts'
 import { SCREENSHOTS } from './terminal-browser.ts'
 
 const QUALITY = 0.9
@@ -14,7 +13,7 @@ const shown = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const executablePath = findBrowser()
 if (executablePath === undefined) throw new Error('no Chromium on PATH')
 // The browser compresses them, so that no other program is needed.
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+const browser = await launchBrowser(executablePath)
 try {
   const page = await browser.newPage()
   mkdirSync(shown, { recursive: true })

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser } from '../support/rigs/browser.ts'
 
 /** Pictures of every page, for a person to look at. */
 export const SCREENSHOTS = fileURLToPath(new URL('../../web/screenshots/', import.meta.url))
@@ -32,7 +33,7 @@ type TraceEvent = {
   readonly tdur?: number
 }
 
-/** A real browser that reaches loopback only, and notes what pages complain about. */
+/** A browser that notes what its pages complain about. */
 export class TerminalBrowser {
   readonly #browser: Browser
   /** Errors in scripts, refused resources, violations of the policy. */
@@ -44,15 +45,7 @@ export class TerminalBrowser {
   }
 
   static async launch(executablePath: string): Promise<TerminalBrowser> {
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        ...['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'],
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-      timeout: 120_000,
-    })
-    return new TerminalBrowser(browser)
+    return new TerminalBrowser(await launchBrowser(executablePath))
   }
 
   async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {

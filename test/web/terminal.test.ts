@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { buildTerminal } from '../../dev/build-web.ts'
 import type { SandboxPool, SandboxToken } from '../../src/sandbox/chain/places.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
-import { findBrowser } from '../integration/browser.ts'
+import { findBrowser } from '../support/rigs/browser.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import {
   assertAccessible,

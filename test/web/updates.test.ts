@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { buildTerminal } from '../../dev/build-web.ts'
 import type { Change } from '../../src/domain/change.ts'
-import { findBrowser } from '../integration/browser.ts'
 import {
   MEME,
   MEME_WETH,
@@ -16,6 +15,7 @@ import {
   sampleTrade,
   value,
 } from '../support/builders/market-samples.ts'
+import { findBrowser } from '../support/rigs/browser.ts'
 import { API_KEY, type Gateway, GatewayWorld } from '../support/rigs/gateway-world.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { assertAccessible, screenshot, TerminalBrowser } from './terminal-browser.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Requests and the responses of a real gateway; `npm run examples` writes the file, a test compares it. */
+/** Requests and the responses of a real gateway; `npm run api:examples` writes the file, a test compares it. */
 export type ApiExamples = {
   readonly operations: Readonly<Record<string, ApiExample>>
   /** By status. */

@@ -5,6 +5,8 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+/** A busy machine needs several times what a quiet one does. */
+const LAUNCH_MS = 120_000
 
 /** A Chromium on PATH; dev/setup installs one where it can. */
 export function findBrowser(): string | undefined {
@@ -25,7 +27,19 @@ export type OpenPage = {
   close(): Promise<void>
 }
 
-/** A page of an origin of its own, in a real browser that reaches loopback only. */
+/** A real browser that reaches loopback only. Its colors are the same on every machine. */
+export async function launchBrowser(executablePath: string): Promise<Browser> {
+  return await chromium.launch({
+    executablePath,
+    args: [
+      ...['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'],
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+    timeout: LAUNCH_MS,
+  })
+}
+
+/** A page of an origin of its own. */
 export async function openPage(executablePath: string): Promise<OpenPage> {
   const site = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' })
@@ -40,15 +54,7 @@ export async function openPage(executablePath: string): Promise<OpenPage> {
     await new Promise((resolve) => site.close(resolve))
   }
   try {
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-      timeout: 120_000,
-    })
+    browser = await launchBrowser(executablePath)
     const page = await browser.newPage()
     await page.goto(origin)
     return { page, origin, close }
