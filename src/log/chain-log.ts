@@ -4,7 +4,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { LogPosition } from '../domain/log-position.ts'
 import { decodeFrame, FIRST_LINK, type Frame, frameChecksum, MessageAssembler } from '../wire/frame.ts'
 import { readAnnouncement } from './announcement.ts'
-import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence, openConsumer } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { openPublisher, type PublishedLog } from './open-publisher.ts'
@@ -204,7 +204,7 @@ export class ChainLog {
   ): AsyncGenerator<Pick<JsMsg, 'seq' | 'data' | 'headers'>> {
     const { client, manager, stream, isConnected, onUndelivered } = this.#parts
     const position = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } as const
-    const consumer = await inTime(client.consumers.get(stream, position))
+    const consumer = await inTime(openConsumer(client, stream, position))
     // A request smaller than the next frame would be refused.
     const maxBytes = Math.max(readAheadBytes, 2 * this.#parts.maxFrameBytes)
     const end = (): Promise<number> => lastSequence(manager, stream)

@@ -1,4 +1,11 @@
-import type { Consumer, ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
+import type {
+  Consumer,
+  ConsumerMessages,
+  JetStreamClient,
+  JetStreamManager,
+  JsMsg,
+  OrderedConsumerOptions,
+} from '@nats-io/jetstream'
 import { inTime } from './in-time.ts'
 
 export type ConsumerWatch = {
@@ -17,12 +24,23 @@ export type ConsumeParts = ConsumerWatch & {
   readonly maxBytes?: number
 }
 
+/** The server keeps a consumer that nobody reads for so long: more than a reader is busy with what it has received. */
+const INACTIVE_MS = 60_000
 const HEARTBEAT_MS = 1_000
 const LOOK_MS = 500
 /** Two heartbeats are missed, and a look more: the event loop may have been busy when one arrived. */
 const SILENT_LOOKS = 5
 /** A live chain has a message more often than that, and its stream is not asked for its end. */
 const LOOKS_PER_CHECK = 4
+
+/** For `consume`, which deletes it. Every client that resumes needs one, and the nodes of a cluster agree on each. */
+export function openConsumer(
+  client: JetStreamClient,
+  stream: string,
+  options: Partial<OrderedConsumerOptions>,
+): Promise<Consumer> {
+  return client.consumers.get(stream, { ...options, inactive_threshold: INACTIVE_MS })
+}
 
 /**
  * Messages of a consumer until the signal aborts. Throws if the server falls silent: a consumer ends with its node. The
@@ -80,6 +98,8 @@ export async function* consume(
     clearInterval(look)
     signal.removeEventListener('abort', stop)
     messages.stop()
+    // The server deletes it later if this fails.
+    void consumer.delete().catch(() => undefined)
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@nats-io/jetstream'
 import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence, openConsumer } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { inTime } from './in-time.ts'
 import { withPermission } from './permissions.ts'
@@ -37,7 +37,7 @@ export type LatestValuesParts = ConsumerWatch & {
 export type WatchOptions = {
   readonly signal: AbortSignal
   readonly onValue: (value: LatestValue) => void
-  /** Called once all existing values were reported. */
+  /** Called once, when all existing values were reported. */
   readonly onCurrent: () => void
 }
 
@@ -97,13 +97,13 @@ export class LatestValues {
     this.#mustBeConnected()
     try {
       const consumer = await withPermission(() =>
-        client.consumers.get(stream, {
+        openConsumer(client, stream, {
           deliver_policy: DeliverPolicy.LastPerSubject,
           filter_subjects: `${subject}.${names}`,
         }),
       )
       const found = await this.#readPending(consumer)
-      // The server would keep the consumer for minutes.
+      // The server would keep the consumer for a minute.
       await consumer.delete()
       return found
     } catch (error) {
@@ -135,22 +135,23 @@ export class LatestValues {
   async watch({ signal, onValue, onCurrent }: WatchOptions): Promise<void> {
     const { client, manager, isConnected, onUndelivered, stream, logger } = this.#parts
     const end = (): Promise<number> => lastSequence(manager, stream)
+    let isCurrent = false
+    // The leader says what exists: the replica that a consumer reads may lack the newest values.
+    const check = async (reported: number): Promise<void> => {
+      if (isCurrent || reported < (await inTime(end()))) return
+      isCurrent = true
+      onCurrent()
+    }
     while (!signal.aborted) {
       try {
         const consumer = await inTime(
-          client.consumers.get(stream, { deliver_policy: DeliverPolicy.LastPerSubject }),
+          openConsumer(client, stream, { deliver_policy: DeliverPolicy.LastPerSubject }),
         )
-        const isEmpty = (await inTime(consumer.info())).num_pending === 0
-        if (isEmpty) onCurrent()
-        for await (const message of consume(consumer, {
-          signal,
-          isConnected,
-          onUndelivered,
-          after: 0,
-          end,
-        })) {
+        if ((await inTime(consumer.info())).num_pending === 0) await check(0)
+        const parts = { signal, isConnected, onUndelivered, after: 0, end }
+        for await (const message of consume(consumer, parts)) {
           onValue(this.#toValue(message))
-          if (message.info.pending === 0) onCurrent()
+          if (message.info.pending === 0) await check(message.seq)
         }
       } catch (error) {
         if (signal.aborted) return

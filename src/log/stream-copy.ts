@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream'
 import type { Logger } from '../lib/logger.ts'
 import { decodeFrame, FIRST_LINK, frameChecksum } from '../wire/frame.ts'
-import { type ConsumerWatch, consume, lastSequence } from './consume.ts'
+import { type ConsumerWatch, consume, lastSequence, openConsumer } from './consume.ts'
 import { findMessage } from './find-message.ts'
 import { withPermission } from './permissions.ts'
 import { LogPublisher } from './publisher.ts'
@@ -75,26 +75,18 @@ export class StreamCopy {
     const { client, manager, isConnected, onUndelivered, stream, subject, signal } = this.#parts
     if (from > to) return
     const consumer = await withPermission(() =>
-      client.consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }),
+      openConsumer(client, stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }),
     )
     const end = (): Promise<number> => lastSequence(manager, stream)
     const parts = { signal, isConnected, onUndelivered, after: from - 1, end, maxBytes: READ_AHEAD_BYTES }
-    try {
-      for await (const message of consume(consumer, parts)) {
-        if (message.seq > to) return
-        yield {
-          seq: message.seq,
-          name: message.subject.slice(subject.length + 1),
-          data: message.data,
-        }
-        if (message.seq === to) return
-        // The last ones may have expired; but the replica that is read may also be behind.
-        if (message.info.pending === 0 && (await end()) < to) return
-      }
-      signal.throwIfAborted()
-    } finally {
-      await consumer.delete().catch(() => undefined)
+    for await (const message of consume(consumer, parts)) {
+      if (message.seq > to) return
+      yield { seq: message.seq, name: message.subject.slice(subject.length + 1), data: message.data }
+      if (message.seq === to) return
+      // The last ones may have expired; but the replica that is read may also be behind.
+      if (message.info.pending === 0 && (await end()) < to) return
     }
+    signal.throwIfAborted()
   }
 
   /**

@@ -106,7 +106,7 @@ export class ChaosWorld {
     const first = Math.floor(Date.now() / 1_000 / MINUTE) * MINUTE - length * MINUTE
     const origin = await startStack({ services: ['anvil'], anvil: originArguments(first - 2 * MINUTE) })
     const stack = await startStack({
-      ...{ anvil: anvilArguments(origin.rpcUrl), natsSync: 'lazy', natsNodes: 3 },
+      ...{ anvil: anvilArguments(origin.rpcUrl), natsNodes: 3 },
       dataDir: join(dir, 'stack'),
     })
     const chain = await SandboxChain.deploy(

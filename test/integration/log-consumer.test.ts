@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { consume, lastSequence } from '../../src/log/consume.ts'
+import { consume, lastSequence, openConsumer } from '../../src/log/consume.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
+import { waitFor } from '../support/rigs/wait-for.ts'
 
 const STREAM = 'delivered'
 /** Longer than it takes to notice that messages are missing. */
@@ -36,7 +37,7 @@ async function nextOf(names: string, signal: AbortSignal): Promise<number | unde
   const end = (): Promise<number> => lastSequence(manager, STREAM)
   const after = await end()
   const position = { opt_start_seq: after + 1, filter_subjects: `${STREAM}.${names}` }
-  const consumer = await jetstream(connection).consumers.get(STREAM, position)
+  const consumer = await openConsumer(jetstream(connection), STREAM, position)
   const watch = { isConnected: () => true, onUndelivered: () => void given++ }
   for await (const { seq } of consume(consumer, { ...watch, signal, after, end })) return seq
   return undefined
@@ -63,4 +64,21 @@ test('a consumer fails if it sends heartbeats, but not the messages of its strea
   await assert.rejects(waiting, new RegExp(`does not deliver message ${seq}`))
   assert.ok(performance.now() - startedMs < NOTICED_MS)
   assert.equal(given, 1)
+})
+
+test('consumers that are no longer read are deleted', async () => {
+  const { streams } = await jetstreamManager(connection)
+  await waitFor('the consumers of the tests before to be gone', async () =>
+    (await streams.info(STREAM)).state.consumer_count === 0 ? true : undefined,
+  )
+  const stop = new AbortController()
+  const waiting = Array.from({ length: 10 }, () => nextOf('>', stop.signal))
+  await waitFor('ten consumers', async () =>
+    (await streams.info(STREAM)).state.consumer_count === 10 ? true : undefined,
+  )
+  stop.abort()
+  await Promise.all(waiting)
+  await waitFor('them to be gone', async () =>
+    (await streams.info(STREAM)).state.consumer_count === 0 ? true : undefined,
+  )
 })
