@@ -32,7 +32,13 @@ const startedMs = performance.now()
 const elapsed = (): string => `${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s`
 const say = (text: string): void => console.log(`${elapsed()}  ${text}`)
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+process.once('SIGTERM', () => process.exit(1))
+/** Ctrl-C ends the storm after the fault at hand, and what happened until then is compared; the second one ends the run. */
+const enough = new AbortController()
+process.once('SIGINT', () => {
+  enough.abort()
+  process.once('SIGINT', () => process.exit(1))
+})
 const world = await ChaosWorld.start({
   ...{ seed, history: Number(values.history), blockMs: Number(values['block-ms']) },
 })
@@ -46,12 +52,13 @@ try {
   clients = await ResumingClients.subscribe(world)
   world.load.start()
   const storming = clients
-  await storm.run(drawRounds(kills, seed), ({ strikes, servedMs, bothMs, storedMs }) => {
+  await storm.run(drawRounds(kills, seed), enough.signal, ({ strikes, servedMs, bothMs, storedMs }) => {
     const recovery = `served after ${servedMs} ms, by both ${bothMs}, stored ${storedMs}`
     say(`${namesOf(strikes).padEnd(70)} ${recovery}`)
     expectNoExit()
     storming.cut(whole(cuts, 0, 3))
   })
+  if (enough.signal.aborted) say(`ended after ${storm.kills} of ${kills} kills`)
   phase = 'at the end'
   await settle()
   const { forks } = world.load

@@ -24,8 +24,17 @@ export class Storm {
     this.#world = world
   }
 
-  async run(rounds: Iterable<Round>, onRecovery: (recovery: Recovery) => void): Promise<void> {
+  get kills(): number {
+    return this.recoveries.flatMap(({ strikes }) => strikes).filter(({ isKill }) => isKill).length
+  }
+
+  async run(
+    rounds: Iterable<Round>,
+    signal: AbortSignal,
+    onRecovery: (recovery: Recovery) => void,
+  ): Promise<void> {
     for (const round of rounds) {
+      if (signal.aborted) return
       this.last = namesOf(round.strikes)
       const recovery = await this.#suffer(round)
       this.recoveries.push(recovery)
