@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -24,11 +23,6 @@ export class MeasuredProcess {
 
   async cpuSeconds(): Promise<number> {
     return (await this.ask('cpu')) as number
-  }
-
-  get residentBytes(): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
   }
 
   /** One question at a time: what the process says next is the answer. */

@@ -22,8 +22,6 @@ export type RunningRoles = {
   readonly gatewayPort: number
   /** CPU time of all roles together, without their servers. */
   cpuSeconds(): Promise<number>
-  /** Memory of all roles together. */
-  residentBytes(): number
   /** Waits until ClickHouse and Redis hold everything up to this version. */
   written(seq: number): Promise<void>
   /** Says what is wrong if ClickHouse has another number of trades of this version. */
@@ -35,7 +33,7 @@ const PREFIX = 'roles_bench'
 const LOOK_EVERY_MS = 20
 const OVERDUE_MS = 120_000
 
-export async function openRoles(names: readonly RoleName[], idleChains = 0): Promise<RunningRoles> {
+export async function openRoles(names: readonly RoleName[]): Promise<RunningRoles> {
   const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
   const common = silentCommon()
   const logs = await connectLogs(
@@ -44,7 +42,7 @@ export async function openRoles(names: readonly RoleName[], idleChains = 0): Pro
   )
   await putTestKey(logs)
   const [gatewayPort = 0] = await freePorts(1)
-  const file = writeConfig(stack, gatewayPort, idleChains)
+  const file = writeConfig(stack, gatewayPort)
   const processes = names.map((name) => new MeasuredProcess(roleArgs(name), ['--config', file]))
   const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
   const history = openHistoryStore(historyOptions(stack.clickhouseUrl, PREFIX), common)
@@ -60,7 +58,6 @@ export async function openRoles(names: readonly RoleName[], idleChains = 0): Pro
       const spent = await Promise.all(processes.map((each) => each.cpuSeconds()))
       return spent.reduce((sum, seconds) => sum + seconds, 0)
     },
-    residentBytes: () => processes.reduce((sum, each) => sum + each.residentBytes, 0),
     written: async (seq) => {
       const deadline = performance.now() + OVERDUE_MS
       // Until the writer has migrated, there is no table to ask.
@@ -86,9 +83,8 @@ export async function openRoles(names: readonly RoleName[], idleChains = 0): Pro
   }
 }
 
-function writeConfig(stack: Stack, port: number, idleChains: number): string {
+function writeConfig(stack: Stack, port: number): string {
   const file = join(stack.dataDir, 'roles.yaml')
-  const chains = ['eth', ...Array.from({ length: idleChains }, (_, at) => `idle${at + 1}`)]
   const settings = {
     data_dir: join(stack.dataDir, 'roles'),
     nats: { urls: stack.natsUrls, prefix: PREFIX },
@@ -97,7 +93,7 @@ function writeConfig(stack: Stack, port: number, idleChains: number): string {
     gateway: { port },
     admin: { engine_port: 0, writer_port: 0, gateway_port: 0 },
     plans: TEST_PLANS,
-    chains: Object.fromEntries(chains.map((chain) => [chain, { rpc_urls: ['http://127.0.0.1:1'] }])),
+    chains: { eth: { rpc_urls: ['http://127.0.0.1:1'] } },
   }
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(settings))

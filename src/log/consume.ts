@@ -55,13 +55,11 @@ export async function* consume(
   parts: ConsumeParts,
 ): AsyncGenerator<JsMsg, void, undefined> {
   const { signal, isConnected, maxBytes } = parts
-  const messages = await inTime(
-    consumer.consume({
-      ...(maxBytes !== undefined && { max_bytes: maxBytes }),
-      idle_heartbeat: HEARTBEAT_MS,
-      abort_on_missing_resource: true,
-    }),
-  )
+  const messages = await consumer.consume({
+    ...(maxBytes !== undefined && { max_bytes: maxBytes }),
+    idle_heartbeat: HEARTBEAT_MS,
+    abort_on_missing_resource: true,
+  })
   let failure: Error | undefined
   const fail = (error: Error): void => {
     failure = error

@@ -75,7 +75,7 @@ function config(
     `server_name: ${name}`,
     `listen: 127.0.0.1:${node.client}`,
     `http: 127.0.0.1:${node.monitor}`,
-    `jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))}, sync_interval: ${sync === 'always' ? 'always' : '2m'} }`,
+    `jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))}, sync_interval: ${sync === 'always' ? 'always' : '"2m"'} }`,
   ]
   if (nodes.length > 1) {
     const routes = nodes.map((other) => `nats://127.0.0.1:${other.route}`)
