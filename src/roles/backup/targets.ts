@@ -7,6 +7,7 @@ import { LOGS } from '../../domain/quarantine.ts'
 import type { Common } from '../../lib/common.ts'
 import type { Logs } from '../../log/connect.ts'
 import { openTableCopies } from '../../store/clickhouse/table-copies.ts'
+import { DATA_FILE } from '../../store/lmdb/open-file.ts'
 import { openHotStore } from '../../store/redis/hot-store.ts'
 import { stateFolder } from '../state-snapshots.ts'
 import { LATEST_COPIED, STATE_ROLES } from './backup-files.ts'
@@ -71,7 +72,7 @@ async function filledStreams(chains: readonly string[], logs: Logs): Promise<str
 
 function filledFolders(chains: readonly string[], config: Config): string[] {
   const folders = STATE_ROLES.flatMap((role) => chains.map((chain) => stateFolder(config, role, chain, '')))
-  const states = folders.map(({ dir }) => join(dir, 'data.mdb')).filter((file) => existsSync(file))
+  const states = folders.map(({ dir }) => join(dir, DATA_FILE)).filter((file) => existsSync(file))
   const snapshots = folders
     .map((folder) => folder.snapshots)
     .filter((folder) => existsSync(folder) && readdirSync(folder).length > 0)

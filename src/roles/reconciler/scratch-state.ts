@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChainLog } from '../../log/chain-log.ts'
+import { DATA_FILE, markAsOwn } from '../../store/lmdb/open-file.ts'
 import { listSnapshots, unpackSnapshot } from '../../store/lmdb/snapshot-files.ts'
 import type { StateFolder } from '../../store/lmdb/snapshots.ts'
 import { openStateStore, type StateStore, wholeFormat } from '../../store/lmdb/state-store.ts'
@@ -30,7 +31,9 @@ export async function openScratchState(
   for (const snapshot of prefer === 'newest' ? newestFirst : newestFirst.reverse()) {
     const { epoch, sequence } = snapshot.position
     if (epoch !== blocks.epoch || sequence >= before) continue
-    if (await unpackSnapshot(snapshot, join(dir, 'data.mdb'))) return openStateStore({ dir, format })
+    if (!(await unpackSnapshot(snapshot, join(dir, DATA_FILE)))) continue
+    markAsOwn(dir)
+    return openStateStore({ dir, format })
   }
   return orFromStart ? openStateStore({ dir, format }) : undefined
 }

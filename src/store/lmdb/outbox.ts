@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { open } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { Outbox } from '../../lib/outbox.ts'
 import { frameChecksum } from '../../wire/frame.ts'
+import { openFile } from './open-file.ts'
 
 /** Holds many minutes of messages at the head of a chain; a lazily syncing NATS loses at most two. */
 const MAX_BYTES = 128 * 1024 * 1024
@@ -15,9 +14,8 @@ const FORMAT = 'outbox-1'
  * is no failure of the log; the frames that were not stored cannot be restored later.
  */
 export function openOutbox(dir: string, maxBytes = MAX_BYTES): Outbox & { close(): Promise<void> } {
-  mkdirSync(dir, { recursive: true })
   // Without batches per turn, whose own promise the library leaves unhandled if the disk is full.
-  const root = open({ path: dir, maxDbs: 2, eventTurnBatching: false })
+  const root = openFile(dir, ['frames', 'meta'], { eventTurnBatching: false })
   const frames = root.openDB<Uint8Array, number>({ name: 'frames', encoding: 'binary' })
   const meta = root.openDB<string, string>({ name: 'meta', encoding: 'json' })
   // Release 0.2.0 wrote no format.

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { open } from 'lmdb'
 import type { CreatedPool } from '../../domain/created-pool.ts'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { FoundLaunch, PastLaunch } from '../../domain/found-launch.ts'
@@ -7,6 +5,7 @@ import { ByteReader } from '../../wire/byte-reader.ts'
 import { ByteWriter } from '../../wire/byte-writer.ts'
 import { biguint, id, list, optional, record, varuint } from '../../wire/codec.ts'
 import { pricingCodec } from '../../wire/fact-codec.ts'
+import { openFile } from './open-file.ts'
 
 /** Blocks of a factory that are scanned: all before `next`, up to and including `upTo` in the end. */
 export type ScanProgress = { readonly next: number; readonly upTo: number }
@@ -58,8 +57,7 @@ const claimCodec = record<Claim>({ created: place, graduated: place })
  * keeps it, and a lost one is scanned again.
  */
 export function openPoolIndex(dir: string): PoolIndex {
-  mkdirSync(dir, { recursive: true })
-  const root = open({ path: dir, maxDbs: 4, mapSize: MAP_BYTES })
+  const root = openFile(dir, ['pools', 'sides', 'launches', 'meta'], { mapSize: MAP_BYTES })
   const pools = root.openDB<Uint8Array, Buffer>({ name: 'pools', encoding: 'binary', keyEncoding: 'binary' })
   /** Token, other token, pool. */
   const sides = root.openDB<Uint8Array, Buffer>({ name: 'sides', encoding: 'binary', keyEncoding: 'binary' })

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { LogPosition } from '../../domain/log-position.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { DATA_FILE, LOCK_FILE } from './open-file.ts'
 import { listSnapshots, MANIFEST, unpackSnapshot } from './snapshot-files.ts'
 import { openStateStore, readableFormats, type StateFormat, type StateStore } from './state-store.ts'
 import { NOTHING_TO_COPY } from './take-snapshot.ts'
@@ -43,8 +44,8 @@ export async function openNewestState(
       continue
     }
     await store.close()
-    rmSync(join(dir, 'lock.mdb'), { force: true })
-    renameSync(unpacked, join(dir, 'data.mdb'))
+    rmSync(join(dir, LOCK_FILE), { force: true })
+    renameSync(unpacked, join(dir, DATA_FILE))
     return openStateStore(folder)
   }
   return store

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { open, type RootDatabase } from 'lmdb'
+import type { RootDatabase } from 'lmdb'
 import { ChaintapeError } from '../../domain/errors.ts'
 import type { LogPosition } from '../../domain/log-position.ts'
 import type { StateKey, Writes } from '../../state/journaled-state.ts'
 import type { HashSecret } from '../../state/slot-index.ts'
 import { decodeStateKey, encodeStateKey } from '../../state/state-key.ts'
 import { fromStoredPosition, type StoredPosition, toStoredPosition } from '../stored-position.ts'
+import { openFile } from './open-file.ts'
 
 export type StateStore = {
   get(key: StateKey): Uint8Array | undefined
@@ -70,8 +70,7 @@ export function readableFormats({ format, earlier = [] }: StateFormat): string[]
 
 /** State in a format that cannot be read is refused. */
 export function openStateStore(options: StateFormat & { readonly dir: string }): StateStore {
-  mkdirSync(options.dir, { recursive: true })
-  const root = open({ path: options.dir, maxDbs: 2, mapSize: MAP_BYTES })
+  const root = openFile(options.dir, ['state', 'meta'], { mapSize: MAP_BYTES })
   const state = root.openDB<Uint8Array, Buffer>({ name: 'state', encoding: 'binary', keyEncoding: 'binary' })
   const meta = openMeta(root)
   let format = meta.get(FORMAT) as string | undefined

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { open, type RootDatabase } from 'lmdb'
+import { DATA_FILE, isOwn } from './open-file.ts'
 import { DATA, hashing, listSnapshots, MANIFEST } from './snapshot-files.ts'
 import { describeState } from './state-store.ts'
 
@@ -19,12 +20,14 @@ const ABANDONED_MS = 86_400_000
  * False if nothing was committed yet.
  */
 export async function takeSnapshot(dir: string, folder: string): Promise<boolean> {
+  if (existsSync(join(dir, DATA_FILE)) && !isOwn(dir))
+    throw new Error(`${dir} was written by an earlier version; start its role first`)
   removeAbandoned(folder)
   // Several engines may share the folder.
   const scratch = join(folder, `${SCRATCH}${randomUUID()}`)
   await mkdir(scratch, { recursive: true })
   try {
-    const copy = join(scratch, 'data.mdb')
+    const copy = join(scratch, DATA_FILE)
     await withState(dir, (root) => root.backup(scratch, true))
     // Read from the copy: the state may have been committed again since it was begun.
     const { format, position } = await withState(scratch, describeState)
