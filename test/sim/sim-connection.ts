@@ -70,7 +70,10 @@ export class SimConnection {
       consumers: {
         get: async (_stream: string, { opt_start_seq }: { opt_start_seq: number }) => {
           await this.#request(5_000, () => undefined)
-          return { consume: async () => this.#consume(opt_start_seq) }
+          return {
+            consume: async () => this.#consume(opt_start_seq),
+            delete: () => this.#request(5_000, () => true),
+          }
         },
       },
     }
@@ -83,7 +86,7 @@ export class SimConnection {
       info: () =>
         this.#request(5_000, () => ({
           config: { metadata: { epoch: EPOCH } },
-          state: { first_seq: 1, last_seq: stream.frames.length },
+          state: { messages: stream.frames.length, first_seq: 1, last_seq: stream.frames.length },
         })),
       getMessage: (_stream: string, { seq }: { seq: number }) =>
         this.#request(5_000, () => {
