@@ -14,8 +14,6 @@ type Suite = {
   readonly patterns: readonly string[]
   readonly concurrency: number
   readonly testTimeoutMs: number
-  /** Timeout of all tests of a file together, if it is not the default. */
-  readonly fileTimeoutMs?: number
   /** Parts of the paths of files that take long, the longest first: begun last, they would keep one core busy. */
   readonly long?: readonly string[]
   /** The same for files that compare times: few others run beside them. */
@@ -48,15 +46,12 @@ const suites: Readonly<Record<string, Suite>> = {
     ],
     concurrency: cores,
     testTimeoutMs: 120_000,
-    // Each test has its limit; property tests may be asked for many more runs than usual.
-    fileTimeoutMs: 60 * 60_000,
   },
   golden: { patterns: ['test/golden/**/*.test.ts'], concurrency: cores, testTimeoutMs: 300_000 },
   integration: {
     patterns: ['test/integration/**/*.test.ts'],
     concurrency: stacks,
     testTimeoutMs: 600_000,
-    fileTimeoutMs: 12 * 60_000,
     long: ['hostile-tokens', 'integration/writer', 'integration/log-trouble'],
     timed: [
       ...['accounts', 'endpoint-pool', 'gateway-sockets', 'hung-clickhouse', 'integration/hot-store.test'],
@@ -68,8 +63,6 @@ const suites: Readonly<Record<string, Suite>> = {
     patterns: ['test/e2e/**/*.test.ts'],
     concurrency: stacks,
     testTimeoutMs: 600_000,
-    // On a host that takes most of the CPU the longest files need several times their usual two minutes.
-    fileTimeoutMs: 15 * 60_000,
     long: ['e2e/rest', 'e2e/refold', 'e2e/reorg', 'e2e/solana', 'e2e/lifetime', 'e2e/processes'],
     timed: ['coverage', 'holders-order'],
   },
@@ -89,7 +82,6 @@ const suites: Readonly<Record<string, Suite>> = {
     patterns: ['test/outage/**/*.test.ts'],
     concurrency: 1,
     testTimeoutMs: 600_000,
-    fileTimeoutMs: 45 * 60_000,
   },
   // The rolling restart loads the machine by itself.
   upgrade: {
@@ -109,7 +101,6 @@ const suites: Readonly<Record<string, Suite>> = {
     patterns: ['test/web/**/*.test.ts'],
     concurrency: 1,
     testTimeoutMs: 300_000,
-    fileTimeoutMs: 15 * 60_000,
   },
   // The client: its units, then against a real gateway.
   client: {
@@ -117,7 +108,6 @@ const suites: Readonly<Record<string, Suite>> = {
     concurrency: 2,
     // The storm in its full size.
     testTimeoutMs: 1_200_000,
-    fileTimeoutMs: 25 * 60_000,
     timed: ['client/storm'],
   },
   // Programs that users copy, against one sandbox.
@@ -125,23 +115,19 @@ const suites: Readonly<Record<string, Suite>> = {
     patterns: ['test/examples/**/*.test.ts'],
     concurrency: 1,
     testTimeoutMs: 600_000,
-    fileTimeoutMs: 15 * 60_000,
   },
   // Builds an image, and runs every service of compose.yaml; needs dev/setup --image.
   image: {
     patterns: ['test/image/**/*.test.ts'],
     concurrency: 1,
     testTimeoutMs: 600_000,
-    fileTimeoutMs: 20 * 60_000,
   },
   attack: {
     patterns: ['test/attack/**/*.test.ts'],
     concurrency: 1,
     testTimeoutMs: 300_000,
-    fileTimeoutMs: 10 * 60_000,
   },
 }
-const fileTimeoutMs = 6 * 60_000
 const SLOWEST_SHOWN = 10
 /** More failures than this are no accident. */
 const REPEATED_AT_MOST = 3
@@ -202,7 +188,6 @@ function suiteOf(names: readonly string[]): Suite {
     patterns: parts.flatMap(({ patterns }) => patterns),
     concurrency: Math.max(...parts.map(({ concurrency }) => concurrency)),
     testTimeoutMs: Math.max(...parts.map(({ testTimeoutMs }) => testTimeoutMs)),
-    fileTimeoutMs: Math.max(...parts.map((suite) => suite.fileTimeoutMs ?? fileTimeoutMs)),
     long: parts.flatMap(({ long = [] }) => long),
     timed: parts.flatMap(({ timed = [] }) => timed),
   }
@@ -270,8 +255,9 @@ async function runFiles(
     files: files.map((file) => join(repo, file)),
     cwd: repo,
     concurrency,
-    timeout: suite.fileTimeoutMs ?? fileTimeoutMs,
-    execArgv: [`--test-timeout=${suite.testTimeoutMs}`],
+    timeout: suite.testTimeoutMs,
+    // A failed test may leave something open; its process must end all the same.
+    execArgv: ['--test-force-exit'],
   })
   // Children are reported right before what contains them.
   let previousNesting = 0

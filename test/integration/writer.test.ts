@@ -248,23 +248,23 @@ test('versions that go back, and a message of another chain, stop the chain befo
 
 test('a writer process killed again and again loses nothing and repeats nothing that shows', async () => {
   await withRig({ writer: { max_batch_rows: 200, max_batch_ms: 10 } }, async (rig) => {
-    const story = storySets({ chain: 'eth', seed: 9, messages: 400 })
+    const story = storySets({ chain: 'eth', seed: 9, messages: 120 })
     const logFile = join(stack.dataDir, 'writer.log')
     const start = (): RoleProcess => new RoleProcess('writer', rig.configFile, logFile)
-    const publishing = (async () => {
-      for (const set of story.sets) {
-        await rig.publish('eth', [set])
-        await sleep(15)
-      }
-    })()
+    const pausesMs = [0, 30, 250, 5, 100, 15]
+    const setsPerKill = story.sets.length / pausesMs.length
     let child = start()
-    for (const runMs of [900, 30, 250, 5, 400, 120]) {
-      await child.logged('Chain writer started')
-      await sleep(runMs)
+    for (const [kills, pauseMs] of pausesMs.entries()) {
+      const writtenBefore = (await rig.marker('eth'))?.seq ?? 0
+      await rig.publish('eth', story.sets.slice(kills * setsPerKill, (kills + 1) * setsPerKill))
+      await eventually('a batch', async () => {
+        const written = (await rig.marker('eth'))?.seq ?? 0
+        return written > writtenBefore ? true : undefined
+      })
+      await sleep(pauseMs)
       await child.kill('SIGKILL')
       child = start()
     }
-    await publishing
     await rig.written('eth', story.sets)
     await rig.assertStored('eth', story)
     await child.ready()

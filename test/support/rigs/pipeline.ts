@@ -29,6 +29,12 @@ type LogLine = {
   err?: { message: string }
 }
 
+/** Those that a failed test leaves running end with the tests. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** One role in an OS process of its own. */
 export class RoleProcess {
   readonly name: RoleName
@@ -42,7 +48,8 @@ export class RoleProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environmentWithoutSettings(),
     })
-    this.#exited = once(this.#child, 'exit').then(() => undefined)
+    running.add(this.#child)
+    this.#exited = once(this.#child, 'exit').then(() => void running.delete(this.#child))
     const log = createWriteStream(logFile, { flags: 'a' })
     this.#child.stderr?.pipe(log, { end: false })
     createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
