@@ -12,6 +12,7 @@ import { connectLogs, type Logs } from '../log/connect.ts'
 import { quarantineDetails } from '../log/quarantine.ts'
 import { TailLost } from '../log/tail-lost.ts'
 import { type BlockArchive, openBlockArchive } from '../store/clickhouse/block-archive.ts'
+import { convertOlderFiles } from '../store/lmdb/open-file.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
 import type { StateFolder } from '../store/lmdb/snapshots.ts'
 import type { StateStore } from '../store/lmdb/state-store.ts'
@@ -116,6 +117,7 @@ async function runChain(run: GenerationRun, parts: RunParts): Promise<void> {
   const { logger, shutdown } = common
   const lock = lockFolder(dir)
   shutdown.onClose(`lock on the engine state of ${stored}`, () => lock.release())
+  await convertOlderFiles(dir, logger, shutdown.signal)
   const blocks = await logs.open('BLOCKS', chain)
   const store = await openState(folder, blocks, common)
   shutdown.onClose(`engine state of ${stored}`, () => store.close())

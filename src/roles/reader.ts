@@ -14,6 +14,7 @@ import type { Common } from '../lib/common.ts'
 import { Progress } from '../lib/progress.ts'
 import { chainNode, createWaiting, retryUntilAvailable } from '../lib/waiting.ts'
 import { type BlockArchive, openBlockArchive } from '../store/clickhouse/block-archive.ts'
+import { convertOlderFiles } from '../store/lmdb/open-file.ts'
 import { openOutbox } from '../store/lmdb/outbox.ts'
 import { openPoolIndex, type PoolIndex } from '../store/lmdb/pool-index.ts'
 import type { StateFolder } from '../store/lmdb/snapshots.ts'
@@ -62,6 +63,7 @@ async function readChain(
   const { dir } = folder
   const lock = lockFolder(dir)
   common.shutdown.onClose(`lock on the reader index of ${chain}`, () => lock.release())
+  await convertOlderFiles(dir, logger, signal)
   const outbox = openOutbox(join(dir, 'outbox'))
   common.shutdown.onClose(`reader outbox of ${chain}`, () => outbox.close())
   const log = await logs.open('BLOCKS', chain, outbox)

@@ -9,6 +9,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import { ChainFold } from '../../src/roles/engine/chain-fold.ts'
 import { EARLIER_STATE_FORMATS, STATE_FORMAT } from '../../src/roles/engine.ts'
 import { EARLIER_INDEX_FORMATS, INDEX_FORMAT } from '../../src/roles/reader.ts'
+import { convertOlderFiles } from '../../src/store/lmdb/open-file.ts'
 import { openOutbox } from '../../src/store/lmdb/outbox.ts'
 import { openNewestState } from '../../src/store/lmdb/snapshots.ts'
 import { openStateStore, type StateStore } from '../../src/store/lmdb/state-store.ts'
@@ -126,6 +127,7 @@ for (const version of Corpus.versions()) {
       zstdDecompressSync(readFileSync(corpus.path('state/outbox.mdb.zst'))),
     )
     const { epoch, first, frames } = corpus.read<RecordedOutbox>('state/outbox')
+    await convertOlderFiles(dir, logger, new AbortController().signal)
     const outbox = openOutbox(dir)
     for (const [at, frame] of frames.entries())
       assert.deepEqual(Buffer.from(outbox.get(epoch, first + at) ?? []), frame)

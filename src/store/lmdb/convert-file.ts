@@ -1,18 +1,27 @@
-/** node convert-file.ts <folder> <names of its databases...>: copies all entries of an LMDB file into a new one. */
+/** node convert-file.ts <folder>: copies all entries of an LMDB file into a new one. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { DATA_FILE, LOCK_FILE } from './open-file.ts'
 
 const BATCH = 10_000
+/** More than any of our files has. */
+const MAX_DATABASES = 16
 
 /** Only reads the old file, which is replaced at the end: it can be interrupted and repeated. */
-export async function convertFile(dir: string, names: readonly string[]): Promise<void> {
+async function convertFile(dir: string): Promise<void> {
   const made = join(dir, 'converted')
   rmSync(made, { recursive: true, force: true })
   mkdirSync(made)
-  const from = open({ path: dir, readOnly: true, maxDbs: names.length })
-  const to = open({ path: made, maxDbs: names.length })
+  const from = open<Buffer, Buffer>({
+    path: dir,
+    readOnly: true,
+    maxDbs: MAX_DATABASES,
+    keyEncoding: 'binary',
+  })
+  const to = open({ path: made, maxDbs: MAX_DATABASES })
+  // Keys of the file itself are the names of its databases, each with a zero at its end.
+  const names = Array.from(from.getKeys(), (key) => key.toString().slice(0, -1))
   for (const name of names) copy(from, to, name)
   await to.flushed
   await Promise.all([from.close(), to.close()])
@@ -39,8 +48,4 @@ function copy(from: RootDatabase, to: RootDatabase, name: string): void {
   write()
 }
 
-const [dir, ...names] = process.argv.slice(2)
-if (import.meta.main && dir !== undefined) {
-  process.stderr.write(`converting ${join(dir, DATA_FILE)}, once\n`)
-  await convertFile(dir, names)
-}
+await convertFile(process.argv[2] ?? '')

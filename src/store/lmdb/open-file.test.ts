@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { open as openWithVersion3 } from 'lmdb-3'
-import { isOwn, openFile } from './open-file.ts'
+import { createLogger } from '../../lib/logger.ts'
+import { convertOlderFiles, openFile } from './open-file.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'chaintape-lmdb-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-const NAMES = ['state', 'meta']
+const OPTIONS = { maxDbs: 2 }
+const logger = createLogger('silent')
+const { signal } = new AbortController()
 const BASE = 6_000
 const KEYS = 6_000
 
@@ -75,36 +78,55 @@ test('a file that is committed often and opened again stays whole', async () => 
     const dir = join(root, `seed${seed}`)
     const random = randomOf(seed)
     const contents: Contents = new Map()
-    let file = openFile(dir, NAMES)
+    let file = openFile(dir, OPTIONS)
     fill(file, contents, random)
     for (let round = 0; round < 6; round++) {
       commitOften(file, contents, random(KEYS))
       await file.close()
-      file = openFile(dir, NAMES)
+      file = openFile(dir, OPTIONS)
     }
     assertHolds(file, contents)
     await file.close()
   }
 })
 
-test('a file of an earlier release is converted once, with everything in it', async () => {
+test('files of an earlier release are converted once, with everything in them', async () => {
   const dir = join(root, 'earlier')
   const random = randomOf(1)
   const contents: Contents = new Map()
-  const earlier = openWithVersion3({ path: dir, maxDbs: 2 }) as unknown as File
-  fill(earlier, contents, random)
-  commitOften(earlier, contents, 0)
-  await earlier.close()
-  assert.ok(!isOwn(dir))
-  let file = openFile(dir, NAMES)
-  assert.ok(isOwn(dir) && !existsSync(join(dir, 'converted')))
+  for (const folder of [dir, join(dir, 'outbox')]) {
+    const earlier = openWithVersion3({ path: folder, maxDbs: 2 }) as unknown as File
+    contents.clear()
+    fill(earlier, contents, random)
+    commitOften(earlier, contents, 0)
+    await earlier.close()
+    assert.throws(() => openFile(folder, OPTIONS), { code: 'state_outdated' })
+  }
+  await convertOlderFiles(dir, logger, signal)
+  assert.ok(!existsSync(join(dir, 'converted')))
+  let file = openFile(join(dir, 'outbox'), OPTIONS)
   assertHolds(file, contents)
   assert.equal(metaOf(file).get('position'), 59)
   for (let round = 0; round < 3; round++) {
     commitOften(file, contents, random(KEYS))
     await file.close()
-    file = openFile(dir, NAMES)
+    file = openFile(join(dir, 'outbox'), OPTIONS)
   }
+  await convertOlderFiles(dir, logger, signal)
   assertHolds(file, contents)
   await file.close()
+  const state = openFile(dir, OPTIONS)
+  assert.equal(metaOf(state).get('position'), 59)
+  await state.close()
+})
+
+test('a file that cannot be converted is left as it is, and named', async () => {
+  const dir = join(root, 'damaged')
+  mkdirSync(dir)
+  writeFileSync(join(dir, 'data.mdb'), 'not an LMDB file')
+  await assert.rejects(convertOlderFiles(dir, logger, signal), {
+    code: 'store_unavailable',
+    message: /^cannot convert the state in .*damaged$/,
+  })
+  assert.throws(() => openFile(dir, OPTIONS), { code: 'state_outdated' })
 })

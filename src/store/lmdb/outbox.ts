@@ -15,7 +15,7 @@ const FORMAT = 'outbox-1'
  */
 export function openOutbox(dir: string, maxBytes = MAX_BYTES): Outbox & { close(): Promise<void> } {
   // Without batches per turn, whose own promise the library leaves unhandled if the disk is full.
-  const root = openFile(dir, ['frames', 'meta'], { eventTurnBatching: false })
+  const root = openFile(dir, { maxDbs: 2, eventTurnBatching: false })
   const frames = root.openDB<Uint8Array, number>({ name: 'frames', encoding: 'binary' })
   const meta = root.openDB<string, string>({ name: 'meta', encoding: 'json' })
   // Release 0.2.0 wrote no format.

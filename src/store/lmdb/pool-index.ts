@@ -57,7 +57,7 @@ const claimCodec = record<Claim>({ created: place, graduated: place })
  * keeps it, and a lost one is scanned again.
  */
 export function openPoolIndex(dir: string): PoolIndex {
-  const root = openFile(dir, ['pools', 'sides', 'launches', 'meta'], { mapSize: MAP_BYTES })
+  const root = openFile(dir, { maxDbs: 4, mapSize: MAP_BYTES })
   const pools = root.openDB<Uint8Array, Buffer>({ name: 'pools', encoding: 'binary', keyEncoding: 'binary' })
   /** Token, other token, pool. */
   const sides = root.openDB<Uint8Array, Buffer>({ name: 'sides', encoding: 'binary', keyEncoding: 'binary' })

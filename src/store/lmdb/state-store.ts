@@ -70,7 +70,7 @@ export function readableFormats({ format, earlier = [] }: StateFormat): string[]
 
 /** State in a format that cannot be read is refused. */
 export function openStateStore(options: StateFormat & { readonly dir: string }): StateStore {
-  const root = openFile(options.dir, ['state', 'meta'], { mapSize: MAP_BYTES })
+  const root = openFile(options.dir, { maxDbs: 2, mapSize: MAP_BYTES })
   const state = root.openDB<Uint8Array, Buffer>({ name: 'state', encoding: 'binary', keyEncoding: 'binary' })
   const meta = openMeta(root)
   let format = meta.get(FORMAT) as string | undefined

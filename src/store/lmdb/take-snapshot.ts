@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { open, type RootDatabase } from 'lmdb'
-import { DATA_FILE, isOwn } from './open-file.ts'
+import { DATA_FILE, needsConversion } from './open-file.ts'
 import { DATA, hashing, listSnapshots, MANIFEST } from './snapshot-files.ts'
 import { describeState } from './state-store.ts'
 
@@ -20,8 +20,7 @@ const ABANDONED_MS = 86_400_000
  * False if nothing was committed yet.
  */
 export async function takeSnapshot(dir: string, folder: string): Promise<boolean> {
-  if (existsSync(join(dir, DATA_FILE)) && !isOwn(dir))
-    throw new Error(`${dir} was written by an earlier version; start its role first`)
+  if (needsConversion(dir)) throw new Error(`${dir} was written by an earlier version; start its role first`)
   removeAbandoned(folder)
   // Several engines may share the folder.
   const scratch = join(folder, `${SCRATCH}${randomUUID()}`)
