@@ -1,4 +1,5 @@
 import { createClient } from '@clickhouse/client'
+import type { Interval } from '../../src/domain/interval.ts'
 import type { LogMessage } from '../../src/log/chain-log.ts'
 import { SANDBOX_CHAIN } from '../../src/sandbox/roles.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
@@ -9,7 +10,7 @@ import { openHotStore } from '../../src/store/redis/hot-store.ts'
 import type { ChangeSetIndex } from '../../src/wire/change-index.ts'
 import { indexChangeSet } from '../../src/wire/change-index.ts'
 import { FreshFold } from '../e2e/fresh-fold.ts'
-import { storedDocuments } from '../support/reference/store-dump.ts'
+import { type StoredCandles, storedDocuments } from '../support/reference/store-dump.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 import { firstDifference } from './first-difference.ts'
@@ -117,21 +118,36 @@ async function compareRows({ stack, config }: ChaosWorld): Promise<number> {
   }
 }
 
+type Documents = Readonly<Record<string, unknown>>
+
 async function compareDocuments({ stack, config }: ChaosWorld): Promise<number> {
   const [stored, folded] = [
     await storedDocuments(stack, config.redis.prefix),
     await storedDocuments(stack, FRESH),
   ]
-  const listed = (documents: Readonly<Record<string, unknown>>): [string, unknown][] =>
+  const listed = (documents: Documents, others: Documents): [string, unknown][] =>
     Object.entries(documents)
-      .filter(([key, document]) => !(key.startsWith('candles:') && isWithoutCandles(document)))
+      .map(([key, document]): [string, unknown] => {
+        const isOfCandles = key.startsWith('candles:')
+        return [key, isOfCandles ? candlesOfBoth(document, others[key]) : document]
+      })
+      .filter(([, document]) => document !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-  const difference = firstDifference('documents', listed(stored), listed(folded))
+  const difference = firstDifference('documents', listed(stored, folded), listed(folded, stored))
   if (difference !== undefined) throw new Error(difference)
   return Object.keys(stored).length
 }
 
-/** A fork has removed all candles of a pair. Their document expires; it is never made if one batch has both. */
-function isWithoutCandles(document: unknown): boolean {
-  return Object.values(document as Record<string, readonly unknown[]>).every(({ length }) => length === 0)
+/**
+ * A pair's candles from where both documents say that they are complete: how many older ones are still there depends on
+ * batches. Undefined if there is none at all: a fork has removed them. Their document expires; it is never made if one batch
+ * has both.
+ */
+function candlesOfBoth(document: unknown, other: unknown): unknown {
+  const intervals = Object.entries(document as StoredCandles)
+  if (intervals.every(([, { candles }]) => candles.length === 0)) return undefined
+  return intervals.map(([interval, { from, candles }]) => {
+    const both = Math.max(from, (other as StoredCandles | undefined)?.[interval as Interval].from ?? 0)
+    return [interval, candles.filter(({ record }) => record.start >= both)]
+  })
 }

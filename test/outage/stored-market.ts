@@ -1,3 +1,4 @@
+import type { StoredCandles } from '../support/reference/store-dump.ts'
 import { RECENT_CANDLES } from './world.ts'
 
 /** `Swap` of a Uniswap V2 pair. */
@@ -17,9 +18,10 @@ export async function swapIds(rpcUrl: string, pair: string, fromBlock: number): 
 
 /** When the older candles of a series are dropped depends on how many arrive at a time; the newest are always there. */
 export function newestCandlesOnly(candlesByInterval: unknown): unknown {
-  return Object.entries(candlesByInterval as Record<string, readonly unknown[]>).map(
-    ([interval, newestFirst]) => [interval, newestFirst.slice(0, RECENT_CANDLES)],
-  )
+  return Object.entries(candlesByInterval as StoredCandles).map(([interval, { candles }]) => [
+    interval,
+    candles.slice(0, RECENT_CANDLES),
+  ])
 }
 
 function hex(number: number): string {

@@ -40,7 +40,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
       throw new ChaintapeError('diverged', `Redis has chain ${chain} from another CHANGES log`)
     }
     if (head === undefined || head.seq < (before?.seq ?? 0)) await this.#noteLoss(head, before)
-    return this.#stand(head)
+    return this.#stand(head ?? (await this.#fillFromClickhouse()))
   }
 
   contentsOf(latest: LatestChanges): LatestChanges {
@@ -63,8 +63,21 @@ export class HotSide implements WrittenStore<LatestChanges> {
     const { chain, history, logger, rebuildHot } = this.#parts
     const marker = await history.marker(chain)
     if (marker === undefined || marker.seq <= (this.#applied?.seq ?? -1)) throw truncated
-    logger.warn({ err: truncated }, 'CHANGES does not reach back far enough; refilling Redis from ClickHouse')
+    logger.warn({ err: truncated }, 'CHANGES does not reach back far enough; filling Redis from ClickHouse')
     await rebuildHot(marker)
+  }
+
+  /**
+   * The log would have to be read from its first message on, which may be weeks ago. It is all there is while ClickHouse is
+   * away, or before it has anything.
+   */
+  async #fillFromClickhouse(): Promise<ChainHead | undefined> {
+    const { chain, history, log, logger, rebuildHot } = this.#parts
+    const marker = await history.marker(chain).catch(() => undefined)
+    if (marker === undefined || marker.position.epoch !== log.epoch) return undefined
+    logger.info({ seq: marker.seq }, 'Filling Redis from ClickHouse')
+    await rebuildHot(marker)
+    return marker
   }
 
   #stand(head: ChainHead | undefined): ChainHead | undefined {
@@ -84,7 +97,7 @@ export class HotSide implements WrittenStore<LatestChanges> {
     const known = before ?? (await history.marker(chain).catch(() => undefined))
     if (known === undefined || known.seq <= (this.#fillingTo ?? -1)) return
     this.#fillingTo = known.seq
-    logger.error({ redis_seq: head?.seq, known_seq: known.seq }, 'Redis lost data; refilling from the log')
+    logger.error({ redis_seq: head?.seq, known_seq: known.seq }, 'Redis lost data')
     report(`${chain}: Redis has lost data and is being filled again`)
   }
 }

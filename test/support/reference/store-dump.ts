@@ -1,8 +1,8 @@
 import { createClient } from '@clickhouse/client'
 import { Redis } from 'ioredis'
-import { INTERVALS } from '../../../src/domain/interval.ts'
+import { INTERVALS, type Interval } from '../../../src/domain/interval.ts'
 import type { Stack } from '../../../src/sandbox/servers/stack.ts'
-import { readSeries } from '../../../src/store/redis/candle-series.ts'
+import { type RecentCandles, readSeries } from '../../../src/store/redis/candle-series.ts'
 
 const TABLES: Record<string, string> = {
   trades: 'chain, pair, time, block, tx, log',
@@ -32,6 +32,9 @@ export async function storedRows(stack: Stack, database: string): Promise<Record
     await client.close()
   }
 }
+
+/** By interval; see `RecentCandles`. */
+export type StoredCandles = Readonly<Record<Interval, RecentCandles>>
 
 /**
  * Every hot document of a pipeline, as bytes, by key without the pipeline's prefix; what clients used up is none. Of candles
@@ -65,7 +68,7 @@ async function readKey(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-function candlesOf(fields: Readonly<Record<string, Buffer>>, pair: string): Record<string, unknown> {
+function candlesOf(fields: Readonly<Record<string, Buffer>>, pair: string): StoredCandles {
   return Object.fromEntries(
     INTERVALS.map((interval) => {
       const [open, tail, packed] = [
@@ -74,9 +77,9 @@ function candlesOf(fields: Readonly<Record<string, Buffer>>, pair: string): Reco
         fields[`${interval}:packed`],
       ]
       const series = readSeries({ open, tail, packed }, { pair, interval }, Number.POSITIVE_INFINITY)
-      return [interval, series?.candles ?? []]
+      return [interval, series ?? { from: 0, candles: [] }]
     }),
-  )
+  ) as StoredCandles
 }
 
 /** What a document is about: `pair`, `token`, `windows`, `candles` and so on. */
