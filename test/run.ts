@@ -135,6 +135,8 @@ const REPEATED_AT_MOST = 3
 const REASON_SHOWN = 600
 
 const repo = resolve(fileURLToPath(new URL('..', import.meta.url)))
+/** Not `--test-force-exit`, which may end a process before it has reported all of its tests. */
+const END_PROCESS = new URL('./end-process.ts', import.meta.url).href
 // Sources are stripped of their types and compiled once, not by each of a thousand processes.
 process.env['NODE_COMPILE_CACHE'] ??= join(repo, 'node_modules/.cache/compiled')
 process.env['CHAINTAPE_FIXTURES'] ??= resolve(repo, '../shared/fixtures')
@@ -256,8 +258,7 @@ async function runFiles(
     cwd: repo,
     concurrency,
     timeout: suite.testTimeoutMs,
-    // A failed test may leave something open; its process must end all the same.
-    execArgv: ['--test-force-exit'],
+    execArgv: ['--import', END_PROCESS],
   })
   // Children are reported right before what contains them.
   let previousNesting = 0
