@@ -7,6 +7,13 @@ import { candleOf, candleRefOf, number, pairOf, type Row, text, tokenOf, windows
 
 export type LatestQuestion = { readonly chain: string; readonly upTo: number; readonly recentCandles: number }
 
+type PagedTable = {
+  readonly file: string
+  /** What its rows are sorted by. */
+  readonly key: string
+  readonly params: Readonly<Record<string, string>>
+}
+
 const ROWS_PER_PAGE = 5_000
 const PAIRS_PER_PAGE = 25
 /** A background read without a waiting client, but it must not hang for ever. */
@@ -25,10 +32,10 @@ export async function* readLatest(
   }
   yield* readPages(ask, question, { file: 'latest-tokens', key: 'address', params: {} }, tokenChange)
   yield* readPages(ask, question, { file: 'latest-contracts', key: 'token', params: {} }, contractChange)
-  const pairs = { file: 'latest-pairs', key: 'address', params: {} }
-  for await (const page of readPages(ask, question, pairs, pairChange)) {
-    yield page
-    const addresses = page.versions.flatMap(({ changes }) => changes.flatMap(pairAddress))
+  yield* readPages(ask, question, { file: 'latest-pairs', key: 'address', params: {} }, pairChange)
+  // A pair that is not among those has candles too: ClickHouse may hold only a later version of it.
+  for await (const rows of readRows(ask, question, { file: 'pair-addresses', key: 'address', params: {} })) {
+    const addresses = rows.map((row) => text(row, 'address'))
     for (let at = 0; at < addresses.length; at += PAIRS_PER_PAGE) {
       yield await readCandles(ask, question, addresses.slice(at, at + PAIRS_PER_PAGE))
     }
@@ -37,19 +44,30 @@ export async function* readLatest(
 
 async function* readPages(
   ask: Ask,
-  { chain, upTo }: LatestQuestion,
-  table: { readonly file: string; readonly key: string; readonly params: Record<string, string> },
+  question: LatestQuestion,
+  table: PagedTable,
   changeOf: (row: Row) => Change,
 ): AsyncGenerator<LatestPage, void, undefined> {
+  for await (const rows of readRows(ask, question, table))
+    yield { versions: rows.map((row) => versionOf(question.chain, row, changeOf)), oldest: [] }
+}
+
+async function* readRows(
+  ask: Ask,
+  { chain, upTo }: LatestQuestion,
+  { file, key, params }: PagedTable,
+): AsyncGenerator<readonly Row[], void, undefined> {
   let after = ''
   for (;;) {
-    const params = { ...table.params, chain, up_to: upTo, after, limit: ROWS_PER_PAGE }
-    const rows = await ask(table.file, { params, maxRows: ROWS_PER_PAGE, maxSeconds: MAX_SECONDS })
+    const rows = await ask(file, {
+      params: { ...params, chain, up_to: upTo, after, limit: ROWS_PER_PAGE },
+      ...{ maxRows: ROWS_PER_PAGE, maxSeconds: MAX_SECONDS },
+    })
     const last = rows.at(-1)
     if (last === undefined) return
-    yield { versions: rows.map((row) => versionOf(chain, row, changeOf)), oldest: [] }
+    yield rows
     if (rows.length < ROWS_PER_PAGE) return
-    after = text(last, table.key)
+    after = text(last, key)
   }
 }
 
@@ -112,9 +130,4 @@ function pairChange(row: Row): Change {
 function candleChange(row: Row): Change {
   if (isRemoved(row)) return { type: 'candleRemoved', candle: candleRefOf(row) }
   return { type: 'candle', candle: candleOf(row) }
-}
-
-function pairAddress(change: Change): string[] {
-  if (change.type === 'pair') return [change.pair.address]
-  return change.type === 'pairRemoved' ? [change.pair] : []
 }
