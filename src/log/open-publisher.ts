@@ -29,7 +29,7 @@ export async function openPublisher(log: PublishedLog): Promise<LogPublisher> {
   const { epoch, stream, outbox, logger } = log
   const found = await existing(log)
   if (found === undefined && (await log.recreate?.()) === true) return await openPublisher(log)
-  const { state } = found ?? (await log.manager.streams.info(stream))
+  const { state, config } = found ?? (await log.manager.streams.info(stream))
   const end = state.last_seq
   const before = end === 0 ? undefined : await storedAt(log, end)
   // A log that was just recreated is empty, and begins with a message of the outbox.
@@ -39,6 +39,7 @@ export async function openPublisher(log: PublishedLog): Promise<LogPublisher> {
   const publisher = new LogPublisher(
     {
       ...log,
+      isReplicated: config.num_replicas > 1,
       storedAt: (seq) => storedAt(log, seq),
       isLost: async () => (await inTime(existing(log))) === undefined,
     },

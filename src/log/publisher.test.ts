@@ -96,15 +96,40 @@ test('a publisher whose log is gone says so, although the server does not respon
   }
 })
 
+test('frames of a replicated stream are sent one by one, without an expected id; none follows a fenced one', async () => {
+  const sent: { readonly expected: number; readonly id: string | undefined }[] = []
+  let underWay = 0
+  const publish: JetStreamClient['publish'] = async (_subject, _payload, options) => {
+    const { lastSequence: expected = 0, lastMsgID: id } = options?.expect ?? {}
+    sent.push({ expected, id })
+    assert.equal(++underWay, 1)
+    await new Promise(setImmediate)
+    underWay--
+    if (expected === 3)
+      throw new JetStreamApiError({ code: 400, err_code: 10_071, description: 'wrong last sequence' })
+    return { stream: 'S', domain: '', seq: expected + 1, duplicate: false } as never
+  }
+  const another = async () => ({ id: 'another:3:0', checksum: 0 })
+  const publisher = publisherOf(publish, undefined, another, true)
+  const published = Array.from({ length: 6 }, () => publisher.publish(new Uint8Array(10)))
+  const outcomes = (await Promise.allSettled(published)).map(({ status }) => status)
+  assert.deepEqual(outcomes, [...Array(3).fill('fulfilled'), ...Array(3).fill('rejected')])
+  assert.deepEqual(
+    sent,
+    [0, 1, 2, 3].map((expected) => ({ expected, id: undefined })),
+  )
+})
+
 function publisherOf(
   publish: JetStreamClient['publish'],
   isLost?: () => Promise<boolean>,
   storedAt: PublisherParts['storedAt'] = async () => undefined,
+  isReplicated = false,
 ): LogPublisher {
   return new LogPublisher(
     {
       client: { publish } as JetStreamClient,
-      ...{ stream: 'S', subject: 's', maxFrameBytes: 100, logger: createLogger('silent') },
+      ...{ stream: 'S', subject: 's', maxFrameBytes: 100, isReplicated, logger: createLogger('silent') },
       signal: new AbortController().signal,
       storedAt,
       ...(isLost && { isLost }),

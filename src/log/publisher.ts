@@ -15,6 +15,8 @@ export type PublisherParts = {
   readonly stream: string
   readonly subject: string
   readonly maxFrameBytes: number
+  /** Several NATS nodes hold the stream. */
+  readonly isReplicated: boolean
   readonly logger: Logger
   readonly signal: AbortSignal
   /** The id and checksum of the frame at `seq`; undefined if the log holds no such frame. */
@@ -32,10 +34,15 @@ const PUBLISH_TIMEOUT_MS = 2_000
 const MAX_RETRY_MS = 500
 
 /**
- * The single writer of a log. Each frame carries the expected sequence and id of the previous frame, so a second writer
- * is fenced at its first publish, even with identical frames. A frame whose acknowledgement was lost is sent again
- * under the same id, which identifies the stored frame as ours. A log that lost acknowledged frames is refused with
- * `log_truncated`, because appending to it would leave a gap.
+ * The single writer of a log. Each frame carries the expected sequence of the previous frame, so a second writer is fenced
+ * at its first publish, even with identical frames. A frame whose acknowledgement was lost is sent again under the same id,
+ * which identifies the stored frame as ours. A log that lost acknowledged frames is refused with `log_truncated`, because
+ * appending to it would leave a gap.
+ *
+ * Frames of a stream on one node are pipelined, and carry the id of the previous frame, too: another writer may have stored
+ * its own frame at that sequence. The nodes of a cluster check that id only when they apply a frame, each from what it
+ * remembers. One that refuses what the others accept never applies another frame. So a frame of a replicated stream waits
+ * until the previous one is stored (docs/decisions/0119).
  */
 export class LogPublisher {
   readonly #parts: PublisherParts
@@ -67,8 +74,7 @@ export class LogPublisher {
 
   /**
    * Appends a message in as many frames as it needs; resolves to the position after it once it is stored. Further
-   * messages may be published before that, because each frame carries its expected sequence. `announcedAt` goes into a
-   * header of the last frame.
+   * messages may be passed before that. `announcedAt` goes into a header of the last frame.
    */
   async publish(body: Uint8Array, announcedAt?: number): Promise<LogPosition> {
     const frames = splitMessage(body, this.#last.link, this.#parts.maxFrameBytes)
@@ -98,7 +104,7 @@ export class LogPublisher {
     announcedAt: number | undefined,
     previous: Promise<void>,
   ): Promise<void> {
-    const { client, stream, subject, logger, signal } = this.#parts
+    const { client, stream, subject, isReplicated, logger, signal } = this.#parts
     let refusals = 0
     let isVerified = false
     let hasFailed = false
@@ -110,15 +116,15 @@ export class LogPublisher {
     }
     // From now on, because a later frame that is refused looks for its predecessor here.
     nextId()
-    await this.#endOfTurn()
+    if (isReplicated) await previous
+    else await this.#endOfTurn()
     // Frames after one that failed would be refused. Once all that failed are stored, those that wait here leave together.
     while (this.#recovery !== undefined) await this.#recovery.promise
     const publish = async (): Promise<string> => {
       if (hasFailed) await previous
       if (this.#fence !== undefined) throw this.#fence
       const msgID = nextId()
-      // A sequence alone does not identify the frame, because another writer may have stored its own there.
-      const lastMsgID = isVerified ? undefined : this.#idAt(expected)
+      const lastMsgID = isReplicated || isVerified ? undefined : this.#idAt(expected)
       const expect = { streamName: stream, lastSequence: expected, ...(lastMsgID && { lastMsgID }) }
       try {
         const ack = await withPermission(() =>

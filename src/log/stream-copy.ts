@@ -96,9 +96,12 @@ export class StreamCopy {
   async refill(epoch: string, first: number, frames: AsyncIterable<Uint8Array>): Promise<void> {
     if ((await this.summary()) === undefined) await this.#parts.create(epoch, first)
     const last = (await this.summary())?.last ?? first - 1
+    const { manager, stream } = this.#parts
+    const { config } = await manager.streams.info(stream)
     const storedAt = async (): Promise<undefined> => undefined
+    const isReplicated = config.num_replicas > 1
     const publisher = new LogPublisher(
-      { ...this.#parts, storedAt, maxFrameBytes: Number.MAX_SAFE_INTEGER },
+      { ...this.#parts, isReplicated, storedAt, maxFrameBytes: Number.MAX_SAFE_INTEGER },
       { epoch, sequence: last, link: FIRST_LINK },
     )
     let seq = first - 1

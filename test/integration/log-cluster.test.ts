@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectLogs, type Logs } from '../../src/log/connect.ts'
+import { natsPortsPerNode } from '../../src/sandbox/servers/nats.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
-import { createTestCommon } from '../support/rigs/test-common.ts'
+import { LogClients } from '../support/rigs/log-clients.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
 
 /** Three NATS nodes. Those that are left elect a leader within 9 s; without care the client takes up to 50 s. */
@@ -12,32 +12,27 @@ const READERS = 4
 const PUBLISH_MS = 50
 /** As of an engine. */
 const IN_FLIGHT = 64
+const ROUNDS = 20
 
 let stack: Stack
-const opened: Logs[] = []
+let clients: LogClients
 
 before(async () => {
   stack = await startStack({ services: ['nats'], natsNodes: 3, natsSync: 'lazy' })
+  clients = new LogClients(stack.natsUrls, 'cluster')
 })
 
 after(async () => {
-  await Promise.all(opened.map((logs) => logs.close()))
+  await clients?.close()
   await stack?.stop()
 })
-
-async function connect(): Promise<Logs> {
-  const options = { urls: stack.natsUrls, prefix: 'cluster', replicas: 3, max_frame_bytes: 900_000 }
-  const logs = await connectLogs(options, createTestCommon())
-  opened.push(logs)
-  return logs
-}
 
 test('writer, readers and watchers go on when a node is killed, whatever it held', async (t) => {
   const stop = new AbortController()
   // Otherwise the process of a failed test would go on publishing.
   t.after(() => stop.abort())
-  const publisher = await (await (await connect()).open('BLOCKS', 'local')).openPublisher()
-  const values = await (await connect()).openLatest('WORK')
+  const publisher = await (await (await clients.connect()).open('BLOCKS', 'local')).openPublisher()
+  const values = await (await clients.connect()).openLatest('WORK')
   let [published, stored] = [0, 0]
   const publishing = (async () => {
     const underWay: Promise<void>[] = []
@@ -53,7 +48,7 @@ test('writer, readers and watchers go on when a node is killed, whatever it held
   })()
   const read: string[][] = []
   const reading = Array.from({ length: READERS }, async (_, nth) => {
-    const log = await (await connect()).open('BLOCKS', 'local')
+    const log = await (await clients.connect()).open('BLOCKS', 'local')
     const bodies: string[] = []
     read[nth] = bodies
     for await (const { body } of log.read({ after: undefined, signal: stop.signal }))
@@ -93,3 +88,45 @@ test('writer, readers and watchers go on when a node is killed, whatever it held
   const expected = Array.from({ length: published }, (_, at) => String(at))
   for (const bodies of read) assert.deepEqual(bodies, expected.slice(0, bodies.length))
 })
+
+test('two writers that append at once: one is fenced, and every node holds the same', async (t) => {
+  const logs = await Promise.all([clients.connect(), clients.connect()])
+  const opened = await Promise.all(logs.map((each) => each.open('BLOCKS', 'contested')))
+  const [log] = opened
+  if (log === undefined) throw new Error('no log')
+  for (let round = 0; round < ROUNDS; round++) {
+    const publishers = await Promise.all(opened.map((each) => each.openPublisher()))
+    const outcomes = await Promise.all(
+      publishers.map((publisher, writer) =>
+        Promise.allSettled(
+          Array.from({ length: IN_FLIGHT }, (_, at) => publisher.publish(Buffer.from(`${writer} ${at}`))),
+        ),
+      ),
+    )
+    const fenced = outcomes.filter((all) => all.some(({ status }) => status === 'rejected'))
+    assert.equal(fenced.length, 1, `of two writers one is fenced in round ${round}`)
+  }
+  const end = await log.lastSequence()
+  t.diagnostic(`${end} messages of two writers in ${ROUNDS} rounds`)
+  await waitFor(
+    `all nodes to hold ${end} messages`,
+    async () => {
+      const held = await Promise.all(
+        [0, 1, 2].map((node) => lastSequenceAt(node, 'cluster_BLOCKS_contested')),
+      )
+      return held.every((last) => last === end) ? true : undefined
+    },
+    RESUMED_MS,
+  )
+})
+
+/** The end of a stream as one node has it. */
+async function lastSequenceAt(node: number, stream: string): Promise<number | undefined> {
+  type Accounts = { readonly account_details?: readonly { readonly stream_detail?: readonly Detail[] }[] }
+  type Detail = { readonly name: string; readonly state: { readonly last_seq: number } }
+  const monitorPort = stack.ports.nats?.[node * natsPortsPerNode + 1]
+  const answer = await fetch(`http://127.0.0.1:${monitorPort}/jsz?streams=true`)
+  const { account_details: accounts = [] } = (await answer.json()) as Accounts
+  return accounts.flatMap(({ stream_detail = [] }) => stream_detail).find(({ name }) => name === stream)
+    ?.state.last_seq
+}

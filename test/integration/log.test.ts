@@ -60,7 +60,7 @@ function deafPublisherAt(name: { stream: string; subject: string }, last: LogPos
   }
   const client = { publish } as JetStreamClient
   const parts = { ...name, client, maxFrameBytes: MAX_FRAME_BYTES, logger, signal: shutdown.signal }
-  return new LogPublisher({ ...parts, storedAt }, last)
+  return new LogPublisher({ ...parts, isReplicated: false, storedAt }, last)
 }
 
 describe('writing', () => {

@@ -39,6 +39,7 @@ export class History {
     this.stream = new SimStream({
       looksAtIdFirst: random.chance(0.5),
       remembersRefused: random.chance(0.3),
+      isReplicated: random.chance(0.5),
     })
     this.#line = { lostRequest: share(random, 0.015), lostAnswer: share(random, 0.015) }
     const settings: SimSettings = {

@@ -85,7 +85,7 @@ export class SimConnection {
     const streams = {
       info: () =>
         this.#request(5_000, () => ({
-          config: { metadata: { epoch: EPOCH } },
+          config: { metadata: { epoch: EPOCH }, num_replicas: stream.manners.isReplicated ? 3 : 1 },
           state: { messages: stream.frames.length, first_seq: 1, last_seq: stream.frames.length },
         })),
       getMessage: (_stream: string, { seq }: { seq: number }) =>

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 
 export type StoredFrame = { readonly data: Uint8Array; readonly id: string }
@@ -6,7 +7,11 @@ export type StoredFrame = { readonly data: Uint8Array; readonly id: string }
 export type Expected = { readonly lastSequence: number; readonly lastMsgID?: string }
 
 /** In which order a server looks at what a message says of itself differs, and so does what it remembers. */
-export type StreamManners = { readonly looksAtIdFirst: boolean; readonly remembersRefused: boolean }
+export type StreamManners = {
+  readonly looksAtIdFirst: boolean
+  readonly remembersRefused: boolean
+  readonly isReplicated: boolean
+}
 
 const NO_MESSAGE_FOUND = 10_037
 
@@ -18,22 +23,23 @@ export class SimStream {
   /** How often a frame was stored where another one had been before. */
   rewrites = 0
   readonly #everStored: Uint8Array[] = []
-  readonly #manners: StreamManners
+  readonly manners: StreamManners
   readonly #sequences = new Map<string, number>()
 
   constructor(manners: StreamManners) {
-    this.#manners = manners
+    this.manners = manners
   }
 
   store(frame: StoredFrame, expect: Expected): { seq: number; duplicate: boolean } {
+    assert.ok(!(this.manners.isReplicated && expect.lastMsgID), 'a cluster is not asked for the last id')
     const known = this.#sequences.get(frame.id)
     const isLastId = expect.lastMsgID === undefined || this.frames.at(-1)?.id === expect.lastMsgID
     const isExpected = this.frames.length === expect.lastSequence && isLastId
-    if (known !== undefined && (this.#manners.looksAtIdFirst || isExpected)) {
+    if (known !== undefined && (this.manners.looksAtIdFirst || isExpected)) {
       return { seq: known, duplicate: true }
     }
     if (!isExpected) {
-      if (this.#manners.remembersRefused && known === undefined) this.#sequences.set(frame.id, 0)
+      if (this.manners.remembersRefused && known === undefined) this.#sequences.set(frame.id, 0)
       throw apiError(JetStreamApiCodes.StreamWrongLastSequence, 'wrong last sequence')
     }
     const before = this.#everStored[this.frames.length]
