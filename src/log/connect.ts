@@ -12,6 +12,7 @@ import { type AccessOptions, accessOptions, connectOrRefuse } from './access.ts'
 import type { ChainLog } from './chain-log.ts'
 import type { ConsumerWatch } from './consume.ts'
 import { Generations } from './generations.ts'
+import { leaveIsolatedNode } from './isolated-node.ts'
 import { LatestValues } from './latest-values.ts'
 import type { LogName } from './log-name.ts'
 import { LogTrimmer } from './log-trimmer.ts'
@@ -109,6 +110,7 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     await connection.close()
     throw error
   })
+  void leaveIsolatedNode(connection, manager, watch, logger)
   const client = jetstream(connection)
   const limit = (connection.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_ROOM_BYTES
   const openLatest = async (name: LatestName): Promise<LatestValues> => {

@@ -16,13 +16,22 @@ export type NatsGroup = {
 /** How soon a message is on disk: before it is acknowledged, or within two minutes as is the server's default. */
 export type NatsSync = 'always' | 'lazy'
 
+/** The address at which one node connects to another, by their places in the cluster. */
+export type NatsRoute = (from: number, to: number) => string
+
+export type NatsOptions = {
+  readonly sync?: NatsSync
+  /** Without it, nodes connect to each other directly. */
+  readonly route?: NatsRoute
+}
+
 type NodePorts = { readonly client: number; readonly monitor: number; readonly route: number }
 
 export function planNats(
   dataDir: string,
   nodeCount: number,
   ports: readonly number[],
-  sync: NatsSync = 'always',
+  options: NatsOptions = {},
 ): NatsGroup {
   const nodes = Array.from({ length: nodeCount }, (_, index): NodePorts => {
     const [client, monitor, route] = ports.slice(index * natsPortsPerNode)
@@ -32,7 +41,7 @@ export function planNats(
   const names = nodes.map((_, index) => (nodeCount === 1 ? 'nats' : `nats-${index + 1}`))
   return {
     urls: nodes.map((node) => `nats://127.0.0.1:${node.client}`),
-    plans: nodes.map((node, index) => planNode(dataDir, names[index] ?? 'nats', node, nodes, sync)),
+    plans: nodes.map((node, index) => planNode(dataDir, names[index] ?? 'nats', node, nodes, options)),
     isFormed: async () => nodeCount === 1 || (await isClusterFormed(nodes)),
   }
 }
@@ -42,12 +51,12 @@ function planNode(
   name: string,
   node: NodePorts,
   nodes: readonly NodePorts[],
-  sync: NatsSync,
+  options: NatsOptions,
 ): ProcessPlan {
   const folder = join(dataDir, name)
   mkdirSync(folder, { recursive: true })
   const configFile = join(folder, 'nats.conf')
-  writeFileSync(configFile, config(name, folder, node, nodes, sync))
+  writeFileSync(configFile, config(name, folder, node, nodes, options))
   const clustered = nodes.length > 1
   return {
     name,
@@ -69,7 +78,7 @@ function config(
   folder: string,
   node: NodePorts,
   nodes: readonly NodePorts[],
-  sync: NatsSync,
+  { sync = 'always', route }: NatsOptions,
 ): string {
   const lines = [
     `server_name: ${name}`,
@@ -78,9 +87,12 @@ function config(
     `jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))}, sync_interval: ${sync === 'always' ? 'always' : '"2m"'} }`,
   ]
   if (nodes.length > 1) {
-    const routes = nodes.map((other) => `nats://127.0.0.1:${other.route}`)
+    const from = nodes.indexOf(node)
+    const routes = nodes.map((other, to) => route?.(from, to) ?? `nats://127.0.0.1:${other.route}`)
     // Clients are given every node's address, or one of a proxy before it: the nodes announce none.
     const cluster = [`name: chaintape, listen: 127.0.0.1:${node.route}`, 'no_advertise: true']
+    // Nodes report each other's addresses, and would connect there: to none, if they are to use their own routes only.
+    if (route !== undefined) cluster.push('advertise: "127.0.0.1:1"')
     lines.push(`cluster { ${cluster.join(', ')}, routes: [${routes.join(', ')}] }`)
   }
   return `${lines.join('\n')}\n`

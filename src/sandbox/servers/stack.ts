@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { planAnvil } from './anvil.ts'
 import { planClickhouse } from './clickhouse.ts'
-import { type NatsSync, natsPortsPerNode, planNats } from './nats.ts'
+import { type NatsRoute, type NatsSync, natsPortsPerNode, planNats } from './nats.ts'
 import {
   forgetTemporaryFolder,
   freePorts,
@@ -29,6 +29,7 @@ export const serviceNames: readonly ServiceName[] = ['nats', 'redis', 'clickhous
 export type StackOptions = {
   readonly natsNodes?: 1 | 3
   readonly natsSync?: NatsSync
+  readonly natsRoute?: NatsRoute
   /** All of them unless named. */
   readonly services?: readonly ServiceName[]
   /** Kept after stop(); without it a temporary folder is made, and removed by stop(). */
@@ -190,7 +191,9 @@ function planGroup(
 ): { group: Group; plans: ProcessPlan[] } {
   const base = { service, ports, running: new Map<string, RunningProcess>() }
   if (service === 'nats') {
-    const { urls, plans, isFormed } = planNats(dataDir, options.natsNodes ?? 1, ports, options.natsSync)
+    const { natsNodes = 1, natsSync: sync, natsRoute: route } = options
+    const settings = { ...(sync && { sync }), ...(route && { route }) }
+    const { urls, plans, isFormed } = planNats(dataDir, natsNodes, ports, settings)
     return { group: { ...base, urls, isFormed }, plans }
   }
   const port = ports[0]
