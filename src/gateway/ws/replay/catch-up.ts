@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { ChainHead } from '../../../domain/chain-head.ts'
 import type { Change, ChangeSet } from '../../../domain/change.ts'
 import type { MarketReader } from '../../market/market-view.ts'
@@ -34,6 +34,8 @@ export type FromHistory = {
 
 /** So much is made before the reader is waited for: far less than what may wait for a slow one. */
 const BYTES_AT_ONCE = 256 * 1_024
+/** Until the log is read again while it lacks its tail. */
+const RESTORED_MS = 250
 const EVENT_TYPES: ReadonlySet<Change['type']> = new Set([
   ...(['trade', 'tradeRemoved', 'liquidity', 'liquidityRemoved'] as const),
 ])
@@ -80,7 +82,9 @@ export async function catchUp(
         option: 'from',
       })
     place = served
-    for (const { set, origin, position } of await missed.page(chain, place)) {
+    const page = await missed.page(chain, place)
+    if (page.length === 0) await sleep(RESTORED_MS)
+    for (const { set, origin, position } of page) {
       const events = eventsOf(set, place.published)
       let pushed = 0
       await replay.charge(events)

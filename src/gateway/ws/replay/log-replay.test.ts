@@ -7,6 +7,7 @@ import type { Standing } from '../../../log/chain-log.ts'
 import { encodeChangeSet } from '../../../wire/change-codec.ts'
 import { LogReplay } from './log-replay.ts'
 import { ReplayBuffer } from './replay-buffer.ts'
+import { findStart } from './replay-start.ts'
 
 const at = (seq: number): LogPosition => ({ epoch: 'e', sequence: seq, link: seq })
 const origin = (seq: number) => ({ after: at(seq), seq, time: 1_700_000_000 + seq })
@@ -14,13 +15,13 @@ const setOf = (seq: number) => sampleSet(seq, [])
 
 /** A log with messages 11 to 20, of which the last three are in memory too. */
 function start(pageBytes = 1_000_000) {
-  const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve() }
+  const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve(), end: 20 }
   const log = {
     epoch: 'e',
     positionWhere: async () => at(10),
     locate: async ({ sequence: seq }: LogPosition) =>
       (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
-    lastSequence: async () => 20,
+    lastSequence: async () => state.end,
     async *read({ after }: { after: LogPosition | undefined }) {
       state.reads++
       state.most = Math.max(state.most, ++state.open)
@@ -65,6 +66,16 @@ test('from memory if it is there, else from the log, to its end and no further',
     'held',
     'ahead',
   ])
+})
+
+test('a cursor beyond the head is refused for good, but not while the log lacks its tail', async () => {
+  const { missed, state } = start()
+  const topic = { name: 'kline', series: [], rejected: [] } as const
+  const from = new Map([['eth', { ...origin(21), published: 0 }]])
+  const begin = () => findStart(topic, from, { missed, events: { reach: async () => undefined } })
+  await assert.rejects(begin(), { code: 'invalid_params', message: 'the cursor is beyond the head of eth' })
+  state.end = 19
+  await assert.rejects(begin(), { code: 'internal', data: { reason: 'log_truncated' } })
 })
 
 test('in pages, so that a slow reader keeps nothing open', async () => {

@@ -48,7 +48,12 @@ export class LogReplay {
     return this.#log(chain).locate(place.after)
   }
 
-  /** The sets that follow on a place, some of them: none only if there are none yet. */
+  /** Whether the log ends before what this gateway has read from it: NATS lost messages, which the engine publishes again. */
+  async hasLostTail(chain: string): Promise<boolean> {
+    return (await this.#log(chain).lastSequence()) < this.#options.end(chain).after.sequence
+  }
+
+  /** The sets that follow on a place, some of them: none if there are none yet, or while the log lacks its tail. */
   async page(chain: string, place: FeedPosition): Promise<PlacedSet[]> {
     const { recent, pageBytes = PAGE_BYTES } = this.#options
     const page = recent.get(chain)?.page(place, pageBytes)

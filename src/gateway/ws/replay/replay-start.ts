@@ -26,7 +26,7 @@ export function placesOf(cursor: string, sources: readonly Source[]): Places {
 export async function findStart(
   topic: Topic,
   places: Places,
-  { missed, events }: { readonly missed: LogReplay; readonly events: HistoryReplay },
+  { missed, events }: { readonly missed: LogReplay; readonly events: Pick<HistoryReplay, 'reach'> },
 ): Promise<ReplayStart | string> {
   let history: FromHistory | undefined
   const served = new Map<string, ChainPlace>()
@@ -35,7 +35,7 @@ export async function findStart(
     if (place === undefined) return `the cursor belongs to another log of ${chain}`
     served.set(chain, place)
     const standing = await missed.locate(chain, place)
-    if (standing === 'ahead') throw badCursor(`is beyond the head of ${chain}`)
+    if (standing === 'ahead') throw await beyondHead(chain, missed)
     if (standing === 'foreign') return `the cursor belongs to another log of ${chain}`
     const wasHistory = place.published === 0 && place.last !== undefined
     if (!wasHistory && standing === 'held') continue
@@ -48,6 +48,13 @@ export async function findStart(
     if (history === undefined) return `the events after the cursor are not retained any more for ${chain}`
   }
   return { places: served, history }
+}
+
+async function beyondHead(chain: string, missed: LogReplay): Promise<RpcFault> {
+  if (!(await missed.hasLostTail(chain))) return badCursor(`is beyond the head of ${chain}`)
+  return new RpcFault('internal', `the log of ${chain} is being restored; retry with the same cursor`, {
+    reason: 'log_truncated',
+  })
 }
 
 function badCursor(detail: string): RpcFault {
