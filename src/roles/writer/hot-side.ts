@@ -72,12 +72,24 @@ export class HotSide implements WrittenStore<LatestChanges> {
    * away, or before it has anything.
    */
   async #fillFromClickhouse(): Promise<ChainHead | undefined> {
-    const { chain, history, log, logger, rebuildHot } = this.#parts
-    const marker = await history.marker(chain).catch(() => undefined)
+    const { log, logger, rebuildHot } = this.#parts
+    const marker = await this.#markerIfServed()
     if (marker === undefined || marker.position.epoch !== log.epoch) return undefined
     logger.info({ seq: marker.seq }, 'Filling Redis from ClickHouse')
     await rebuildHot(marker)
     return marker
+  }
+
+  /** The marker of ClickHouse; undefined while ClickHouse is unavailable, too. */
+  async #markerIfServed(): Promise<ChainHead | undefined> {
+    const { chain, history, logger } = this.#parts
+    try {
+      return await history.marker(chain)
+    } catch (error) {
+      if (!(error instanceof ChaintapeError && error.code === 'store_unavailable')) throw error
+      logger.warn({ err: error }, 'ClickHouse is unavailable; its marker is not compared with Redis')
+      return undefined
+    }
   }
 
   #stand(head: ChainHead | undefined): ChainHead | undefined {
@@ -93,8 +105,8 @@ export class HotSide implements WrittenStore<LatestChanges> {
 
   /** A new Redis looks like one that lost everything: only a marker known from elsewhere separates them. */
   async #noteLoss(head: ChainHead | undefined, before: ChainHead | undefined): Promise<void> {
-    const { chain, history, logger, report } = this.#parts
-    const known = before ?? (await history.marker(chain).catch(() => undefined))
+    const { chain, logger, report } = this.#parts
+    const known = before ?? (await this.#markerIfServed())
     if (known === undefined || known.seq <= (this.#fillingTo ?? -1)) return
     this.#fillingTo = known.seq
     logger.error({ redis_seq: head?.seq, known_seq: known.seq }, 'Redis lost data')
