@@ -34,10 +34,10 @@ const DEEPEST_FORK = 4
 const POLL_MS = 100
 const PROGRESS_BLOCKS = 1_000
 /**
- * The reader starts after so many blocks. Most are then more than a day old when it reads them, and their documents are
- * written once, not for every block.
+ * The writer and the gateway start when this many blocks are left to make. Rows and documents of the blocks before are then
+ * written in bulk, each document once.
  */
-const READ_FROM = 4_000
+const LEFT_WHEN_WRITTEN = 1_000
 
 /**
  * A whole service on this machine, and a seeded market on a chain of its own: real servers, every role in a process, real
@@ -98,16 +98,21 @@ export class Sandbox {
       const settings = { stack: servers, exchanges: chain.exchanges, dollar, port: gatewayPort, adminPorts }
       const roles = new Roles(dir, settings, (role) => onProgress(`${role} ended; starting it again`))
       stops.unshift(() => roles.stop())
-      for (const role of ['writer', 'engine'] as const) roles.start(role)
+      for (const role of ['engine', 'reader'] as const) roles.start(role)
+      onProgress(`Making ${history} blocks of history`)
+      let made = 0
+      const make = async (count: number): Promise<void> => {
+        await chain.steps(count, MINUTE, () => {
+          signal?.throwIfAborted()
+          made++
+          if (made % PROGRESS_BLOCKS === 0) onProgress(`${made} of ${history} blocks made`)
+        })
+      }
+      await make(Math.max(0, history - LEFT_WHEN_WRITTEN))
+      roles.start('writer')
       const key = startGateway(roles)
       key.catch(() => undefined)
-      onProgress(`Making ${history} blocks of history`)
-      const readFrom = Math.min(READ_FROM, history)
-      await chain.steps(history, MINUTE, (made) => {
-        signal?.throwIfAborted()
-        if (made === readFrom) roles.start('reader')
-        if (made % PROGRESS_BLOCKS === 0) onProgress(`${made} of ${history} blocks made`)
-      })
+      await make(history - made)
       const url = `http://127.0.0.1:${gatewayPort}`
       const parts = { origin, stack, chain, roles, url, adminPorts, apiKey: await key, dir }
       const sandbox = new Sandbox(parts, seed)

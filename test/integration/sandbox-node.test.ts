@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { numberToHex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { anvilArguments, originArguments, SandboxChain } from '../../src/sandbox/chain/sandbox-chain.ts'
 import { MarketScript } from '../../src/sandbox/market/script.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
@@ -22,7 +22,7 @@ describe('the node of the sandbox', () => {
     stacks.push(stack)
     const script = new MarketScript({ seed: 1, week: 100 })
     chain = await SandboxChain.deploy(stack.rpcUrl, script, time + MINUTE)
-    await chain.steps(20, MINUTE, () => undefined)
+    await chain.steps(60, MINUTE, () => undefined)
   })
 
   after(async () => {
@@ -40,6 +40,28 @@ describe('the node of the sandbox', () => {
   }
 
   const newAddress = () => `0x${randomBytes(20).toString('hex')}`
+
+  test('has the blocks of the market, those without trades too, a minute apart', async () => {
+    const asked = chain.blocks.map(({ number }, id) => {
+      const params = [numberToHex(number), false]
+      return { jsonrpc: '2.0', id, method: 'eth_getBlockByNumber', params }
+    })
+    type Block = { readonly timestamp: Hex; readonly transactions: readonly Hex[] }
+    const replies = (await ask(asked)) as readonly { readonly result: Block }[]
+    const [exchanges, ...mined] = replies.map(({ result }) => ({
+      time: Number(result.timestamp),
+      isEmpty: result.transactions.length === 0,
+    }))
+    assert.equal(exchanges?.isEmpty, false)
+    const meant = chain.blocks.slice(1).map(({ time, actions }) => ({ time, isEmpty: actions.length === 0 }))
+    assert.deepEqual(mined, meant)
+    const from = chain.blocks[0]?.time ?? 0
+    assert.deepEqual(
+      meant.map(({ time }) => time - from),
+      meant.map((_, at) => (at + 1) * MINUTE),
+    )
+    assert.ok(meant.some(({ isEmpty }, at) => isEmpty && meant[at + 1]?.isEmpty))
+  })
 
   // Without turns, anvil stops answering within the first few of these calls.
   test('answers calls about unknown accounts in old blocks while it mines', {

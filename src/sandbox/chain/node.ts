@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers'
 import { type Hex, numberToHex } from 'viem'
 import type { Turns } from './turns.ts'
 
-/** Sent from an account of the node, which signs it. Without `to` it creates a contract. */
+/** Sent from an account of the node. Without `to` it creates a contract. */
 export type Transaction = {
   readonly from: Hex
   readonly to?: Hex

@@ -13,6 +13,8 @@ import { Turns } from './turns.ts'
 const ANVIL = [
   ...['--no-mining', '--accounts', `${WALLETS}`, '--balance', '10000000'],
   ...['--gas-limit', '1000000000', '--block-base-fee-per-gas', '1', '--disable-min-priority-fee'],
+  // Signing and recovering the sender take a quarter of the node's time.
+  '--auto-impersonate',
 ]
 
 const STATES = 100
@@ -106,7 +108,7 @@ export class SandboxChain {
     const gate = await NodeGate.open(rpcUrl, port, turns)
     const chain = new SandboxChain({ node, gate }, accounts, script, { number: 0, time })
     const transactions = chain.#numbered(deployments(accounts[0] ?? '0x'))
-    await chain.#mine({ time, actions: [], transactions })
+    await chain.#mine([{ time, actions: [], transactions }])
     return chain
   }
 
@@ -120,18 +122,17 @@ export class SandboxChain {
 
   /** The next block of the market. */
   async step(time: number): Promise<MarketBlock> {
-    return await this.#mine(await this.#prepare(time))
+    await this.#mine([await this.#prepare(time)])
+    return this.blocks.at(-1) as MarketBlock
   }
 
-  /** Many blocks, so many seconds apart: while the node mines one, the next one is prepared. */
-  async steps(count: number, spacing: number, onBlock: (count: number) => void): Promise<void> {
-    const from = this.head.time
-    let next = await this.#prepare(from + spacing)
-    for (let made = 1; made <= count; made++) {
-      const mining = this.#mine(next)
-      if (made < count) [next] = await Promise.all([this.#prepare(from + (made + 1) * spacing), mining])
-      await mining
-      onBlock(made)
+  /** Many blocks, so many seconds apart: while the node mines some, the next ones are prepared. */
+  async steps(count: number, spacing: number, onBlock: () => void): Promise<void> {
+    await this.node.ask('anvil_setBlockTimestampInterval', spacing)
+    const runs = this.#runs(count, spacing)
+    for (let next = await runs.next(); !next.done; ) {
+      const [, upcoming] = await Promise.all([this.#mine(next.value, onBlock), runs.next()])
+      next = upcoming
     }
   }
 
@@ -179,13 +180,31 @@ export class SandboxChain {
     return { time, actions, transactions }
   }
 
-  async #mine({ time, actions, transactions }: PreparedBlock): Promise<MarketBlock> {
-    await this.node.send(transactions)
-    await this.node.ask('evm_mine', { timestamp: numberToHex(time), blocks: 1 })
-    this.head = { number: this.head.number + 1, time }
-    const block = { ...this.head, actions }
-    this.blocks.push(block)
-    return block
+  /** Blocks that the node can make in one call: only the first one has transactions. */
+  async *#runs(count: number, spacing: number): AsyncGenerator<readonly PreparedBlock[], void, undefined> {
+    const from = this.head.time
+    let run: PreparedBlock[] = []
+    for (let at = 1; at <= count; at++) {
+      const block = await this.#prepare(from + at * spacing)
+      if (run.length > 0 && block.transactions.length > 0) {
+        yield run
+        run = []
+      }
+      run.push(block)
+    }
+    if (run.length > 0) yield run
+  }
+
+  async #mine(run: readonly PreparedBlock[], onBlock: () => void = () => undefined): Promise<void> {
+    const [first] = run
+    if (first === undefined) return
+    await this.node.send(first.transactions)
+    await this.node.ask('evm_mine', { timestamp: numberToHex(first.time), blocks: run.length })
+    for (const { time, actions } of run) {
+      this.head = { number: this.head.number + 1, time }
+      this.blocks.push({ ...this.head, actions })
+      onBlock()
+    }
   }
 
   async #transactionsOf(action: Action): Promise<Transaction[]> {
