@@ -12,7 +12,7 @@ const FOLDED_PAIRS = sized({ full: 10_000, short: 10_000, smoke: 1_000 })
 export async function makeKnownPairs(
   recorded: RecordedSwaps,
   pairs: number,
-  folded = FOLDED_PAIRS,
+  folded = Math.min(pairs, FOLDED_PAIRS),
 ): Promise<{ dir: string; place: MarketPlace }> {
   const start = performance.now()
   const fold = new MeasuredFold(recorded, { pairs: folded, isHistory: true })

@@ -33,18 +33,18 @@ const WETH_USD = 2_000n
 const POOL_HOLDS = 10n ** 24n
 
 export function ethereumSettings(): EngineSettings {
-  const file = path.join(import.meta.dirname, '../../config/chains/eth.yaml')
   // What the file leaves out has its default from the schema; here, the depth from which a pool counts, and the coin.
-  const config = {
-    min_depth_usd: 1_000,
-    native: { decimals: 18 },
-    ...parse(readFileSync(file, 'utf8')),
-  } as ChainConfig
+  const config = { min_depth_usd: 1_000, native: { decimals: 18 }, ...ethereumFile() } as ChainConfig
   return engineSettings('eth', chainSettings(config))
+}
+
+export function ethereumFile(): object {
+  return parse(readFileSync(path.join(import.meta.dirname, '../../config/chains/eth.yaml'), 'utf8')) as object
 }
 
 export type MarketPlan = {
   readonly pairs: number
+  readonly chain?: string
   /** With every swap go two Transfers: of the token, and of what it is paid with. */
   readonly hasTransfers?: boolean
   /** A backfill: blocks are old, and what was read is final already. */
@@ -68,6 +68,10 @@ export class MadeMarket {
     this.#recorded = recorded
     this.#plan = plan
     this.#place = place ?? { number: FIRST_NUMBER, hash: hex(0, 32), time: 1_700_000_000, random: 1 }
+  }
+
+  get #chain(): string {
+    return this.#plan.chain ?? 'eth'
   }
 
   /** Where it stands, for another process to go on from there. */
@@ -104,7 +108,7 @@ export class MadeMarket {
     const number = this.#place.number + 1
     const block: BlockEnvelope = {
       kind: 'block',
-      chain: 'eth',
+      chain: this.#chain,
       number,
       hash: hex(number, 32),
       parentHash: this.#place.hash,
@@ -117,7 +121,7 @@ export class MadeMarket {
     yield block
     const final = number - (this.#plan.isHistory ? 0 : FINAL_LAG)
     if (number % BLOCKS_PER_FINAL !== 0 || final <= FIRST_NUMBER) return
-    yield { kind: 'final', chain: 'eth', upTo: { number: final, hash: hex(final, 32) } }
+    yield { kind: 'final', chain: this.#chain, upTo: { number: final, hash: hex(final, 32) } }
   }
 
   #transaction(pair: number, index: number): RawTransaction {

@@ -9,6 +9,7 @@ import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { putTestKey, TEST_PLANS } from '../../test/support/builders/test-key.ts'
+import { ethereumFile } from '../engine/made-market.ts'
 import { MeasuredProcess } from '../rest/measured-process.ts'
 import { historyOptions, silentCommon } from '../stores/opened.ts'
 
@@ -23,9 +24,9 @@ export type RunningRoles = {
   /** CPU time of all roles together, without their servers. */
   cpuSeconds(): Promise<number>
   /** Waits until ClickHouse and Redis hold everything up to this version. */
-  written(seq: number): Promise<void>
+  written(seq: number, chain?: string): Promise<void>
   /** Says what is wrong if ClickHouse has another number of trades of this version. */
-  complaint(seq: number, trades: number): Promise<string | undefined>
+  complaint(seq: number, trades: number, chain?: string): Promise<string | undefined>
   stop(): Promise<void>
 }
 
@@ -33,7 +34,11 @@ const PREFIX = 'roles_bench'
 const LOOK_EVERY_MS = 20
 const OVERDUE_MS = 120_000
 
-export async function openRoles(names: readonly RoleName[]): Promise<RunningRoles> {
+/** Every chain is a copy of Ethereum. */
+export async function openRoles(
+  names: readonly RoleName[],
+  chains: readonly string[] = ['eth'],
+): Promise<RunningRoles> {
   const stack = await startStack({ services: ['nats', 'redis', 'clickhouse'] })
   const common = silentCommon()
   const logs = await connectLogs(
@@ -42,14 +47,14 @@ export async function openRoles(names: readonly RoleName[]): Promise<RunningRole
   )
   await putTestKey(logs)
   const [gatewayPort = 0] = await freePorts(1)
-  const file = writeConfig(stack, gatewayPort)
+  const file = writeConfig(stack, gatewayPort, chains)
   const processes = names.map((name) => new MeasuredProcess(roleArgs(name), ['--config', file]))
   const hot = await openHotStore({ url: stack.redisUrl, prefix: PREFIX }, common)
   const history = openHistoryStore(historyOptions(stack.clickhouseUrl, PREFIX), common)
   const client = createClient({ url: stack.clickhouseUrl, database: PREFIX })
 
-  const isWritten = async (seq: number): Promise<boolean> => {
-    const heads = await Promise.all([history.marker('eth'), hot.head('eth')])
+  const isWritten = async (seq: number, chain: string): Promise<boolean> => {
+    const heads = await Promise.all([history.marker(chain), hot.head(chain)])
     return heads.every((head) => head !== undefined && head.seq >= seq)
   }
   return {
@@ -58,18 +63,21 @@ export async function openRoles(names: readonly RoleName[]): Promise<RunningRole
       const spent = await Promise.all(processes.map((each) => each.cpuSeconds()))
       return spent.reduce((sum, seconds) => sum + seconds, 0)
     },
-    written: async (seq) => {
+    written: async (seq, chain = 'eth') => {
       const deadline = performance.now() + OVERDUE_MS
       // Until the writer has migrated, there is no table to ask.
-      while (!(await isWritten(seq).catch(() => false))) {
-        if (performance.now() > deadline) throw new Error(`version ${seq} was not written in time`)
+      while (!(await isWritten(seq, chain).catch(() => false))) {
+        if (performance.now() > deadline)
+          throw new Error(`version ${seq} of ${chain} was not written in time`)
         await sleep(LOOK_EVERY_MS)
       }
     },
-    complaint: async (seq, trades) => {
+    complaint: async (seq, trades, chain = 'eth') => {
       const answer = await client.query({
-        query: 'SELECT count() AS found FROM trades WHERE seq = {seq:UInt64}',
-        query_params: { seq },
+        // A batch that was sent again is there twice until the table is merged.
+        query:
+          'SELECT count() AS found FROM trades FINAL WHERE chain = {chain:String} AND seq = {seq:UInt64}',
+        query_params: { chain, seq },
         format: 'JSONEachRow',
       })
       const [row] = await answer.json<{ found: string }>()
@@ -83,7 +91,7 @@ export async function openRoles(names: readonly RoleName[]): Promise<RunningRole
   }
 }
 
-function writeConfig(stack: Stack, port: number): string {
+function writeConfig(stack: Stack, port: number, chains: readonly string[]): string {
   const file = join(stack.dataDir, 'roles.yaml')
   const settings = {
     data_dir: join(stack.dataDir, 'roles'),
@@ -93,7 +101,12 @@ function writeConfig(stack: Stack, port: number): string {
     gateway: { port },
     admin: { engine_port: 0, writer_port: 0, gateway_port: 0 },
     plans: TEST_PLANS,
-    chains: { eth: { rpc_urls: ['http://127.0.0.1:1'] } },
+    chains: Object.fromEntries(
+      chains.map((name, at) => [
+        name,
+        { ...ethereumFile(), chain_id: at + 1, rpc_urls: ['http://127.0.0.1:1'] },
+      ]),
+    ),
   }
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(settings))
