@@ -22,7 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     /** Blocks of history, one a minute, and milliseconds from block to block after it: the load. */
     history: { type: 'string', default: '200' },
-    'block-ms': { type: 'string', default: '150' },
+    'block-ms': { type: 'string', default: '250' },
     /** Keeps logs and state, to be looked at. */
     keep: { type: 'boolean', default: false },
   },
