@@ -87,8 +87,11 @@ export async function* consume(
     for await (const message of messages) {
       isWaiting = false
       ;[silentLooks, idleLooks] = [0, 0]
-      progress.last = message.seq
-      yield message
+      // A consumer whose node lacks the wanted message starts at the end of what that node has.
+      if (message.seq > progress.last) {
+        progress.last = message.seq
+        yield message
+      }
       isWaiting = true
     }
     if (failure !== undefined) throw failure

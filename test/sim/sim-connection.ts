@@ -70,8 +70,12 @@ export class SimConnection {
       consumers: {
         get: async (_stream: string, { opt_start_seq }: { opt_start_seq: number }) => {
           await this.#request(5_000, () => undefined)
+          const { stream, random } = this.#parts
+          // The replica of the node that makes the consumer may end before that, and the consumer then starts at its end.
+          const isBehind = stream.manners.isReplicated && random.chance(0.3)
+          const from = isBehind ? Math.max(1, opt_start_seq - random.below(4)) : opt_start_seq
           return {
-            consume: async () => this.#consume(opt_start_seq),
+            consume: async () => this.#consume(from),
             delete: () => this.#request(5_000, () => true),
           }
         },
