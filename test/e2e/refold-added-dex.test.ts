@@ -202,9 +202,10 @@ test('history of added exchanges is read from the blocks that have their logs, a
   assert.deepEqual(building?.supplement, { attempt: 1 })
   const copied = await supplementBlocks(1)
 
-  // The second one has a node that alters receipts.
+  // The second one has a node that alters receipts, and is asked first because it is the fastest.
   changeChain(pipeline.configFile, { rpc_urls: [liar.url, honest.url] })
   liar.fault = { kind: 'lie' }
+  honest.fault = { kind: 'delay', delayMs: 50 }
   honest.methods.clear()
   const { code, output } = await pipeline.run('refold', CHAIN)
   assert.equal(code, 0, output)
