@@ -54,10 +54,10 @@ async function openSide(recorded: RecordedSwaps, count: number): Promise<Side> {
       const publish = async (messages: readonly BlockMessage[]): Promise<readonly LogPosition[]> =>
         await Promise.all(messages.map(({ bytes }) => publisher.publish(bytes)))
       const introduced = await publish(Array.from(market.introduction(), messageOf))
-      await roles.written(introduced.at(-1)?.sequence ?? 0, name)
-      return { name, market, publish }
+      return { name, market, publish, end: introduced.at(-1)?.sequence ?? 0 }
     }),
   )
+  for (const { name, end } of chains) await roles.written(end, name)
   const idleFrom = await roles.cpuSeconds()
   await sleep(IDLE_SECONDS * 1_000)
   const idle = ((await roles.cpuSeconds()) - idleFrom) / IDLE_SECONDS
@@ -77,11 +77,13 @@ async function openSide(recorded: RecordedSwaps, count: number): Promise<Side> {
       const last = await Promise.all(
         blocks.map(async ({ name, messages, publish }) => {
           const positions = await publish(messages)
-          await roles.written(positions.at(-1)?.sequence ?? 0, name)
           const at = messages.findLastIndex(({ swaps }) => swaps > 0)
-          return { name, seq: positions[at]?.sequence ?? 0, swaps: messages[at]?.swaps ?? 0 }
+          const seq = positions[at]?.sequence ?? 0
+          return { name, seq, swaps: messages[at]?.swaps ?? 0, end: positions.at(-1)?.sequence ?? 0 }
         }),
       )
+      // One after the other: looking at all of them at once would keep the stores busier than the roles do.
+      for (const { name, end } of last) await roles.written(end, name)
       const cpuSeconds = (await roles.cpuSeconds()) - before
       const complaints = last.map(({ name, seq, swaps }) => roles.complaint(seq, swaps, name))
       const wrong = (await Promise.all(complaints)).find((complaint) => complaint !== undefined)
