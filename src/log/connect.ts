@@ -12,6 +12,7 @@ import { type AccessOptions, accessOptions, connectOrRefuse } from './access.ts'
 import type { ChainLog } from './chain-log.ts'
 import type { ConsumerWatch } from './consume.ts'
 import { Generations } from './generations.ts'
+import { inTime } from './in-time.ts'
 import { leaveIsolatedNode } from './isolated-node.ts'
 import { LatestValues } from './latest-values.ts'
 import type { LogName } from './log-name.ts'
@@ -106,10 +107,12 @@ export async function connectLogs(options: LogOptions, common: Common): Promise<
     }),
   )
   const watch = watchConnection(connection, common.metrics, logger)
-  const manager = await untilAvailable(() => jetstreamManager(connection)).catch(async (error: unknown) => {
-    await connection.close()
-    throw error
-  })
+  const manager = await untilAvailable(() => inTime(jetstreamManager(connection))).catch(
+    async (error: unknown) => {
+      await connection.close()
+      throw error
+    },
+  )
   void leaveIsolatedNode(connection, manager, watch, logger)
   const client = jetstream(connection)
   const limit = (connection.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_ROOM_BYTES

@@ -19,6 +19,21 @@ export class LogClients {
     return logs
   }
 
+  /** What each of so many readers of BLOCKS reads until the signal aborts, each over a connection of its own. */
+  follow(
+    chain: string,
+    readers: number,
+    signal: AbortSignal,
+  ): { readonly read: readonly string[][]; readonly done: Promise<unknown> } {
+    const read = Array.from({ length: readers }, (): string[] => [])
+    const reading = read.map(async (bodies) => {
+      const log = await (await this.connect()).open('BLOCKS', chain)
+      for await (const { body } of log.read({ after: undefined, signal }))
+        bodies.push(Buffer.from(body).toString())
+    })
+    return { read, done: Promise.all(reading) }
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#opened.map((logs) => logs.close()))
   }
