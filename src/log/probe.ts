@@ -4,6 +4,7 @@ import { type AccessOptions, accessOptions, connectOrRefuse } from './access.ts'
 /** What a server says of itself. */
 export type NatsProbe = {
   readonly version: string
+  readonly isCluster: boolean
   readonly maxPayload: number
   /** Undefined if it cannot be asked: JetStream is off, or the user may not. */
   readonly storedBytes: number | undefined
@@ -20,12 +21,12 @@ export async function probeNats(options: AccessOptions): Promise<NatsProbe> {
     timeout: TIMEOUT_MS,
   })
   try {
-    const { version = '', max_payload: maxPayload = 0 } = connection.info ?? {}
+    const { version = '', cluster, max_payload: maxPayload = 0 } = connection.info ?? {}
     const storedBytes = await jetstreamManager(connection)
       .then((manager) => manager.getAccountInfo())
       .then(({ storage }) => storage)
       .catch(() => undefined)
-    return { version, maxPayload, storedBytes }
+    return { version, isCluster: cluster !== undefined, maxPayload, storedBytes }
   } finally {
     await connection.close()
   }

@@ -5,11 +5,10 @@ import { probeNats } from '../../log/probe.ts'
 import { connectClickhouse } from '../../store/clickhouse/connect.ts'
 import { connectRedis } from '../../store/redis/connect.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
+import { checkNatsVersion } from './nats-version.ts'
 
 const TIMEOUT_MS = 5_000
 const MONITOR_TIMEOUT_MS = 1_000
-/** JetStream features that the logs use exist since this version. */
-const MIN_NATS = [2, 10]
 const HEADER_ROOM_BYTES = 1_024
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 const MIN_FREE_BYTES = 20 * 1024 ** 3
@@ -18,13 +17,8 @@ export async function checkNats({ nats }: Config): Promise<Finding[]> {
   const about = 'NATS'
   const { address } = natsServer(nats.urls)
   try {
-    const { version, maxPayload, storedBytes } = await probeNats(nats)
-    const findings = [ok(about, `version ${version} at ${address}`)]
-    const [major = 0, minor = 0] = version.split('.').map(Number)
-    if (major < (MIN_NATS[0] ?? 0) || (major === MIN_NATS[0] && minor < (MIN_NATS[1] ?? 0)))
-      findings.push(
-        problem(about, `version ${version} is too old`, `Install ${MIN_NATS.join('.')} or newer.`),
-      )
+    const { version, isCluster, maxPayload, storedBytes } = await probeNats(nats)
+    const findings = [checkNatsVersion(version, address, isCluster)]
     if (storedBytes === undefined)
       findings.push(
         problem(
