@@ -28,7 +28,7 @@ test('a long run has every kind of fault, and forks of up to 250 blocks', () => 
   const strikes = drawn(1_000, 1).flatMap((round) => round.strikes)
   const kinds = new Set(strikes.map(({ kind }) => kind))
   assert.equal([...kinds].filter((kind) => kind.startsWith('kill')).length, 12)
-  for (const kind of ['fork', 'clock', 'disk', 'cut (reset)', 'cut (stalled)'])
+  for (const kind of ['fork', 'clock', 'disk', 'cut (reset)', 'cut (stalled)', 'partition'])
     assert.ok(kinds.has(kind), kind)
   assert.deepEqual(notAmong(strikes), [])
   const depths = strikes.flatMap(({ name }) => /^fork of (\d+)/.exec(name)?.[1] ?? []).map(Number)

@@ -23,7 +23,8 @@ export type Strike = {
 }
 
 type Process = Exclude<ProcessName, 'nats' | 'anvil'>
-const ENGINES: readonly Process[] = ['nats-1', 'nats-2', 'nats-3', 'redis', 'clickhouse']
+const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'] as const
+const ENGINES: readonly Process[] = [...NATS_NODES, 'redis', 'clickhouse']
 const LINKS: readonly (readonly [InstanceName, Server])[] = [
   ...(['reader-1', 'reader-2'] as const).map((name) => [name, 'node'] as const),
   ...INSTANCES.map((name) => [name, 'nats'] as const),
@@ -31,6 +32,8 @@ const LINKS: readonly (readonly [InstanceName, Server])[] = [
     (['redis', 'clickhouse'] as const).map((server) => [name, server] as const),
   ),
 ]
+/** A NATS node that led the others notices after up to 20 s that they are gone. */
+const LONGEST_PARTITION_MS = 25_000
 /** A failed write shows when a state is next committed. */
 const EXCUSED_MS = 15_000
 const nothing = async (): Promise<void> => undefined
@@ -62,6 +65,7 @@ export class Strikes {
         () => stopEngine(pick(this.#random, ENGINES), this.#ms(200, 3_000)),
         () => this.#cut('reset'),
         () => this.#cut('stalled'),
+        () => this.#partition(),
         () => fork(whole(this.#random, 1, 8)),
         () => fork(this.#depth()),
         () => jumpClock(pick(this.#random, INSTANCES), this.#jumpMs(), this.#ms(500, 3_000)),
@@ -73,6 +77,11 @@ export class Strikes {
   #cut(how: 'reset' | 'stalled'): Strike {
     const [role, server] = pick(this.#random, LINKS)
     return cutOff(role, server, how, this.#ms(100, 3_000))
+  }
+
+  #partition(): Strike {
+    const how = chance(this.#random, 0.5) ? 'reset' : 'stalled'
+    return cutNode(whole(this.#random, 0, NATS_NODES.length - 1), how, this.#ms(500, LONGEST_PARTITION_MS))
   }
 
   #ms(low: number, high: number): number {
@@ -146,6 +155,17 @@ function cutOff(role: InstanceName, server: Server, how: 'reset' | 'stalled', ho
   }
 }
 
+/** Its clients can still reach it. */
+function cutNode(node: number, how: 'reset' | 'stalled', holdMs: number): Strike {
+  const victim = NATS_NODES[node] ?? ''
+  const name = `${victim} cut off from its cluster (${how}) for ${holdMs} ms`
+  return {
+    ...{ kind: 'partition', victim, name, isKill: false, holdMs },
+    strike: async ({ natsLinks }) => natsLinks.cutOff(node, how),
+    heal: async ({ natsLinks }) => natsLinks.restore(node),
+  }
+}
+
 /** The blocks that are replaced are first seen by the gateways, unless something keeps these from it. */
 function fork(depth: number): Strike {
   const SEEN_MS = 5_000
@@ -192,7 +212,7 @@ export function notAmong(strikes: readonly Strike[]): string[] {
     kill: [...INSTANCES, ...ENGINES],
     stop: [...INSTANCES, ...ENGINES],
     ...{ 'cut (reset)': INSTANCES, 'cut (stalled)': INSTANCES },
-    ...{ clock: INSTANCES, disk: DISKS, fork: ['chain'] },
+    ...{ partition: NATS_NODES, clock: INSTANCES, disk: DISKS, fork: ['chain'] },
   }
   return Object.entries(kinds).flatMap(([kind, victims]) => {
     const missing = victims.filter((victim) => !happened.has(disturbed(kind, victim)))

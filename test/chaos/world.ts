@@ -20,6 +20,7 @@ import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { type HistoryStore, openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
 import { type HotStore, openHotStore } from '../../src/store/redis/hot-store.ts'
 import { API_KEY, putTestKey, TEST_PLANS } from '../support/builders/test-key.ts'
+import { ClusterLinks } from '../support/rigs/cluster-links.ts'
 import { SmallDisk } from '../support/rigs/small-disk.ts'
 import { createTestCommon } from '../support/rigs/test-common.ts'
 import { waitFor } from '../support/rigs/wait-for.ts'
@@ -65,6 +66,7 @@ export class ChaosWorld {
   readonly dir: string
   readonly origin: Stack
   readonly stack: Stack
+  readonly natsLinks: ClusterLinks
   readonly chain: SandboxChain
   readonly load: MarketLoad
   readonly roles: ReadonlyMap<InstanceName, RoleInstance>
@@ -78,7 +80,16 @@ export class ChaosWorld {
   private constructor(
     parts: Pick<
       ChaosWorld,
-      'dir' | 'origin' | 'stack' | 'chain' | 'roles' | 'disks' | 'gatewayUrls' | 'config' | 'logs'
+      | 'dir'
+      | 'origin'
+      | 'stack'
+      | 'natsLinks'
+      | 'chain'
+      | 'roles'
+      | 'disks'
+      | 'gatewayUrls'
+      | 'config'
+      | 'logs'
     >,
     stores: { readonly history: HistoryStore; readonly hot: HotStore },
     blockMs: number,
@@ -86,6 +97,7 @@ export class ChaosWorld {
     this.dir = parts.dir
     this.origin = parts.origin
     this.stack = parts.stack
+    this.natsLinks = parts.natsLinks
     this.chain = parts.chain
     this.roles = parts.roles
     this.disks = parts.disks
@@ -105,8 +117,9 @@ export class ChaosWorld {
     removeAtExit(dir)
     const first = Math.floor(Date.now() / 1_000 / MINUTE) * MINUTE - length * MINUTE
     const origin = await startStack({ services: ['anvil'], anvil: originArguments(first - 2 * MINUTE) })
+    const natsLinks = await ClusterLinks.open()
     const stack = await startStack({
-      ...{ anvil: anvilArguments(origin.rpcUrl), natsNodes: 3 },
+      ...{ anvil: anvilArguments(origin.rpcUrl), ...natsLinks.stackOptions },
       dataDir: join(dir, 'stack'),
     })
     const chain = await SandboxChain.deploy(
@@ -134,7 +147,7 @@ export class ChaosWorld {
     const hot = await openHotStore(config.redis, common)
     const history = openHistoryStore(config.clickhouse, common)
     const gatewayUrls = gatewayPorts.map((port) => `http://127.0.0.1:${port}`)
-    const parts = { dir, origin, stack, chain, roles, disks, gatewayUrls, config, logs }
+    const parts = { dir, origin, stack, natsLinks, chain, roles, disks, gatewayUrls, config, logs }
     const world = new ChaosWorld(parts, { history, hot }, blockMs)
     await world.reaches(chain.head, PATIENCE_MS)
     return world
@@ -199,6 +212,7 @@ export class ChaosWorld {
     await Promise.all([this.logs.close(), this.#history.close(), this.#hot.close()])
     this.chain.close()
     await Promise.all([this.stack.stop(), this.origin.stop()])
+    await this.natsLinks.close()
     for (const disk of this.disks.values()) disk.unmount()
     if (!isKept) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 })
     forgetTemporaryFolder(this.dir)
