@@ -197,8 +197,8 @@ function fillDisk(name: DiskName, holdMs: number): Strike {
     },
     heal: async ({ disks, stack }) => {
       disks.get(name)?.empty()
-      // A node of a cluster that could not write takes no part until it is started again.
-      if (name === 'nats-3') await stack.restart(name)
+      // Both have to be started again: docs/operations.md, "Full disks".
+      if (name === 'nats-3' || name === 'clickhouse') await stack.restart(name)
     },
   }
 }

@@ -51,8 +51,16 @@ after(async () => {
 
 const options = { skip: canMount ? false : 'needs the permission to mount a file system' }
 
-/** `sign` is what the operator sees. A state that fits into the pages that it has grows no further, and has none. */
-const rows: readonly { what: string; folder: () => string; sign?: () => Promise<unknown> }[] = [
+type Row = {
+  readonly what: string
+  readonly folder: () => string
+  /** What the operator sees. A state that fits into the pages that it has grows no further, and has none. */
+  readonly sign?: () => Promise<unknown>
+  /** What the operator does once there is room. */
+  readonly heal?: () => Promise<void>
+}
+
+const rows: readonly Row[] = [
   {
     what: 'NATS',
     folder: () => join(dataDir, 'nats'),
@@ -63,6 +71,11 @@ const rows: readonly { what: string; folder: () => string; sign?: () => Promise<
     folder: () => join(dataDir, 'clickhouse'),
     sign: () =>
       waitFor('the writer to report it', async () => ((await isReady('writer')) ? undefined : true)),
+    heal: async () => {
+      // The messages that could not be written are not at fault.
+      assert.deepEqual(pipeline.role('writer').linesOf('Chain stopped by a fault; retrying'), [])
+      await stack.restart('clickhouse')
+    },
   },
   { what: 'LMDB of the engine', folder: () => join(pipeline.dir, 'data/engine') },
   { what: 'LMDB of the reader', folder: () => join(pipeline.dir, 'data/reader') },
@@ -73,7 +86,7 @@ async function isReady(role: 'writer'): Promise<boolean> {
   return (await fetch(`http://127.0.0.1:${admin_port}/readyz`)).ok
 }
 
-for (const { what, folder, sign } of rows) {
+for (const { what, folder, sign, heal } of rows) {
   test(
     `${what} full: what is stored is served, and all is caught up once there is room`,
     options,
@@ -86,6 +99,7 @@ for (const { what, folder, sign } of rows) {
       for (const path of drill.paths) assert.equal((await pipeline.get(path)).status, 200)
       await trading
       disk.empty()
+      await heal?.()
       const startedAt = performance.now()
       const caughtUp = drill.caughtUp(pipeline)
       let isCaughtUp = false

@@ -22,6 +22,9 @@ const PASSING = new Set([
   'UNKNOWN_STATUS_OF_INSERT',
 ])
 
+/** A full disk is reported under many codes, depending on the file that could not be written. */
+const FULL_DISK = /no space left on device/i
+
 /** The server lost its disk, or was never written to. */
 const WITHOUT_TABLES = new Set(['UNKNOWN_DATABASE', 'UNKNOWN_TABLE'])
 
@@ -56,7 +59,8 @@ export async function guardClickhouse<T>(request: () => Promise<T>): Promise<T> 
 }
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof ClickHouseError) return PASSING.has(error.type ?? '') || isWithoutTables(error)
+  if (error instanceof ClickHouseError)
+    return PASSING.has(error.type ?? '') || isWithoutTables(error) || FULL_DISK.test(error.message)
   if (error instanceof ChaintapeError || !(error instanceof Error)) return false
   // Any other error comes from the connection or a proxy, unless it is a bug of ours.
   return !(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
