@@ -15,7 +15,7 @@ const HEAD = '// Generated from the description of the gateway: `npm run client:
 /** Pushes of the WebSocket, and the types that the client exports them as. */
 const MESSAGES = {
   ...{ tx: 'TxMessage', liq: 'LiqMessage', kline: 'KlineMessage', price: 'PriceMessage' },
-  ...{ revert: 'RevertMessage', switchMainPair: 'SwitchMessage' },
+  ...{ revert: 'RevertMessage', checkpoint: 'CheckpointMessage', switchMainPair: 'SwitchMessage' },
 } as const
 /** These only read: a repeated one changes nothing. */
 const READING_POSTS: ReadonlySet<string> = new Set(['tokenPrices', 'tokenBatch'])

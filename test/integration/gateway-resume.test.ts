@@ -258,6 +258,30 @@ test('kline: missed candles are replayed before live ones', async () => {
   await again.close()
 })
 
+test('checkpoint: a replay that found nothing advances the cursor, which skips and repeats nothing', async () => {
+  const client = await gateway.connect()
+  const { result } = await subscribe(client, [...TX, { cursor: true }])
+  await client.close()
+  const other = sampleCandle({ start: 9_000 })
+  for (let i = 0; i < 3; i++) await world.publish([{ type: 'candle', candle: other }])
+  await gateway.applied(await world.publish([{ type: 'candle', candle: other }]))
+  const again = await gateway.connect()
+  await subscribe(again, [...TX, { from: result.cursor, checkpoint: true }])
+  const [checkpoint] = await pushes(again, 1)
+  assert.deepEqual([checkpoint?.result, checkpoint?.seq], [{ topic: 'checkpoint' }, 1])
+  assert.notEqual(checkpoint?.cursor, result.cursor)
+  await world.publish(traded.trades(2))
+  const received = await pushes(again, 2)
+  assert.deepEqual(numbers(received), [2, 3])
+  await again.close()
+  await resume(gateway, checkpoint?.cursor ?? '', range(traded.block - 1, traded.block))
+  // At a gateway that has nothing in memory, too.
+  await world.storeAll()
+  const fresh = await world.startGateway()
+  await resume(fresh, checkpoint?.cursor ?? '', range(traded.block - 1, traded.block))
+  await fresh.stop()
+})
+
 test('price: the present value follows on any cursor', async () => {
   const client = await gateway.connect()
   const params = ['price', [`${MEME}-eth`]]

@@ -61,10 +61,14 @@ export class ScriptedGateway {
     }
   }
 
+  /** Says that nothing else was pushed up to this cursor. */
+  checkpoint(cursor: string): void {
+    this.push({ topic: 'checkpoint' }, cursor)
+  }
+
   /** Sends a push of any content to all subscriptions. */
-  push(result: object): void {
+  push(result: object, cursor = String(this.#swaps.length)): void {
     for (const listener of this.#listeners.values()) {
-      const cursor = String(this.#swaps.length)
       send(listener.socket, { id: listener.id, result, cursor, seq: ++listener.seq })
     }
   }

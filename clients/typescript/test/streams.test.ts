@@ -31,7 +31,7 @@ test('a missing number is noticed, and the stream resumes before it', async () =
   gateway.skipNumber()
   gateway.trade(3)
   assert.deepEqual(await take(stream, 3), ['s2', 's3', 's4'])
-  assert.deepEqual(lastOptions(), { reorg: true, from: '1' })
+  assert.deepEqual(lastOptions(), { reorg: true, checkpoint: true, from: '1' })
 })
 
 test('refusals that pass are retried; others end the stream with their code', async () => {
@@ -124,6 +124,26 @@ test('the cursor is stored once an item was processed, and a new stream continue
   assert.equal(await cursors.get('tape'), '3')
   stream.close()
   assert.deepEqual(await take(open({ cursors }).trades(PAIR, { name: 'tape' }), 2), ['s4', 's5'])
+})
+
+test('a checkpoint moves the cursor of a consumer that waits, not of one that is still at work', async () => {
+  const cursors = memoryCursors()
+  const stream = open({ cursors }).trades(PAIR, { name: 'tape' })
+  const { first } = await begin(stream)
+  gateway.trade()
+  await first
+  gateway.push({ topic: 'checkpoint' })
+  gateway.trade()
+  assert.deepEqual(await take(stream, 1), ['s2'])
+  assert.equal(await cursors.get('tape'), '1')
+  const next = stream.next()
+  gateway.checkpoint('7')
+  await until('it is stored', () => cursors.get('tape') === '7')
+  gateway.cut()
+  await until('it has resumed', () => gateway.subscribes.length === 2)
+  assert.deepEqual(lastOptions(), { reorg: true, checkpoint: true, from: '7' })
+  stream.close()
+  assert.equal((await next).done, true)
 })
 
 test('retractions are hidden unless they are asked for', async () => {

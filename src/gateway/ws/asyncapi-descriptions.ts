@@ -43,6 +43,7 @@ export const ERROR_DESCRIPTION = `Codes:\n\n${listOf(
 
 export const SUBSCRIBE_DESCRIPTION = [
   'With `from`, the gateway replays everything after that cursor before live pushes.',
+  'With `checkpoint`, it pushes a new cursor when nothing was pushed for 30 to 60 s.',
   `A replay costs ${REPLAY_CU} CU per started ${REPLAY_EVENTS} events read; a cursor at the head costs nothing.`,
   `A key runs ${maxReplays} replays at a time per gateway, unless its plan differs; further ones are acknowledged at once and wait.`,
   `Beyond ${maxSubscriptions} waiting replays (the plan's subscriptions of a connection) \`subscribe\` gets ${RPC_CODES.limit_exceeded}.`,

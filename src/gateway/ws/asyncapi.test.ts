@@ -80,6 +80,7 @@ test('pushes match their description, field by field', () => {
     ['kline', push({ ...klinePush('eth', sampleCandle(), ALONE), revision: 5 })],
     ['price', push(pricePush([priceEntry(pairAlone(samplePair()))]))],
     ['revert', push({ id: MEME_WETH, ids: ['1-2'], topic: 'revert' })],
+    ['checkpoint', { ...push({ topic: 'checkpoint' }), cursor: 'c1.x', seq: 1 }],
     ['switchMainPair', { id: 1, jsonrpc: '2.0', result: switchPush('eth', sampleSwitch(), samplePair()) }],
   ]
   for (const [name, message] of rows) {
@@ -98,7 +99,10 @@ test('pushes match their description, field by field', () => {
 test('requests and answers', () => {
   const good: [MessageName, unknown][] = [
     ['subscribe', request('subscribe', ['tx', MEME_WETH, 'eth'])],
-    ['subscribe', request('subscribe', ['tx', MEME_WETH, 'eth', { cursor: true, reorg: true }])],
+    [
+      'subscribe',
+      request('subscribe', ['tx', MEME_WETH, 'eth', { cursor: true, reorg: true, checkpoint: true }]),
+    ],
     ['subscribe', request('subscribe', ['multi_kline', [MEME_WETH, 'k1', 'eth'], [MEME_WETH, 's1', 'eth']])],
     ['subscribe', request('subscribe', ['price', [`${MEME}-eth`], { from: 'c1.x' }])],
     ['unsubscribe', request('unsubscribe', [])],

@@ -162,10 +162,9 @@ function requests() {
   const request = (method: string, params: Schema) => ({
     payload: object({ ...VERSION, id: COUNT, method: { const: method }, params }),
   })
-  const options = object({ cursor: { type: 'boolean' }, from: TEXT, reorg: { type: 'boolean' } }, [
-    'cursor',
-    'from',
-    'reorg',
+  const flag = { type: 'boolean' }
+  const options = object({ cursor: flag, from: TEXT, reorg: flag, checkpoint: flag }, [
+    ...['cursor', 'from', 'reorg', 'checkpoint'],
   ])
   const subjects = TOPIC_NAMES.map((name) => {
     const rest = PARAMS[name]
@@ -255,6 +254,7 @@ function pushes() {
       },
       ['ids', 'interval', 'time'],
     ),
+    checkpoint: result({ topic: { const: 'checkpoint' } }),
     switchMainPair: { payload: object({ ...switched, cursor: TEXT, seq: COUNT }, ['cursor', 'seq']) },
     shutdown: {
       payload: object({

@@ -21,6 +21,8 @@ export const DEFAULT_WS_LIMITS = {
   authMs: 5_000,
   pingMs: 20_000,
   silenceMs: 60_000,
+  /** Between looks for subscriptions to which nothing was pushed. */
+  checkpointMs: 30_000,
   /** After a shutdown clients come back spread over this span. */
   reconnectSpreadMs: 5_000,
 }

@@ -26,9 +26,11 @@ export type TopicOptions = {
   readonly from: string | undefined
   /** Retractions are pushed, and candles carry a revision. */
   readonly reorg: boolean
+  /** While nothing else is pushed, the cursor is, now and then. */
+  readonly checkpoint: boolean
 }
 
-export const NO_OPTIONS: TopicOptions = { cursor: false, from: undefined, reorg: false }
+export const NO_OPTIONS: TopicOptions = { cursor: false, from: undefined, reorg: false, checkpoint: false }
 
 /** A token-id or a pair-id: their formats overlap, so only a lookup can distinguish them. */
 export type PriceItem = { readonly id: string; readonly ref: ChainAddress }

@@ -132,7 +132,7 @@ export class SoakClient {
     if (seq !== ++this.#number) this.faults.push(`seq ${seq} instead of ${this.#number}`)
     if (cursor === undefined) this.faults.push('a push without a cursor')
     else this.#cursor = cursor
-    this.received.push((this.#options.textOf ?? textOf)(result))
+    if (result.topic !== 'checkpoint') this.received.push((this.#options.textOf ?? textOf)(result))
   }
 }
 

@@ -4,6 +4,8 @@ export type Subject = {
   /** Address of the pair or, for `multi_tx`, of the token. */
   readonly address: string
   readonly reorg: boolean
+  /** Its cursor advances while nothing happens to the subject. */
+  readonly checkpoint?: boolean
 }
 
 export const CHAIN = 'local'
@@ -13,7 +15,11 @@ export function subjectKey({ topic, address, reorg }: Subject): string {
   return `${topic} ${address}${reorg ? ' reorg' : ''}`
 }
 
-export function paramsOf({ topic, address, reorg }: Subject, from: string | undefined): unknown[] {
-  const options = { ...(reorg ? { reorg } : {}), ...(from === undefined ? { cursor: true } : { from }) }
+export function paramsOf(
+  { topic, address, reorg, checkpoint }: Subject,
+  from: string | undefined,
+): unknown[] {
+  const flags = { ...(reorg && { reorg }), ...(checkpoint && { checkpoint }) }
+  const options = { ...flags, ...(from === undefined ? { cursor: true } : { from }) }
   return [topic, address, ...(topic === 'kline' ? ['k1'] : []), CHAIN, options]
 }

@@ -181,6 +181,17 @@ export type RevertMessage = {
   readonly seq?: number
 }
 
+export type CheckpointMessage = {
+  readonly jsonrpc: '2.0'
+  readonly id: number
+  readonly result: {
+    readonly topic: 'checkpoint'
+  }
+  readonly sent_time: number
+  readonly cursor?: string
+  readonly seq?: number
+}
+
 export type SwitchMessage = {
   readonly jsonrpc: '2.0'
   readonly id: number

@@ -207,6 +207,10 @@ export class TopicStream<T> implements Stream<T> {
           this.#fail(error)
         }
       },
+      // Everything before it was delivered, and the consumer is done with it: it waits for more.
+      onCheckpoint: (after: string) => {
+        if (this.#waiting.length > 0) this.#store({ cursor: after, feed: index })
+      },
       onGap: (lost: Omit<Gap, 'stream'>) => {
         const gap = { ...lost, stream: this.#feed(index).name }
         this.#deliver({ done: false, value: undefined as T, cursor: lost.resumedAt, feed: index, gap })
@@ -279,7 +283,7 @@ export class TopicStream<T> implements Stream<T> {
     }
   }
 
-  #store({ cursor, feed }: Entry<T>): void {
+  #store({ cursor, feed }: Pick<Entry<T>, 'cursor' | 'feed'>): void {
     const { cursors } = this.#options
     if (cursors === undefined || cursor === undefined) return
     try {

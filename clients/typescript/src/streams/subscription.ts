@@ -14,6 +14,8 @@ import {
 /** Receives what a subscription delivers. */
 export type SubscriptionSink = {
   onPush(result: PushResult, cursor: string): void
+  /** Nothing else was pushed up to this cursor. */
+  onCheckpoint(cursor: string): void
   onGap(gap: Omit<Gap, 'stream'>): void
   onRejected(rejected: readonly Rejected[]): void
   /** The subscription has ended. */
@@ -58,8 +60,10 @@ export class Subscription {
   /** `params` of the next subscribe request. */
   params(): unknown[] {
     this.#seq = 0
-    const from = isResumable(this.topic) && this.#lost === undefined ? this.#cursor : undefined
-    return [...this.topic.params, { reorg: true, ...(from === undefined ? { cursor: true } : { from }) }]
+    const checkpoint = isResumable(this.topic)
+    const from = checkpoint && this.#lost === undefined ? this.#cursor : undefined
+    const place = from === undefined ? { cursor: true } : { from }
+    return [...this.topic.params, { reorg: true, ...(checkpoint && { checkpoint }), ...place }]
   }
 
   acknowledge({ cursor, recovered, reason, rejected = [] }: Acknowledgement): void {
@@ -84,7 +88,8 @@ export class Subscription {
     if (seq !== this.#seq + 1) return false
     this.#seq = seq
     this.#cursor = cursor
-    this.#sink.onPush(result, cursor)
+    if ('topic' in result && result.topic === 'checkpoint') this.#sink.onCheckpoint(cursor)
+    else this.#sink.onPush(result, cursor)
     return true
   }
 

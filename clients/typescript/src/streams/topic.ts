@@ -1,4 +1,5 @@
 import type {
+  CheckpointMessage,
   KlineMessage,
   LiqMessage,
   PriceMessage,
@@ -44,6 +45,7 @@ export type PushResult =
   | PriceMessage['result']
   | RevertMessage['result']
   | SwitchMessage['result']
+  | CheckpointMessage['result']
 
 export type Rejected = {
   readonly item: string

@@ -1,7 +1,7 @@
 import type { ChangeSet } from '../../../domain/change.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
 import type { LiveBlock } from '../send/freshness.ts'
-import { PushEvent, type Shape } from '../send/push-event.ts'
+import { PushEvent, type PushPlace, type Shape } from '../send/push-event.ts'
 import { type Emit, SetPushes } from './set-pushes.ts'
 import { SharedTopics } from './shared-topics.ts'
 import { SubscribedTopics } from './subscribed-topics.ts'
@@ -22,6 +22,8 @@ export class Hub {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #heard = new SubscribedTopics()
   readonly #now: () => number
+  /** The place after the last set, by chain. */
+  readonly #ends = new Map<string, PushPlace>()
   /** Pushes of the set that is being applied. */
   #pushed: PushEvent[] = []
 
@@ -52,13 +54,20 @@ export class Hub {
     return this.#listeners.size
   }
 
+  /** The place after the last set of a chain that was offered to subscribers; undefined if none was yet. */
+  end(chain: string): PushPlace | undefined {
+    return this.#ends.get(chain)
+  }
+
   /** `live`: the block that the set is of, if its pushes are live. */
   apply(set: ChangeSet, origin: FeedPosition, live?: LiveBlock): void {
+    const { chain, seq, changes } = set
+    this.#ends.set(chain, { chain, seq, origin, published: changes.length })
     const repriced = this.watched.apply(set)
     if (this.#listeners.size === 0) return
     const pushes = new SetPushes(set, origin, this.#heard, this.watched, this.#now(), live)
     let index = 0
-    for (const change of set.changes) pushes.ofChange(change, index++, this.#push)
+    for (const change of changes) pushes.ofChange(change, index++, this.#push)
     pushes.ofPrices(repriced, this.#push)
     pushes.ofQuoteAssets(this.watched.followedOf(set), this.#push)
     const pushed = this.#pushed

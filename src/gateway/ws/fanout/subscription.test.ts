@@ -4,17 +4,22 @@ import { originOf, readFrames } from '../../../../test/support/rigs/fake-session
 import { formatCursor, parseCursor } from '../cursor.ts'
 import { PushEvent, type PushParts, type Shape } from '../send/push-event.ts'
 import { NO_OPTIONS, type TopicOptions } from '../topic.ts'
+import type { Source } from './sources.ts'
 import { Subscription } from './subscription.ts'
 
 type Shown = { seq?: number; cursor?: string; result: { at: string; revised?: boolean } }
 
-function start(options: Partial<TopicOptions> = {}, maxHeldBytes = 1_000_000) {
+function start(
+  options: Partial<TopicOptions> = {},
+  maxHeldBytes = 1_000_000,
+  sources: readonly Source[] = [],
+) {
   const sent: Shown[] = []
   const counts = { overflows: 0 }
   const subscription = new Subscription(
     7,
     1,
-    { identity: 'all', name: 'tx', sources: [] },
+    { identity: 'all', name: 'tx', sources },
     { ...NO_OPTIONS, ...options },
     {
       send: (framer, _key, event) => sent.push(JSON.parse(readFrames(framer.frameOf(event)).join()) as Shown),
@@ -40,6 +45,10 @@ function event(seq: number, published = 1, chain = 'eth', shape: Shape = 'docume
   return new PushEvent(parts, shape)
 }
 
+const end = (seq: number, published: number, chain = 'eth') => ({
+  ...{ chain, seq, published },
+  origin: originOf({ seq }),
+})
 const placeAt = (seq: number, published = 0) => ({ ...originOf({ seq }), published })
 
 test('held back until released, then only what is newer than the snapshot of its key', () => {
@@ -126,6 +135,86 @@ test('numbers are contiguous, and each cursor says where every chain stands', ()
     ],
   )
   assert.equal(sent[1]?.cursor, formatCursor(parseCursor(sent[1]?.cursor ?? '') ?? new Map()))
+})
+
+test('checkpoint: only if nothing was pushed since the last look, and only forwards', () => {
+  const { subscription, sent } = start({ cursor: true, checkpoint: true })
+  const ends = new Map([
+    ['eth', end(3, 2, 'eth')],
+    ['bsc', end(8, 1, 'bsc')],
+  ])
+  const look = () => subscription.checkpoint((chain) => ends.get(chain), 9)
+  const cursors = () => sent.splice(0).map(({ cursor, result }) => [result, parseCursor(cursor ?? '')])
+  const checkpoint = { topic: 'checkpoint' }
+  look()
+  subscription.startAt('eth', placeAt(3, 2))
+  subscription.startAt('bsc', placeAt(9))
+  subscription.startAt('sol', placeAt(2))
+  subscription.release()
+  // Neither chain has a set that the places lack.
+  look()
+  assert.deepEqual(sent, [])
+  ends.set('eth', end(5, 4, 'eth'))
+  look()
+  const first = new Map([
+    ['eth', placeAt(5, 4)],
+    ['bsc', placeAt(9)],
+    ['sol', placeAt(2)],
+  ])
+  assert.deepEqual(cursors(), [[checkpoint, first]])
+  // That was not counted as a push; this one is.
+  ends.set('bsc', end(10, 1, 'bsc'))
+  look()
+  const second = new Map(first).set('bsc', placeAt(10, 1))
+  assert.deepEqual(cursors(), [[checkpoint, second]])
+  subscription.offer('a', event(6, 1, 'eth', subscription.shape))
+  sent.length = 0
+  ends.set('eth', end(7, 2, 'eth'))
+  look()
+  assert.deepEqual(sent, [])
+  look()
+  assert.deepEqual(cursors(), [[checkpoint, new Map(second).set('eth', placeAt(7, 2))]])
+  look()
+  assert.deepEqual(sent, [])
+})
+
+test('checkpoint: none while pushes are held back or the chain is being caught up with', () => {
+  const { subscription, sent } = start({ cursor: true, checkpoint: true })
+  let last = end(8, 1)
+  const look = () => subscription.checkpoint(() => last, 9)
+  subscription.startAt('eth', placeAt(3))
+  look()
+  subscription.beginCatchUp(['eth'])
+  look()
+  subscription.endCatchUp('eth', placeAt(9, 1))
+  look()
+  assert.deepEqual(sent, [])
+  // What the replay was ahead of has come, and none of it was for this subscription.
+  last = end(9, 1)
+  look()
+  assert.equal(sent.length, 1)
+  subscription.offer('a', event(10, 1, 'eth', subscription.shape))
+  assert.equal(sent.length, 2)
+})
+
+test('checkpoint: a snapshot that was ahead of the feed does not keep it back for good', () => {
+  const source = { kind: 'event', key: 'a', chain: 'eth' } as const
+  const { subscription, sent } = start({ cursor: true, checkpoint: true }, 1_000, [source])
+  subscription.startAt('eth', placeAt(3))
+  subscription.skipUpTo('a', 7)
+  subscription.release()
+  subscription.checkpoint(() => end(6, 1), 9)
+  assert.deepEqual(sent, [])
+  subscription.checkpoint(() => end(7, 1), 9)
+  assert.equal(sent.length, 1)
+})
+
+test('no checkpoints without the option', () => {
+  const { subscription, sent } = start({ cursor: true })
+  subscription.startAt('eth', placeAt(3))
+  subscription.release()
+  subscription.checkpoint(() => end(9, 1), 9)
+  assert.deepEqual(sent, [])
 })
 
 test('without options a push is exactly the envelope of the document', () => {

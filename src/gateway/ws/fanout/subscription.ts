@@ -1,5 +1,5 @@
 import { type ChainPlace, formatCursor } from '../cursor.ts'
-import type { PushEvent, PushPlace, Shape } from '../send/push-event.ts'
+import { PushEvent, type PushPlace, type Shape } from '../send/push-event.ts'
 import type { Framer } from '../send/send-queue.ts'
 import { NO_OPTIONS, type TopicOptions } from '../topic.ts'
 import type { Listener } from './hub.ts'
@@ -19,7 +19,12 @@ type Gate = {
 }
 
 /** For subscriptions with cursors: the number of pushes, and the place in each chain. */
-type Numbering = { count: number; readonly places: Map<string, ChainPlace> }
+type Numbering = {
+  count: number
+  readonly places: Map<string, ChainPlace>
+  /** The number of pushes after the last look whether there were any; undefined if no checkpoints are wanted. */
+  expected: number | undefined
+}
 
 export type SubscriptionOwner = {
   readonly maxHeldBytes: number
@@ -58,7 +63,8 @@ export class Subscription implements Listener, Framer {
     this.wantsReorgs = options.reorg
     this.shape = options.reorg ? 'revised' : options === NO_OPTIONS ? 'document' : 'extended'
     this.#owner = owner
-    this.#numbering = options.cursor ? { count: 0, places: new Map() } : undefined
+    const expected = options.checkpoint ? 0 : undefined
+    this.#numbering = options.cursor ? { count: 0, places: new Map(), expected } : undefined
   }
 
   /** What was sent for `key`, or is about to be, includes everything up to `seq`. */
@@ -110,6 +116,28 @@ export class Subscription implements Listener, Framer {
     this.#owner.send(this, key, event)
   }
 
+  /**
+   * If nothing was pushed since the last look: pushes the cursor alone. Otherwise a replay would read everything since the last
+   * push, however long ago that was, and fail if the log has dropped that place.
+   */
+  checkpoint(endOf: (chain: string) => PushPlace | undefined, now: number): void {
+    const numbering = this.#numbering
+    if (numbering?.expected === undefined) return
+    this.#openUpTo(endOf)
+    if (this.#gate !== undefined) return
+    const { count, expected, places } = numbering
+    const { name: topic } = this.topic
+    numbering.expected = count
+    if (count !== expected) return
+    for (const [chain, place] of places) {
+      const end = endOf(chain)
+      if (end === undefined || !isBeyond(end, place)) continue
+      const parts = { topic, place: end, isState: false, sentTime: now, build: checkpointPush }
+      this.push(`checkpoint ${chain}`, new PushEvent(parts, this.shape))
+      numbering.expected++
+    }
+  }
+
   frameOf(event: PushEvent): Buffer {
     const numbering = this.#numbering
     const { isCompressed } = this.#owner
@@ -118,6 +146,16 @@ export class Subscription implements Listener, Framer {
     places.set(event.place.chain, placeAfter(event.place))
     const number = ++numbering.count
     return event.numberedFrame(this.id, number, formatCursor(places), isCompressed)
+  }
+
+  /** What was to be passed over may be in the past, and nothing has come since. */
+  #openUpTo(endOf: (chain: string) => PushPlace | undefined): void {
+    for (const { key, chain } of this.topic.sources) this.expectAfter(key, endOf(chain)?.seq ?? 0)
+    for (const [chain, place] of this.#gate?.caughtUp ?? []) {
+      const seq = endOf(chain)?.seq ?? 0
+      if (place === undefined || seq < place.seq) continue
+      if (seq > place.seq || place.published === 0) this.endCatchUp(chain, undefined)
+    }
   }
 
   #passes(gate: Gate, key: string, event: PushEvent): boolean {
@@ -154,6 +192,15 @@ function isNews(
   if (origin.seq === place.seq && isSameLog && published <= place.published) return false
   caughtUp.delete(chain)
   return true
+}
+
+/** `result` of the message that says only how far everything was pushed. */
+function checkpointPush(): object {
+  return { topic: 'checkpoint' }
+}
+
+function isBeyond({ origin, published }: PushPlace, place: ChainPlace): boolean {
+  return origin.seq === place.seq ? published > place.published : origin.seq > place.seq
 }
 
 function placeAfter({ seq: upTo, origin, published, event }: PushPlace): ChainPlace {

@@ -76,9 +76,11 @@ function parseOptions(given: object, index: number): TopicOptions {
   if (from !== undefined && (typeof from !== 'string' || from.length > MAX_CURSOR)) {
     throw invalid(index, 'from must be a cursor')
   }
-  const options = { cursor: flag('cursor') || from !== undefined, from, reorg: flag('reorg') }
+  const checkpoint = flag('checkpoint')
+  const cursor = flag('cursor') || checkpoint || from !== undefined
+  const options = { cursor, from, reorg: flag('reorg'), checkpoint }
   const unknown = [...members.keys()].find((name) => !Object.hasOwn(options, name))
-  if (unknown !== undefined) throw invalid(index, 'unknown option; use cursor, from or reorg')
+  if (unknown !== undefined) throw invalid(index, 'unknown option; use cursor, from, reorg or checkpoint')
   return options
 }
 

@@ -16,7 +16,7 @@ const rules = {
   maxMultiKlinePairs: 3,
   mayProceed: () => true,
 }
-const NO_OPTIONS = { cursor: false, from: undefined, reorg: false }
+const NO_OPTIONS = { cursor: false, from: undefined, reorg: false, checkpoint: false }
 const POOL_ID = `0x${'5'.repeat(64)}`
 const UPPER = MEME_WETH.toUpperCase().replace('0X', '0x')
 
@@ -142,7 +142,8 @@ test('options: a trailing object', () => {
   assert.deepEqual(optionsOf({ cursor: true }), { ...NO_OPTIONS, cursor: true })
   assert.deepEqual(optionsOf({ reorg: true, cursor: false }), { ...NO_OPTIONS, reorg: true })
   // A resumed subscription must be resumable again.
-  assert.deepEqual(optionsOf({ from: 'c1.x' }), { cursor: true, from: 'c1.x', reorg: false })
+  assert.deepEqual(optionsOf({ from: 'c1.x' }), { ...NO_OPTIONS, cursor: true, from: 'c1.x' })
+  assert.deepEqual(optionsOf({ checkpoint: true }), { ...NO_OPTIONS, cursor: true, checkpoint: true })
   for (const topic of [
     ['liq', MEME_WETH, 'eth'],
     ['multi_tx', MEME, 'eth'],
@@ -227,11 +228,11 @@ test('invalid params', () => {
     [['tx', MEME_WETH, 'eth', { from: 'x'.repeat(8_193) }], at('/params/3', 'from must be a cursor')],
     [
       ['tx', MEME_WETH, 'eth', { reorgs: true }],
-      at('/params/3', 'unknown option; use cursor, from or reorg'),
+      at('/params/3', 'unknown option; use cursor, from, reorg or checkpoint'),
     ],
     [
       ['tx', MEME_WETH, 'eth', JSON.parse('{"__proto__":{}}')],
-      at('/params/3', 'unknown option; use cursor, from or reorg'),
+      at('/params/3', 'unknown option; use cursor, from, reorg or checkpoint'),
     ],
     [['tx', MEME_WETH, { cursor: true }, 'eth'], at('/params/2', 'the chain must be a string')],
     [

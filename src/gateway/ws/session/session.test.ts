@@ -226,6 +226,36 @@ test('pings every 20 s, and closes after 60 s without a sign of life', () => {
   assert.deepEqual(socket.closed, [[1001, 'idle timeout']])
 })
 
+test('checkpoints every 30 s while nothing is pushed, for those who want them', async () => {
+  const { socket, clock, session, apply, receive } = startSession()
+  await receive(request(1, 'subscribe', [...TX, { checkpoint: true }]))
+  await receive(request(2, 'subscribe', [...KLINE, { cursor: true }]))
+  socket.sent.length = 0
+  const seconds: number[] = []
+  for (let second = 1; second <= 120; second++) {
+    clock.now += 1_000
+    socket.emit('pong')
+    if (second === 70) apply(sampleSet(100, [{ type: 'trade', trade: sampleTrade() }]))
+    else apply(sampleSet(second < 70 ? second + 10 : second + 100, []))
+    const before = socket.sent.length
+    session.tick()
+    if (socket.sent.length > before) seconds.push(second)
+  }
+  // The trade was pushed between the looks at 60 and 90 seconds.
+  assert.deepEqual(seconds, [30, 60, 120])
+  assert.deepEqual(
+    (socket.sent as { id: number; seq: number; result: { topic: string } }[]).map(({ id, seq, result }) => [
+      ...[id, seq, result.topic],
+    ]),
+    [
+      [1, 1, 'checkpoint'],
+      [1, 2, 'checkpoint'],
+      [1, 3, 'tx'],
+      [1, 4, 'checkpoint'],
+    ],
+  )
+})
+
 test('without a key in the header: auth first, within 5 s', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {

@@ -64,6 +64,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   #isCompressed = false
   #heardAt: number
   #pingedAt: number
+  #checkpointAt: number
 
   /** `stream` is what the socket writes to: whole frames may be written past it. */
   constructor(socket: WebSocket, stream: FrameSink, grant: Grant | undefined, options: SessionOptions) {
@@ -73,6 +74,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
     this.#allowed = limits
     this.#heardAt = now()
     this.#pingedAt = this.#heardAt
+    this.#checkpointAt = this.#heardAt
     const { messagesPerSecond } = grant?.plan.sockets ?? limits
     this.#inbox = new Inbox(socket, messagesPerSecond, options, () =>
       this.#close(CLOSE.tooMany, 'too many messages'),
@@ -129,17 +131,20 @@ export class Session implements SendQueueOwner, SubscriberOwner {
       this.#close(CLOSE.keyEnded, 'the API key has expired or was revoked')
   }
 
-  /** Keeps the connection alive, or gives it up. */
+  /** Keeps the connection alive, or gives it up; advances the cursors of silent topics. */
   tick(): void {
     this.endIfKeyEnded()
     const now = this.#options.now()
-    const { silenceMs, pingMs } = this.#options.limits
+    const { silenceMs, pingMs, checkpointMs } = this.#options.limits
     if (now - this.#heardAt >= silenceMs) {
       this.#close(CLOSE.goingAway, 'idle timeout')
     } else if (now - this.#pingedAt >= pingMs && this.isOpen) {
       this.#pingedAt = now
       this.#socket.ping()
     }
+    if (now - this.#checkpointAt < checkpointMs) return
+    this.#checkpointAt = now
+    this.#subscriber.checkpoint()
   }
 
   shutDown(reconnectAfterMs: number): void {

@@ -151,9 +151,19 @@ export class Subscriber implements SubscriptionOwner {
     return { result: { status: 'ok', action: 'unsubscribe', params } }
   }
 
+  /** Pushes the cursor of each subscription that wants it and to which nothing was pushed since the last call. */
+  checkpoint(): void {
+    for (const subscription of this.#subscriptions) this.#checkpoint(subscription)
+  }
+
   close(): void {
     this.#isClosed = true
     this.#dropAll()
+  }
+
+  #checkpoint(subscription: Subscription): void {
+    const { hub, now } = this.#options
+    subscription.checkpoint((chain) => hub.end(chain), now())
   }
 
   #checkRoom(identity: string): void {
@@ -265,6 +275,7 @@ export class Subscriber implements SubscriptionOwner {
         const from = history ? await catchUpFromHistory(subscription, history, place, options) : place
         if (from !== undefined) await catchUp(subscription, chain, from, options)
       }
+      if (isWanted()) this.#checkpoint(subscription)
     } catch (error) {
       if (!isWanted()) return
       if (error instanceof RpcFault) {
