@@ -26,6 +26,9 @@ const CONDITIONS: Readonly<Partial<Record<TableName, string>>> = {
 }
 const EXACT = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const
 
+/** All differences are found, not only the first: a run takes hours. */
+type Compared = { readonly count: number; readonly differences: readonly string[] }
+
 export type FoldCounts = { readonly sets: number; readonly rows: number; readonly documents: number }
 
 /** The roles against a fold of their BLOCKS in this process: CHANGES, rows and documents must be equal, byte for byte. */
@@ -38,7 +41,10 @@ export async function compareWithFold(world: ChaosWorld): Promise<FoldCounts> {
     SETTLED_MS,
   )
   const sets = await foldAll(world, until)
-  return { sets, rows: await compareRows(world), documents: await compareDocuments(world) }
+  const [rows, documents] = [await compareRows(world), await compareDocuments(world)]
+  const differences = [...rows.differences, ...documents.differences]
+  if (differences.length > 0) throw new Error(differences.join('\n'))
+  return { sets, rows: rows.count, documents: documents.count }
 }
 
 /** Compares each change set with that in CHANGES, and writes it as the writer does. */
@@ -95,7 +101,7 @@ function differenceOf(nth: number, found: Uint8Array, expected: Uint8Array): str
   should be ${around(expected)}`
 }
 
-async function compareRows({ stack, config }: ChaosWorld): Promise<number> {
+async function compareRows({ stack, config }: ChaosWorld): Promise<Compared> {
   const { database } = config.clickhouse
   const client = createClient({ url: stack.clickhouseUrl, database, clickhouse_settings: EXACT })
   const rowsIn = async (table: TableName, name: string): Promise<string[]> => {
@@ -105,14 +111,15 @@ async function compareRows({ stack, config }: ChaosWorld): Promise<number> {
     return (await answer.text()).split('\n').filter((line) => line !== '')
   }
   let count = 0
+  const differences: string[] = []
   try {
     for (const table of TABLE_NAMES) {
       const [stored, folded] = [await rowsIn(table, SANDBOX_CHAIN), await rowsIn(table, FRESH)]
       const difference = firstDifference(`rows of ${table}`, stored, folded)
-      if (difference !== undefined) throw new Error(difference)
+      if (difference !== undefined) differences.push(difference)
       count += stored.length
     }
-    return count
+    return { count, differences }
   } finally {
     await client.close()
   }
@@ -120,7 +127,7 @@ async function compareRows({ stack, config }: ChaosWorld): Promise<number> {
 
 type Documents = Readonly<Record<string, unknown>>
 
-async function compareDocuments({ stack, config }: ChaosWorld): Promise<number> {
+async function compareDocuments({ stack, config }: ChaosWorld): Promise<Compared> {
   const [stored, folded] = [
     await storedDocuments(stack, config.redis.prefix),
     await storedDocuments(stack, FRESH),
@@ -134,8 +141,7 @@ async function compareDocuments({ stack, config }: ChaosWorld): Promise<number> 
       .filter(([, document]) => document !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
   const difference = firstDifference('documents', listed(stored, folded), listed(folded, stored))
-  if (difference !== undefined) throw new Error(difference)
-  return Object.keys(stored).length
+  return { count: Object.keys(stored).length, differences: difference === undefined ? [] : [difference] }
 }
 
 /**

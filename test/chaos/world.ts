@@ -213,7 +213,10 @@ export class ChaosWorld {
     this.chain.close()
     await Promise.all([this.stack.stop(), this.origin.stop()])
     await this.natsLinks.close()
-    for (const disk of this.disks.values()) disk.unmount()
+    for (const disk of this.disks.values()) {
+      if (isKept) disk.keep()
+      else disk.unmount()
+    }
     if (!isKept) rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 })
     forgetTemporaryFolder(this.dir)
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, statfsSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmdirSync, statfsSync } from 'node:fs'
 
 const FILL_ATTEMPTS = 20
 
@@ -50,6 +50,15 @@ export class SmallDisk {
     if (!this.#isMounted) return
     this.#isMounted = false
     execFileSync('umount', ['--lazy', this.folder])
+  }
+
+  /** Unmounts it, and leaves what was in it in its place, on the machine's own disk. */
+  keep(): void {
+    const copy = `${this.folder}.kept`
+    cpSync(this.folder, copy, { recursive: true })
+    this.unmount()
+    rmdirSync(this.folder)
+    renameSync(copy, this.folder)
   }
 
   #resize(size: string): void {
