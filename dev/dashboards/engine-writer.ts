@@ -72,6 +72,11 @@ export const engineWriter: Dashboard = {
         queries: { [rateOfAll('chaintape_writer_retries_total', 'activity')]: '{{activity}}' },
       },
       {
+        title: 'Corrupted data found by ClickHouse',
+        unit: 'short',
+        queries: { 'max by (instance) (chaintape_writer_corruptions)': '{{instance}}' },
+      },
+      {
         title: 'Batches',
         unit: 'ops',
         queries: { [rate('chaintape_writer_batches_total', 'store', 'chain')]: '{{store}} {{chain}}' },

@@ -116,7 +116,8 @@ async function runWriter(
     resources.defer(() => reader.close())
     const stopped = new AbortController()
     const report = (problem: string | undefined): void => setProblem(problems, 'clickhouse', problem)
-    const watching = watchHistory(reader, Object.keys(config.chains), report, stopped.signal)
+    const hooks = { report, onCorruptions: (count: number) => metrics.corruptions.set(count) }
+    const watching = watchHistory(reader, Object.keys(config.chains), hooks, stopped.signal)
     resources.defer(() => {
       stopped.abort()
       return watching

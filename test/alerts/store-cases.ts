@@ -25,6 +25,9 @@ const lags = (chain: string, written: string, served: string): Series => ({
 const retries = (values: string): Series => ({
   'chaintape_writer_retries_total{role="writer",instance="a:3",activity="rows of eth"}': values,
 })
+const corruptions = (values: string): Series => ({
+  'chaintape_writer_corruptions{role="writer",instance="a:3"}': values,
+})
 const overlay = (chain: string, mib: number): Series => ({
   [`chaintape_gateway_overlay_bytes{role="gateway",instance="a:4",chain="${chain}"}`]: `${mib * MIB}x10`,
 })
@@ -116,6 +119,16 @@ export const storeCases: readonly AlertCase[] = [
       summary: 'The writer at a:3 keeps retrying: rows of eth',
     },
     silent: { 'a single retry': { series: retries('0x3 1x20'), at: '10m' } },
+  },
+  {
+    alert: 'ChaintapeStoreCorrupted',
+    fires: {
+      series: corruptions('0 2x9'),
+      at: '2m',
+      labels: { role: 'writer', instance: 'a:3' },
+      summary: 'ClickHouse has found corrupted data 2 times since it was started',
+    },
+    silent: { 'it was started again': { series: corruptions('2x3 0x6'), at: '5m' } },
   },
   {
     // Two chains have half of 256 MiB each.

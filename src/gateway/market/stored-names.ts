@@ -6,7 +6,7 @@ import type { HotReads } from './guarded-hot.ts'
 export type StoredNameOf = (chain: string) => string
 
 /** Reads of ClickHouse that clients wait for. */
-export type HistoryReads = Omit<HistoryReader, 'generations' | 'latest' | 'close'>
+export type HistoryReads = Omit<HistoryReader, 'corruptions' | 'generations' | 'latest' | 'close'>
 
 type OnChain = { readonly chain: string }
 

@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from '@clickhouse/client'
 import type { Config } from '../../config/schema.ts'
 import type { Common } from '../../lib/common.ts'
 import { clickhouseServer, natsServer, redisServer } from '../../lib/waiting.ts'
@@ -134,7 +135,7 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
         ),
       )
     else findings.push(ok(about, `${gigabytes(free)} free`))
-    return findings
+    return [...findings, ...(await checkParts(client, clickhouse.database))]
   } catch (error) {
     return [
       problem(
@@ -146,6 +147,36 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
   } finally {
     await client.close()
   }
+}
+
+/** Parts whose files are damaged: found by a query since the server was started, or left out by it at its start. */
+async function checkParts(client: ClickHouseClient, database: string): Promise<Finding[]> {
+  const about = 'ClickHouse'
+  const query = `
+    SELECT
+      (SELECT sum(value) FROM system.errors WHERE name = 'CORRUPTED_DATA') AS found,
+      arraySort(groupUniqArray(table)) AS tables
+    FROM system.detached_parts WHERE database = {database:String} AND reason LIKE 'broken%'`
+  const answer = await client.query({ query, query_params: { database }, format: 'JSONEachRow' })
+  const [row] = await answer.json<{ found: string; tables: readonly string[] }>()
+  const findings: Finding[] = []
+  if (Number(row?.found) > 0)
+    findings.push(
+      problem(
+        about,
+        'it has found corrupted data since it was started',
+        'If its disk was full, make room and restart it, within eight minutes (docs/operations.md, "Full disks").',
+      ),
+    )
+  if (row !== undefined && row.tables.length > 0)
+    findings.push(
+      note(
+        about,
+        `damaged parts were left out at a start: ${row.tables.join(', ')}`,
+        'If that start was later than eight minutes after a full disk, rows are missing (docs/operations.md, "Full disks"). Otherwise remove them: ALTER TABLE … DROP DETACHED PART.',
+      ),
+    )
+  return findings
 }
 
 export function gigabytes(bytes: number): string {

@@ -7,6 +7,7 @@ export type WriterMetrics = {
   readonly batches: Counter<'chain' | 'store'>
   readonly batchSeconds: Histogram<'chain' | 'store'>
   readonly retries: Counter<'activity'>
+  readonly corruptions: Gauge
   /** The chain is written to this store up to this head. */
   advance(label: () => string, store: StoreName, head: ChainHead): void
   /** A chain that is not written any more, by its stored name. */
@@ -65,6 +66,11 @@ export function createWriterMetrics(registry: Registry): WriterMetrics {
       name: 'chaintape_writer_retries_total',
       help: 'Retries because a store was unavailable',
       labelNames: ['activity'],
+      registers,
+    }),
+    corruptions: new Gauge({
+      name: 'chaintape_writer_corruptions',
+      help: 'How often ClickHouse has found corrupted data since it was started',
       registers,
     }),
     advance: (label, store, head) => void heads.set(`${head.chain}/${store}`, { label, store, head }),

@@ -4,17 +4,27 @@ import type { HistoryReader } from '../../store/clickhouse/read/history-reader.t
 
 const LOOK_EVERY_MS = 2_000
 
-/** Reports an unavailable ClickHouse long before an insert times out, which takes half a minute. Runs until the signal aborts. */
+export type HistoryHooks = {
+  readonly report: (problem: string | undefined) => void
+  /** Called with the number since the server was started. */
+  readonly onCorruptions: (count: number) => void
+}
+
+/**
+ * Reports an unavailable ClickHouse long before an insert times out, which takes half a minute, and one that finds corrupted
+ * data. Runs until the signal aborts.
+ */
 export async function watchHistory(
-  reader: Pick<HistoryReader, 'marker'>,
+  reader: Pick<HistoryReader, 'marker' | 'corruptions'>,
   [chain = '']: readonly string[],
-  report: (problem: string | undefined) => void,
+  { report, onCorruptions }: HistoryHooks,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
       await reader.marker(chain)
       report(undefined)
+      onCorruptions(await reader.corruptions())
     } catch (error) {
       // Before the first migration the query itself fails.
       const isUnavailable = error instanceof ChaintapeError && error.code === 'store_unavailable'

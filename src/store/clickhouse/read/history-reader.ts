@@ -52,6 +52,8 @@ export type MatchesQuestion = {
 /** Reads ClickHouse, latest first. */
 export type HistoryReader = {
   marker(chain: string): Promise<ChainHead | undefined>
+  /** How often the server has found corrupted data since it was started. */
+  corruptions(): Promise<number>
   /** The copy of a chain's entry in GENERATIONS. */
   generations(chain: string): Promise<string | undefined>
   candles(question: CandlesQuestion): Promise<Versioned<Candle>[]>
@@ -86,6 +88,10 @@ export function openHistoryReader(
   const { ask, checked } = failFast(patientAsk, onAway)
   return {
     marker: (chain) => checked(() => readMarker(patientAsk, chain)),
+    corruptions: async () => {
+      const [row] = await ask('corruptions', { params: {}, maxRows: 1, maxSeconds: MAX_SECONDS })
+      return row === undefined ? 0 : number(row, 'count')
+    },
     generations: async (chain) => {
       const [row] = await ask('generations', { params: { chain }, maxRows: 1, maxSeconds: MAX_SECONDS })
       return row && text(row, 'entry')

@@ -1,0 +1,3 @@
+SELECT sum(value) AS count
+FROM system.errors
+WHERE name = 'CORRUPTED_DATA'
