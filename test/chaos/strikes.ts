@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chance, pick, type Random, skewed, whole } from '../../src/sandbox/market/random.ts'
-import type { ProcessName } from '../../src/sandbox/servers/stack.ts'
+import { TimeoutError } from '../../src/sandbox/servers/process.ts'
+import type { ProcessName, Stack } from '../../src/sandbox/servers/stack.ts'
 import { RESTART_MS } from './restart.ts'
 import type { InstanceName } from './role-instance.ts'
 import type { Server } from './role-links.ts'
@@ -32,7 +33,8 @@ const LINKS: readonly (readonly [InstanceName, Server])[] = [
     (['redis', 'clickhouse'] as const).map((server) => [name, server] as const),
   ),
 ]
-/** A NATS node that led the others notices after up to 20 s that they are gone. */
+const LONGEST_CUT_MS = 3_000
+/** A NATS node that led the others notices after up to 20 s that they are gone: one partition in four may last that long. */
 const LONGEST_PARTITION_MS = 25_000
 /** A failed write shows when a state is next committed. */
 const EXCUSED_MS = 15_000
@@ -81,7 +83,8 @@ export class Strikes {
 
   #partition(): Strike {
     const how = chance(this.#random, 0.5) ? 'reset' : 'stalled'
-    return cutNode(whole(this.#random, 0, NATS_NODES.length - 1), how, this.#ms(500, LONGEST_PARTITION_MS))
+    const longest = chance(this.#random, 0.25) ? LONGEST_PARTITION_MS : LONGEST_CUT_MS
+    return cutNode(whole(this.#random, 0, NATS_NODES.length - 1), how, this.#ms(500, longest))
   }
 
   #ms(low: number, high: number): number {
@@ -124,7 +127,18 @@ function killEngine(name: Process): Strike {
   return {
     ...{ kind, victim: name, name: kind, isKill: true, holdMs: RESTART_MS },
     strike: ({ stack }) => stack.kill(name),
-    heal: ({ stack }) => stack.restart(name),
+    heal: ({ stack }) => restart(name, stack),
+  }
+}
+
+/** As docs/operations.md says of a NATS node that does not follow the others, "Outdated replicas". */
+async function restart(name: Process, stack: Stack): Promise<void> {
+  try {
+    await stack.restart(name)
+  } catch (error) {
+    if (!(error instanceof TimeoutError) || !name.startsWith('nats')) throw error
+    console.log(`${name} is started once more: ${error.message}`)
+    await stack.restart(name)
   }
 }
 
@@ -198,7 +212,7 @@ function fillDisk(name: DiskName, holdMs: number): Strike {
     heal: async ({ disks, stack }) => {
       disks.get(name)?.empty()
       // Both have to be started again: docs/operations.md, "Full disks".
-      if (name === 'nats-3' || name === 'clickhouse') await stack.restart(name)
+      if (name === 'nats-3' || name === 'clickhouse') await restart(name, stack)
     },
   }
 }
