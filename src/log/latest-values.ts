@@ -45,7 +45,7 @@ const PUT_TIMEOUT_MS = 5_000
 /** Short, because a caller waits. */
 const READ_TIMEOUT_MS = 5_000
 const HEARTBEAT_MS = 1_000
-const RECONNECT_DELAY_MS = 200
+const RETRY_DELAY_MS = 200
 
 /** A stream that keeps the latest message of each subject: durable, replicated, and watchers are notified at once. */
 export class LatestValues {
@@ -93,36 +93,53 @@ export class LatestValues {
 
   /** The latest value of every matching name; `*` matches one token, `>` all that follow. */
   async read(names: string): Promise<LatestValue[]> {
-    const { client, stream, subject } = this.#parts
+    const { manager, stream, subject } = this.#parts
     this.#mustBeConnected()
+    const filter = `${subject}.${names}`
+    const startedMs = performance.now()
     try {
-      const consumer = await withPermission(() =>
-        openConsumer(client, stream, {
-          deliver_policy: DeliverPolicy.LastPerSubject,
-          filter_subjects: `${subject}.${names}`,
-        }),
-      )
-      const found = await this.#readPending(consumer)
-      // The server would keep the consumer for a minute.
-      await consumer.delete()
-      return found
+      // The leader says what exists: the replica that a consumer reads may lack the newest values.
+      const newest = await withPermission(() => findMessage(manager, stream, { last_by_subj: filter }))
+      if (newest === undefined) return []
+      while (true) {
+        const found = await this.#readOnce(filter)
+        if (found.some(({ seq }) => seq >= newest.seq)) return found
+        if (performance.now() - startedMs > READ_TIMEOUT_MS) throw new Error('the replica lacks values')
+        await sleep(RETRY_DELAY_MS)
+      }
     } catch (error) {
       throw error instanceof ChaintapeError ? error : unavailable(error)
     }
   }
 
+  async #readOnce(filter: string): Promise<LatestValue[]> {
+    const { client, stream } = this.#parts
+    const consumer = await withPermission(() =>
+      openConsumer(client, stream, {
+        deliver_policy: DeliverPolicy.LastPerSubject,
+        filter_subjects: filter,
+      }),
+    )
+    const found = await this.#readPending(consumer)
+    // The server would keep the consumer for a minute.
+    await consumer.delete()
+    return found
+  }
+
   async #readPending(consumer: Consumer): Promise<LatestValue[]> {
-    const found: LatestValue[] = []
-    if ((await consumer.info()).num_pending === 0) return found
+    if ((await consumer.info()).num_pending === 0) return []
     const messages = await consumer.consume({
       idle_heartbeat: HEARTBEAT_MS,
       abort_on_missing_resource: true,
     })
     const overdue = setTimeout(() => messages.stop(), READ_TIMEOUT_MS)
+    // A name that is written meanwhile comes twice.
+    const found = new Map<string, LatestValue>()
     try {
       for await (const message of messages) {
-        found.push(this.#toValue(message))
-        if (message.info.pending === 0) return found
+        const value = this.#toValue(message)
+        found.set(value.name, value)
+        if (message.info.pending === 0) return [...found.values()]
       }
     } finally {
       clearTimeout(overdue)
@@ -158,7 +175,7 @@ export class LatestValues {
         logger.warn({ err: error }, 'Watch failed; retrying')
         await this.#parts.ensure?.().catch(() => undefined)
       }
-      await sleep(RECONNECT_DELAY_MS, undefined, { signal }).catch(() => undefined)
+      await sleep(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 

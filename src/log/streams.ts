@@ -17,6 +17,8 @@ type StreamSettings = Parameters<JetStreamManager['streams']['add']>[0] & { read
 const STREAM_NOT_FOUND = 10_059
 const STREAM_NAME_IN_USE = 10_058
 const NOT_A_CLUSTER = 10_074
+/** Status of an error: the nodes elect a leader, or have no room. */
+const UNAVAILABLE = 503
 const DUPLICATE_WINDOW_MS = 120_000
 
 /** By default a new log; otherwise the epoch of the log that it takes the place of, and where it begins. */
@@ -108,7 +110,8 @@ async function withReplicas(
   try {
     return await manager.streams.update(name, { num_replicas: replicas })
   } catch (error) {
-    if (!(error instanceof JetStreamApiError || isForbidden(error))) throw error
+    const isRefused = error instanceof JetStreamApiError && error.status !== UNAVAILABLE
+    if (!(isRefused || isForbidden(error))) throw error
     throw new ChaintapeError(
       'config_invalid',
       `nats.replicas is ${replicas}, but stream ${name} has ${num_replicas}, and NATS refuses to change it: ${error.message}`,

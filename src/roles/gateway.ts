@@ -26,7 +26,7 @@ import { LogReplay } from '../gateway/ws/replay/log-replay.ts'
 import { ReplayBuffer } from '../gateway/ws/replay/replay-buffer.ts'
 import { Freshness } from '../gateway/ws/send/freshness.ts'
 import { attachWsServer, type WsServer } from '../gateway/ws/session/server.ts'
-import { createWaiting, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
+import { createWaiting, natsServer, redisServer, retryUntilAvailable } from '../lib/waiting.ts'
 import { connectLogs } from '../log/connect.ts'
 import { quarantineDetails } from '../log/quarantine.ts'
 import { type HistoryReader, openHistoryReader } from '../store/clickhouse/read/history-reader.ts'
@@ -81,6 +81,7 @@ export const startGateway: StartRole = async (config, common) => {
   const generations = await logs.generations()
   await awaitGenerations([...families.keys()], {
     ...{ generations, history: reader, logger, signal: shutdown.signal },
+    waiting: createWaiting(logger, natsServer(config.nats.urls)),
   })
   const served = await ServedLogs.open([...families.keys()], generations, logs)
   const nameOf = (chain: string): string => served.storedNameOf(chain)

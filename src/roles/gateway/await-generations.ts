@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ChaintapeError } from '../../domain/errors.ts'
 import { decodeGenerations } from '../../domain/generation.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { retryUntilAvailable, type Waiting } from '../../lib/waiting.ts'
 import type { Generations } from '../../log/generations.ts'
 import type { HistoryReader } from '../../store/clickhouse/read/history-reader.ts'
 
 type AwaitGenerationsParts = {
   readonly generations: Pick<Generations, 'of' | 'stored'>
   readonly history: Pick<HistoryReader, 'generations'>
+  /** For NATS, which may be between two leaders. */
+  readonly waiting: Waiting
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -23,9 +27,13 @@ export async function awaitGenerations(
 
 async function awaitEntry(
   chain: string,
-  { generations, history, logger, signal }: AwaitGenerationsParts,
+  { generations, history, waiting, logger, signal }: AwaitGenerationsParts,
 ): Promise<void> {
-  if ((await generations.stored(chain)) !== undefined) return
+  const stored = await retryUntilAvailable(() => generations.stored(chain), waiting, {
+    signal,
+    isRetryable: (error) => error instanceof ChaintapeError && error.retryable,
+  })
+  if (stored !== undefined) return
   const copy = await history.generations(chain).catch((error: unknown) => {
     // A gateway can start without ClickHouse.
     logger.debug({ err: error, chain }, 'Copy of GENERATIONS unreadable')

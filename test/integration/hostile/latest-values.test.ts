@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { connectLogs, type Logs } from '../../../src/log/connect.ts'
-import type { LatestValues } from '../../../src/log/latest-values.ts'
+import { LatestValues } from '../../../src/log/latest-values.ts'
 import { type Stack, startStack } from '../../../src/sandbox/servers/stack.ts'
 import { MAX_FRAME_BYTES } from '../../support/rigs/log-reading.ts'
 import { StallingProxy } from '../../support/rigs/stalling-proxy.ts'
@@ -62,6 +63,47 @@ test('a read returns every value or fails: a stalled or closed connection never 
     proxy.resume()
     await far.close()
   }
+})
+
+test('a name that is written during a read comes once, as it was last or before', async () => {
+  let isOver = false
+  const write = async (): Promise<void> => {
+    for (let at = 0; !isOver; at++) await values.put(`key${at % COUNT}`, Buffer.alloc(4_000))
+  }
+  const writing = write()
+  const names: string[] = []
+  for (let round = 0; round < 5; round++)
+    names.push(...(await values.read('*')).map(({ name }) => `${round} ${name}`))
+  isOver = true
+  await writing
+  assert.equal(names.length, 5 * COUNT)
+  assert.equal(new Set(names).size, 5 * COUNT)
+})
+
+test('a read waits for a replica that lacks the newest value, and fails if it stays behind', async (t) => {
+  const behind = await startStack({ services: ['nats'] })
+  t.after(() => behind.stop())
+  const leader = await connect({ servers: stack.natsUrls })
+  const replica = await connect({ servers: behind.natsUrls })
+  t.after(() => Promise.all([leader.close(), replica.close()]))
+  const stream = { name: 'behind', subjects: ['behind.>'] }
+  const manager = await jetstreamManager(leader)
+  await manager.streams.add(stream)
+  await (await jetstreamManager(replica)).streams.add(stream)
+  const reader = new LatestValues({
+    ...{ client: jetstream(replica), manager, stream: 'behind', subject: 'behind' },
+    ...{ isConnected: () => true, onUndelivered: () => undefined, logger: createTestCommon().logger },
+  })
+  for (const name of ['a', 'b']) await jetstream(leader).publish(`behind.${name}`)
+  await jetstream(replica).publish('behind.a')
+  await assert.rejects(reader.read('*'), UNAVAILABLE)
+  const reading = reader.read('*')
+  await sleep(500)
+  await jetstream(replica).publish('behind.b')
+  assert.deepEqual(
+    (await reading).map(({ name }) => name),
+    ['a', 'b'],
+  )
 })
 
 test('a watch reports that there are no values yet, and those of a stream that was created again', async () => {
