@@ -26,7 +26,7 @@ export async function rebuildRedis(config: Config, common: Common): Promise<void
       continue
     }
     const startedAt = performance.now()
-    await rebuildHot(marker, { reader, hot, recentCandles: config.redis.recent_candles })
+    await rebuildHot(marker, { reader, hot })
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
     logger.info({ seq: marker.seq, number: marker.number, seconds }, 'Redis refilled')
   }

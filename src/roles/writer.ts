@@ -146,8 +146,7 @@ async function runWriter(
         history,
         migrated: migrating,
         hot: connecting,
-        rebuildHot: async (head) =>
-          rebuildHot(head, { reader, hot: await connecting, recentCandles: config.redis.recent_candles }),
+        rebuildHot: async (head) => rebuildHot(head, { reader, hot: await connecting }),
         limits: config.writer,
         metrics,
         logger: own.logger.child({ action: 'write' }),

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis'
 import { MAIN_ARGS } from '../../dev/main-args.ts'
 import { type Stack, startStack } from '../../src/sandbox/servers/stack.ts'
 import { openHistoryStore } from '../../src/store/clickhouse/history-store.ts'
+import { openHistoryReader } from '../../src/store/clickhouse/read/history-reader.ts'
 import { storySets } from '../support/builders/story.ts'
 import { rowsOfSets } from '../support/reference/rows-of-sets.ts'
 import { storedDocuments } from '../support/reference/store-dump.ts'
@@ -88,6 +89,37 @@ test('the latest candles of long series are rebuilt, with the time from which th
     await rig.written('eth', eth.sets)
     await rig.assertStored('eth', eth)
   } finally {
+    await rig.close()
+  }
+})
+
+test('candles of idle pairs are not even read', async () => {
+  const rig = await createWriterRig(stack)
+  const reader = openHistoryReader(rig.config.clickhouse)
+  try {
+    const eth = storySets({ chain: 'eth', seed: 55, messages: 120 })
+    await rig.publish('eth', eth.sets)
+    await rig.start()
+    await rig.written('eth', eth.sets)
+    const marker = await reader.marker('eth')
+    assert.ok(marker)
+    const candles = [...eth.world.candles.values()].map(({ record }) => record)
+    const latest = new Map<string, number>()
+    for (const { pair, interval, start } of candles)
+      if (interval === 's1') latest.set(pair, Math.max(start, latest.get(pair) ?? 0))
+    const lastTraded = [...latest].map(([pair, time]) => ({ pair, time }))
+    const times = lastTraded.map(({ time }) => time).sort((a, b) => a - b)
+    const idleSince = times[Math.floor(times.length / 2)] ?? 0
+    const expected = lastTraded.filter(({ time }) => time >= idleSince).map(({ pair }) => pair)
+    assert.ok(expected.length > 0 && expected.length < lastTraded.length)
+    const read = new Set<string>()
+    const scope = { recentCandles: 300, idleSince }
+    for await (const { versions } of reader.latest({ ...scope, chain: 'eth', upTo: marker.seq }))
+      for (const change of versions.flatMap(({ changes }) => changes))
+        if (change.type === 'candle') read.add(change.candle.pair)
+    assert.deepEqual([...read].sort(), expected.sort())
+  } finally {
+    await reader.close()
     await rig.close()
   }
 })

@@ -5,16 +5,13 @@ import type { HotStore } from '../../store/redis/hot-store.ts'
 export type RebuildParts = {
   readonly reader: Pick<HistoryReader, 'latest'>
   readonly hot: Pick<HotStore, 'rebuild'>
-  readonly recentCandles: number
 }
 
 /**
  * Fills Redis from ClickHouse, as it stands at the marker. A row that a version above the marker has replaced is not
  * found; the writer applies that version next, as it continues from the marker.
  */
-export async function rebuildHot(
-  marker: ChainHead,
-  { reader, hot, recentCandles }: RebuildParts,
-): Promise<void> {
-  await hot.rebuild(marker, reader.latest({ chain: marker.chain, upTo: marker.seq, recentCandles }))
+export async function rebuildHot(marker: ChainHead, { reader, hot }: RebuildParts): Promise<void> {
+  const { chain, seq: upTo } = marker
+  await hot.rebuild(marker, (scope) => reader.latest({ ...scope, chain, upTo }))
 }

@@ -8,7 +8,7 @@ import { readWindows } from '../../wire/windows-codec.ts'
 import type { DocumentReads, TokenRank } from '../document-reads.ts'
 import { indexVersions } from '../index-versions.ts'
 import { type LatestChanges, latestChanges } from '../latest-changes.ts'
-import type { LatestPage, Versioned } from '../versioned.ts'
+import type { CandleScope, LatestPage, Versioned } from '../versioned.ts'
 import { type RecentCandles, readOpenCandle, readSeries } from './candle-series.ts'
 import { connectRedis, type RedisOptions } from './connect.ts'
 import { createConsistentReads } from './consistent-reads.ts'
@@ -35,7 +35,7 @@ export type HotStore = DocumentReads & {
    */
   apply(latest: LatestChanges, head: ChainHead): Promise<void>
   /** Replaces everything of one chain by the pages of another store, up to this head. */
-  rebuild(head: ChainHead, pages: AsyncIterable<LatestPage>): Promise<void>
+  rebuild(head: ChainHead, read: (scope: CandleScope) => AsyncIterable<LatestPage>): Promise<void>
   /** Removes everything of a chain. */
   remove(chain: string): Promise<void>
   head(chain: string): Promise<ChainHead | undefined>
@@ -95,10 +95,10 @@ export async function openHotStore(options: HotStoreOptions, common: Common): Pr
       await writing.write(head.chain, documentsOf(latest))
       await writing.advance(head)
     },
-    rebuild: async (head, pages) => {
+    rebuild: async (head, read) => {
       await writing.clear(head.chain)
-      const idleSince = head.time - idleSeconds
-      for await (const { versions, oldest } of pages) {
+      const idleSince = Math.max(0, head.time - idleSeconds)
+      for await (const { versions, oldest } of read({ recentCandles: retained, idleSince })) {
         const latest = latestChanges(versions.map(indexVersions))
         await writing.write(head.chain, documentsOfPage(latest, { oldest, idleSince }))
       }

@@ -1,17 +1,17 @@
 import type { CandleRef, Change } from '../../../domain/change.ts'
 import { INTERVALS } from '../../../domain/interval.ts'
-import type { LatestPage, Versions } from '../../versioned.ts'
+import type { CandleScope, LatestPage, Versions } from '../../versioned.ts'
 import { reportOf } from '../report-text.ts'
 import type { Ask } from './ask.ts'
 import { candleOf, candleRefOf, number, pairOf, type Row, text, tokenOf, windowsOf } from './records.ts'
 
-export type LatestQuestion = { readonly chain: string; readonly upTo: number; readonly recentCandles: number }
+export type LatestQuestion = CandleScope & { readonly chain: string; readonly upTo: number }
 
 type PagedTable = {
   readonly file: string
   /** What its rows are sorted by. */
   readonly key: string
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string | number>>
 }
 
 const ROWS_PER_PAGE = 5_000
@@ -33,11 +33,11 @@ export async function* readLatest(
   yield* readPages(ask, question, { file: 'latest-tokens', key: 'address', params: {} }, tokenChange)
   yield* readPages(ask, question, { file: 'latest-contracts', key: 'token', params: {} }, contractChange)
   yield* readPages(ask, question, { file: 'latest-pairs', key: 'address', params: {} }, pairChange)
-  // A pair that is not among those has candles too: ClickHouse may hold only a later version of it.
-  for await (const rows of readRows(ask, question, { file: 'pair-addresses', key: 'address', params: {} })) {
-    const addresses = rows.map((row) => text(row, 'address'))
-    for (let at = 0; at < addresses.length; at += PAIRS_PER_PAGE) {
-      yield await readCandles(ask, question, addresses.slice(at, at + PAIRS_PER_PAGE))
+  const params = { shortest: INTERVALS[0], idle_since: question.idleSince }
+  for await (const rows of readRows(ask, question, { file: 'traded-pairs', key: 'pair', params })) {
+    const pairs = rows.map((row) => text(row, 'pair'))
+    for (let at = 0; at < pairs.length; at += PAIRS_PER_PAGE) {
+      yield await readCandles(ask, question, pairs.slice(at, at + PAIRS_PER_PAGE))
     }
   }
 }
