@@ -12,7 +12,7 @@ import { openRoles } from './roles/open-roles.ts'
 const COUNTS = sized({ full: [50], short: [2, 5], smoke: [2, 3] })
 const BLOCKS = Math.max(...COUNTS)
 /** The sum over all chains. */
-const PAIRS = sized({ full: 10_000, short: 3_000, smoke: 60 })
+const PAIRS = sized({ full: 5_000, short: 3_000, smoke: 60 })
 const IDLE_SECONDS = sized({ full: 10, short: 5, smoke: 0.1 })
 
 /**
@@ -26,7 +26,7 @@ function spreadOver(chains: number): Figure {
     name: `swaps of ${chains} chains / as many of one chain`,
     ...{ bar: 0.4, goal: 0.9, direction: 'at least', per: 'cpu second' },
     // A slice takes seconds.
-    maxRounds: { warmUpPairs: 1, pairs: 5 },
+    maxRounds: { warmUpPairs: 1, pairs: 3 },
     open: async (): Promise<Sides> => {
       leaveServerCore()
       const recorded = readRecordedSwaps()
