@@ -11,9 +11,9 @@ execFileSync(process.execPath, [join(repo, 'node_modules/typescript/bin/tsc'), '
   cwd: repo,
   stdio: 'inherit',
 })
-// Statements, scripts and examples that the program reads from beside its modules.
+// Statements, scripts, examples and settings that the program reads from beside its modules.
 cpSync(src, dist, {
   recursive: true,
-  filter: (file) => statSync(file).isDirectory() || /\.(sql|lua|json)$/.test(file),
+  filter: (file) => statSync(file).isDirectory() || /\.(sql|lua|json|xml)$/.test(file),
 })
 chmodSync(join(dist, 'main.js'), 0o755)

@@ -110,11 +110,13 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
   const { address } = clickhouseServer(clickhouse.url)
   const client = connectClickhouse(clickhouse, 'default', TIMEOUT_MS)
   try {
-    const query =
-      'SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, min(free_space) AS free FROM system.disks'
+    const query = `
+      SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, min(free_space) AS free,
+        countIf(type = 'Local' AND keep_free_space = 0) AS unguarded
+      FROM system.disks`
     const before = Date.now()
     const answer = await client.query({ query, format: 'JSONEachRow' })
-    const [row] = await answer.json<{ version: string; now: string; free: string }>()
+    const [row] = await answer.json<{ version: string; now: string; free: string; unguarded: string }>()
     const difference = Number(row?.now) - (before + Date.now()) / 2
     const findings = [ok(about, `version ${row?.version} at ${address}`)]
     if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS)
@@ -135,6 +137,14 @@ export async function checkClickhouse({ clickhouse }: Config): Promise<Finding[]
         ),
       )
     else findings.push(ok(about, `${gigabytes(free)} free`))
+    if (Number(row?.unguarded) > 0)
+      findings.push(
+        note(
+          about,
+          'it uses its disk to the last byte, which can damage its data',
+          'Set `keep_free_space_bytes` (deploy/clickhouse/full-disk.xml).',
+        ),
+      )
     return [...findings, ...(await checkParts(client, clickhouse.database))]
   } catch (error) {
     return [
@@ -165,7 +175,7 @@ async function checkParts(client: ClickHouseClient, database: string): Promise<F
       problem(
         about,
         'it has found corrupted data since it was started',
-        'If its disk was full, make room and restart it, within eight minutes (docs/operations.md, "Full disks").',
+        'If its disk was full, make room and restart it soon (docs/operations.md, "Full disks").',
       ),
     )
   if (row !== undefined && row.tables.length > 0)
@@ -173,7 +183,7 @@ async function checkParts(client: ClickHouseClient, database: string): Promise<F
       note(
         about,
         `damaged parts were left out at a start: ${row.tables.join(', ')}`,
-        'If that start was later than eight minutes after a full disk, rows are missing (docs/operations.md, "Full disks"). Otherwise remove them: ALTER TABLE … DROP DETACHED PART.',
+        'If that start was late, rows are missing (docs/operations.md, "Full disks"). Otherwise remove them: ALTER TABLE … DROP DETACHED PART.',
       ),
     )
   return findings

@@ -54,13 +54,15 @@ class ClickhouseError extends Error {
   }
 }
 
-const { port, dataDir } = readArguments()
+const { port, dataDir, config } = readArguments()
 const incomingDir = join(dataDir, 'incoming')
 rmSync(incomingDir, { recursive: true, force: true })
 mkdirSync(incomingDir, { recursive: true })
 
 // Kept open for as long as the process lives: with the last connection the engine itself would close.
-const engine = new Session(join(dataDir, 'engine'), { connectionArgs: serverDefaults })
+const engine = new Session(join(dataDir, 'engine'), {
+  connectionArgs: [...serverDefaults, `--config-file=${config}`],
+})
 const version = (await engine.queryAsync('SELECT version()', { format: 'TSVRaw' })).text().trim()
 
 const server = createServer({ maxHeaderSize: 4 * 1024 * 1024, requestTimeout: 0, keepAliveTimeout: 30_000 })
@@ -290,11 +292,13 @@ function statusOf(name: string): number {
   return { TIMEOUT_EXCEEDED: 408, QUERY_IS_TOO_LARGE: 413, NOT_IMPLEMENTED: 501 }[name] ?? 500
 }
 
-function readArguments(): { port: number; dataDir: string } {
-  const { values } = parseArgs({ options: { port: { type: 'string' }, data: { type: 'string' } } })
-  if (values.port === undefined || values.data === undefined) {
-    process.stderr.write('usage: node clickhouse-server.ts --port <port> --data <folder>\n')
+function readArguments(): { port: number; dataDir: string; config: string } {
+  const type = 'string'
+  const { values } = parseArgs({ options: { port: { type }, data: { type }, config: { type } } })
+  const { port, data, config } = values
+  if (port === undefined || data === undefined || config === undefined) {
+    process.stderr.write('usage: node clickhouse-server.ts --port <port> --data <folder> --config <file>\n')
     process.exit(2)
   }
-  return { port: Number(values.port), dataDir: resolve(values.data) }
+  return { port: Number(port), dataDir: resolve(data), config: resolve(config) }
 }
