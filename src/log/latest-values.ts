@@ -12,6 +12,7 @@ import { ChaintapeError } from '../domain/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { type ConsumerWatch, consume, lastSequence, openConsumer } from './consume.ts'
 import { findMessage } from './find-message.ts'
+import { guardNats, natsUnavailable } from './guard-nats.ts'
 import { inTime } from './in-time.ts'
 import { withPermission } from './permissions.ts'
 
@@ -74,7 +75,7 @@ export class LatestValues {
       if (isAnswer) throw error
       // For the next attempt; without the permission, the role that owns the stream creates it.
       void this.#parts.ensure?.().catch(() => undefined)
-      throw unavailable(error)
+      throw natsUnavailable(error)
     }
   }
 
@@ -83,12 +84,8 @@ export class LatestValues {
     const { manager, stream, subject } = this.#parts
     this.#mustBeConnected()
     const query = { last_by_subj: `${subject}.${name}` }
-    try {
-      const found = await withPermission(() => findMessage(manager, stream, query))
-      return found && { name, seq: found.seq, time: nanosOf(found.timestamp), body: found.data }
-    } catch (error) {
-      throw error instanceof ChaintapeError ? error : unavailable(error)
-    }
+    const found = await guardNats(() => withPermission(() => findMessage(manager, stream, query)))
+    return found && { name, seq: found.seq, time: nanosOf(found.timestamp), body: found.data }
   }
 
   /** The latest value of every matching name; `*` matches one token, `>` all that follow. */
@@ -97,7 +94,7 @@ export class LatestValues {
     this.#mustBeConnected()
     const filter = `${subject}.${names}`
     const startedMs = performance.now()
-    try {
+    return guardNats(async () => {
       // The leader says what exists: the replica that a consumer reads may lack the newest values.
       const newest = await withPermission(() => findMessage(manager, stream, { last_by_subj: filter }))
       if (newest === undefined) return []
@@ -107,9 +104,7 @@ export class LatestValues {
         if (performance.now() - startedMs > READ_TIMEOUT_MS) throw new Error('the replica lacks values')
         await sleep(RETRY_DELAY_MS)
       }
-    } catch (error) {
-      throw error instanceof ChaintapeError ? error : unavailable(error)
-    }
+    })
   }
 
   async #readOnce(filter: string): Promise<LatestValue[]> {
@@ -181,7 +176,7 @@ export class LatestValues {
 
   /** Fails at once without a connection, because a caller waits. */
   #mustBeConnected(): void {
-    if (!this.#parts.isConnected()) throw unavailable(undefined)
+    if (!this.#parts.isConnected()) throw natsUnavailable()
   }
 
   #toValue(message: JsMsg): LatestValue {
@@ -209,8 +204,4 @@ function isOutdated(error: unknown): boolean {
     (error.code === JetStreamApiCodes.StreamWrongLastSequence ||
       error.code === JetStreamApiCodes.StreamWrongLastSequenceUnknown)
   )
-}
-
-function unavailable(cause: unknown): ChaintapeError {
-  return new ChaintapeError('store_unavailable', 'NATS unavailable', { cause })
 }

@@ -32,6 +32,7 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
   // Jitter: one of several standbys should take over first, so that the others see it publish.
   const jitter = 1 + Math.random() / 5
   let hasSeen = hasSeenOther
+  let isFailing = false
 
   const compare = async (): Promise<undefined> => {
     const reading = changes.read({ after: fold.confirmedAt, signal, withQuarantined: true })
@@ -52,8 +53,16 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
       await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
       const timeoutMs = hasSeen ? takeoverMs : Math.min(START_TIMEOUT_MS, takeoverMs)
       if (signal.aborted || fold.waitedMs < timeoutMs * jitter) continue
-      const publisher = await openAtEnd(changes, fold, logger)
-      if (publisher !== undefined) return { publisher, reason: hasSeen ? 'stalled' : 'alone' }
+      try {
+        const publisher = await openAtEnd(changes, fold)
+        if (publisher !== undefined) return { publisher, reason: hasSeen ? 'stalled' : 'alone' }
+        isFailing = false
+      } catch (error) {
+        if (error instanceof ChaintapeError) throw error
+        // Once: while NATS is away, there are twenty attempts a second.
+        if (!isFailing) logger.warn({ err: error }, 'Takeover failed; retrying')
+        isFailing = true
+      }
     }
     return undefined
   }
@@ -72,23 +81,13 @@ export async function follow(parts: FollowParts, hasSeenOther: boolean): Promise
  * Undefined if CHANGES has sets that this engine has not read: this engine lags, and the leader has not stalled. Throws
  * if CHANGES has lost sets that this engine cannot restore.
  */
-async function openAtEnd(
-  changes: ChainLog,
-  fold: ChainFold,
-  logger: Logger,
-): Promise<LogPublisher | undefined> {
-  try {
-    // Fence first, then check the end: a set that another engine appends in between makes our publish fail.
-    const publisher = await changes.openPublisher()
-    const { confirmedAt } = fold
-    const end = await changes.lastSequence()
-    if (end > (confirmedAt?.sequence ?? 0)) return undefined
-    if (confirmedAt === undefined || (await changes.holds(confirmedAt))) return publisher
-    if (await changes.holds(publisher.last)) throw new TailLost('CHANGES', confirmedAt.sequence)
-    return undefined
-  } catch (error) {
-    if (error instanceof ChaintapeError) throw error
-    logger.warn({ err: error }, 'Takeover failed; retrying')
-    return undefined
-  }
+async function openAtEnd(changes: ChainLog, fold: ChainFold): Promise<LogPublisher | undefined> {
+  // Fence first, then check the end: a set that another engine appends in between makes our publish fail.
+  const publisher = await changes.openPublisher()
+  const { confirmedAt } = fold
+  const end = await changes.lastSequence()
+  if (end > (confirmedAt?.sequence ?? 0)) return undefined
+  if (confirmedAt === undefined || (await changes.holds(confirmedAt))) return publisher
+  if (await changes.holds(publisher.last)) throw new TailLost('CHANGES', confirmedAt.sequence)
+  return undefined
 }

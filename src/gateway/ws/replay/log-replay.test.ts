@@ -15,13 +15,16 @@ const setOf = (seq: number) => sampleSet(seq, [])
 
 /** A log with messages 11 to 20, of which the last three are in memory too. */
 function start(pageBytes = 1_000_000) {
-  const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve(), end: 20 }
+  const state = { reads: 0, open: 0, most: 0, gate: Promise.resolve(), end: 20, isAway: false }
   const log = {
     epoch: 'e',
     positionWhere: async () => at(10),
     locate: async ({ sequence: seq }: LogPosition) =>
       (seq < 10 ? 'dropped' : seq > 20 ? 'ahead' : 'held') as Standing,
-    lastSequence: async () => state.end,
+    lastSequence: async () => {
+      if (state.isAway) throw new Error('JetStream system temporarily unavailable')
+      return state.end
+    },
     async *read({ after }: { after: LogPosition | undefined }) {
       state.reads++
       state.most = Math.max(state.most, ++state.open)
@@ -76,6 +79,16 @@ test('a cursor beyond the head is refused for good, but not while the log lacks 
   await assert.rejects(begin(), { code: 'invalid_params', message: 'the cursor is beyond the head of eth' })
   state.end = 19
   await assert.rejects(begin(), { code: 'internal', data: { reason: 'log_truncated' } })
+})
+
+test('while NATS is away, readers are to retry, and the next one has its turn', async () => {
+  const { missed, state } = start()
+  state.isAway = true
+  const unavailable = { code: 'store_unavailable', message: 'NATS unavailable' }
+  await assert.rejects(missed.hasLostTail('eth'), unavailable)
+  for (let read = 0; read < 10; read++) await assert.rejects(missed.page('eth', origin(15)), unavailable)
+  state.isAway = false
+  assert.equal((await missed.page('eth', origin(15))).length, 5)
 })
 
 test('in pages, so that a slow reader keeps nothing open', async () => {

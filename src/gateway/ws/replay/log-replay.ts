@@ -1,5 +1,6 @@
 import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Standing } from '../../../log/chain-log.ts'
+import { guardNats } from '../../../log/guard-nats.ts'
 import { openChangeSet } from '../../../wire/change-codec.ts'
 import type { FeedPosition } from '../../market/read-position.ts'
 import type { ChainPlace, PlacedSet } from '../cursor.ts'
@@ -36,21 +37,24 @@ export class LogReplay {
     const { logs, recent, end, signal } = this.#options
     const served = this.#log(chain)
     if (served.epoch === place.after.epoch) return place
-    const source = await logs.ofEpoch(chain, place.after.epoch)
     const placeAt = (seq: number): FeedPosition | undefined =>
       end(chain).seq === seq ? end(chain) : recent.get(chain)?.placeAt(seq)
-    return source && translatePlace(place, { source, served, placeAt, end: () => end(chain).seq, signal })
+    return guardNats(async () => {
+      const source = await logs.ofEpoch(chain, place.after.epoch)
+      return source && translatePlace(place, { source, served, placeAt, end: () => end(chain).seq, signal })
+    })
   }
 
   /** Whether everything after a place can still be read. */
   async locate(chain: string, place: FeedPosition): Promise<Standing> {
     if (this.#options.recent.get(chain)?.holds(place)) return 'held'
-    return this.#log(chain).locate(place.after)
+    return guardNats(() => this.#log(chain).locate(place.after))
   }
 
   /** Whether the log ends before what this gateway has read from it: NATS lost messages, which the engine publishes again. */
   async hasLostTail(chain: string): Promise<boolean> {
-    return (await this.#log(chain).lastSequence()) < this.#options.end(chain).after.sequence
+    const last = await guardNats(() => this.#log(chain).lastSequence())
+    return last < this.#options.end(chain).after.sequence
   }
 
   /** The sets that follow on a place, some of them: none if there are none yet, or while the log lacks its tail. */
@@ -60,7 +64,7 @@ export class LogReplay {
     if (page !== undefined) return page
     await this.#turn()
     try {
-      return await this.#readLog(chain, place, pageBytes)
+      return await guardNats(() => this.#readLog(chain, place, pageBytes))
     } finally {
       this.#reads--
       this.#queue.shift()?.()

@@ -22,6 +22,7 @@ import {
   TX,
 } from '../../../../test/support/rigs/fake-session.ts'
 import type { Candle, Pair } from '../../../domain/change.ts'
+import { ChaintapeError } from '../../../domain/errors.ts'
 import type { Version } from '../../market/overlay-documents.ts'
 import { klinePush } from '../../shape/kline.ts'
 import { priceEntry, pricePush } from '../../shape/price-entry.ts'
@@ -136,6 +137,15 @@ test('a failing store is reported as -32603 without its reason, and leaves no su
   await receive(request(1, 'subscribe', KLINE))
   const text = 'internal error; retry'
   assert.deepEqual(socket.sent, [failure(1, -32603, text)])
+  assert.equal(hub.size, 0)
+})
+
+test('a store that is away is named by its code, so that clients know to retry', async () => {
+  const away = new ChaintapeError('store_unavailable', 'redis at 10.0.0.7 is down')
+  const { socket, hub, receive } = startSession({ view: { candles: () => Promise.reject(away) } })
+  await receive(request(1, 'subscribe', KLINE))
+  const text = 'a backing store is unavailable; retry'
+  assert.deepEqual(socket.sent, [failure(1, -32603, text, { reason: 'store_unavailable' })])
   assert.equal(hub.size, 0)
 })
 

@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import { withoutApiKeys } from '../../../domain/api-key.ts'
+import { ChaintapeError } from '../../../domain/errors.ts'
 import type { ChainFamily } from '../../../domain/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Grant, KeyRing } from '../../access/keys/key-ring.ts'
@@ -270,6 +271,11 @@ export class Session implements SendQueueOwner, SubscriberOwner {
 
   #toFault(error: unknown): RpcFault {
     if (error instanceof RpcFault) return error
+    if (error instanceof ChaintapeError && error.code === 'store_unavailable') {
+      // Without its stack: there may be one for every client, and whoever lost the server logs that.
+      this.#options.logger.warn({ reason: error.message }, 'WebSocket request failed: store unavailable')
+      return new RpcFault('internal', 'a backing store is unavailable; retry', { reason: error.code })
+    }
     this.#options.logger.error({ err: error }, 'WebSocket request failed')
     return new RpcFault('internal', 'internal error; retry')
   }
