@@ -272,7 +272,7 @@ export class Session implements SendQueueOwner, SubscriberOwner {
   #toFault(error: unknown): RpcFault {
     if (error instanceof RpcFault) return error
     if (error instanceof ChaintapeError && error.code === 'store_unavailable') {
-      // Without its stack: there may be one for every client, and whoever lost the server logs that.
+      // Without its stack: there may be one for every client, and the outage itself is logged elsewhere.
       this.#options.logger.warn({ reason: error.message }, 'WebSocket request failed: store unavailable')
       return new RpcFault('internal', 'a backing store is unavailable; retry', { reason: error.code })
     }
