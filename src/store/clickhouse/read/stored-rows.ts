@@ -34,8 +34,6 @@ export type StoredRows = {
 
 const MAX_SECONDS = 60
 const MAX_ROWS = 1_000_000
-/** ClickHouse runs these after everything that clients wait for. */
-const LOW_PRIORITY = '10'
 
 export function openStoredRows(options: ClickhouseOptions): StoredRows {
   const client = connectClickhouse(options)
@@ -89,8 +87,8 @@ function select(
         max_execution_time: MAX_SECONDS,
         max_result_rows: String(MAX_ROWS),
         result_overflow_mode: 'throw',
+        // Other cores are for what clients wait for.
         max_threads: 1,
-        priority: LOW_PRIORITY,
       },
     })
     return [...cellRows(await buffer(stream), types)]
