@@ -93,7 +93,7 @@ test('the latest candles of long series are rebuilt, with the time from which th
   }
 })
 
-test('candles of idle pairs are not even read', async () => {
+test('candles of idle pairs are not even read, those of others as far back as needed', async () => {
   const rig = await createWriterRig(stack)
   const reader = openHistoryReader(rig.config.clickhouse)
   try {
@@ -118,6 +118,25 @@ test('candles of idle pairs are not even read', async () => {
       for (const change of versions.flatMap(({ changes }) => changes))
         if (change.type === 'candle') read.add(change.candle.pair)
     assert.deepEqual([...read].sort(), expected.sort())
+
+    // Series with few candles of late are found further back.
+    const readSeries = async (since: number) => {
+      const found: { candles: Set<string>; oldest: Set<string> } = { candles: new Set(), oldest: new Set() }
+      const question = { recentCandles: 4, idleSince: since, chain: 'eth', upTo: marker.seq }
+      for await (const { versions, oldest } of reader.latest(question)) {
+        for (const change of versions.flatMap(({ changes }) => changes)) {
+          if (change.type !== 'candle' && change.type !== 'candleRemoved') continue
+          const { pair, interval, start } = change.candle
+          if (read.has(pair)) found.candles.add(`${pair} ${interval} ${start}`)
+        }
+        for (const { pair, interval, start } of oldest)
+          if (read.has(pair)) found.oldest.add(`${pair} ${interval} ${start}`)
+      }
+      return found
+    }
+    const [recent, all] = [await readSeries(idleSince), await readSeries(0)]
+    assert.ok(all.candles.size > 0 && all.oldest.size > 0)
+    assert.deepEqual(recent, all)
   } finally {
     await reader.close()
     await rig.close()

@@ -1,13 +1,15 @@
--- The latest few candles of each pair and interval, including removals. They are selected by the key columns alone, because
--- the other columns are many and wide.
+-- The latest few candles of an interval of each pair, including removals. They are selected by the key columns alone,
+-- because the other columns are many and wide.
 SELECT * FROM candles
-WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND seq <= {up_to:UInt64}
-    AND (pair, interval, start) IN
+WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
+    AND start >= toDateTime({since:UInt32}, 'UTC') AND seq <= {up_to:UInt64}
+    AND (pair, start) IN
     (
-        SELECT DISTINCT pair, interval, start FROM candles
-        WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND seq <= {up_to:UInt64}
-        ORDER BY pair, interval, start DESC
-        LIMIT {recent:UInt32} BY pair, interval
+        SELECT DISTINCT pair, start FROM candles
+        WHERE chain = {chain:String} AND pair IN {pairs:Array(String)} AND interval = {interval:String}
+            AND start >= toDateTime({since:UInt32}, 'UTC') AND seq <= {up_to:UInt64}
+        ORDER BY pair, start DESC
+        LIMIT {recent:UInt32} BY pair
     )
-ORDER BY pair, interval, start DESC, seq DESC
-LIMIT 1 BY pair, interval, start
+ORDER BY pair, start DESC, seq DESC
+LIMIT 1 BY pair, start

@@ -1,5 +1,5 @@
-import type { CandleRef, Change } from '../../../domain/change.ts'
-import { INTERVALS } from '../../../domain/interval.ts'
+import type { Change } from '../../../domain/change.ts'
+import { INTERVALS, type Interval, intervalSeconds } from '../../../domain/interval.ts'
 import type { CandleScope, LatestPage, Versions } from '../../versioned.ts'
 import { reportOf } from '../report-text.ts'
 import type { Ask } from './ask.ts'
@@ -73,25 +73,41 @@ async function* readRows(
 
 async function readCandles(
   ask: Ask,
-  { chain, upTo, recentCandles }: LatestQuestion,
+  question: LatestQuestion,
   pairs: readonly string[],
 ): Promise<LatestPage> {
+  const { chain, recentCandles, idleSince } = question
+  const series: (readonly Row[])[] = []
+  for (const interval of INTERVALS) {
+    // A pair that trades all the time has as many candles since then, and millions in all.
+    const since = Math.max(0, idleSince - recentCandles * intervalSeconds(interval))
+    const found = await readSeries(ask, question, { pairs, interval, since })
+    const sparse = pairs.filter((pair) => (found.get(pair)?.length ?? 0) < recentCandles)
+    const older =
+      sparse.length > 0 && since > 0
+        ? await readSeries(ask, question, { pairs: sparse, interval, since: 0 })
+        : undefined
+    series.push(...new Map([...found, ...(older ?? [])]).values())
+  }
+  return {
+    versions: series.flat().map((row) => versionOf(chain, row, candleChange)),
+    // Latest first: a full count means there may be older candles.
+    oldest: series.flatMap((rows) => rows.slice(recentCandles - 1).map(candleRefOf)),
+  }
+}
+
+/** By pair. */
+async function readSeries(
+  ask: Ask,
+  { chain, upTo, recentCandles }: LatestQuestion,
+  params: { readonly pairs: readonly string[]; readonly interval: Interval; readonly since: number },
+): Promise<Map<string, Row[]>> {
   const rows = await ask('latest-candles', {
-    params: { chain, up_to: upTo, pairs, recent: recentCandles },
-    maxRows: pairs.length * INTERVALS.length * recentCandles,
+    params: { ...params, chain, up_to: upTo, recent: recentCandles },
+    maxRows: params.pairs.length * recentCandles,
     maxSeconds: MAX_SECONDS,
   })
-  const counts = new Map<string, number>()
-  const oldest: CandleRef[] = []
-  for (const row of rows) {
-    const ref = candleRefOf(row)
-    const series = `${ref.pair}/${ref.interval}`
-    const count = (counts.get(series) ?? 0) + 1
-    counts.set(series, count)
-    // Latest first: a full count means there may be older candles.
-    if (count === recentCandles) oldest.push(ref)
-  }
-  return { versions: rows.map((row) => versionOf(chain, row, candleChange)), oldest }
+  return Map.groupBy(rows, (row) => text(row, 'pair'))
 }
 
 function versionOf(chain: string, row: Row, changeOf: (row: Row) => Change): Versions {
